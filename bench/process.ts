@@ -1,0 +1,77 @@
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+/** One run of a command. */
+export interface Ran {
+  /** `null` when it was ended by a signal, or took too long. */
+  readonly exit: number | null;
+  readonly ms: number;
+  /** The most memory it held, in MB; `undefined` where this cannot be told. */
+  readonly peakMb: number | undefined;
+  /** What it printed. */
+  readonly output: string;
+}
+
+const TIMEOUT_MS = 120_000;
+const TIME = "/usr/bin/time";
+
+/** Starts commands one after the other, each a new process, and measures them. */
+export class Stopwatch {
+  readonly #folder: string;
+  readonly #variables: NodeJS.ProcessEnv;
+  readonly #canWeigh: boolean;
+  #running: number | undefined;
+
+  /** Commands run in this folder, with these variables beside those of this process. */
+  constructor(folder: string, variables: NodeJS.ProcessEnv) {
+    this.#folder = folder;
+    this.#variables = { ...process.env, ...variables };
+    this.#canWeigh = spawnSync(TIME, ["-q", "-f", "%M", "true"]).status === 0;
+  }
+
+  async run(command: readonly string[]): Promise<Ran> {
+    const [output, peak] = [join(this.#folder, "output.txt"), join(this.#folder, "peak.txt")];
+    // Told of a small parent: the kernel counts the memory that a process had before it became the command.
+    const weighed = this.#canWeigh ? [TIME, "-q", "-f", "%M", "-o", peak, ...command] : command;
+    const descriptor = openSync(output, "w");
+    try {
+      const measured = await this.#start(weighed, descriptor);
+      return {
+        ...measured,
+        peakMb: this.#canWeigh ? Number(readFileSync(peak, "utf8")) / 1024 : undefined,
+        output: readFileSync(output, "utf8"),
+      };
+    } finally {
+      closeSync(descriptor);
+      rmSync(peak, { force: true });
+    }
+  }
+
+  /** Ends what is running. */
+  stop(): void {
+    if (this.#running !== undefined) process.kill(-this.#running, "SIGKILL");
+  }
+
+  #start([file = "", ...args]: readonly string[], output: number): Promise<{ exit: number | null; ms: number }> {
+    return new Promise((done, failed) => {
+      const began = performance.now();
+      // A group of its own, so that the command ends together with the one that weighs it.
+      const child = spawn(file, args, {
+        cwd: this.#folder,
+        env: this.#variables,
+        detached: true,
+        stdio: ["ignore", output, output],
+      });
+      this.#running = child.pid;
+      const timer = setTimeout(() => this.stop(), TIMEOUT_MS);
+      child.on("error", failed);
+      child.on("exit", (exit) => {
+        const ms = performance.now() - began;
+        clearTimeout(timer);
+        this.#running = undefined;
+        done({ exit, ms });
+      });
+    });
+  }
+}

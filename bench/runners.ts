@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FloorWrites } from "./floor.ts";
+import { peerFile } from "./peers.ts";
+import { type Chain, playbookFile } from "./scenario.ts";
+
+/** One thing to be run: a chain of so many requests, in so many files at the same time. */
+export interface Task {
+  readonly requests: number;
+  readonly files: number;
+  readonly falsified: boolean;
+  /** A state directory of its own. */
+  readonly state: string;
+}
+
+/** A program that runs a chain. */
+export interface Runner {
+  readonly name: string;
+  readonly chain: Chain;
+  /** The most requests in one file that are worth waiting for. */
+  readonly upTo: number;
+  /** Whether it takes part in the run of many files. */
+  readonly parallel: boolean;
+  /** Asks for the service's status before it writes. */
+  readonly probes: boolean;
+  readonly command: (task: Task) => readonly string[];
+}
+
+/** Where things are. */
+export interface Places {
+  readonly origin: string;
+  /** The floor, built as tokenbook is. */
+  readonly floor: string;
+}
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const TOKENBOOK = join(root, "bin/tokenbook.js");
+const REDOCLY = join(root, "node_modules/@redocly/cli/bin/cli.js");
+const JOBS = "32";
+const HURL_JOBS = "8";
+
+export const FLOOR = "floor";
+export const FLOOR_FRESH = "floor, fresh connection";
+export const FLOOR_DURABLE = "floor, fresh, 2 commits";
+export const OURS = "tokenbook";
+export const RESPECT = "redocly respect";
+export const HURL = "hurl";
+
+/** All runners of this machine, in the order in which they are shown. */
+export function runners(places: Places): readonly Runner[] {
+  return [
+    floor(FLOOR, "read", "shared", places),
+    tokenbook("read"),
+    tokenbook("loop"),
+    floor(FLOOR, "write", "shared", places),
+    floor(FLOOR_FRESH, "write", "fresh", places),
+    floor(FLOOR_DURABLE, "write", "durable", places),
+    tokenbook("write"),
+    respect,
+    ...(hasHurl() ? [hurl] : []),
+  ];
+}
+
+function floor(name: string, chain: Chain, writes: FloorWrites, { floor: script, origin }: Places): Runner {
+  const command = ({ requests, files, falsified, state }: Task): readonly string[] => {
+    const what = [
+      "--chain",
+      chain,
+      "--requests",
+      String(requests),
+      "--files",
+      String(files),
+      "--writes",
+      writes,
+      "--state",
+      state,
+    ];
+    return [process.execPath, script, "--origin", origin, ...what, ...(falsified ? ["--falsified"] : [])];
+  };
+  return { name, chain, upTo: Infinity, parallel: true, probes: false, command };
+}
+
+function tokenbook(chain: Chain): Runner {
+  const command = ({ requests, files, falsified, state }: Task): readonly string[] => {
+    const what = files === 1 ? [playbookFile({ chain, requests, falsified })] : [`many-${chain}`, "--jobs", JOBS];
+    const where = ["--env", "bench", "--state", state, "--report", `json=${state}/report.json`];
+    return [process.execPath, TOKENBOOK, "run", ...what, ...where];
+  };
+  return { name: OURS, chain, upTo: Infinity, parallel: chain !== "loop", probes: true, command };
+}
+
+const respect: Runner = {
+  name: RESPECT,
+  chain: "write",
+  upTo: 300,
+  parallel: false,
+  probes: false,
+  command: ({ requests, falsified }) => [process.execPath, REDOCLY, "respect", peerFile("arazzo", requests, falsified)],
+};
+
+const hurl: Runner = {
+  name: HURL,
+  chain: "write",
+  upTo: Infinity,
+  parallel: true,
+  probes: false,
+  command: ({ requests, files, falsified }) => {
+    const file = peerFile("hurl", requests, falsified);
+    const many = Array.from({ length: files }, () => file);
+    return [HURL, "--test", "--jobs", files === 1 ? "1" : HURL_JOBS, ...many];
+  },
+};
+
+/** Whether the fastest peer is here. */
+export function hasHurl(): boolean {
+  return spawnSync(HURL, ["--version"]).status === 0;
+}

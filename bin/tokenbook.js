@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// Written so that an old Node can read it: it says what to do instead of failing on syntax that it does not know.
+import process from "node:process";
+
+const needed = 24;
+if (Number(process.versions.node.split(".")[0]) < needed) {
+  process.stderr.write(
+    `tokenbook needs Node ${needed} or newer, and this is Node ${process.versions.node}: run it with \`npx --package=node@${needed} --package=tokenbook tokenbook\`\n`,
+  );
+  process.exitCode = 2;
+} else {
+  const { enableCompileCache } = await import("node:module");
+  enableCompileCache();
+  const { main } = await import("../dist/cli.js");
+  await main();
+}

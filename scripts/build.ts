@@ -1,0 +1,61 @@
+// Builds dist/: the command line and the library, each with everything it needs inside, and the licences of what is inside.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type RolldownOutput, rolldown } from "rolldown";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const dist = join(root, "dist");
+
+const bundle = await rolldown({
+  input: { cli: join(root, "src/cli/main.ts"), index: join(root, "src/index.ts") },
+  platform: "node",
+  // Optional helpers of libraries that we never call; they are not installed.
+  external: [/^node:/],
+  logLevel: "warn",
+});
+const output = await bundle.write({
+  dir: dist,
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "chunks/[name]-[hash].js",
+  minify: false,
+});
+await bundle.close();
+removeStale(output);
+writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licences(output));
+if (!process.argv.includes("--no-types")) {
+  execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")], {
+    stdio: "inherit",
+  });
+}
+
+// What an earlier build left goes last: a command that runs meanwhile finds all it needs.
+function removeStale(built: RolldownOutput): void {
+  const fresh = new Set(built.output.map(({ fileName }) => fileName));
+  for (const file of readdirSync(join(dist, "chunks"))) {
+    if (!fresh.has(`chunks/${file}`)) rmSync(join(dist, "chunks", file));
+  }
+}
+
+function licences(built: RolldownOutput): string {
+  const modules = built.output.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
+  const packages = new Set(modules.flatMap((id) => packageOf(id) ?? []));
+  return [...packages].toSorted().map(licence).join("\n\n");
+}
+
+function packageOf(id: string): string | undefined {
+  const at = id.lastIndexOf("node_modules/");
+  if (at < 0) return undefined;
+  const parts = id.slice(at + "node_modules/".length).split("/");
+  const name = parts[0]?.startsWith("@") === true ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
+  return join(id.slice(0, at), "node_modules", name);
+}
+
+function licence(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<string, string>;
+  const file = existsSync(folder) ? readdirSync(folder).find((each) => /^licen[cs]e/i.test(each)) : undefined;
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim();
+  return `${name} ${version} (${license})\n${"=".repeat(72)}\n${text || `see ${dirname(folder)}`}`;
+}

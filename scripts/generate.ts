@@ -1,0 +1,190 @@
+// Makes everything that follows from the two OpenAPI documents. `--check` writes nothing and fails when a committed file differs.
+import { readFileSync, writeFileSync } from "node:fs";
+import { compile } from "json-schema-to-typescript";
+import { parse } from "yaml";
+import type { Contract, ContractOperation, InterfaceName, Parameter, Paging } from "../src/contract/contract.ts";
+import type { JsonSchema } from "../src/contract/schema-types.ts";
+
+interface Document {
+  readonly paths: Record<string, Record<string, RawOperation>>;
+  readonly components: {
+    readonly schemas: Record<string, JsonSchema>;
+    readonly parameters?: Record<string, RawParameter>;
+    readonly responses?: Record<string, RawContent>;
+  };
+}
+interface RawParameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: "query" | "path" | "header";
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+  readonly "x-profile"?: string;
+}
+interface RawContent {
+  readonly $ref?: string;
+  readonly content?: Record<string, { schema: JsonSchema; example?: unknown; examples?: Record<string, { value: unknown }> }>;
+}
+interface RawOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly RawParameter[];
+  readonly requestBody?: RawContent;
+  readonly responses: Record<string, RawContent>;
+  readonly "x-section": string;
+  readonly "x-conditions": readonly string[];
+  readonly "x-paging"?: Paging;
+}
+
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+const root = new URL("../", import.meta.url);
+
+function readDocument(name: InterfaceName): Document {
+  return parse(readFileSync(new URL(`schemas/${name}.openapi.yaml`, root), "utf8")) as Document;
+}
+
+function operationsOf(name: InterfaceName, document: Document): ContractOperation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) => {
+    const shared = (item["parameters"] as unknown as RawParameter[] | undefined) ?? [];
+    return METHODS.flatMap((method) => {
+      const raw = item[method];
+      const at = { interface: name, method: method.toUpperCase() as ContractOperation["method"], path };
+      return raw === undefined ? [] : [operationOf(document, at, raw, shared)];
+    });
+  });
+}
+
+function operationOf(
+  document: Document,
+  at: Pick<ContractOperation, "interface" | "method" | "path">,
+  raw: RawOperation,
+  shared: readonly RawParameter[],
+): ContractOperation {
+  const [status = "200", success] = Object.entries(raw.responses).find(([code]) => code.startsWith("2")) ?? [];
+  const body = raw.requestBody?.content?.["application/json"];
+  const answer = success?.$ref === undefined ? success : document.components.responses?.[lastPart(success.$ref)];
+  const response = answer?.content?.["application/json"]?.schema;
+  const example = body?.example ?? Object.values(body?.examples ?? {})[0]?.value;
+  return {
+    name: raw.operationId,
+    ...at,
+    group: raw.tags[0] ?? "",
+    section: raw["x-section"],
+    summary: raw.summary,
+    description: raw.description?.trim() ?? "",
+    conditions: raw["x-conditions"],
+    parameters: [...shared, ...(raw.parameters ?? [])].map((parameter) => parameterOf(document, parameter)),
+    ...(body === undefined ? {} : { body: body.schema }),
+    successStatus: Number(status),
+    ...(response === undefined ? {} : { response }),
+    ...(raw["x-paging"] === undefined ? {} : { paging: raw["x-paging"] }),
+    ...(example === undefined ? {} : { exampleBody: example }),
+  };
+}
+
+function parameterOf(document: Document, given: RawParameter): Parameter {
+  const raw = given.$ref === undefined ? given : document.components.parameters?.[lastPart(given.$ref)];
+  if (raw === undefined) throw new Error(`no parameter ${given.$ref}`);
+  return {
+    name: raw.name,
+    in: raw.in as Parameter["in"],
+    required: raw.required === true,
+    description: raw.description ?? "",
+    schema: raw.schema,
+    ...(raw["x-profile"] === undefined ? {} : { profile: raw["x-profile"] }),
+  };
+}
+
+function lastPart(reference: string): string {
+  return reference.split("/").at(-1) ?? "";
+}
+
+function referTo<T>(value: T, target: string): T {
+  return JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", target)) as T;
+}
+
+const documents = { ledger: readDocument("ledger"), investor: readDocument("investor") };
+const schemas = { ...documents.ledger.components.schemas, ...documents.investor.components.schemas };
+const operations = [...operationsOf("ledger", documents.ledger), ...operationsOf("investor", documents.investor)];
+const contract: Contract = referTo(
+  { operations: Object.fromEntries(operations.map((operation) => [operation.name, operation])), $defs: schemas },
+  "contract#/$defs/",
+);
+
+async function typesOf(): Promise<string> {
+  const banner =
+    '// Generated by `npm run generate` from schemas/*.openapi.yaml. Do not edit.\nimport type { Decimal } from "../../base/decimal.ts";\n';
+  const types = await compile(
+    {
+      $id: "Contract",
+      type: "object",
+      properties: {},
+      additionalProperties: false,
+      $defs: exactNumbers(referTo(schemas, "#/$defs/")),
+    } as never,
+    "Contract",
+    { unreachableDefinitions: true, bannerComment: "", additionalProperties: false, unknownAny: true, format: false },
+  );
+  return (
+    banner +
+    types
+      .replace(/export interface Contract \{\s*\}\n/, "")
+      .replaceAll(/^ \*\s*\n \* This interface was referenced.*\n.*via the `definition`.*\n/gm, "")
+      .replaceAll(/^ \*\s*\n \* This interface was referenced.*\n/gm, "")
+      .replaceAll(/^\/\*\*\n \* This interface was referenced.*\n(?: \* via.*\n)? \*\/\n/gm, "")
+  );
+}
+
+// In memory a number of the contract is a Decimal, not a JavaScript number.
+function exactNumbers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(exactNumbers);
+  if (value === null || typeof value !== "object") return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, exactNumbers(inner)]));
+  if (copy["$ref"] !== undefined) return { $ref: copy["$ref"] }; // with anything beside it, the type would be written twice
+  return copy["type"] === "number" || copy["type"] === "integer" ? { ...copy, tsType: "Decimal" } : copy;
+}
+
+async function outputs(): Promise<Record<string, string>> {
+  return {
+    "src/contract/generated/contract.json": `${JSON.stringify(contract)}\n`,
+    "src/contract/generated/types.ts": await typesOf(),
+  };
+}
+
+async function laterOutputs(): Promise<Record<string, string>> {
+  // Loaded late: these modules read contract.json.
+  const { playbookSchema } = await import("../src/playbook/schema.ts");
+  const { environmentSchema } = await import("../src/environment/schema.ts");
+  return {
+    "schemas/playbook.schema.json": `${JSON.stringify(playbookSchema(), undefined, 1)}\n`,
+    "schemas/environment.schema.json": `${JSON.stringify(environmentSchema, undefined, 2)}\n`,
+  };
+}
+
+function settle(files: Record<string, string>): string[] {
+  const checking = process.argv.includes("--check");
+  return Object.entries(files).flatMap(([path, text]) => {
+    const file = new URL(path, root);
+    const same = readOrEmpty(file) === text;
+    if (!same && !checking) writeFileSync(file, text);
+    return same ? [] : [path];
+  });
+}
+
+function readOrEmpty(file: URL): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+const changed = [...settle(await outputs()), ...settle(await laterOutputs())];
+if (changed.length > 0) console.log(`${process.argv.includes("--check") ? "out of date" : "written"}: ${changed.join(", ")}`);
+if (changed.length > 0 && process.argv.includes("--check")) {
+  console.log("run `npm run generate` and commit the result");
+  process.exitCode = 1;
+}

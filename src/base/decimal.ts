@@ -1,0 +1,127 @@
+import BigFactory, { type Big, type BigConstructor } from "big.js";
+import { LIMITS } from "./limits.ts";
+
+// big.js rounds only when it divides; strict mode refuses JS numbers, which may already have lost digits.
+const Exact: BigConstructor = BigFactory();
+Exact.strict = true;
+Exact.DP = LIMITS.divisionDigits;
+Exact.NE = -LIMITS.decimalDigits;
+Exact.PE = LIMITS.decimalDigits;
+
+/** The pattern of a numeral, by the grammar of JSON. */
+export const NUMERAL_PATTERN = "^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?$";
+const NUMERAL = new RegExp(NUMERAL_PATTERN);
+
+/**
+ * An exact number. It keeps the digits it was written with, so `12345678901234567890.50` goes back to the wire byte for byte;
+ * arithmetic and comparison are exact (division rounds half up at 40 decimal places).
+ */
+export class Decimal {
+  /** The numeral as it was written: JSON number grammar. */
+  readonly text: string;
+  #big: Big | undefined;
+
+  private constructor(text: string, big?: Big) {
+    this.text = text;
+    this.#big = big;
+  }
+
+  /** Reads a JSON numeral; `undefined` when the text is none, or has more digits than `LIMITS.decimalDigits`. */
+  static parse(text: string): Decimal | undefined {
+    return NUMERAL.test(text) && withinDigits(text) ? new Decimal(text) : undefined;
+  }
+
+  /** Takes a numeral that a JSON parser has already accepted. Throws a RangeError when it has too many digits. */
+  static fromJsonSource(source: string): Decimal {
+    if (!withinDigits(source)) throw new RangeError(`a number of more than ${LIMITS.decimalDigits} digits`);
+    return new Decimal(source);
+  }
+
+  static of(value: bigint | number): Decimal {
+    if (typeof value === "number" && !Number.isSafeInteger(value)) {
+      throw new RangeError(`${value} is not an exact integer`);
+    }
+    return new Decimal(String(value));
+  }
+
+  get big(): Big {
+    return (this.#big ??= new Exact(this.text));
+  }
+
+  plus(other: Decimal): Decimal {
+    return fromBig(this.big.plus(other.big));
+  }
+  minus(other: Decimal): Decimal {
+    return fromBig(this.big.minus(other.big));
+  }
+  times(other: Decimal): Decimal {
+    return fromBig(this.big.times(other.big));
+  }
+  /** Throws a RangeError on division by zero. */
+  dividedBy(other: Decimal): Decimal {
+    if (other.isZero()) throw new RangeError("division by zero");
+    return fromBig(this.big.div(other.big));
+  }
+  /** What a whole-number division leaves, with the sign of the dividend. Throws a RangeError on division by zero. */
+  remainder(other: Decimal): Decimal {
+    if (other.isZero()) throw new RangeError("division by zero");
+    return fromBig(this.big.mod(other.big));
+  }
+  negated(): Decimal {
+    return fromBig(this.big.times("-1"));
+  }
+  compare(other: Decimal): -1 | 0 | 1 {
+    return this.big.cmp(other.big);
+  }
+  equals(other: Decimal): boolean {
+    return this.text === other.text || this.compare(other) === 0;
+  }
+  isZero(): boolean {
+    return this.big.eq("0");
+  }
+  isInteger(): boolean {
+    return this.decimals() === 0;
+  }
+  isNegative(): boolean {
+    return this.big.lt("0");
+  }
+  /** How many digits after the point the value really has: 1.50 has 1. */
+  decimals(): number {
+    const [, fraction = ""] = this.big.toFixed().split(".");
+    return fraction.length;
+  }
+
+  /** One spelling per value: no exponent, no trailing zeros. Use it as a key; show `text`. */
+  canonical(): string {
+    return this.isZero() ? "0" : this.big.toFixed();
+  }
+
+  /** The nearest double: for schema checks and plots, never for money. */
+  approximate(): number {
+    return Number(this.text);
+  }
+
+  toString(): string {
+    return this.text;
+  }
+
+  toJSON(): unknown {
+    return JSON.rawJSON(this.text);
+  }
+}
+
+function fromBig(big: Big): Decimal {
+  return Decimal.fromJsonSource(big.toFixed());
+}
+
+function withinDigits(text: string): boolean {
+  const [mantissa = "", exponent = "0"] = text.split(/[eE]/);
+  return mantissa.length <= LIMITS.decimalDigits && Math.abs(Number(exponent)) <= LIMITS.decimalDigits;
+}
+
+/** The sum of exact numbers; zero for none. */
+export function sum(values: Iterable<Decimal>): Decimal {
+  let total = Decimal.of(0);
+  for (const value of values) total = total.plus(value);
+  return total;
+}

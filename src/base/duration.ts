@@ -1,0 +1,21 @@
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The pattern of a duration: a number and a unit, such as `500ms`, `30s`, `10m`, `2h`, `1d`. */
+export const DURATION_PATTERN = "^\\d+(?:\\.\\d+)?(?:ms|s|m|h|d)$";
+
+/** Milliseconds of a duration; `undefined` when the text is none. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
+  if (match === null) return undefined;
+  return Number(match[1]) * (UNIT_MS[match[2] ?? ""] ?? Number.NaN);
+}
+
+/** A duration as a person writes it: `0.4 s`, `12 s`, `3 min 20 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 59_500) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

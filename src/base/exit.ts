@@ -1,0 +1,19 @@
+/** The exit codes of every command. They are public: schedulers and CI branch on them. */
+export const EXIT = {
+  passed: 0,
+  /** A step failed, or an expectation did not hold. */
+  failed: 1,
+  /** Nothing was started: usage, a static check, the environment. */
+  cannotStart: 2,
+  drift: 3,
+  pending: 4,
+  /** A write whose effect is not known, or that contradicts what was read. */
+  unknown: 5,
+  /** Another process holds the run. */
+  locked: 6,
+  bug: 70,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,0 +1,54 @@
+import { EXIT, type ExitCode } from "./exit.ts";
+
+/** What a failure tells: what is wrong, why it matters or came about, and what mends it. */
+export interface FailureDetails {
+  /** A frozen dotted code, such as `environment.key-missing`; programs branch on it. */
+  readonly code: string;
+  readonly message: string;
+  readonly why?: string;
+  /** The command or edit that mends it, ready to paste. */
+  readonly next?: string;
+  readonly exit?: ExitCode;
+  readonly cause?: unknown;
+}
+
+/** Something outside went wrong in a way we foresaw. Shown as one clear message, never with a stack trace. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly code: string;
+  readonly why: string | undefined;
+  readonly next: string | undefined;
+  readonly exit: ExitCode;
+
+  constructor(details: FailureDetails) {
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = details.code;
+    this.why = details.why;
+    this.next = details.next;
+    this.exit = details.exit ?? EXIT.cannotStart;
+  }
+
+  toJSON(): { code: string; message: string; why?: string; next?: string } {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.why === undefined ? {} : { why: this.why }),
+      ...(this.next === undefined ? {} : { next: this.next }),
+    };
+  }
+}
+
+/** Something inside is wrong: a state we hold to be impossible. Exits 70 and asks for a report. */
+export class Bug extends Error {
+  override readonly name = "Bug";
+}
+
+/** States that cannot be: fails loudly instead of going on with a wrong value. */
+export function invariant(condition: unknown, says: string): asserts condition {
+  if (condition === false || condition === undefined || condition === null) throw new Bug(says);
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,40 @@
+/** What the core may ask of the world. Everything else is a value, which is what makes a crash schedule replayable. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Resolves after `ms`, or at once when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Where unguessable bytes come from. */
+export interface Random {
+  bytes(count: number): Uint8Array;
+}
+
+// A longer timer overflows, and would ring at once.
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    await timer(Math.min(ms, LONGEST_TIMER_MS), signal);
+    if (ms > LONGEST_TIMER_MS && signal?.aborted !== true) await systemClock.sleep(ms - LONGEST_TIMER_MS, signal);
+  },
+};
+
+function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const done = (): void => {
+      clearTimeout(running);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const running = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+  });
+}
+
+export const systemRandom: Random = {
+  bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+};

@@ -1,0 +1,79 @@
+/**
+ * A value that must never be printed or stored. It shows itself as `${{ secrets.NAME }}` wherever it is turned into text;
+ * only the transport reveals it, when it writes the header.
+ */
+export class Secret {
+  readonly name: string;
+  readonly #value: string;
+
+  constructor(name: string, value: string) {
+    this.name = name;
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+  toString(): string {
+    return `\${{ secrets.${this.name} }}`;
+  }
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** Replaces each known secret, in any spelling it may travel in, by its name. */
+export type Redact = (text: string) => string;
+
+/** A redactor for these secrets: plain, JSON-escaped, percent-encoded, form-encoded and base64 spellings. */
+export function redactor(secrets: readonly Secret[]): Redact {
+  const spellings = secrets.flatMap((secret) => spell(secret));
+  return (text) => {
+    const found = spellings.flatMap((spelling) => findAll(text, spelling)).toSorted((a, b) => a.start - b.start || b.end - a.end);
+    return found.length === 0 ? text : mask(text, found);
+  };
+}
+
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+}
+
+function findAll(text: string, { from, to }: { readonly from: string; readonly to: string }): Found[] {
+  const found: Found[] = [];
+  for (let at = text.indexOf(from); at >= 0; at = text.indexOf(from, at + 1))
+    found.push({ start: at, end: at + from.length, name: to });
+  return found;
+}
+
+// Where secrets overlap, nothing of either is left: the first one's name stands for the whole stretch.
+function mask(text: string, found: readonly Found[]): string {
+  let clean = "";
+  let done = 0;
+  for (const { start, end, name } of found) {
+    if (start >= done) clean += text.slice(done, start) + name;
+    done = Math.max(done, end);
+  }
+  return clean + text.slice(done);
+}
+
+function spell(secret: Secret): { from: string; to: string }[] {
+  const value = secret.reveal();
+  if (value === "") return [];
+  const percent = encodeURIComponent(value);
+  const form = new URLSearchParams([["", value]]).toString().slice(1);
+  const json = JSON.stringify(value).slice(1, -1);
+  const base64 = Buffer.from(value).toString("base64").replaceAll("=", "");
+  const encoded = [percent, percent.replaceAll("%20", "+"), form, form.replaceAll("+", "%20")];
+  const forms = new Set([
+    value,
+    json,
+    json.replaceAll("/", "\\/"),
+    ...encoded,
+    ...encoded.map((text) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
+    base64,
+    base64.replaceAll("+", "-").replaceAll("/", "_"),
+  ]);
+  return [...forms].map((from) => ({ from, to: String(secret) }));
+}

@@ -1,0 +1,33 @@
+import { closest, distance } from "fastest-levenshtein";
+import { LIMITS } from "./limits.ts";
+
+/**
+ * Foreign text made fit for a terminal or a log: control characters, escape sequences and direction overrides are shown, not obeyed.
+ */
+export function sanitise(text: string): string {
+  return text.replaceAll(UNPRINTABLE, (char) => `\\u${char.codePointAt(0)?.toString(16).padStart(4, "0")}`);
+}
+
+// oxlint-disable-next-line no-control-regex -- finding control characters is the point
+const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The name a person probably meant, when one is near enough. */
+export function didYouMean(name: string, names: readonly string[]): string | undefined {
+  if (names.length === 0 || name.length > LIMITS.nameChars) return undefined;
+  const near = closest(
+    name.toLowerCase(),
+    names.map((each) => each.toLowerCase()),
+  );
+  const found = names.find((each) => each.toLowerCase() === near);
+  if (found === undefined) return undefined;
+  return editDistanceAllows(name, found) ? found : undefined;
+}
+
+function editDistanceAllows(name: string, found: string): boolean {
+  return distance(name.toLowerCase(), found.toLowerCase()) <= Math.max(2, Math.floor(name.length / 3));
+}
+
+/** `1 step`, `2 steps`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,50 @@
+import type { ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { systemClock } from "../../base/ports.ts";
+import { resumeRun } from "../../engine/start.ts";
+import { JournalStore } from "../../journal/store.ts";
+import { performRuns, type ReportOptions } from "../perform.ts";
+import { loadPlaybooks, stateDirectory, type Where } from "../project.ts";
+import type { Command, Shell } from "../shell.ts";
+
+interface ResumeOptions extends Where, ReportOptions {
+  readonly run?: string;
+}
+
+const RUNS_LOOKED_AT = 1_000;
+
+/** `tokenbook resume`: goes on with a run; without a name, with the last one that did not pass. */
+export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
+  const { id, playbook: file, environment } = chosenRun(shell, options);
+  const [playbook] = loadPlaybooks(shell, [file]);
+  const env = options.env ?? (environment === "sandbox" ? undefined : environment);
+  return performRuns(shell, { ...options, ...(env === undefined ? {} : { env }), jobs: 1 }, [
+    {
+      label: id,
+      steps: playbook?.steps.length ?? 0,
+      work: async (session, ports) => {
+        if (playbook === undefined) throw noneToResume();
+        return resumeRun({ playbook, target: session.target, store: session.store, ports }, id);
+      },
+    },
+  ]);
+};
+
+function chosenRun(shell: Shell, options: ResumeOptions): ReturnType<JournalStore["list"]>[number] {
+  const store = JournalStore.open(stateDirectory(shell, options), { clock: systemClock, redact: (text) => text });
+  const runs = store.list(RUNS_LOOKED_AT);
+  store.close();
+  const named = options.run;
+  const found = named === undefined ? runs.find(({ outcome }) => outcome !== "passed") : runs.find(({ id }) => id === named);
+  if (found !== undefined) return found;
+  if (named === undefined) throw noneToResume();
+  throw new Failure({
+    code: "journal.no-such-run",
+    message: `there is no run "${named}" in this state directory`,
+    next: "tokenbook runs",
+  });
+}
+
+function noneToResume(): Failure {
+  return new Failure({ code: "resume.nothing", message: "every run in this state directory has passed", next: "tokenbook runs" });
+}

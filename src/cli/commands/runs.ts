@@ -1,0 +1,69 @@
+import { EXIT } from "../../base/exit.ts";
+import { writeJson } from "../../base/json.ts";
+import { systemClock } from "../../base/ports.ts";
+import { sanitise } from "../../base/text.ts";
+import { JournalStore } from "../../journal/store.ts";
+import type { AttemptReport } from "../../report/shape.ts";
+import { harmless } from "../failure.ts";
+import { stateDirectory } from "../project.ts";
+import type { Command } from "../shell.ts";
+
+interface ListOptions {
+  readonly state?: string;
+  readonly json?: boolean;
+  readonly limit: number;
+}
+
+/** `tokenbook runs`: the runs of a state directory, the latest first. */
+export const listRuns: Command<ListOptions> = async (shell, options) => {
+  const store = JournalStore.open(stateDirectory(shell, options), { clock: systemClock, redact: (text) => text });
+  const runs = store
+    .list(options.limit)
+    .map((run) => ({ ...run, openedAt: new Date(run.openedAt).toISOString(), outcome: run.outcome ?? "running" }));
+  store.close();
+  if (options.json === true) {
+    shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, runs }, undefined, 2))}\n`);
+    return EXIT.passed;
+  }
+  const lines = runs.map(
+    ({ id, openedAt, outcome, environment, playbook }) =>
+      `${id}  ${openedAt}  ${outcome.padEnd(11)}  ${environment}  ${playbook}`,
+  );
+  shell.stdout.write(lines.length === 0 ? "no runs yet\n" : `${harmless(lines.join("\n"))}\n`);
+  return EXIT.passed;
+};
+
+interface ShowOptions {
+  readonly run: string;
+  readonly state?: string;
+  readonly json?: boolean;
+}
+
+/** `tokenbook runs show RUN`: every step, and every attempt with what was sent and what came back. */
+export const showRun: Command<ShowOptions> = async (shell, options) => {
+  const { jsonReport } = await import("../../report/json.ts");
+  const { reportOf } = await import("../../report/model.ts");
+  const { reportLines } = await import("../../report/text.ts");
+  const store = JournalStore.open(stateDirectory(shell, options), { clock: systemClock, redact: (text) => text });
+  const report = reportOf(store.read(options.run));
+  store.close();
+  const lines = [
+    ...reportLines(report),
+    "",
+    ...report.steps.flatMap(({ step, attempts }) => attempts.flatMap((attempt) => attemptLines(step, attempt))),
+  ];
+  shell.stdout.write(options.json === true ? jsonReport([report]) : `${lines.join("\n").trimEnd()}\n`);
+  return EXIT.passed;
+};
+
+function attemptLines(
+  step: string,
+  { attempt, operation, request, input, meaning, status, receiptId, message }: AttemptReport,
+): readonly string[] {
+  const answer = meaning === null ? "no answer was recorded" : `${meaning}${status === null ? "" : ` (HTTP ${status})`}`;
+  return [
+    `sent  ${step}  attempt ${attempt + 1}  ${operation}  ${request.method} ${request.path}`,
+    `    input: ${writeJson(input)}`,
+    `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}`}${message === null ? "" : `: ${message}`}`,
+  ].map(harmless);
+}

@@ -1,0 +1,25 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { didYouMean } from "../../base/text.ts";
+import type { Command } from "../shell.ts";
+
+const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
+  playbook: async () => (await import("../../playbook/schema.ts")).playbookSchema(),
+  environment: async () => (await import("../../environment/schema.ts")).environmentSchema,
+  report: async () => (await import("../../../schemas/report.schema.json", { with: { type: "json" } })).default,
+};
+
+/** `tokenbook schema`: the JSON Schemas of what people write and of what we print. */
+export const schema: Command<{ readonly name: string }> = async (shell, { name }) => {
+  const load = SCHEMAS[name];
+  if (load === undefined) {
+    const near = didYouMean(name, Object.keys(SCHEMAS)) ?? "playbook";
+    throw new Failure({
+      code: "schema.unknown",
+      message: `there is no schema "${name}"; there are ${Object.keys(SCHEMAS).join(", ")}`,
+      next: `tokenbook schema ${near}`,
+    });
+  }
+  shell.stdout.write(`${JSON.stringify(await load(), undefined, 2)}\n`);
+  return EXIT.passed;
+};

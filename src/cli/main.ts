@@ -1,0 +1,78 @@
+import { EXIT, type ExitCode } from "../base/exit.ts";
+import { Bug, Failure } from "../base/failure.ts";
+import { sanitise } from "../base/text.ts";
+import { formatFailure } from "./failure.ts";
+import { buildProgram, UsageError } from "./program.ts";
+import type { Shell, Terminal } from "./shell.ts";
+
+// The only place that names the process: everything below is handed what it may use.
+
+/** Runs the command line of this process and sets its exit code. */
+export async function main(): Promise<void> {
+  const stopping = new AbortController();
+  let interrupted: ExitCode | undefined;
+  for (const [signal, code] of [
+    ["SIGINT", EXIT.interrupted],
+    ["SIGTERM", EXIT.terminated],
+  ] as const) {
+    process.on(signal, () => {
+      if (interrupted !== undefined) process.exit(code); // the second one does not wait
+      interrupted = code;
+      stopping.abort();
+    });
+  }
+  const shell: Shell = {
+    stdout: terminalOf(process.stdout),
+    stderr: terminalOf(process.stderr),
+    cwd: process.cwd(),
+    variables: process.env,
+    stopping: stopping.signal,
+  };
+  const code = await runCommand(shell, process.argv.slice(2));
+  process.exitCode = code === EXIT.interrupted ? (interrupted ?? code) : code;
+}
+
+function terminalOf(stream: NodeJS.WriteStream): Terminal {
+  // A reader that closes the pipe early (`| head`) ends the output, not the run.
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  return {
+    isTTY: stream.isTTY,
+    get columns() {
+      return stream.columns ?? 80;
+    },
+    get rows() {
+      return stream.rows ?? 24;
+    },
+    write: (text) => void stream.write(text),
+  };
+}
+
+/** Parses and carries out one command; every way in which it can end has its exit code. */
+async function runCommand(shell: Shell, argv: readonly string[]): Promise<ExitCode> {
+  try {
+    let code: ExitCode = EXIT.passed;
+    const program = buildProgram(shell, (done) => {
+      code = done;
+    });
+    await program.parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    return report(shell, error);
+  }
+}
+
+function report(shell: Shell, error: unknown): ExitCode {
+  if (error instanceof UsageError) return error.exit;
+  if (error instanceof Failure) {
+    shell.stderr.write(formatFailure(error));
+    return error.exit;
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const kind = error instanceof Bug ? "a bug in tokenbook" : "an unexpected error";
+  shell.stderr.write(
+    `tokenbook: ${kind}; nothing more was sent\n\n${sanitise(stack)}\n\nPlease report it with the text above.\n`,
+  );
+  return EXIT.bug;
+}

@@ -1,0 +1,146 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { EXIT, type ExitCode } from "../base/exit.ts";
+import { Failure, messageOf } from "../base/failure.ts";
+import { sanitise } from "../base/text.ts";
+import { systemClock } from "../base/ports.ts";
+import type { EnginePorts } from "../engine/ports.ts";
+import { exitOf } from "../protocol/decide.ts";
+import type { RunOutcome } from "../protocol/record.ts";
+import { fanOut, type Observer } from "../report/fanout.ts";
+import { jsonReport } from "../report/json.ts";
+import { RunFold } from "../report/model.ts";
+import type { RunReport } from "../report/shape.ts";
+import { formatFailure } from "./failure.ts";
+import type { ReportRequest } from "./program.ts";
+import type { Where } from "./project.ts";
+import { openSession, type Session } from "./session.ts";
+import type { Shell, Terminal } from "./shell.ts";
+import { chooseView } from "./view/choose.ts";
+
+/** The options that say what is written about runs. */
+export interface ReportOptions {
+  readonly json?: boolean;
+  readonly report: readonly ReportRequest[];
+}
+
+/** One run to be made. */
+export interface Job {
+  readonly label: string;
+  readonly steps: number;
+  readonly work: (session: Session, ports: EnginePorts) => Promise<RunOutcome>;
+}
+
+/** Makes runs, some at a time, shows them, writes their reports, and gives the exit code that says the worst of them. */
+export async function performRuns(
+  shell: Shell,
+  options: Where & ReportOptions & { readonly jobs: number },
+  jobs: readonly Job[],
+): Promise<ExitCode> {
+  const session = await openSession(shell, options);
+  const late = new LateOutput(shell.stderr);
+  try {
+    const view = await chooseView({
+      screen: options.json === true ? shell.stderr : shell.stdout,
+      variables: shell.variables,
+      clock: systemClock,
+      runs: jobs.length,
+      steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
+      onCrash: (error) => reporterCrashed(late, error),
+    });
+    const done = await inParallel(jobs, options.jobs, (job) => performOne(late, session, job, view.watch())).finally(() =>
+      view.end(),
+    );
+    late.flush();
+    const reports = done.flatMap(({ report }) => (report === undefined ? [] : [report]));
+    if (options.json === true) shell.stdout.write(jsonReport(reports));
+    await writeReports(shell, options.report, reports);
+    return worst(done.map(({ exit }) => exit));
+  } finally {
+    late.flush();
+    await session.close();
+  }
+}
+
+/** What is said beside the view while it draws: it is held back until the view has left the screen. */
+class LateOutput {
+  readonly #output: Pick<Terminal, "write">;
+  #held: string[] = [];
+
+  constructor(output: Pick<Terminal, "write">) {
+    this.#output = output;
+  }
+
+  write(text: string): void {
+    this.#held.push(text);
+  }
+
+  flush(): void {
+    for (const text of this.#held.splice(0)) this.#output.write(text);
+  }
+}
+
+interface Done {
+  readonly exit: ExitCode;
+  /** Nothing when the run could not start. */
+  readonly report: RunReport | undefined;
+}
+
+async function performOne(late: LateOutput, session: Session, job: Job, view: Observer): Promise<Done> {
+  const fold = new RunFold();
+  const folding: Observer = {
+    event: (event) => (event.kind === "step.started" || event.kind === "step.waiting" ? undefined : fold.take(event)),
+  };
+  const observers = fanOut([folding, view], (error) => reporterCrashed(late, error));
+  try {
+    const outcome = await session.carry(observers, (ports) => job.work(session, ports));
+    return { exit: exitOf(outcome), report: fold.report() };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    late.write(session.redact(formatFailure(error)));
+    return { exit: error.exit, report: fold.opened === undefined ? undefined : fold.report() };
+  } finally {
+    await observers.end();
+  }
+}
+
+function reporterCrashed(late: LateOutput, error: unknown): void {
+  late.write(`tokenbook: a reporter crashed and was left out: ${sanitise(messageOf(error))}\n`);
+}
+
+async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const [only, ...others] = items;
+  if (only !== undefined && others.length === 0) return [await work(only)];
+  const { default: Queue } = await import("p-queue");
+  return new Queue({ concurrency: Math.max(1, jobs) }).addAll(items.map((item) => () => work(item)));
+}
+
+async function writeReports(shell: Shell, requests: readonly ReportRequest[], reports: readonly RunReport[]): Promise<void> {
+  for (const { format, file } of requests) {
+    const text = format === "json" ? jsonReport(reports) : (await import("../report/junit.ts")).junitReport(reports);
+    try {
+      writeFileSync(resolve(shell.cwd, file), text, { mode: 0o600 });
+    } catch (error) {
+      throw new Failure({
+        code: "report.cannot-write",
+        message: `the report ${file} cannot be written: ${messageOf(error)}`,
+        next: "name a file in a folder that exists",
+      });
+    }
+  }
+}
+
+// The worst first: what nobody knows is worse than what is known to have failed.
+const SEVERITY: readonly ExitCode[] = [
+  EXIT.unknown,
+  EXIT.interrupted,
+  EXIT.failed,
+  EXIT.locked,
+  EXIT.cannotStart,
+  EXIT.pending,
+  EXIT.passed,
+];
+
+function worst(codes: readonly ExitCode[]): ExitCode {
+  return SEVERITY.find((code) => codes.includes(code)) ?? EXIT.passed;
+}

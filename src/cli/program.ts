@@ -1,0 +1,156 @@
+import { Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
+import { EXIT, type ExitCode } from "../base/exit.ts";
+import { VERSION } from "../base/version.ts";
+import type { Command, Shell } from "./shell.ts";
+import { WORDS } from "./words.ts";
+
+/** The command line was not understood, or only help was asked for; what there was to say has been said. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly exit: ExitCode;
+
+  constructor(exit: ExitCode) {
+    super("usage");
+    this.exit = exit;
+  }
+}
+
+/** Each command is loaded when it is called: start-up is a feature. */
+type Load<Options> = () => Promise<Command<Options>>;
+
+/** All commands, their options and their help. `finish` is told the exit code. */
+export function buildProgram(shell: Shell, finish: (code: ExitCode) => void): Commander {
+  const builder = new Builder(shell, finish);
+  const program = builder.root();
+  runCommands(program, builder);
+  lookCommands(program, builder);
+  return program;
+}
+
+function runCommands(program: Commander, builder: Builder): void {
+  builder
+    .where(builder.command(program, "run").argument("<files...>", WORDS.run.files))
+    .option("--input <key=value>", WORDS.input, collectInput, {})
+    .option("--inputs <file>", WORDS.inputs)
+    .addOption(new Option("--jobs <n>", WORDS.jobs).argParser(wholeNumber).default(4))
+    .option("--report <format=file>", WORDS.report, collectReport, [])
+    .action(builder.action(async () => (await import("./commands/run.ts")).run, "files"));
+  builder
+    .where(builder.command(program, "resume").argument("[run]", WORDS.resume.run))
+    .option("--report <format=file>", WORDS.report, collectReport, [])
+    .action(builder.action(async () => (await import("./commands/resume.ts")).resume, "run"));
+  builder
+    .command(program, "check")
+    .argument("<files...>", WORDS.run.files)
+    .option("--json", WORDS.json)
+    .action(builder.action(async () => (await import("./commands/check.ts")).check, "files"));
+}
+
+function lookCommands(program: Commander, builder: Builder): void {
+  const runs = builder.command(program, "runs");
+  runs
+    .option("--state <dir>", WORDS.state)
+    .option("--json", WORDS.json)
+    .option("--limit <n>", WORDS.limit, wholeNumber, 20)
+    .action(builder.action(async () => (await import("./commands/runs.ts")).listRuns));
+  builder
+    .subcommand(runs, "show", WORDS.runs.show)
+    .argument("<run>")
+    .option("--state <dir>", WORDS.state)
+    .option("--json", WORDS.json)
+    .action(builder.action(async () => (await import("./commands/runs.ts")).showRun, "run"));
+  builder
+    .command(program, "operations")
+    .argument("[name]", WORDS.operations.name)
+    .option("--json", WORDS.json)
+    .action(builder.action(async () => (await import("./commands/operations.ts")).operations, "name"));
+  builder
+    .command(program, "sandbox")
+    .addOption(new Option("--port <n>", WORDS.sandbox.port).argParser(wholeNumber).default(4010))
+    .option("--db <file>", WORDS.sandbox.db)
+    .option("--seed <file>", WORDS.sandbox.seed)
+    .option("--faults <file>", WORDS.sandbox.faults)
+    .addOption(new Option("--commit-delay <ms>", WORDS.sandbox.delay).argParser(wholeNumber).default(20))
+    .option("--json", WORDS.json)
+    .action(builder.action(async () => (await import("./commands/sandbox.ts")).sandbox));
+  builder
+    .command(program, "schema")
+    .argument("[name]", WORDS.schema.name, "playbook")
+    .action(builder.action(async () => (await import("./commands/schema.ts")).schema, "name"));
+}
+
+class Builder {
+  readonly #shell: Shell;
+  readonly #finish: (code: ExitCode) => void;
+
+  constructor(shell: Shell, finish: (code: ExitCode) => void) {
+    this.#shell = shell;
+    this.#finish = finish;
+  }
+
+  root(): Commander {
+    const program = this.#prepare(new Commander("tokenbook"));
+    return program
+      .description(WORDS.root.summary)
+      .version(VERSION, "-V, --version", WORDS.version)
+      .addHelpText("after", `\n${WORDS.root.examples}`);
+  }
+
+  command(parent: Commander, name: keyof typeof WORDS.commands): Commander {
+    const { summary, examples } = WORDS.commands[name];
+    return this.#prepare(parent.command(name)).description(summary).addHelpText("after", `\n${examples}`);
+  }
+
+  subcommand(parent: Commander, name: string, summary: string): Commander {
+    return this.#prepare(parent.command(name)).description(summary);
+  }
+
+  /** The options that say where a run acts and what it remembers. */
+  where(command: Commander): Commander {
+    return command.option("--env <name>", WORDS.env).option("--state <dir>", WORDS.state).option("--json", WORDS.json);
+  }
+
+  /** Hands positional arguments and options to a command that is loaded now. */
+  action<Options>(load: Load<Options>, argument?: string): (...given: unknown[]) => Promise<void> {
+    return async (...given) => {
+      const command = given.at(-1) as Commander;
+      const options = { ...command.optsWithGlobals(), ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
+      this.#finish(await (await load())(this.#shell, options));
+    };
+  }
+
+  #prepare(command: Commander): Commander {
+    return command
+      .exitOverride((error: CommanderError) => {
+        throw new UsageError(error.exitCode === 0 ? EXIT.passed : EXIT.cannotStart);
+      })
+      .configureOutput({ writeOut: (text) => this.#shell.stdout.write(text), writeErr: (text) => this.#shell.stderr.write(text) })
+      .showHelpAfterError(WORDS.helpHint)
+      .showSuggestionAfterError(true);
+  }
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}
+
+function collectInput(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("Write it as KEY=VALUE.");
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** A report to write: its format and its file. */
+export interface ReportRequest {
+  readonly format: "json" | "junit";
+  readonly file: string;
+}
+
+function collectReport(text: string, before: readonly ReportRequest[]): readonly ReportRequest[] {
+  const at = text.indexOf("=");
+  const [format, file] = [text.slice(0, at), text.slice(at + 1)];
+  if ((format !== "json" && format !== "junit") || file === "")
+    throw new InvalidArgumentError("Write it as json=FILE or junit=FILE.");
+  return [...before, { format, file }];
+}

@@ -1,0 +1,152 @@
+import { dirname, join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { EXIT } from "../base/exit.ts";
+import { Failure, messageOf } from "../base/failure.ts";
+import type { JsonObject } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { Secret } from "../base/secret.ts";
+import { count } from "../base/text.ts";
+import { DEFAULT_PROFILE } from "../contract/profile.ts";
+import { findEnvironmentFile, loadEnvironment } from "../environment/load.ts";
+import type { Target } from "../environment/target.ts";
+import { checkPlaybook } from "../playbook/check.ts";
+import type { Playbook } from "../playbook/model.ts";
+import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
+import { toJson } from "../source/node.ts";
+import { parseYaml } from "../source/yaml.ts";
+import { harmless } from "./failure.ts";
+import type { Shell } from "./shell.ts";
+
+/** The options that say where a run acts and what it remembers. */
+export interface Where {
+  readonly env?: string;
+  readonly state?: string;
+}
+
+/** The state directory: as told, or `.tokenbook` beside the environment file, or in this folder. */
+export function stateDirectory(shell: Shell, where: Where): string {
+  if (where.state !== undefined) return resolve(shell.cwd, where.state);
+  const file = findEnvironmentFile(shell.cwd);
+  return join(file === undefined ? shell.cwd : dirname(file), ".tokenbook");
+}
+
+/** A target, and how to let go of what serves it. */
+export interface OpenTarget {
+  readonly target: Target;
+  readonly close: () => Promise<void>;
+}
+
+/** The environment that the options name; without an environment file, an embedded sandbox that keeps its data in the state directory. */
+export async function openTarget(shell: Shell, where: Where): Promise<OpenTarget> {
+  const file = findEnvironmentFile(shell.cwd);
+  if (file !== undefined) {
+    const target = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: shell.variables });
+    return { target, close: async () => {} };
+  }
+  if (where.env !== undefined && where.env !== "sandbox") {
+    throw new Failure({
+      code: "environment.none",
+      message: `there is no tokenbook.yaml here or above, so there is no environment "${where.env}"`,
+      next: "leave --env out to use the embedded sandbox, or write a tokenbook.yaml",
+    });
+  }
+  return embeddedSandbox(stateDirectory(shell, where));
+}
+
+async function embeddedSandbox(state: string): Promise<OpenTarget> {
+  const { startSandbox } = await import("../sandbox/sandbox.ts");
+  const path = join(state, "sandbox.db");
+  const sandbox = await startSandbox({ path });
+  const credentials = new Map(Object.entries(sandbox.credentials).map(([name, key]) => [name, new Secret(name, key)]));
+  const target: Target = {
+    environment: "sandbox",
+    embedded: true,
+    ledger: {
+      baseUrl: sandbox.ledgerBaseUrl,
+      appId: sandbox.appId,
+      orgId: sandbox.orgId,
+      apiKey: new Secret("LEDGER_API_KEY", sandbox.ledgerApiKey),
+    },
+    investor: { baseUrl: sandbox.investorBaseUrl, credentials },
+    profile: DEFAULT_PROFILE,
+    exclusive: true,
+    timeoutMs: 30_000,
+    whereIs: (setting) => `the embedded sandbox${setting === "" ? "" : ` (${setting})`}`,
+  };
+  return { target, close: () => sandbox.close() };
+}
+
+/** The playbook files that arguments name; a folder stands for every .yaml file below it. Throws a Failure. */
+export function playbookFiles(shell: Shell, named: readonly string[]): readonly string[] {
+  const files = named.flatMap((name) => filesAt(resolve(shell.cwd, name), name));
+  if (files.length > LIMITS.files) {
+    throw new Failure({
+      code: "run.too-many-files",
+      message: `${count(files.length, "playbook")}; the limit is ${LIMITS.files}`,
+    });
+  }
+  return [...new Set(files)].map((file) => relative(shell.cwd, file) || file);
+}
+
+function filesAt(path: string, name: string): readonly string[] {
+  if (!existsSync(path)) {
+    throw new Failure({ code: "playbook.no-file", message: `there is no file or folder "${name}"`, next: "tokenbook run FILE…" });
+  }
+  if (!statSync(path).isDirectory()) return [path];
+  const found = readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && !entry.parentPath.includes("node_modules"))
+    .map((entry) => join(entry.parentPath, entry.name));
+  if (found.length === 0) throw new Failure({ code: "playbook.no-file", message: `the folder "${name}" holds no .yaml file` });
+  return found.toSorted();
+}
+
+/** The map that a YAML or JSON file holds: inputs, a seed, a fault plan. Throws a Failure. */
+export function readMapFile(shell: Shell, name: string): JsonObject {
+  const path = resolve(shell.cwd, name);
+  const { root, diagnostics } = parseYaml(name, readText(path, name));
+  if (root?.kind === "map") return toJson(root) as JsonObject;
+  throw new Failure({
+    code: "file.no-map",
+    message: diagnostics.map(formatDiagnostic).join("\n\n") || `${name} holds no map of names to values`,
+    next: "write it as NAME: VALUE lines, or as a JSON object",
+  });
+}
+
+/** What a check of one file gave. */
+export interface CheckedFile {
+  readonly file: string;
+  readonly playbook: Playbook | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads and checks a playbook file. Throws a Failure only when the file cannot be read. */
+export function checkFile(shell: Shell, file: string): CheckedFile {
+  return { file, ...checkPlaybook(file, readText(resolve(shell.cwd, file), file)) };
+}
+
+function readText(path: string, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+  } catch (error) {
+    throw new Failure({
+      code: "playbook.unreadable",
+      message: `${name} cannot be read: ${messageOf(error)}`,
+      next: "it must be a YAML file in UTF-8",
+    });
+  }
+}
+
+/** The playbooks of all files, warnings printed; throws a Failure with every error when one is wrong: nothing is run then. */
+export function loadPlaybooks(shell: Shell, files: readonly string[]): readonly Playbook[] {
+  const checked = files.map((file) => checkFile(shell, file));
+  const errors = checked.filter(({ playbook }) => playbook === undefined);
+  for (const { diagnostics } of checked)
+    for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
+  if (errors.length === 0) return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));
+  throw new Failure({
+    code: "check.failed",
+    message: `${count(errors.length, "playbook")} of ${checked.length} cannot be run: ${errors.map(({ file }) => file).join(", ")}`,
+    why: "nothing was sent",
+    exit: EXIT.cannotStart,
+  });
+}

@@ -1,0 +1,49 @@
+import { systemClock } from "../base/ports.ts";
+import { type Redact, redactor } from "../base/secret.ts";
+import { secretsOf, type Target } from "../environment/target.ts";
+import type { EnginePorts } from "../engine/ports.ts";
+import { JournalStore } from "../journal/store.ts";
+import type { Observer } from "../report/fanout.ts";
+import { Transport } from "../transport/exchange.ts";
+import { openTarget, stateDirectory, type Where } from "./project.ts";
+import type { Shell } from "./shell.ts";
+
+/** Everything that runs of one command share: the target, and the journal of the state directory. */
+export interface Session {
+  readonly target: Target;
+  readonly store: JournalStore;
+  /** Masks what a service may have repeated of our keys. */
+  readonly redact: Redact;
+  /** Gives one run its own connections and tells the observer what happens in it. */
+  readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the target and the journal that the options name. Throws a Failure. */
+export async function openSession(shell: Shell, where: Where): Promise<Session> {
+  const { target, close } = await openTarget(shell, where);
+  const redact = redactor(secretsOf(target));
+  const store = JournalStore.open(stateDirectory(shell, where), { clock: systemClock, redact });
+  return {
+    target,
+    store,
+    redact,
+    carry: async (observer, work) => {
+      const transport = new Transport();
+      try {
+        return await work({
+          clock: systemClock,
+          exchange: (outgoing) => transport.exchange(outgoing),
+          observe: (event) => observer.event(event),
+          stopping: shell.stopping,
+        });
+      } finally {
+        await transport.close();
+      }
+    },
+    close: async () => {
+      store.close();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Variables } from "../environment/load.ts";
+import type { ExitCode } from "../base/exit.ts";
+
+/** A stream as the commands see it. */
+export interface Terminal {
+  readonly isTTY: boolean;
+  /** Width in characters; 80 when it is no terminal. */
+  readonly columns: number;
+  /** Height in lines; 24 when it is no terminal. */
+  readonly rows: number;
+  write(text: string): void;
+}
+
+/** All that a command may touch of the process it runs in. stdout is for data, stderr for everything else. */
+export interface Shell {
+  readonly stdout: Terminal;
+  readonly stderr: Terminal;
+  readonly cwd: string;
+  readonly variables: Variables;
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly stopping: AbortSignal;
+}
+
+/** A command: what it does with a shell, and the code it ends with. */
+export type Command<Options> = (shell: Shell, options: Options) => Promise<ExitCode>;

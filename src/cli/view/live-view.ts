@@ -1,0 +1,98 @@
+import type { Clock } from "../../base/ports.ts";
+import type { RunEvent } from "../../protocol/record.ts";
+import type { Observer } from "../../report/fanout.ts";
+import { RunFold } from "../../report/model.ts";
+import { overallLine, reportLines } from "../../report/text.ts";
+import type { Terminal } from "../shell.ts";
+import { Drawing } from "./live.ts";
+import { type Activity, treeOf, type Watched } from "./tree.ts";
+import type { View } from "./view.ts";
+import { windowOf } from "./window.ts";
+
+/** Where and how a live tree is drawn. */
+export interface LiveOutput {
+  readonly screen: Terminal;
+  readonly clock: Pick<Clock, "now">;
+  readonly colour: boolean;
+  /** Drawing broke; the runs go on, and what came of them is told at the end. */
+  readonly onCrash: (error: unknown) => void;
+}
+
+const SPARE_ROWS = 2;
+const LEAST_ROWS = 4;
+
+/**
+ * A tree that shows the steps of each run as they go, at most a screen of it. At its end it makes room for plain lines: what
+ * stays on the terminal is what a log would have.
+ */
+export class LiveView implements View {
+  readonly #output: LiveOutput;
+  readonly #runs: LiveRun[] = [];
+  readonly #drawing: Drawing;
+
+  constructor(output: LiveOutput) {
+    this.#output = output;
+    this.#drawing = new Drawing(output, () => this.#trees());
+  }
+
+  watch(): Observer {
+    const run = new LiveRun();
+    this.#runs.push(run);
+    return run;
+  }
+
+  async end(): Promise<void> {
+    for (const run of this.#runs) run.end();
+    await this.#drawing.end();
+    const reports = this.#runs.filter(({ fold }) => fold.opened !== undefined).map(({ fold }) => fold.report());
+    const lines = reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...reportLines(report)]);
+    if (reports.length > 1) lines.push("", overallLine(reports));
+    this.#output.screen.write(lines.map((line) => `${line}\n`).join(""));
+  }
+
+  #trees(): ReturnType<typeof windowOf>[] {
+    const { screen, clock } = this.#output;
+    const trees = this.#runs.flatMap((run) => treeOf(run, clock.now()) ?? []);
+    const rows = Math.floor((screen.rows - SPARE_ROWS) / Math.max(1, trees.length));
+    return trees.map((tree) => windowOf(tree, Math.max(LEAST_ROWS, rows)));
+  }
+}
+
+class LiveRun implements Observer, Watched {
+  readonly fold: RunFold = new RunFold();
+  readonly active: Map<string, Activity> = new Map();
+  isOver = false;
+
+  event(event: RunEvent): void {
+    switch (event.kind) {
+      case "step.started":
+        this.active.set(event.step, { since: event.at });
+        return;
+      case "step.waiting":
+        this.active.set(event.step, {
+          since: this.active.get(event.step)?.since ?? event.at,
+          waiting: { for: event.for, untilMs: event.untilMs },
+        });
+        return;
+      case "attempt.intended":
+        if (!this.active.has(event.step)) this.active.set(event.step, { since: event.at });
+        break;
+      case "step.completed":
+      case "step.stopped":
+        this.active.delete(event.step);
+        break;
+      case "run.claimed":
+      case "run.closed":
+        this.active.clear();
+        break;
+      default:
+        break;
+    }
+    this.fold.take(event);
+  }
+
+  end(): void {
+    this.active.clear();
+    this.isOver = true;
+  }
+}

@@ -1,0 +1,171 @@
+import { styleText } from "node:util";
+import {
+  DefaultRenderer,
+  Listr,
+  ListrEventManager,
+  ListrLogger,
+  type ListrTaskObject,
+  ListrTaskState,
+  ProcessOutput,
+  Spinner,
+} from "listr2";
+import { invariant } from "../../base/failure.ts";
+import { STEP_WORDS } from "../../report/words.ts";
+import type { Terminal } from "../shell.ts";
+import { streamOf } from "./stream.ts";
+import type { LineState, TreeLine } from "./tree.ts";
+
+type Workshop = Listr<unknown, "default", "default">;
+type DrawnTask = ListrTaskObject<unknown, typeof DefaultRenderer, typeof DefaultRenderer>;
+
+/** Where a drawing goes. */
+export interface DrawingOutput {
+  readonly screen: Terminal;
+  readonly colour: boolean;
+  readonly onCrash: (error: unknown) => void;
+}
+
+const INDENT = 2;
+// The mark and a space before each title, and what the renderer keeps free at the right.
+const MARGIN = 4;
+
+const COLOURS: Readonly<Record<LineState, Parameters<typeof styleText>[0]>> = {
+  running: "yellow",
+  ok: "green",
+  changed: "green",
+  skipped: "dim",
+  failed: "red",
+  pending: "yellow",
+  unknown: "magenta",
+  "not-run": "dim",
+};
+
+/**
+ * Draws a tree ten times a second. The tasks only carry titles: none of them is ever run, so nothing here listens for signals,
+ * ends the process, or knows when a run is over.
+ */
+export class Drawing {
+  readonly #output: DrawingOutput;
+  readonly #trees: () => readonly TreeLine[];
+  readonly #workshop: Workshop = new Listr([], {
+    registerSignalListeners: false,
+    silentRendererCondition: true,
+    exitOnError: false,
+  });
+  readonly #tasks = new Map<string, DrawnTask>();
+  readonly #states = new Map<string, LineState>();
+  readonly #roots: DrawnTask[] = [];
+  readonly #spinner: Ticker;
+  readonly #renderer: TreeRenderer;
+  readonly #ready: Promise<void>;
+  #isBroken = false;
+
+  constructor(output: DrawingOutput, trees: () => readonly TreeLine[]) {
+    this.#output = output;
+    this.#trees = trees;
+    this.#spinner = new Ticker((draw) => this.#guard(() => this.#tick(draw)));
+    const processOutput = new ProcessOutput(streamOf(output.screen), streamOf(output.screen));
+    const logger = new ListrLogger<never>({ useIcons: true, toStderr: [], processOutput });
+    const options = { logger, spinner: this.#spinner, indentation: INDENT, formatOutput: "truncate" as const, clearOutput: true };
+    this.#renderer = new TreeRenderer(this.#roots, options, (task) => this.#mark(task));
+    this.#ready = this.#renderer.render().catch((error: unknown) => this.#break(error));
+  }
+
+  /** Takes the tree off the screen, and gives the cursor back even when drawing broke. */
+  async end(): Promise<void> {
+    await this.#ready;
+    this.#spinner.stop();
+    this.#guard(() => this.#renderer.end());
+  }
+
+  #tick(draw: () => void): void {
+    this.#roots.splice(0, this.#roots.length, ...this.#trees().map((tree) => this.#show(tree, tree.key, 0)));
+    draw();
+  }
+
+  #show(line: TreeLine, path: string, level: number): DrawnTask {
+    const task = this.#tasks.get(path) ?? this.#newTask(path);
+    task.title = line.titleWithin(this.#output.screen.columns - level * INDENT - MARGIN);
+    task.subtasks = line.children.map((child) => this.#show(child, `${path}\n${child.key}`, level + 1));
+    this.#states.set(task.id, line.state);
+    return task;
+  }
+
+  // The workshop's events reach no renderer: a task is made and changed without a redraw of its own.
+  #newTask(path: string): DrawnTask {
+    this.#workshop.add({ title: path, task: () => undefined });
+    const task = this.#workshop.tasks.pop();
+    invariant(task !== undefined, "what was added is there");
+    void enable(task);
+    this.#tasks.set(path, task);
+    return task;
+  }
+
+  #mark(task: DrawnTask): string {
+    const state = this.#states.get(task.id) ?? "not-run";
+    const mark = state === "running" ? this.#spinner.fetch() : STEP_WORDS[state].mark;
+    return this.#output.colour ? styleText(COLOURS[state], mark, { validateStream: false }) : mark;
+  }
+
+  #guard(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#break(error);
+    }
+  }
+
+  #break(error: unknown): void {
+    this.#spinner.stop();
+    if (!this.#isBroken) this.#output.onCrash(error);
+    this.#isBroken = true;
+  }
+}
+
+// A task is shown once it has been asked whether it is enabled, and with what hangs on it once it has started.
+async function enable(task: DrawnTask): Promise<void> {
+  await task.check(undefined);
+  task.state = ListrTaskState.STARTED;
+}
+
+/** The renderer's own frames, with marks of ours. */
+class TreeRenderer extends DefaultRenderer {
+  readonly #mark: (task: DrawnTask) => string;
+
+  constructor(tasks: DrawnTask[], options: ConstructorParameters<typeof DefaultRenderer>[1], mark: (task: DrawnTask) => string) {
+    super(tasks, options, new ListrEventManager());
+    this.#mark = mark;
+  }
+
+  protected override style(task: DrawnTask): string {
+    return this.#mark(task);
+  }
+}
+
+/** A spinner whose every turn first brings the tree up to date; it never keeps the process alive. */
+class Ticker extends Spinner {
+  readonly #onTurn: (draw: () => void) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(onTurn: (draw: () => void) => void) {
+    super();
+    this.#onTurn = onTurn;
+  }
+
+  override start(draw: () => void = () => undefined, intervalMs = 100): void {
+    this.#timer = setInterval(() => {
+      this.spin();
+      this.#onTurn(draw);
+    }, intervalMs);
+    this.#timer.unref();
+  }
+
+  override isRunning(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  override stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

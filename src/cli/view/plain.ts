@@ -1,0 +1,91 @@
+import type { Clock } from "../../base/ports.ts";
+import type { RunRecord } from "../../protocol/record.ts";
+import type { Observer } from "../../report/fanout.ts";
+import { RunFold } from "../../report/model.ts";
+import type { RunReport } from "../../report/shape.ts";
+import { doneBeforeLine, headerLine, labelRun, overallLine, stepLines, summaryLines } from "../../report/text.ts";
+import type { View } from "./view.ts";
+
+/** Where plain lines go. */
+export interface PlainOutput {
+  readonly write: (text: string) => void;
+  /** What was recorded before now belongs to an earlier process, and is told in one line. */
+  readonly clock: Pick<Clock, "now">;
+  /** Several runs at a time: each line names its playbook's file. */
+  readonly parallel: boolean;
+}
+
+/** One line for each step when it ends, for pipes and CI logs; nothing is ever taken back. */
+export class PlainView implements View {
+  readonly #output: PlainOutput;
+  readonly #finished: Pick<RunReport, "run">[] = [];
+
+  constructor(output: PlainOutput) {
+    this.#output = output;
+  }
+
+  watch(): Observer {
+    const run = new PlainRun(this.#output);
+    return {
+      event: (event) => (event.kind === "step.started" || event.kind === "step.waiting" ? undefined : run.take(event)),
+      end: () => {
+        const report = run.end();
+        if (report !== undefined) this.#finished.push({ run: report.run });
+      },
+    };
+  }
+
+  end(): Promise<void> {
+    if (this.#output.parallel && this.#finished.length > 0) this.#output.write(`${overallLine(this.#finished)}\n`);
+    return Promise.resolve();
+  }
+}
+
+class PlainRun {
+  readonly #output: PlainOutput;
+  readonly #since: number;
+  readonly #fold = new RunFold();
+  readonly #shown = new Set<string>();
+  #hasHeader = false;
+
+  constructor(output: PlainOutput) {
+    this.#output = output;
+    this.#since = output.clock.now();
+  }
+
+  take(record: RunRecord): void {
+    if (record.at >= this.#since) this.#head();
+    this.#fold.take(record);
+    if (record.at < this.#since) return;
+    if (record.kind === "run.opened") return this.#head();
+    if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;
+    this.#shown.add(record.step);
+    this.#print(stepLines(this.#fold.step(record.step).report()));
+  }
+
+  // Steps that had begun and did not end are told too: a write of theirs may be out there.
+  end(): RunReport | undefined {
+    if (this.#fold.opened === undefined) return undefined;
+    this.#head();
+    const report = this.#fold.report();
+    const open = report.steps.filter(
+      ({ step, outcome }) => (outcome === "unknown" || outcome === "pending") && !this.#shown.has(step),
+    );
+    this.#print([...open.flatMap(stepLines), ...summaryLines(report)]);
+    return report;
+  }
+
+  // What came before this process is one line.
+  #head(): void {
+    const { opened } = this.#fold;
+    if (this.#hasHeader || opened === undefined) return;
+    this.#hasHeader = true;
+    this.#print([headerLine(opened), ...doneBeforeLine(this.#fold.report().totals)]);
+  }
+
+  #print(lines: readonly string[]): void {
+    const { opened } = this.#fold;
+    const label = this.#output.parallel && opened !== undefined ? labelRun(opened) : "";
+    this.#output.write(lines.map((line) => `${label}${line}\n`).join(""));
+  }
+}

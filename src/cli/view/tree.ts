@@ -1,0 +1,134 @@
+import { formatDuration } from "../../base/duration.ts";
+import { oneLine } from "../../report/foreign.ts";
+import type { RunFold, StepGroup } from "../../report/model.ts";
+import type { ReportedOutcome, RowOutcome } from "../../report/shape.ts";
+import type { StepFold } from "../../report/step-fold.ts";
+import { RUN_WORDS, STEP_WORDS } from "../../report/words.ts";
+import { titleOf, type TitleParts } from "./title.ts";
+
+/** What a step is busy with. */
+export interface Activity {
+  readonly since: number;
+  readonly waiting?: { readonly for: string; readonly untilMs: number };
+}
+
+/** A run that is being watched. */
+export interface Watched {
+  readonly fold: RunFold;
+  /** By address: the steps under way. */
+  readonly active: ReadonlyMap<string, Activity>;
+  readonly isOver: boolean;
+}
+
+/** How a line is marked. */
+export type LineState = RowOutcome | "running";
+
+/** One line of the tree, and what hangs on it. Its title is made only when it is shown. */
+export interface TreeLine {
+  readonly key: string;
+  readonly state: LineState;
+  readonly titleWithin: (columns: number) => string;
+  readonly children: readonly TreeLine[];
+}
+
+/** The tree of a run as it stands at a moment; `undefined` before it has opened. Pure. */
+export function treeOf({ fold, active, isOver }: Watched, now: number): TreeLine | undefined {
+  const { opened, closed } = fold;
+  if (opened === undefined) return undefined;
+  const children = Array.from(fold.groups, (group) => groupLine(group, active, now));
+  const leaves = children.flatMap((child) => (child.children.length === 0 ? [child] : child.children));
+  const outcome: ReportedOutcome | undefined = closed?.outcome ?? (isOver ? "running" : undefined);
+  const word = outcome === undefined ? "" : `${RUN_WORDS[outcome].word} · `;
+  const tail = `${word}${progress(leaves)} · ${elapsed(opened.at, closed?.at ?? now)}`;
+  return line(opened.runId, { state: runState(outcome), children }, () => ({
+    address: oneLine(opened.playbook.name),
+    tails: [tail],
+  }));
+}
+
+function line(
+  key: string,
+  { state, children = [] }: { state: LineState; children?: readonly TreeLine[] },
+  parts: () => TitleParts,
+): TreeLine {
+  return { key, state, children, titleWithin: (columns) => titleOf(parts(), columns) };
+}
+
+function groupLine({ whole, rounds }: StepGroup, active: Watched["active"], now: number): TreeLine {
+  if (rounds.size === 0) return stepLine(whole, active, now);
+  const children = Array.from(rounds.values(), (round) => stepLine(round, active, now));
+  const state = whole.hasEnded ? whole.outcome : groupState(children);
+  return line(whole.address, { state, children }, () => ({
+    ...namesOf(whole),
+    tails: [progress(children)],
+  }));
+}
+
+function stepLine(step: StepFold, active: Watched["active"], now: number): TreeLine {
+  const activity = active.get(step.address);
+  if (activity !== undefined) {
+    return line(step.address, { state: "running" }, () => ({ ...namesOf(step), tails: activityTails(activity, now) }));
+  }
+  return line(step.address, { state: step.outcome }, () => restingParts(step));
+}
+
+function restingParts(step: StepFold): TitleParts {
+  if (step.outcome === "not-run") return { ...namesOf(step), tails: [""] };
+  const { outcome, transactionId, durationMs, problem } = step.report();
+  const { word } = STEP_WORDS[outcome];
+  const cause = problem === null ? word : `${word} ${oneLine(problem.code)}`;
+  const id = transactionId === null ? null : oneLine(transactionId);
+  return {
+    ...namesOf(step),
+    transactionId: id,
+    tails: durationMs === null ? [cause, word] : [`${cause} · ${formatDuration(durationMs)}`, cause, word],
+  };
+}
+
+function namesOf(step: StepFold): { readonly address: string; readonly name: string } {
+  return { address: oneLine(step.address), name: oneLine(step.heading.name) };
+}
+
+function activityTails({ since, waiting }: Activity, now: number): TitleParts["tails"] {
+  const spent = elapsed(since, now);
+  if (waiting === undefined) return [spent];
+  const until = `until ${new Date(waiting.untilMs).toTimeString().slice(0, 8)} · ${spent}`;
+  return [
+    `waiting for ${oneLine(waiting.for, 80)} ${until}`,
+    `waiting for ${oneLine(waiting.for, 24)} ${until}`,
+    `waiting ${until}`,
+    until,
+    spent,
+  ];
+}
+
+function runState(outcome: ReportedOutcome | undefined): LineState {
+  if (outcome === undefined) return "running";
+  if (outcome === "passed") return "ok";
+  return outcome === "interrupted" || outcome === "running" ? "pending" : outcome;
+}
+
+// A group is as bad as the worst of it.
+const WORST_FIRST: readonly LineState[] = ["failed", "unknown", "pending", "running"];
+
+function groupState(children: readonly TreeLine[]): LineState {
+  const states = new Set(children.map(({ state }) => state));
+  const worst = WORST_FIRST.find((state) => states.has(state));
+  if (worst !== undefined) return worst;
+  if (!states.has("not-run")) return states.has("changed") ? "changed" : "ok";
+  return states.size === 1 ? "not-run" : "running";
+}
+
+/** Whether a line's step went as it was to. */
+export function isDone({ state }: TreeLine): boolean {
+  return state === "ok" || state === "changed" || state === "skipped";
+}
+
+function progress(lines: readonly TreeLine[]): string {
+  return `${lines.filter(isDone).length}/${lines.length}`;
+}
+
+// Tenths of a second are as fine as anybody can read.
+function elapsed(from: number, to: number): string {
+  return formatDuration(Math.max(0, Math.floor((to - from) / 100) * 100));
+}

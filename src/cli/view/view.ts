@@ -1,0 +1,9 @@
+import type { Observer } from "../../report/fanout.ts";
+
+/** What a person sees while runs are under way. It shows; it decides nothing, and no run depends on it. */
+export interface View {
+  /** An observer of one more run. */
+  watch(): Observer;
+  /** All runs are over: leaves the terminal as it was, and everything that matters in plain lines. */
+  end(): Promise<void>;
+}

@@ -1,0 +1,86 @@
+/** Every text of the command line's help, in one place. */
+export const WORDS = {
+  root: {
+    summary: "Runs playbooks against a token investment and asset tokenization service: at most once, and never silently.",
+    examples: `Begin here:
+  $ tokenbook operations                      what can be called
+  $ tokenbook check my-playbook.yaml          find every mistake before anything is sent
+  $ tokenbook run my-playbook.yaml            run it on the embedded sandbox, or on the first environment of tokenbook.yaml
+  $ tokenbook resume                          go on with the last run that did not pass
+
+Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending · 5 unknown · 6 locked · 70 bug · 130/143 interrupted`,
+  },
+  commands: {
+    run: {
+      summary: "Run playbooks: check them, send their steps, wait for receipts, report each outcome.",
+      examples: `Examples:
+  $ tokenbook run onboarding.yaml --input property=Loft12
+  $ tokenbook run playbooks/scenarios --jobs 8 --report junit=report.xml
+  $ tokenbook run supply.yaml --env production --json
+
+Without a tokenbook.yaml in this folder or above it, an embedded sandbox serves; it keeps its data in the state directory.`,
+    },
+    check: {
+      summary: "Check playbooks without any network: structure, names, types, order. Exit 2 when something is wrong.",
+      examples: `Examples:
+  $ tokenbook check playbooks/**/*.yaml
+  $ tokenbook check onboarding.yaml --json`,
+    },
+    resume: {
+      summary: "Go on with a run that stopped, waits for somebody, was interrupted, or whose process died.",
+      examples: `Completed steps are never repeated, and a write whose effect is not known is never sent again.
+
+Examples:
+  $ tokenbook resume                          the last run that did not pass
+  $ tokenbook resume 20261121T0930-k3x9q2ab`,
+    },
+    runs: {
+      summary: "List runs, the latest first; `runs show RUN` tells everything about one.",
+      examples: `Examples:
+  $ tokenbook runs
+  $ tokenbook runs show 20261121T0930-k3x9q2ab --json`,
+    },
+    operations: {
+      summary: "What can be called: all operations, or one with its input, what it yields, and how it can fail.",
+      examples: `Examples:
+  $ tokenbook operations
+  $ tokenbook operations ledger.token.mint`,
+    },
+    sandbox: {
+      summary: "Serve the sandbox: both interfaces of the service, over TCP, with its data in one SQLite file.",
+      examples: `Prints one line with base URLs, app id and keys when it is ready. Stop it with Ctrl-C; its data stays.
+
+Examples:
+  $ tokenbook sandbox --port 4010 --db sandbox.db
+  $ curl http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
+    },
+    schema: {
+      summary: "Print a JSON Schema: of playbooks (for editors), environments, or reports.",
+      examples: `Example: completion and hover in any editor with a YAML language server
+  $ tokenbook schema > playbook.schema.json
+  then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
+    },
+  },
+  run: { files: "playbook files, or folders of them" },
+  resume: { run: "the run's id; the last run that did not pass when left out" },
+  runs: { show: "Show one run: every step, every attempt, what was sent and answered." },
+  operations: { name: "the operation, such as ledger.token.mint" },
+  sandbox: {
+    port: "the port to listen on; 0 takes any free one",
+    db: "the SQLite file; left out, everything is forgotten at the end",
+    delay: "how long the ledger takes to commit",
+    seed: "a YAML or JSON file with what the sandbox holds at first",
+    faults: "a YAML or JSON file with what goes wrong, and when",
+  },
+  schema: { name: "playbook, environment or report" },
+  input: "a value for an input; repeat it for several",
+  inputs: "a JSON or YAML file with values for inputs",
+  jobs: "how many playbooks run at the same time",
+  report: "write a report: json=FILE or junit=FILE; repeat it for several",
+  env: "the environment in tokenbook.yaml; the first one when left out",
+  state: "where runs are remembered (default: .tokenbook beside tokenbook.yaml, or here)",
+  json: "print JSON on stdout",
+  limit: "how many to list",
+  version: "print the version",
+  helpHint: "(add --help for what this command takes)",
+} as const;

@@ -1,0 +1,73 @@
+import data from "./generated/contract.json" with { type: "json" };
+import type { JsonSchema } from "./schema-types.ts";
+
+export type InterfaceName = "ledger" | "investor";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** One parameter of an operation, under the name the written contract gives it. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: "query" | "path";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** Set when the service description shows neither name nor place: the key of the profile that holds them. */
+  readonly profile?: string;
+}
+
+/** How a list is paged: by `bookmark` (interface B) or by page number (interface A); `items` names the list in the answer. */
+export interface Paging {
+  readonly style: "bookmark" | "page";
+  readonly items: string;
+}
+
+/** One of the 67 calls of the service, as the written contract has it. Its meaning for a playbook is in `operations/`. */
+export interface ContractOperation {
+  /** What a playbook writes after `uses:`, such as `ledger.token.mint`. */
+  readonly name: string;
+  readonly interface: InterfaceName;
+  readonly method: Method;
+  /** The path below the interface's root, such as `/token/mint`. */
+  readonly path: string;
+  readonly group: string;
+  /** The section of the service description, such as `B.4`. */
+  readonly section: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The failure conditions that the description lists for this call, in its own words. */
+  readonly conditions: readonly string[];
+  readonly parameters: readonly Parameter[];
+  readonly body?: JsonSchema;
+  /** The status that the contract gives for success. */
+  readonly successStatus: number;
+  readonly response?: JsonSchema;
+  readonly paging?: Paging;
+  readonly exampleBody?: unknown;
+}
+
+export interface Contract {
+  readonly operations: Readonly<Record<string, ContractOperation>>;
+  /** Named schemas of both documents; `$ref` reads `contract#/$defs/NAME`. */
+  readonly $defs: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Both interfaces of the service, generated from `schemas/*.openapi.yaml`. */
+export const contract: Contract = data as unknown as Contract;
+
+const REF = "contract#/$defs/";
+
+/** Follows `$ref` to the schema that is meant. */
+export function resolve(schema: JsonSchema): JsonSchema {
+  let resolved = schema;
+  while (resolved.$ref !== undefined) {
+    const found: JsonSchema | undefined = contract.$defs[resolved.$ref.slice(REF.length)];
+    if (found === undefined) throw new RangeError(`the contract has no schema ${resolved.$ref}`);
+    resolved = found;
+  }
+  return resolved;
+}
+
+/** The name of the contract's schema that this one refers to, if it does. */
+export function schemaName(schema: JsonSchema): string | undefined {
+  return schema.$ref?.startsWith(REF) === true ? schema.$ref.slice(REF.length) : undefined;
+}

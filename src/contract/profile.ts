@@ -1,0 +1,102 @@
+/**
+ * What the service description leaves open. Every value is a default that an environment may override; the sandbox reads the same
+ * profile, so that each alternative can be tried.
+ */
+export interface Profile {
+  readonly ledger: LedgerProfile;
+  readonly investor: InvestorProfile;
+  /** Status codes of an answer that means "refused, no effect". */
+  readonly refusals: readonly number[];
+  /** Status code by failure condition, in the words of the service description, where a service differs from the sandbox. */
+  readonly conditionStatus: Readonly<Record<string, number>>;
+}
+
+export interface LedgerProfile {
+  /** Where the acting entity (`userId:alice`) travels. */
+  readonly onBehalfOf: { readonly in: "query" | "header"; readonly name: string };
+  /** Names on the wire of the parameters whose names the description does not show. */
+  readonly parameters: { readonly pageSize: string; readonly bookmark: string; readonly pendingOnly: string };
+  /** Records per page when the call names no size. */
+  readonly pageSize: number;
+  /** Words of a receipt's status; any other word means "keep asking". */
+  readonly receipt: {
+    readonly committed: readonly string[];
+    readonly failed: readonly string[];
+    /** The word that the sandbox shows before the outcome. */
+    readonly pending: string;
+  };
+  /** Words for the state of transfer requests, approvals and approvers. */
+  readonly requestStatus: {
+    readonly pending: string;
+    readonly approved: string;
+    readonly rejected: string;
+    readonly cancelled: string;
+  };
+  /** The attribute that is an asset's id, by asset type; `id` where none is given. */
+  readonly primaryKey: Readonly<Record<string, string>>;
+}
+
+export interface InvestorProfile {
+  readonly parameters: {
+    readonly page: string;
+    readonly limit: string;
+    readonly term: string;
+    readonly investment: string;
+    readonly status: string;
+    readonly sort: string;
+    readonly quantity: string;
+    readonly purchaseDate: string;
+    readonly timezone: string;
+  };
+  /** Items per page when the call names no limit. */
+  readonly pageSize: number;
+}
+
+export const DEFAULT_PROFILE: Profile = {
+  ledger: {
+    onBehalfOf: { in: "query", name: "actAs" },
+    parameters: { pageSize: "pageSize", bookmark: "bookmark", pendingOnly: "pendingOnly" },
+    pageSize: 25,
+    receipt: { committed: ["COMMITTED"], failed: ["FAILED"], pending: "PENDING" },
+    requestStatus: { pending: "PENDING", approved: "APPROVED", rejected: "REJECTED", cancelled: "CANCELLED" },
+    primaryKey: {},
+  },
+  investor: {
+    parameters: {
+      page: "page",
+      limit: "limit",
+      term: "term",
+      investment: "investment",
+      status: "status",
+      sort: "sort",
+      quantity: "quantity",
+      purchaseDate: "purchaseDate",
+      timezone: "timezone",
+    },
+    pageSize: 25,
+  },
+  refusals: [400, 401, 403, 404, 409, 422],
+  conditionStatus: {},
+};
+
+/** A profile of which only some values are given; the rest keep their defaults. */
+export type ProfileOverrides = { readonly [K in keyof Profile]?: DeepPartial<Profile[K]> };
+
+type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { readonly [K in keyof T]?: DeepPartial<T[K]> } : T;
+
+/** The default profile with an environment's own values over it. */
+export function profileWith(overrides: ProfileOverrides): Profile {
+  return overlay(DEFAULT_PROFILE, overrides) as Profile;
+}
+
+// Lays known keys only, so a hostile key cannot reach a prototype; primaryKey and conditionStatus are open maps.
+function overlay(base: unknown, over: unknown): unknown {
+  if (over === undefined) return base;
+  if (!isPlainObject(base) || !isPlainObject(over)) return over;
+  const keys = Object.keys(base).length === 0 ? Object.keys(over) : Object.keys(base);
+  return Object.fromEntries(keys.map((key) => [key, overlay(base[key], over[key])]));
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

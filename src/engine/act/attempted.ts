@@ -1,0 +1,10 @@
+import type { Place } from "../../protocol/decide.ts";
+import type { AttemptState } from "../../protocol/state.ts";
+import type { Caller } from "../caller.ts";
+
+/** A write that was sent: where it stands in the run, what is known of it, and who sent it. */
+export interface Attempted {
+  readonly place: Place;
+  readonly state: AttemptState;
+  readonly caller: Caller;
+}

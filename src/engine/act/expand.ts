@@ -1,0 +1,47 @@
+import { Decimal } from "../../base/decimal.ts";
+import type { Json } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import { EvaluationFailure } from "../../expression/expression.ts";
+import type { Foreach, Step } from "../../playbook/model.ts";
+import { bind } from "../../playbook/template.ts";
+import type { Place } from "../../protocol/decide.ts";
+import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
+import type { RunContext } from "../context.ts";
+import { skipIfTold } from "./skip.ts";
+
+/** Evaluates the list of a `foreach`, once: its rounds are recorded, and a resumed run has the same. */
+export function expand(context: RunContext, step: Step & { readonly foreach: Foreach }, place: Place): void {
+  const startedAt = context.ports.clock.now();
+  if (skipIfTold(context, step, { place, startedAt })) return;
+  const rounds = roundsOf(context, step.foreach);
+  if (!Array.isArray(rounds)) return context.stop(place, { startedAt, outcome: "failed", problem: rounds as StepProblem });
+  context.note({ kind: "step.expanded", step: step.id, rounds });
+  if (rounds.length === 0)
+    context.note({ kind: "step.completed", step: step.id, outcome: "ok", value: {}, startedAt, requests: 0 });
+}
+
+function roundsOf(context: RunContext, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
+  const items = bind(list, context.scope());
+  if (!Array.isArray(items)) throw new EvaluationFailure(`foreach: ${variable} is no list`);
+  if (items.length > LIMITS.foreachItems) {
+    return { code: "foreach.limit", message: `foreach over ${count(items.length, "item")}; the limit is ${LIMITS.foreachItems}` };
+  }
+  const rounds = items.map((item) => ({ key: keyOf(key.evaluate(context.scope({ [variable]: item })), key.text), item }));
+  const keys = new Set<string>();
+  const twice = rounds.find((round) => keys.size === keys.add(round.key).size);
+  return twice === undefined
+    ? rounds
+    : {
+        code: "foreach.same-key",
+        message: `two rounds of foreach have the key ${JSON.stringify(twice.key)}`,
+        why: "results are kept by key, and one would hide the other",
+        next: `make key: ${key.text} different for each item`,
+      };
+}
+
+function keyOf(value: Json, text: string): string {
+  if (typeof value === "string" && value !== "" && !/[[\]\n]/.test(value)) return value;
+  if (value instanceof Decimal) return value.text;
+  throw new EvaluationFailure(`key: ${text} must give a text without brackets, or a number`);
+}

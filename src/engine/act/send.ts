@@ -1,0 +1,62 @@
+import type { Step } from "../../playbook/model.ts";
+import type { Place } from "../../protocol/decide.ts";
+import { stepIn } from "../../protocol/state.ts";
+import type { RunContext } from "../context.ts";
+import { explain } from "../explain.ts";
+import { digestOf } from "../service.ts";
+import type { Attempted } from "./attempted.ts";
+import type { Bound } from "./begin.ts";
+
+const PAUSE_MS = 250;
+const PAUSE_MAX_MS = 30_000;
+
+/**
+ * Sends a write once. The intent is durable before the first byte leaves, the answer before anything depends on it: whenever
+ * the process dies, the journal tells whether the write may have been sent.
+ */
+export async function send(context: RunContext, step: Step, { place, bound }: { place: Place; bound: Bound }): Promise<void> {
+  const { operation } = step;
+  const call = { operation, input: bound.input, caller: bound.caller };
+  const request = context.service.request(call);
+  const attempt = stepIn(context.state, place.address).attempts.length;
+  context.write({
+    kind: "attempt.intended",
+    step: place.address,
+    attempt,
+    operation: operation.name,
+    actor: bound.caller.label,
+    input: bound.input,
+    request: { method: request.method, path: request.path, digest: digestOf(request) },
+  });
+  const sentAt = context.ports.clock.now();
+  const reply = await context.service.call(call);
+  const payload = reply.answer?.payload ?? null;
+  context.write({
+    kind: "attempt.answered",
+    step: place.address,
+    attempt,
+    meaning: reply.meaning,
+    status: reply.status,
+    payload,
+    envelope: reply.answer?.envelope ?? null,
+    receiptId: textField(payload, "receiptId"),
+    message: reply.meaning === "acknowledged" ? null : explain(reply, { ...call, target: context.target }).message,
+    condition: reply.condition,
+    retryAfterMs: reply.retryAfterMs,
+    durationMs: context.ports.clock.now() - sentAt,
+  });
+}
+
+/** Sends again what surely had no effect: the same input, after the pause that the service asked for. */
+export async function sendAgain(context: RunContext, step: Step, last: Attempted): Promise<void> {
+  const { place, state, caller } = last;
+  const asked = state.answered?.retryAfterMs ?? PAUSE_MS * 2 ** Math.min(state.intended.attempt, 7);
+  await context.pause(Math.min(asked, PAUSE_MAX_MS));
+  if (context.stopping) return;
+  return send(context, step, { place, bound: { input: state.intended.input, caller } });
+}
+
+function textField(payload: unknown, name: string): string | null {
+  const value = (payload as Record<string, unknown> | null)?.[name];
+  return typeof value === "string" ? value : null;
+}

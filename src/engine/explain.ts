@@ -1,0 +1,39 @@
+import type { Target } from "../environment/target.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { StepProblem } from "../protocol/record.ts";
+import type { Caller } from "./caller.ts";
+import type { Reply } from "./service.ts";
+
+/** Why a call has no answer of use, and the line of the environment that would mend it, where there is one. */
+export function explain(reply: Reply, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {
+  const { operation, caller, target } = about;
+  const side = operation.call.interface;
+  const address = target[side]?.baseUrl ?? "";
+  const baseUrl = target.whereIs(`${side}.baseUrl`);
+  if (reply.meaning === "not-sent") {
+    return {
+      code: "service.unreachable",
+      message: `${operation.name} could not be sent: ${address} cannot be reached: ${reply.message}`,
+      next: `start the service, or mend ${baseUrl}`,
+    };
+  }
+  if (reply.status === 401) {
+    const setting = side === "ledger" ? "ledger.apiKey" : `investor.credentials.${caller.credential ?? ""}`;
+    return {
+      code: "service.key-refused",
+      message: `the service refused the key: ${reply.message}`,
+      next: `mend the key that ${target.whereIs(setting)} names`,
+    };
+  }
+  if (reply.html) {
+    return {
+      code: "service.not-json",
+      message: `${address} answered ${operation.name} with a web page (HTTP ${reply.status}) instead of JSON`,
+      why: "this is what a proxy, a login page or a wrong address looks like",
+      next: `mend ${baseUrl}`,
+    };
+  }
+  const code =
+    reply.meaning === "refused" ? "service.refused" : reply.status === null ? "service.no-answer" : "service.unreadable";
+  return { code, message: `${operation.name}: ${reply.message}` };
+}

@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+import type { Random } from "../base/ports.ts";
+import type { Names } from "../operations/meaning.ts";
+import { splitAddress } from "../protocol/state.ts";
+
+const KEY_LENGTH = 8;
+const SUFFIX_LENGTH = 12;
+
+/** The id of a new run, and the key that it gives to playbooks: lower-case letters and digits. */
+export function newRunName(now: number, random: Random): { readonly runId: string; readonly runKey: string } {
+  const runKey = base36(random.bytes(KEY_LENGTH)).slice(-KEY_LENGTH).padStart(KEY_LENGTH, "0");
+  const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, "").slice(0, 15);
+  return { runId: `${stamp}-${runKey}`, runKey };
+}
+
+/** The names that a step gives to what it creates: a function of run and step, so that a resumed run gives the same. */
+export function namesOf(runId: string, address: string): Names {
+  const word = splitAddress(address).id.replaceAll("_", "");
+  return {
+    id: (part = "") => {
+      const digest = createHash("sha256").update(`${runId}\n${address}\n${part}`).digest();
+      return `${word}${part}${base36(digest).slice(0, SUFFIX_LENGTH)}`;
+    },
+    mark: `tokenbook:${runId}/${address}`,
+  };
+}
+
+function base36(bytes: Uint8Array): string {
+  return BigInt(`0x${Buffer.from(bytes).toString("hex")}`).toString(36);
+}

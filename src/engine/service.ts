@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { Failure, messageOf } from "../base/failure.ts";
+import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
+import type { Secret } from "../base/secret.ts";
+import type { Target } from "../environment/target.ts";
+import { type Answer, readAnswer, refusalText } from "../operations/answer.ts";
+import type { Operation } from "../operations/operation.ts";
+import { buildRequest, type ServiceRequest } from "../operations/request.ts";
+import { meaningOf } from "../protocol/meaning.ts";
+import type { AnswerMeaning } from "../protocol/record.ts";
+import type { Exchanged } from "../transport/exchange.ts";
+import type { Caller } from "./caller.ts";
+import type { EnginePorts } from "./ports.ts";
+
+/** One call to be made. */
+export interface Call {
+  readonly operation: Operation;
+  readonly input: JsonObject;
+  readonly caller: Caller;
+  readonly page?: string | number;
+}
+
+/** What a call came to. */
+export interface Reply {
+  readonly meaning: AnswerMeaning;
+  readonly status: number | null;
+  /** Set when the meaning is `acknowledged`. */
+  readonly answer: Answer | undefined;
+  /** What the service said, or why there is no answer to trust. */
+  readonly message: string;
+  readonly condition: string | null;
+  readonly retryAfterMs: number | null;
+  /** The answer is HTML: an address that is not the service's is the likely cause. */
+  readonly html: boolean;
+}
+
+/** The service as a target reaches it: builds requests, sends them, and says what the answers mean. */
+export class Service {
+  readonly target: Target;
+  readonly #ports: Pick<EnginePorts, "exchange" | "clock">;
+
+  constructor(target: Target, ports: Pick<EnginePorts, "exchange" | "clock">) {
+    this.target = target;
+    this.#ports = ports;
+  }
+
+  /** The request of a call, for the journal and for sending. Pure. */
+  request({ operation, input, caller, page }: Call): ServiceRequest {
+    const { profile } = this.target;
+    return buildRequest(operation, input, {
+      profile,
+      actingEntity: caller.actingEntity,
+      ...(page === undefined ? {} : { page }),
+    });
+  }
+
+  /** Sends a call once. Never throws for what the network or the service does. */
+  async call(call: Call): Promise<Reply> {
+    const { operation, caller } = call;
+    const { baseUrl, key } = this.#side(operation, caller);
+    const url = new URL(baseUrl);
+    const request = this.request(call);
+    const exchanged = await this.#ports.exchange({
+      origin: url.origin,
+      method: request.method,
+      path: `${url.pathname === "/" ? "" : url.pathname}${this.#prefix(operation)}${request.path}`,
+      headers: {
+        ...request.headers,
+        [operation.call.interface === "ledger" ? "X-API-KEY" : "x-api-key"]: key,
+        accept: "application/json",
+      },
+      body: request.body === undefined ? undefined : writeJson(request.body),
+      fresh: operation.writes,
+      timeoutMs: this.target.timeoutMs,
+    });
+    return readReply(operation, exchanged, { refusals: this.target.profile.refusals, now: this.#ports.clock.now() });
+  }
+
+  #prefix(operation: Operation): string {
+    return operation.call.interface === "ledger"
+      ? `/tokenize/${encodeURIComponent(this.target.ledger?.appId ?? "")}`
+      : "/api/v/1";
+  }
+
+  #side(operation: Operation, caller: Caller): { baseUrl: string; key: Secret } {
+    const { ledger, investor, environment } = this.target;
+    if (operation.call.interface === "ledger" && ledger !== undefined) return { baseUrl: ledger.baseUrl, key: ledger.apiKey };
+    const key = investor?.credentials.get(caller.credential ?? "");
+    if (operation.call.interface === "investor" && investor !== undefined && key !== undefined)
+      return { baseUrl: investor.baseUrl, key };
+    throw new Failure({
+      code: "environment.incomplete",
+      message: `the environment "${environment}" has no ${operation.call.interface} interface or no credential "${caller.credential ?? ""}"`,
+      next: `add it to ${this.target.whereIs(operation.call.interface)}`,
+    });
+  }
+}
+
+/** A digest of a request by which a resumed run can tell that it is the same. */
+export function digestOf({ method, path, body }: ServiceRequest): string {
+  return createHash("sha256")
+    .update(`${method} ${path}\n${body === undefined ? "" : writeJson(body)}`)
+    .digest("hex");
+}
+
+function readReply(operation: Operation, exchanged: Exchanged, by: { refusals: readonly number[]; now: number }): Reply {
+  if (exchanged.kind !== "answered") {
+    return { ...NOTHING, meaning: meaningOf(exchanged, by.refusals), message: exchanged.why };
+  }
+  const { status, headers, text } = exchanged;
+  const body = readBody(text);
+  const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
+  const retryAfterMs = retryAfter(headers["retry-after"], by.now);
+  const told = { ...NOTHING, status, html, retryAfterMs };
+  const mean = (readable: boolean): AnswerMeaning =>
+    meaningOf({ kind: "answered", status, readable, retryAfter: headers["retry-after"] !== undefined }, by.refusals);
+  if (status >= 200 && status < 300) {
+    const read = readSuccess(operation, body);
+    if (read.kind === "answer") return { ...told, meaning: mean(true), answer: read };
+    return { ...told, meaning: mean(false), message: `HTTP ${status}, but ${read.why}` };
+  }
+  const { message, condition } = refusalText(body.kind === "json" ? body.value : undefined, text);
+  const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
+  return { ...told, meaning: mean(!html && !cutOff), message: `HTTP ${status}: ${message}`, condition: condition ?? null };
+}
+
+const NOTHING = { status: null, answer: undefined, message: "", condition: null, retryAfterMs: null, html: false } as const;
+
+type Body =
+  | { readonly kind: "json"; readonly value: Json }
+  | { readonly kind: "none" }
+  | { readonly kind: "broken"; readonly why: string };
+
+function readBody(text: string): Body {
+  if (text.trim() === "") return { kind: "none" };
+  try {
+    return { kind: "json", value: parseJson(text) };
+  } catch (error) {
+    return { kind: "broken", why: messageOf(error) };
+  }
+}
+
+function readSuccess(operation: Operation, body: Body): ReturnType<typeof readAnswer> {
+  if (body.kind === "broken") return { kind: "unreadable", why: `the answer is no JSON: ${body.why}` };
+  const read = readAnswer(operation, body.kind === "json" ? body.value : undefined);
+  const ids =
+    operation.writes && operation.call.interface === "ledger" && read.kind === "answer"
+      ? (read.payload as JsonObject | null)
+      : undefined;
+  return ids === null || (ids !== undefined && ids["transactionId"] === undefined && ids["receiptId"] === undefined)
+    ? { kind: "unreadable", why: "the answer names neither a transaction nor a receipt" }
+    : read;
+}
+
+function retryAfter(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}

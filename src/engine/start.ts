@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { Failure, invariant } from "../base/failure.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Random } from "../base/ports.ts";
+import { headingOf, type Target } from "../environment/target.ts";
+import type { RunJournal } from "../journal/journal.ts";
+import type { JournalStore } from "../journal/store.ts";
+import type { Playbook } from "../playbook/model.ts";
+import type { RunOpened, RunOutcome, RunRecord } from "../protocol/record.ts";
+import { stateOf } from "../protocol/state.ts";
+import { RunContext } from "./context.ts";
+import { newRunName } from "./names.ts";
+import type { EnginePorts } from "./ports.ts";
+import { checkReach, checkTarget } from "./preflight.ts";
+import { carryOn } from "./run.ts";
+import { Service } from "./service.ts";
+
+/** What a run is made of. */
+export interface RunParts {
+  readonly playbook: Playbook;
+  readonly target: Target;
+  readonly store: JournalStore;
+  readonly ports: EnginePorts;
+}
+
+/** Runs a checked playbook from its first step. Throws a Failure when it cannot start, and then nothing was sent but harmless reads. */
+export async function startRun(parts: RunParts, inputs: JsonObject, random: Random): Promise<RunOutcome> {
+  const { playbook, target, store, ports } = parts;
+  checkTarget(playbook, target);
+  await checkReach(playbook, new Service(target, ports));
+  const held = store.begin(opening(playbook, inputs, { target, ...newRunName(ports.clock.now(), random) }), target.environment);
+  for (const record of held.records) ports.observe(record);
+  return carry(parts, held);
+}
+
+/** Goes on with a run that stopped, was interrupted, or whose process died. Throws a Failure when playbook or target are not the run's own. */
+export async function resumeRun(parts: RunParts, runId: string): Promise<RunOutcome> {
+  const { playbook, target, store, ports } = parts;
+  const before = stateOf(store.read(runId));
+  invariant(before.opened !== undefined, "a run begins with its opening");
+  assertSame(before.opened, playbook, target);
+  if (before.closed?.outcome === "passed") {
+    for (const record of store.read(runId)) ports.observe(record);
+    return "passed";
+  }
+  checkTarget(playbook, target);
+  await checkReach(playbook, new Service(target, ports));
+  const held = store.claim(runId);
+  for (const record of held.records) ports.observe(record);
+  return carry(parts, held);
+}
+
+async function carry(
+  { playbook, target, store, ports }: RunParts,
+  held: { journal: RunJournal; records: readonly RunRecord[] },
+): Promise<RunOutcome> {
+  const context = new RunContext(playbook, target, held, ports);
+  const outcome = await carryOn(context);
+  store.release(held.journal, outcome);
+  return outcome;
+}
+
+function opening(playbook: Playbook, inputs: JsonObject, about: { target: Target; runId: string; runKey: string }): RunOpened {
+  return {
+    kind: "run.opened",
+    format: 1,
+    runId: about.runId,
+    runKey: about.runKey,
+    playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook.text) },
+    steps: playbook.steps.map(({ id, name, operation, line }) => ({ id, name, uses: operation.name, line })),
+    inputs,
+    target: headingOf(about.target),
+  };
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function assertSame(opened: RunOpened, playbook: Playbook, target: Target): void {
+  if (opened.playbook.digest !== digestOf(playbook.text)) {
+    throw new Failure({
+      code: "resume.playbook-changed",
+      message: `${playbook.file} has changed since the run ${opened.runId} began`,
+      why: "steps that were already done might no longer be what the playbook says",
+      next: `put the file back as it was (git stash, git checkout), resume, and change it then; or begin a new run: tokenbook run ${playbook.file}`,
+    });
+  }
+  const now = headingOf(target);
+  const different = (Object.keys(now) as (keyof typeof now)[]).filter((key) => now[key] !== opened.target[key]);
+  if (different.length === 0) return;
+  throw new Failure({
+    code: "resume.target-changed",
+    message: `the run ${opened.runId} acts elsewhere: ${different.map((key) => `${key} was ${opened.target[key]} and is ${now[key]}`).join("; ")}`,
+    why: "what it did so far is there, not here",
+    next: `tokenbook resume ${opened.runId} --env ${opened.target.environment}`,
+  });
+}

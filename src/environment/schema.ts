@@ -1,0 +1,105 @@
+import { DURATION_PATTERN } from "../base/duration.ts";
+
+const words = { type: "array", items: { type: "string" }, minItems: 1 };
+const name = { type: "string", minLength: 1 };
+
+const reference = {
+  type: "string",
+  pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$",
+  description: "Where the key is: env:NAME or file:PATH. A key itself never stands here.",
+};
+
+const baseUrl = {
+  type: "string",
+  pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
+  description: "Scheme, host and port of the service.",
+};
+
+function names(...keys: readonly string[]): object {
+  return { type: "object", properties: Object.fromEntries(keys.map((key) => [key, name])), additionalProperties: false };
+}
+
+const profile = {
+  type: "object",
+  description: "What the service description leaves open, where this service differs from the defaults.",
+  properties: {
+    ledger: {
+      type: "object",
+      properties: {
+        onBehalfOf: {
+          type: "object",
+          description: "Where the acting entity travels.",
+          properties: { in: { enum: ["query", "header"] }, name },
+          additionalProperties: false,
+        },
+        parameters: names("pageSize", "bookmark", "pendingOnly"),
+        pageSize: { type: "integer", minimum: 1 },
+        receipt: { type: "object", properties: { committed: words, failed: words }, additionalProperties: false },
+        requestStatus: names("pending", "approved", "rejected", "cancelled"),
+        primaryKey: { type: "object", description: "The id attribute of each asset type.", additionalProperties: name },
+      },
+      additionalProperties: false,
+    },
+    investor: {
+      type: "object",
+      properties: {
+        parameters: names("page", "limit", "term", "investment", "status", "sort", "quantity", "purchaseDate", "timezone"),
+        pageSize: { type: "integer", minimum: 1 },
+      },
+      additionalProperties: false,
+    },
+    refusals: {
+      type: "array",
+      items: { type: "integer", minimum: 400, maximum: 499 },
+      description: "Status codes that mean: refused, no effect.",
+    },
+  },
+  additionalProperties: false,
+};
+
+const environment = {
+  type: "object",
+  properties: {
+    ledger: {
+      type: "object",
+      description: "Interface B.",
+      properties: { baseUrl, appId: name, orgId: name, apiKey: reference },
+      required: ["baseUrl", "appId", "orgId", "apiKey"],
+      additionalProperties: false,
+    },
+    investor: {
+      type: "object",
+      description: "Interface A.",
+      properties: { baseUrl, credentials: { type: "object", additionalProperties: reference, minProperties: 1 } },
+      required: ["baseUrl", "credentials"],
+      additionalProperties: false,
+    },
+    exclusive: { type: "boolean", description: "Nobody else acts as these entities while we run." },
+    settleWithin: {
+      type: "string",
+      pattern: DURATION_PATTERN,
+      description: "After this time a write that is not seen will never be.",
+    },
+    timeout: { type: "string", pattern: DURATION_PATTERN, description: "How long one request may take; 30s when left out." },
+    profile,
+  },
+  additionalProperties: false,
+};
+
+/** The JSON Schema of `tokenbook.yaml`. */
+export const environmentSchema: object = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  $id: "https://tokenbook.dev/schemas/environment.schema.json",
+  title: "tokenbook.yaml",
+  type: "object",
+  properties: {
+    environments: {
+      type: "object",
+      description: "Where playbooks run, by name; the first is the default.",
+      additionalProperties: environment,
+      minProperties: 1,
+    },
+  },
+  required: ["environments"],
+  additionalProperties: false,
+};

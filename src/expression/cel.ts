@@ -1,0 +1,93 @@
+import { type ASTNode, Environment } from "@marcbachmann/cel-js";
+import { Decimal, sum } from "../base/decimal.ts";
+import { LIMITS } from "../base/limits.ts";
+import { patternOf } from "./pattern.ts";
+
+export type { ASTNode };
+export { Environment };
+
+type Number_ = Decimal | bigint;
+
+const NUMERIC = ["decimal", "int"] as const;
+
+const ARITHMETIC: Readonly<Record<string, (left: Decimal, right: Decimal) => Decimal>> = {
+  "+": (left, right) => left.plus(right),
+  "-": (left, right) => left.minus(right),
+  "*": (left, right) => left.times(right),
+  "/": (left, right) => left.dividedBy(right),
+  "%": (left, right) => left.remainder(right),
+};
+
+const ORDER: Readonly<Record<string, (sign: -1 | 0 | 1) => boolean>> = {
+  "<": (sign) => sign < 0,
+  "<=": (sign) => sign <= 0,
+  ">": (sign) => sign > 0,
+  ">=": (sign) => sign >= 0,
+};
+
+/**
+ * CEL as we speak it: every number that is not a plain integer literal is an exact decimal, `matches` gives way to `re2`
+ * (linear time), and nothing is coerced. Both the checking and the evaluating environments are copies of this one.
+ */
+export const cel: Environment = build();
+
+function build(): Environment {
+  const environment = new Environment({
+    homogeneousAggregateLiterals: false,
+    enableOptionalTypes: true,
+    unlistedVariablesAreDyn: false,
+    limits: { maxAstNodes: LIMITS.expressionNodes, maxDepth: LIMITS.textDepth },
+  });
+  environment.registerType("decimal", Decimal as never);
+  registerDecimalOperators(environment);
+  registerFunctions(environment);
+  return environment;
+}
+
+function registerDecimalOperators(environment: Environment): void {
+  for (const left of NUMERIC) {
+    for (const right of NUMERIC) {
+      if (left === "int" && right === "int") continue;
+      for (const [operator, apply] of Object.entries(ARITHMETIC)) {
+        environment.registerOperator(`${left} ${operator} ${right}: decimal`, (a: Number_, b: Number_) =>
+          apply(exact(a), exact(b)),
+        );
+      }
+      for (const [operator, holds] of Object.entries(ORDER)) {
+        environment.registerOperator(`${left} ${operator} ${right}`, (a: Number_, b: Number_) =>
+          holds(exact(a).compare(exact(b))),
+        );
+      }
+      // The library mirrors an equality by itself.
+      if (left === "decimal") {
+        environment.registerOperator(`${left} == ${right}`, (a: Number_, b: Number_) => exact(a).equals(exact(b)));
+      }
+    }
+  }
+  environment.registerOperator("-decimal", (a: Decimal) => a.negated());
+}
+
+function registerFunctions(environment: Environment): void {
+  environment.registerFunction("decimal(string): decimal", (text: string) => numeral(text));
+  environment.registerFunction("decimal(int): decimal", (value: bigint) => Decimal.of(value));
+  environment.registerFunction("decimal(decimal): decimal", (value: Decimal) => value);
+  environment.registerFunction("string(decimal): string", (value: Decimal) => value.text);
+  environment.registerFunction("int(decimal): int", (value: Decimal) => {
+    if (!value.isInteger()) throw new RangeError(`${value.text} is not a whole number`);
+    return BigInt(value.canonical());
+  });
+  environment.registerFunction("sum(list<dyn>): decimal", (values: readonly Number_[]) => sum(values.map(exact)));
+  environment.registerFunction("re2(string, string): bool", (text: string, pattern: string) => patternOf(pattern).foundIn(text));
+}
+
+function exact(value: unknown): Decimal {
+  if (value instanceof Decimal) return value;
+  if (typeof value === "bigint") return Decimal.of(value);
+  throw new RangeError(`${typeof value === "string" ? JSON.stringify(value) : String(value)} is not a number`);
+}
+
+function numeral(text: string): Decimal {
+  const value = Decimal.parse(text);
+  if (value === undefined) throw new RangeError(`${JSON.stringify(text)} is not a number`);
+  return value;
+}

@@ -1,0 +1,141 @@
+import { Decimal } from "../base/decimal.ts";
+import { messageOf } from "../base/failure.ts";
+import type { Json } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { cel, type Environment } from "./cel.ts";
+import { registerEquality, useJsonEquality } from "./equality.ts";
+import type { ExpressionProblem } from "./problem.ts";
+import { type Reference, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
+
+/** What the names of an expression stand for while it is evaluated. */
+export type Scope = Readonly<Record<string, Json>>;
+
+/** Why an expression has no value: a field that the answer does not hold, a division by zero. */
+export class EvaluationFailure extends Error {
+  override readonly name = "EvaluationFailure";
+}
+
+// Evaluation is dynamic: what the types promise was checked before, what the service really sends is seen here.
+const dynamic: Environment = registerEquality(cel.clone({ unlistedVariablesAreDyn: true }));
+
+/** An expression, parsed once and evaluated many times. */
+export class Expression {
+  readonly text: string;
+  readonly references: readonly Reference[];
+  readonly #program: (scope: Scope) => unknown;
+
+  private constructor(text: string, references: readonly Reference[], program: (scope: Scope) => unknown) {
+    this.text = text;
+    this.references = references;
+    this.#program = program;
+  }
+
+  /** Parses; gives the one problem that keeps the text from being an expression. */
+  static parse(text: string): Expression | ExpressionProblem {
+    if (text.length > LIMITS.expressionChars) return tooLong(text);
+    if (text.trim() === "")
+      return { code: "expression.syntax", message: "there is no expression here", start: 0, end: Math.max(text.length, 1) };
+    try {
+      const program = dynamic.parse(text);
+      const refused = refusedSyntax(program.ast);
+      if (refused !== undefined) return refused;
+      useExactLiterals(program.ast);
+      const references = referencesIn(program.ast);
+      useJsonEquality(program.ast, (other) => dynamic.parse(other).ast);
+      return new Expression(text, references, program);
+    } catch (error) {
+      return syntaxProblem(error, text);
+    }
+  }
+
+  /** The value, as JSON with exact numbers. Throws an EvaluationFailure. */
+  evaluate(scope: Scope): Json {
+    try {
+      return toJson(this.#program(scope));
+    } catch (error) {
+      throw new EvaluationFailure(summaryOf(error), { cause: error });
+    }
+  }
+}
+
+export function isProblem(parsed: Expression | ExpressionProblem): parsed is ExpressionProblem {
+  return !(parsed instanceof Expression);
+}
+
+function toJson(value: unknown): Json {
+  if (typeof value === "bigint") return Decimal.of(value);
+  if (value === null || typeof value === "string" || typeof value === "boolean" || value instanceof Decimal) return value;
+  if (Array.isArray(value)) return value.map(toJson);
+  if (typeof value === "object" && isPlain(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(inner)]));
+  }
+  throw new TypeError(`an expression gave a value that has no JSON form (${typeof value})`);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function tooLong(text: string): ExpressionProblem {
+  return {
+    code: "expression.too-long",
+    message: `an expression of ${text.length} characters; the limit is ${LIMITS.expressionChars}`,
+    start: 0,
+    end: text.length,
+  };
+}
+
+function syntaxProblem(error: unknown, text: string): ExpressionProblem {
+  if (error instanceof RangeError) {
+    const message = error.message.startsWith("a number") ? error.message : "this expression nests too deeply";
+    return { code: "expression.too-complex", message, start: 0, end: text.length };
+  }
+  const range = (error as { range?: { start: number; end: number } }).range ?? { start: 0, end: text.length };
+  const meant = OPERATORS.get(text.slice(range.start, range.end));
+  return {
+    code: "expression.syntax",
+    message: (meant === undefined ? summaryOf(error) : `"${text.slice(range.start, range.end)}" is no operator here`).replaceAll(
+      /\b[A-Z]+\b/g,
+      (token) => TOKENS[token] ?? token,
+    ),
+    ...(meant === undefined ? {} : { suggestion: `write ${meant}` }),
+    start: range.start,
+    end: Math.max(range.end, range.start + 1),
+  };
+}
+
+// The library's names for what it met, as they are written.
+const TOKENS: Readonly<Record<string, string>> = {
+  EOF: "the end",
+  IDENTIFIER: "a name",
+  NUMBER: "a number",
+  STRING: "a text",
+  RPAREN: ")",
+  RBRACKET: "]",
+  RBRACE: "}",
+  COLON: ":",
+  DOT: ".",
+  EQ: "==",
+};
+
+const OPERATORS: ReadonlyMap<string, string> = new Map([
+  ["=", "=="],
+  ["&", "&&"],
+  ["|", "||"],
+  ["and", "&&"],
+  ["or", "||"],
+  ["not", "!"],
+]);
+
+/** Whether a parenthesis of the text is left open. */
+export function isCutOff(text: string): boolean {
+  const bare = text.replaceAll(/"[^"]*"|'[^']*'/g, "");
+  return bare.split("(").length > bare.split(")").length;
+}
+
+/** The library's one-line summary of an error, without its own picture of the position. */
+export function summaryOf(error: unknown): string {
+  const { summary } = error as { summary?: string };
+  return summary ?? messageOf(error);
+}

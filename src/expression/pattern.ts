@@ -1,0 +1,21 @@
+import { RE2JS } from "re2js";
+
+/** A pattern in RE2's syntax: matching takes time in proportion to the text, whatever the pattern. */
+export interface Pattern {
+  /** Whether the pattern is found anywhere in the text. */
+  readonly foundIn: (text: string) => boolean;
+}
+
+const compiled = new Map<string, Pattern>();
+const REMEMBERED = 1_000;
+
+/** Compiles a pattern, or remembers it. Throws an Error that says what is wrong with it. */
+export function patternOf(source: string): Pattern {
+  let pattern = compiled.get(source);
+  if (pattern === undefined) {
+    const program = RE2JS.compile(source);
+    pattern = { foundIn: (text) => program.matcher(text).find() };
+    if (compiled.size < REMEMBERED) compiled.set(source, pattern);
+  }
+  return pattern;
+}

@@ -1,0 +1,128 @@
+import { Decimal } from "../base/decimal.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { ASTNode } from "./cel.ts";
+import type { ExpressionProblem } from "./problem.ts";
+
+/** A name that an expression reads, with the fields that follow it: `steps.token.id` is `steps` with `token`, `id`. */
+export interface Reference {
+  readonly root: string;
+  readonly path: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+const COMPREHENSIONS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
+
+/**
+ * Makes a fresh syntax tree ours: a literal such as `0.1` becomes an exact decimal, read from the text it was written with
+ * (the library has rounded it to a double by now).
+ */
+export function useExactLiterals(tree: ASTNode): void {
+  for (const node of nodesOf(tree)) {
+    if (node.op !== "value" || typeof node.args !== "number") continue;
+    const literal = Decimal.parse(node.input.slice(node.start, node.end));
+    if (literal === undefined) throw new RangeError(`a number of more than ${LIMITS.decimalDigits} digits`);
+    (node as { args: unknown }).args = literal;
+  }
+}
+
+/** What the language refuses although CEL would allow it. */
+export function refusedSyntax(tree: ASTNode): ExpressionProblem | undefined {
+  for (const node of nodesOf(tree)) {
+    if (node.op === "rcall" && node.args[0] === "matches") {
+      return {
+        code: "expression.runaway-pattern",
+        message: "`matches` is not available: one pattern such as (a+)+$ can keep it busy for minutes",
+        suggestion: 'write `re2(text, "pattern")`, which always ends in time proportional to the text',
+        start: node.start,
+        end: node.end,
+      };
+    }
+  }
+  return comprehensionDepth(tree) > LIMITS.expressionComprehensions
+    ? {
+        code: "expression.too-complex",
+        message: `more than ${LIMITS.expressionComprehensions} of map, filter, exists, all inside one another`,
+        suggestion: "compute the inner list in a step or an output of its own",
+        start: tree.start,
+        end: tree.end,
+      }
+    : undefined;
+}
+
+function comprehensionDepth(node: ASTNode): number {
+  const inner = Math.max(0, ...childrenOf(node).map(comprehensionDepth));
+  return inner + (node.op === "rcall" && COMPREHENSIONS.has(node.args[0]) ? 1 : 0);
+}
+
+/** Every name that the expression reads, longest path first seen; names that a comprehension binds are left out. */
+export function referencesIn(tree: ASTNode): readonly Reference[] {
+  const found: Reference[] = [];
+  collect(tree, new Set(), found);
+  return found;
+}
+
+function collect(node: ASTNode, bound: ReadonlySet<string>, found: Reference[]): void {
+  const reference = referenceAt(node);
+  if (reference !== undefined) {
+    if (!bound.has(reference.root)) found.push(reference);
+    return;
+  }
+  const name = boundName(node);
+  const inner = name === undefined ? bound : new Set([...bound, name]);
+  for (const child of childrenOf(node)) collect(child, inner, found);
+}
+
+function boundName(node: ASTNode): string | undefined {
+  if (node.op !== "rcall" || !COMPREHENSIONS.has(node.args[0])) return undefined;
+  const [variable] = node.args[2];
+  return variable?.op === "id" ? variable.args : undefined;
+}
+
+function referenceAt(node: ASTNode): Reference | undefined {
+  const path: string[] = [];
+  let at = node;
+  for (;;) {
+    if (at.op === "id") return { root: at.args, path: path.toReversed(), start: node.start, end: node.end };
+    if (at.op === "." || at.op === ".?") {
+      path.push(at.args[1]);
+      at = at.args[0];
+    } else if (at.op === "[]" && at.args[1].op === "value" && typeof at.args[1].args === "string") {
+      path.push(at.args[1].args);
+      at = at.args[0];
+    } else {
+      return undefined;
+    }
+  }
+}
+
+/** The parts of a node, in the order they are written. */
+export function childrenOf(node: ASTNode): readonly ASTNode[] {
+  switch (node.op) {
+    case "value":
+    case "id":
+      return [];
+    case ".":
+    case ".?":
+      return [node.args[0]];
+    case "call":
+      return node.args[1];
+    case "rcall":
+      return [node.args[1], ...node.args[2]];
+    case "list":
+      return node.args;
+    case "map":
+      return node.args.flat();
+    case "!_":
+    case "-_":
+      return [node.args];
+    default:
+      return node.args;
+  }
+}
+
+/** Every node of a tree, each before its parts. */
+export function* nodesOf(node: ASTNode): Generator<ASTNode> {
+  yield node;
+  for (const child of childrenOf(node)) yield* nodesOf(child);
+}

@@ -1,0 +1,121 @@
+import { didYouMean } from "../base/text.ts";
+import { type ASTNode, cel, type Environment } from "./cel.ts";
+import { summaryOf } from "./expression.ts";
+import type { ExpressionProblem } from "./problem.ts";
+import { useExactLiterals } from "./syntax.ts";
+
+/** The name of a CEL type: `string`, `decimal`, `list<Token>`, `map<string, dyn>`, or a name given to `define`. */
+export type TypeName = string;
+
+// What CEL has beside the values of JSON serves inside an expression, and is no result of one.
+const NO_JSON = /\b(?:double|uint|bytes|type|optional|google\.protobuf)\b/;
+
+function noJson(type: TypeName, text: string): ExpressionProblem {
+  return {
+    code: "expression.type",
+    message: `this gives ${type}, which is no value of JSON`,
+    start: text.search(/\S/),
+    end: text.trimEnd().length,
+  };
+}
+
+const MIXES_TEXT = /^no such overload: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/;
+const MIXED = "a text is never taken for a number: drop its quotes, or write decimal(…) around it";
+
+interface LibraryError {
+  readonly code?: string;
+  readonly node?: ASTNode & { readonly checkedType?: { readonly name: string } };
+  readonly range?: { readonly start: number; readonly end: number };
+}
+
+/** The types of all names that expressions may use. Copies share what was defined before. */
+export class TypeEnvironment {
+  readonly #environment: Environment;
+  readonly #fields: Map<string, readonly string[]>;
+  readonly #variables: readonly string[];
+
+  private constructor(environment: Environment, fields: Map<string, readonly string[]>, variables: readonly string[]) {
+    this.#environment = environment;
+    this.#fields = fields;
+    this.#variables = variables;
+  }
+
+  static empty(): TypeEnvironment {
+    return new TypeEnvironment(cel.clone(), new Map(), []);
+  }
+
+  has(type: TypeName): boolean {
+    return this.#fields.has(type);
+  }
+
+  /** Defines an object type. Types that its fields name must be defined before. */
+  define(name: TypeName, fields: Readonly<Record<string, TypeName>>): TypeName {
+    if (!this.#fields.has(name)) {
+      this.#environment.registerType(name, { fields } as never);
+      this.#fields.set(name, Object.keys(fields));
+    }
+    return name;
+  }
+
+  /** A copy in which these variables exist too. */
+  with(variables: Readonly<Record<string, TypeName>>): TypeEnvironment {
+    const environment = this.#environment.clone();
+    for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, type);
+    return new TypeEnvironment(environment, this.#fields, [...this.#variables, ...Object.keys(variables)]);
+  }
+
+  /** The type of an expression, or the one problem that keeps it from having one. */
+  check(text: string): TypeName | ExpressionProblem {
+    try {
+      const program = this.#environment.parse(text);
+      useExactLiterals(program.ast);
+      const result = program.check();
+      if (result.valid && result.type !== undefined) return NO_JSON.test(result.type) ? noJson(result.type, text) : result.type;
+      return this.#problem(result.error as LibraryError, text);
+    } catch (error) {
+      return this.#problem(error as LibraryError, text);
+    }
+  }
+
+  #problem(error: LibraryError, text: string): ExpressionProblem {
+    const { start, end } = error.range ?? { start: 0, end: text.length };
+    const at = { start, end: Math.max(end, start + 1) };
+    if (error.code === "unknown_variable" && error.node?.op === "id") return { ...at, ...this.#unknownName(error.node.args) };
+    if (error.code === "no_such_key" && error.node !== undefined) {
+      const unknown = this.#unknownField(error.node, text);
+      if (unknown !== undefined) return unknown;
+    }
+    const message = summaryOf(error);
+    return { ...at, code: "expression.type", message, ...(MIXES_TEXT.test(message) ? { suggestion: MIXED } : {}) };
+  }
+
+  #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {
+    const near = didYouMean(name, this.#variables);
+    return {
+      code: "expression.unknown-name",
+      message: `nothing here is called "${name}"`,
+      suggestion: near === undefined ? `known names: ${this.#variables.join(", ")}` : `did you mean "${near}"?`,
+    };
+  }
+
+  #unknownField(node: ASTNode, text: string): ExpressionProblem | undefined {
+    if (node.op !== "." && node.op !== ".?" && node.op !== "[]") return undefined;
+    const owner = node.args[0] as ASTNode & { readonly checkedType?: { readonly name: string } };
+    const known = this.#fields.get(owner.checkedType?.name ?? "") ?? [];
+    const [, last] = node.args;
+    const field = typeof last === "string" ? last : typeof last.args === "string" ? last.args : text.slice(last.start, last.end);
+    const near = didYouMean(field, known);
+    const word =
+      typeof last === "string" ? { start: node.end - field.length, end: node.end } : { start: last.start, end: last.end };
+    return {
+      code: "expression.unknown-field",
+      message: `${text.slice(owner.start, owner.end)} has no field "${field}"`,
+      suggestion: near === undefined ? `it has: ${known.join(", ") || "no fields"}` : `did you mean "${near}"?`,
+      ...word,
+    };
+  }
+}
+
+export function isTypeName(checked: TypeName | ExpressionProblem): checked is TypeName {
+  return typeof checked === "string";
+}

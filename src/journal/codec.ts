@@ -1,0 +1,50 @@
+import { invariant } from "../base/failure.ts";
+import { isObject, mapStrings, parseJson, plainView, writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Redact } from "../base/secret.ts";
+import type { Fact, RunRecord } from "../protocol/record.ts";
+import type { Row } from "../sqlite/database.ts";
+
+// What the service or the user wrote: its numbers are exact. All other numbers are counters of ours.
+const EXACT_FIELDS: ReadonlySet<string> = new Set([
+  "inputs",
+  "input",
+  "payload",
+  "envelope",
+  "receipt",
+  "value",
+  "outputs",
+  "rounds",
+  "evidence",
+  "problem",
+]);
+
+// Where a secret may have got into; our own words are never taken for one.
+const MASKED_FIELDS: ReadonlySet<string> = new Set([...EXACT_FIELDS, "message", "condition", "request"]);
+
+/** A fact as it is kept, and its body as it stands on the disk. Texts are masked, numbers that hold a secret's digits are not. */
+export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; readonly body: string } {
+  const body = bodyOf(fact);
+  if (redact(body) === body) return { clean: fact, body };
+  const fields = Object.entries(fact).map(([name, value]) => [name, MASKED_FIELDS.has(name) ? mapStrings(value, redact) : value]);
+  const clean = Object.fromEntries(fields) as Fact;
+  return { clean, body: bodyOf(clean) };
+}
+
+function bodyOf({ kind: _kind, ...fact }: Fact): string {
+  return writeJson(fact);
+}
+
+/** A record as it was kept. */
+export function decode(row: Row): RunRecord {
+  const fact = parseJson(String(row["body"]), LIMITS.recordDepth);
+  invariant(isObject(fact), "a record's body is an object");
+  const fields = Object.entries(fact).map(([name, value]) => [name, EXACT_FIELDS.has(name) ? value : plainView(value)]);
+  const place = {
+    kind: String(row["kind"]),
+    sequence: Number(row["sequence"]),
+    epoch: Number(row["epoch"]),
+    at: Number(row["at"]),
+  };
+  return { ...Object.fromEntries(fields), ...place };
+}

@@ -1,0 +1,104 @@
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { carriesMark, markComment, markData } from "./marks.ts";
+import type { Meaning, Yield } from "./meaning.ts";
+
+const READ: Meaning = { effect: "read" };
+
+const assetId: Yield = {
+  type: "string",
+  description: "the asset's id",
+  from: ({ input }) => {
+    const data = input["data"];
+    return isObject(data) ? data["id"] : undefined;
+  },
+};
+
+/** B.1: assets. */
+export const assets: Readonly<Record<string, Meaning>> = {
+  "ledger.asset.get": READ,
+  "ledger.asset.create": {
+    effect: "unique",
+    yields: { id: assetId },
+    readBack: "asset.get, and asset.history, whose records carry the transaction id",
+  },
+  "ledger.asset.put": { effect: "absolute", yields: { id: assetId }, readBack: "asset.get and the count of asset.history" },
+  "ledger.asset.update": { effect: "absolute", yields: { id: assetId }, readBack: "asset.get and the count of asset.history" },
+  "ledger.asset.delete": { effect: "absolute", readBack: "asset.get and the count of asset.history" },
+  "ledger.asset.setOwners": { effect: "absolute", wraps: "data", readBack: "asset.get and the count of asset.history" },
+  "ledger.asset.history": READ,
+  "ledger.asset.list": READ,
+  "ledger.asset.stats": READ,
+  "ledger.receipt.get": READ,
+  "ledger.status": READ,
+};
+
+/** B.2: asset ownership transfer. */
+export const transfers: Readonly<Record<string, Meaning>> = {
+  "ledger.transfer.get": READ,
+  "ledger.transfer.request": {
+    effect: "marked",
+    wraps: "approvals",
+    inputs: {
+      newOwner: { $ref: "contract#/$defs/Entity", description: "Who is to own the assets once the request is approved." },
+    },
+    complete: (input, names) => markData(nameNewOwner(input), names),
+    yields: { id: { type: "string", description: "the id of the transfer request", from: ({ found }) => found?.["id"] } },
+    discovery: {
+      read: "ledger.transfer.byAsset",
+      with: (input) => ({ assetId: firstOf(input["id"]), pendingOnly: false }),
+      matches: carriesMark,
+    },
+    readBack: "transfer.byAsset with pendingOnly false, then transfer.mine, by our mark in `data`",
+  },
+  "ledger.transfer.approve": { effect: "transition", readBack: "our entry among the approvers, the history, the asset's owners" },
+  "ledger.transfer.reject": { effect: "transition", readBack: "our entry among the approvers, the history" },
+  "ledger.transfer.mine": READ,
+  "ledger.transfer.queue": READ,
+  "ledger.transfer.byAsset": READ,
+  "ledger.transfer.history": READ,
+};
+
+/** B.3: approvals. */
+export const approvals: Readonly<Record<string, Meaning>> = {
+  "ledger.approval.get": READ,
+  "ledger.approval.create": {
+    effect: "marked",
+    wraps: "approvals",
+    complete: markData,
+    yields: { id: { type: "string", description: "the id of the approval request", from: ({ found }) => found?.["id"] } },
+    discovery: {
+      read: "ledger.approval.mine",
+      with: (input) => ({ approvalType: input["approvalType"] ?? "" }),
+      matches: carriesMark,
+    },
+    readBack: "approval.mine, by our mark in `data`",
+  },
+  "ledger.approval.accept": decision(),
+  "ledger.approval.reject": decision(),
+  "ledger.approval.cancel": decision(),
+  "ledger.approval.mine": READ,
+  "ledger.approval.queue": READ,
+  "ledger.approval.history": READ,
+};
+
+function decision(): Meaning {
+  return {
+    effect: "transition",
+    wraps: "approvals",
+    complete: markComment,
+    readBack: "our entry among the approvers or in the history; the comment carries our mark",
+  };
+}
+
+// The description shows the new owner in the answer (data.metadata.newOwner) and no field of its own in the request.
+function nameNewOwner(input: JsonObject): JsonObject {
+  const { newOwner, ...rest } = input;
+  if (newOwner === undefined) return input;
+  const data = isObject(rest["data"]) ? rest["data"] : {};
+  const metadata = isObject(data["metadata"]) ? data["metadata"] : {};
+  return { ...rest, data: { ...data, metadata: { ...metadata, newOwner } } };
+}
+
+function firstOf(list: Json | undefined): Json {
+  return Array.isArray(list) ? ((list[0] as Json | undefined) ?? "") : "";
+}

@@ -1,0 +1,86 @@
+import { contract, resolve } from "../contract/contract.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+import { invariant } from "../base/failure.ts";
+import type { Operation } from "./operation.ts";
+
+// Set by the engine on every call, never by a playbook.
+const ENGINE_PARAMETERS: ReadonlySet<string> = new Set(["async", "bookmark", "page"]);
+const ENGINE_PROFILE_KEYS: ReadonlySet<string> = new Set(["onBehalfOf", "bookmark", "page"]);
+
+/** The parameters that a playbook may give. */
+export function inputParameters(operation: Operation): Operation["call"]["parameters"] {
+  return operation.call.parameters.filter(
+    (parameter) => !ENGINE_PARAMETERS.has(parameter.name) && !ENGINE_PROFILE_KEYS.has(parameter.profile ?? ""),
+  );
+}
+
+/** The schema of `with` for one item: parameters, the body's fields, and the fields of the item it wraps, side by side. */
+export function inputSchema(operation: Operation): JsonSchema {
+  const parameters = parametersSchema(operation);
+  return merge([parameters, ...bodySchemas(operation), { properties: operation.meaning.inputs ?? {} }]);
+}
+
+/** The schema of `with` for a deliberate batch: `items` beside whatever all items share. */
+export function batchSchema(operation: Operation): JsonSchema {
+  const shared = [parametersSchema(operation), ...(operation.meaning.wraps === undefined ? [] : [bodyWithoutList(operation)])];
+  const items: JsonSchema = { type: "array", minItems: 1, items: itemSchema(operation) };
+  return merge([...shared, { properties: { items }, required: ["items"] }]);
+}
+
+/** The schema of one item of a list body. */
+export function itemSchema(operation: Operation): JsonSchema {
+  const { body } = operation.call;
+  invariant(body !== undefined, `${operation.name} has no body`);
+  const list = operation.meaning.wraps === undefined ? body : resolve(body).properties?.[operation.meaning.wraps];
+  invariant(list?.items !== undefined, `${operation.name} has no list of items`);
+  return list.items;
+}
+
+function parametersSchema(operation: Operation): JsonSchema {
+  const parameters = inputParameters(operation);
+  return {
+    properties: Object.fromEntries(parameters.map(({ name, schema, description }) => [name, { ...schema, description }])),
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+  };
+}
+
+function bodySchemas(operation: Operation): JsonSchema[] {
+  const { body } = operation.call;
+  if (body === undefined) return [];
+  if (!operation.batches) return [resolve(body)];
+  const item = resolve(itemSchema(operation));
+  return operation.meaning.wraps === undefined ? [item] : [bodyWithoutList(operation), item];
+}
+
+function bodyWithoutList(operation: Operation): JsonSchema {
+  const { body } = operation.call;
+  invariant(body !== undefined, `${operation.name} has no body`);
+  const { properties = {}, required = [] } = resolve(body);
+  const { wraps } = operation.meaning;
+  return {
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => name !== wraps)),
+    required: required.filter((name) => name !== wraps),
+  };
+}
+
+function merge(schemas: readonly JsonSchema[]): JsonSchema {
+  return {
+    type: "object",
+    properties: Object.assign({}, ...schemas.map(({ properties }) => properties ?? {})) as Record<string, JsonSchema>,
+    required: [...new Set(schemas.flatMap(({ required }) => required ?? []))],
+    additionalProperties: false,
+  };
+}
+
+/** The schema of the payload that `steps.ID.response` gives: envelope off, pages joined. */
+export function responseSchema(operation: Operation): JsonSchema | undefined {
+  const { response, paging } = operation.call;
+  if (response === undefined) return undefined;
+  if (operation.call.interface === "investor") return resolve(response).properties?.["response"];
+  if (paging === undefined) return response;
+  const list = resolve(response).properties?.[paging.items];
+  return list === undefined ? undefined : { ...list, type: "array" }; // null for an empty list is read as one
+}
+
+/** All schemas that operations refer to. */
+export const sharedSchemas: typeof contract.$defs = contract.$defs;

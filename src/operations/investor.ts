@@ -1,0 +1,32 @@
+import { isObject, type Json } from "../base/json.ts";
+import type { Meaning } from "./meaning.ts";
+
+const READ: Meaning = { effect: "read" };
+
+/** A.1 to A.4: the investor interface. */
+export const investor: Readonly<Record<string, Meaning>> = {
+  "investor.sales.list": READ,
+  "investor.sales.buy": {
+    effect: "additive",
+    yields: {
+      transactionId: {
+        type: "string",
+        description: "the transaction id of the purchase",
+        from: ({ payload }) => field(field(payload, "result"), "transactionId"),
+      },
+    },
+    readBack: "the user's transactions before and after, on all pages, and the portfolio's token count",
+  },
+  "investor.sales.get": READ,
+  "investor.portfolio.tokens": READ,
+  "investor.portfolio.tokenTransactions": READ,
+  "investor.portfolio.transactions": READ,
+  "investor.payouts.saleSchedule": READ,
+  "investor.payouts.tokenSchedule": READ,
+  "investor.identity.updateKyc": { effect: "absolute", readBack: "it cannot be read back" },
+  "investor.config.contractAddresses": READ,
+};
+
+function field(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) ? value[name] : undefined;
+}

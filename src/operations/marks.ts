@@ -1,0 +1,46 @@
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Names } from "./meaning.ts";
+
+/** The key under which our mark stands in a free-form object. */
+const MARK_KEY = "tokenbook";
+
+/** Plants the run's mark in the free-form `data` of a request. */
+export function markData(input: JsonObject, names: Names): JsonObject {
+  const data = isObject(input["data"]) ? input["data"] : {};
+  return { ...input, data: { ...data, [MARK_KEY]: names.mark } };
+}
+
+/** Plants the run's mark in a `comment`, behind what the playbook wrote there. */
+export function markComment(input: JsonObject, names: Names): JsonObject {
+  const comment = typeof input["comment"] === "string" ? `${input["comment"]} ` : "";
+  return { ...input, comment: `${comment}[${names.mark}]` };
+}
+
+/** Whether a record's free-form `data` carries the mark. */
+export function carriesMark(record: JsonObject, mark: string): boolean {
+  return isObject(record["data"]) && record["data"][MARK_KEY] === mark;
+}
+
+/** Chooses the object's id where the playbook left it out. */
+export function chooseId(input: JsonObject, names: Names): JsonObject {
+  return typeof input["id"] === "string" ? input : { id: names.id(), ...input };
+}
+
+/** Chooses the ids of a vault's share tokens where the playbook left them out. */
+export function chooseShareIds(input: JsonObject, names: Names): JsonObject {
+  const definitions = input["vaultToken"];
+  if (!Array.isArray(definitions)) return input;
+  const named = definitions.map((definition: Json, at) =>
+    isObject(definition) && definition["id"] === undefined ? { id: names.id(`share${at}`), ...definition } : definition,
+  );
+  return { ...input, vaultToken: named };
+}
+
+/** The ids of a vault's share tokens, as they were sent. */
+export function shareIds(input: JsonObject): Json | undefined {
+  const definitions = input["vaultToken"];
+  if (!Array.isArray(definitions)) return undefined;
+  return definitions.flatMap((definition: Json) =>
+    isObject(definition) && definition["id"] !== undefined ? [definition["id"]] : [],
+  );
+}

@@ -1,0 +1,67 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+
+/**
+ * What a second sending of the same write would do. It decides what may happen after an answer was lost, and no playbook can
+ * switch it off.
+ */
+export type EffectClass =
+  /** Changes nothing: may be asked as often as one likes. */
+  | "read"
+  /** The service refuses a second one. */
+  | "unique"
+  /** Sets a value: a second one changes nothing, unless something else was written in between. */
+  | "absolute"
+  /** Carries our mark in a free field, by which it can be found again. */
+  | "marked"
+  /** Moves a named thing from one state to another, once. */
+  | "transition"
+  /** Adds: a second one adds again. */
+  | "additive";
+
+/** A name that later steps can use: `steps.ID.NAME`. */
+export interface Yield {
+  readonly type: "string" | "list<string>";
+  readonly description: string;
+  /** Takes the value out of what was sent, answered and found. */
+  readonly from: (written: Written) => Json | undefined;
+}
+
+/** All that is known of a write once it has taken effect. */
+export interface Written {
+  readonly input: JsonObject;
+  readonly payload: Json;
+  /** The record that the operation's discovery found. */
+  readonly found: JsonObject | undefined;
+}
+
+/** How to find, by reading, what a Write result does not name. */
+export interface Discovery {
+  readonly read: string;
+  readonly with: (input: JsonObject) => JsonObject;
+  /** Whether a record read back is the one that carries this mark. */
+  readonly matches: (record: JsonObject, mark: string) => boolean;
+}
+
+/** What an operation means for a playbook: everything about it that the written contract does not say. */
+export interface Meaning {
+  readonly effect: EffectClass;
+  /** The list inside the body whose one item stands directly in `with`. */
+  readonly wraps?: string;
+  /** Inputs beside those of the contract. */
+  readonly inputs?: Readonly<Record<string, JsonSchema>>;
+  /** Completes the input before it is sent: chosen ids, our mark, sugar. Pure, so that a resumed run gives the same. */
+  readonly complete?: (input: JsonObject, names: Names) => JsonObject;
+  readonly yields?: Readonly<Record<string, Yield>>;
+  readonly discovery?: Discovery;
+  /** How one can see that the write took effect, in words. */
+  readonly readBack?: string;
+}
+
+/** The names that a run gives to what it creates; the same run and step always give the same names. */
+export interface Names {
+  /** An id of letters and digits; `part` tells several ids of one step apart. */
+  readonly id: (part?: string) => string;
+  /** A text that no other step of any run carries. */
+  readonly mark: string;
+}

@@ -1,0 +1,95 @@
+import { Decimal } from "../base/decimal.ts";
+import { type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { type Method, resolve } from "../contract/contract.ts";
+import type { Profile } from "../contract/profile.ts";
+import { inputParameters } from "./input.ts";
+import type { Operation } from "./operation.ts";
+
+/** One call, ready for the wire but for origin and key. */
+export interface ServiceRequest {
+  readonly method: Method;
+  /** Path below the interface's root, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json | undefined;
+}
+
+/** What a call takes beside its input. */
+export interface CallContext {
+  readonly profile: Profile;
+  /** `userId:alice`, for calls on behalf of an entity. */
+  readonly actingEntity: string | undefined;
+  /** Page to read: a bookmark or a page number. */
+  readonly page?: string | number;
+}
+
+/** Builds the request of an operation from a completed input. Writes that can be asynchronous are: the receipt id comes at once. */
+export function buildRequest(operation: Operation, input: JsonObject, context: CallContext): ServiceRequest {
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  let path = operation.call.path;
+  for (const parameter of inputParameters(operation)) {
+    const value = input[parameter.name];
+    if (value === undefined || value === null) continue;
+    const text = typeof value === "object" && !(value instanceof Decimal) ? writeJson(value) : String(value);
+    if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, () => encodeURIComponent(text));
+    else query.set(wireName(operation, parameter.profile, context.profile) ?? parameter.name, text);
+  }
+  if (operation.async) query.set("async", "true");
+  if (context.page !== undefined) query.set(pageParameter(operation, context.profile), String(context.page));
+  actOnBehalf(operation, context, query, headers);
+  const search = query.toString();
+  return {
+    method: operation.call.method,
+    path: search === "" ? path : `${path}?${search}`,
+    headers,
+    body: bodyOf(operation, input),
+  };
+}
+
+function actOnBehalf(operation: Operation, context: CallContext, query: URLSearchParams, headers: Record<string, string>): void {
+  if (operation.call.interface !== "ledger" || context.actingEntity === undefined) return;
+  const { in: place, name } = context.profile.ledger.onBehalfOf;
+  if (place === "header") headers[name] = context.actingEntity;
+  else query.set(name, context.actingEntity);
+}
+
+function wireName(operation: Operation, key: string | undefined, profile: Profile): string | undefined {
+  if (key === undefined) return undefined;
+  const names: Readonly<Record<string, string>> = profile[operation.call.interface].parameters;
+  return names[key];
+}
+
+function pageParameter(operation: Operation, profile: Profile): string {
+  return operation.call.interface === "ledger" ? profile.ledger.parameters.bookmark : profile.investor.parameters.page;
+}
+
+function bodyOf(operation: Operation, input: JsonObject): Json | undefined {
+  const { body } = operation.call;
+  if (body === undefined) return undefined;
+  const fields = without(input, new Set(inputParameters(operation).map(({ name }) => name)));
+  if (!operation.batches) return fields;
+  const { wraps } = operation.meaning;
+  if (wraps === undefined) return itemsOf(fields);
+  const shared = sharedFields(operation, wraps);
+  const items = itemsOf(without(fields, shared));
+  return { ...only(fields, shared), [wraps]: items };
+}
+
+function itemsOf(fields: JsonObject): readonly Json[] {
+  const { items } = fields;
+  return Array.isArray(items) ? items : [fields];
+}
+
+function sharedFields(operation: Operation, wraps: string): ReadonlySet<string> {
+  const properties = Object.keys(resolve(operation.call.body ?? {}).properties ?? {});
+  return new Set(properties.filter((name) => name !== wraps));
+}
+
+function without(fields: JsonObject, names: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
+}
+
+function only(fields: JsonObject, names: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.has(name)));
+}

@@ -1,0 +1,71 @@
+import { chooseId, chooseShareIds, shareIds } from "./marks.ts";
+import type { Meaning, Yield } from "./meaning.ts";
+
+const READ: Meaning = { effect: "read" };
+
+const chosenId = (what: string): Yield => ({ type: "string", description: `the ${what}'s id`, from: ({ input }) => input["id"] });
+
+const SUPPLY = "the token's transactions before and after, its totals, and the account's balance";
+
+/** B.4: tokens. */
+export const tokens: Readonly<Record<string, Meaning>> = {
+  "ledger.token.get": READ,
+  "ledger.token.create": {
+    effect: "unique",
+    complete: chooseId,
+    yields: { id: chosenId("token") },
+    readBack: "token.get by the id we chose",
+  },
+  "ledger.token.update": { effect: "absolute", readBack: "token.get" },
+  "ledger.token.list": READ,
+  "ledger.token.setPermissions": { effect: "absolute", readBack: "token.get" },
+  "ledger.token.setApproval": { effect: "absolute", readBack: "the accounts' approvedEntities" },
+  "ledger.token.setOwners": { effect: "absolute", readBack: "token.get" },
+  "ledger.token.mint": { effect: "additive", readBack: SUPPLY },
+  "ledger.token.burn": { effect: "additive", readBack: SUPPLY },
+  "ledger.account.get": READ,
+  "ledger.account.list": READ,
+  "ledger.transaction.get": READ,
+  "ledger.transaction.list": READ,
+};
+
+/** B.5: ERC-1155 style operations. */
+export const erc1155: Readonly<Record<string, Meaning>> = {
+  "ledger.erc1155.balanceOf": READ,
+  "ledger.erc1155.balanceOfBatch": READ,
+  "ledger.erc1155.setApprovalForAll": { effect: "absolute", readBack: "erc1155.isApprovedForAll" },
+  "ledger.erc1155.isApprovedForAll": READ,
+  "ledger.erc1155.safeTransferFrom": { effect: "additive", readBack: "transactions and both balances before and after" },
+  "ledger.erc1155.safeBatchTransferFrom": { effect: "additive", readBack: "transactions and both balances before and after" },
+};
+
+const shareTokenIds: Yield = {
+  type: "list<string>",
+  description: "the ids of the vault's share tokens, in the order of vaultToken",
+  from: ({ input }) => shareIds(input),
+};
+
+/** B.6: vaults. */
+export const vaults: Readonly<Record<string, Meaning>> = {
+  "ledger.vault.get": READ,
+  "ledger.vault.create": {
+    effect: "unique",
+    complete: (input, names) => chooseShareIds(chooseId(input, names), names),
+    yields: { id: chosenId("vault"), tokenIds: shareTokenIds },
+    readBack: "vault.get by the id we chose",
+  },
+  "ledger.vault.update": { effect: "absolute", readBack: "vault.get" },
+  "ledger.vault.list": READ,
+  "ledger.vault.addToken": {
+    effect: "unique",
+    complete: chooseShareIds,
+    yields: { tokenIds: shareTokenIds },
+    readBack: "token.get by the ids we chose, and vault.get",
+  },
+  "ledger.vault.addExistingToken": { effect: "absolute", readBack: "vault.get" },
+  "ledger.vault.setCustodians": { effect: "absolute", readBack: "vault.get" },
+  "ledger.vault.deposit": { effect: "transition", readBack: "vault.assets: the asset with exactly the shares asked for" },
+  "ledger.vault.withdraw": { effect: "transition", readBack: "the asset gone from vault.assets, the payer's balance lower" },
+  "ledger.vault.assets": READ,
+  "ledger.vault.updateAssets": { effect: "absolute", readBack: "vault.assets" },
+};

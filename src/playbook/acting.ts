@@ -1,0 +1,117 @@
+import { didYouMean } from "../base/text.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { Range, SourceNode } from "../source/node.ts";
+import { wholeExpression } from "./compile.ts";
+import type { CheckContext, ExpressionScope } from "./context.ts";
+import { readIdentity } from "./declarations.ts";
+import type { ActorDeclaration, ActorUse } from "./model.ts";
+import { kindOfType } from "./types.ts";
+
+interface UseSurroundings {
+  readonly context: CheckContext;
+  readonly actors: ReadonlyMap<string, ActorDeclaration>;
+  readonly operation: Operation;
+  readonly scope: ExpressionScope;
+  /** Where `as` stands, in the step or in the playbook's defaults. */
+  readonly place: Range;
+  /** What to show when the actor and the operation do not go together. */
+  readonly use: Range;
+}
+
+/** Who acts in a step, by `as` or by the playbook's default; checked against the interface that is called. */
+export function readUse(node: SourceNode | undefined, around: UseSurroundings): ActorUse | undefined {
+  if (node === undefined) return withoutActor(around);
+  if (node.kind === "map") {
+    const identity = readIdentity(node);
+    return fits({ kind: "identity", name: identity.ledger?.value ?? identity.investor ?? "", identity }, around);
+  }
+  const text = node.kind === "scalar" ? String(node.value) : "";
+  const whole = wholeExpression(text);
+  if (whole !== undefined && node.kind === "scalar") {
+    return entityUse(around, around.context.expression(whole.text, node, whole.from, around.scope));
+  }
+  return namedUse(text, around);
+}
+
+function namedUse(name: string, around: UseSurroundings): ActorUse | undefined {
+  const actor = around.actors.get(name);
+  if (actor === undefined) return unknownActor(name, around);
+  const [identity] = actor.identities;
+  if (actor.group || identity === undefined) {
+    return around.context.report(
+      {
+        code: "playbook.group-acts",
+        message: `"${name}" is a group; one step has one actor`,
+        suggestion: `foreach: { member: "\${{ actors.${name} }}", key: member.userId }, and as: "\${{ member }}"`,
+      },
+      around.place,
+    );
+  }
+  return fits({ kind: "identity", name, identity }, around);
+}
+
+function unknownActor(name: string, { context, actors, place }: UseSurroundings): undefined {
+  const names = [...actors.keys()];
+  const near = didYouMean(name, names);
+  const known = names.length === 0 ? "the playbook has no `actors:`" : `actors: ${names.join(", ")}`;
+  return context.report(
+    {
+      code: "playbook.unknown-actor",
+      message: `there is no actor "${name}"`,
+      suggestion: near === undefined ? known : `did you mean "${near}"?`,
+    },
+    place,
+  );
+}
+
+function entityUse(around: UseSurroundings, checked: ReturnType<CheckContext["expression"]>): ActorUse | undefined {
+  if (checked === undefined) return undefined;
+  const kind = kindOfType(checked.type);
+  if (kind !== undefined && kind !== "object") {
+    const suggestion = kind === "array" ? "take one, as in actors.board[0], or use foreach" : undefined;
+    return around.context.report(
+      { code: "expression.wrong-type", message: `an actor is an entity; this is ${checked.type}`, suggestion },
+      around.place,
+    );
+  }
+  if (around.operation.call.interface === "investor") {
+    return around.context.report(
+      {
+        code: "playbook.actor-interface",
+        message: "interface A knows callers by their key, not as entities",
+        suggestion: "as: { investor: CREDENTIAL }",
+      },
+      around.place,
+    );
+  }
+  return { kind: "entity", entity: checked.expression };
+}
+
+function fits(use: ActorUse & { kind: "identity" }, { operation, context, use: place }: UseSurroundings): ActorUse | undefined {
+  const side = operation.call.interface;
+  if (use.identity[side] !== undefined) return use;
+  return context.report(
+    {
+      code: "playbook.actor-interface",
+      message: `"${use.name}" has no identity on the ${side} interface, which ${operation.name} calls`,
+      suggestion:
+        side === "investor"
+          ? "give the actor investor: CREDENTIAL, or set `as`"
+          : 'give the actor ledger: "userId:…", or set `as`',
+    },
+    place,
+  );
+}
+
+// Interface B falls back on the key's own entity; interface A has no caller without a key.
+function withoutActor({ operation, context, place }: UseSurroundings): undefined {
+  if (operation.call.interface === "ledger") return undefined;
+  return context.report(
+    {
+      code: "playbook.no-actor",
+      message: `${operation.name} needs somebody's key`,
+      suggestion: "as: { investor: CREDENTIAL }, or an actor that has one",
+    },
+    place,
+  );
+}

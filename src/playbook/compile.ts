@@ -1,0 +1,187 @@
+import { Decimal } from "../base/decimal.ts";
+import { resolve } from "../contract/contract.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+import type { MapNode, Range, ScalarNode, SourceNode } from "../source/node.ts";
+import type { CheckContext, Checked, ExpressionScope } from "./context.ts";
+import type { Template } from "./template.ts";
+import { kindOfType, kindsOf } from "./types.ts";
+
+const OPENING = "${{";
+const CLOSING = "}}";
+
+/** An expression inside a text: its own text, and the offsets of the whole `${{ … }}`. */
+interface Span {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Whether a text holds an expression, so that only a run can tell its value. */
+export function holdsExpression(text: string): boolean {
+  return text.includes(OPENING);
+}
+
+// By search and not by pattern: a pattern would look for each missing end to the end of the text.
+function* spansIn(text: string): Generator<Span> {
+  let start = text.indexOf(OPENING);
+  while (start >= 0) {
+    const close = text.indexOf(CLOSING, start);
+    if (close < 0) return;
+    const end = close + CLOSING.length;
+    yield { text: text.slice(start + OPENING.length, close), start, end };
+    start = text.indexOf(OPENING, end);
+  }
+}
+
+/** An expression that is all of a text, and the offset at which its own text begins. */
+interface Whole {
+  readonly text: string;
+  readonly from: number;
+}
+
+/** The expression that is all of a text, if one is. */
+export function wholeExpression(text: string): Whole | undefined {
+  const [span] = spansIn(text);
+  const whole = span !== undefined && span.end - span.start === text.trim().length;
+  return whole ? { text: span.text, from: span.start + OPENING.length } : undefined;
+}
+
+/** Makes a template of a value, and checks each expression in it against the schema of its place. */
+export function compileTemplate(
+  node: SourceNode,
+  schema: JsonSchema | undefined,
+  context: CheckContext,
+  scope: ExpressionScope,
+): Template {
+  switch (node.kind) {
+    case "scalar":
+      return compileScalar(node, { schema, context, scope });
+    case "list":
+      return { kind: "list", items: node.items.map((item) => compileTemplate(item, itemSchema(schema), context, scope)) };
+    case "map":
+      return compileMap(node, schema, context, scope);
+  }
+}
+
+function compileMap(node: MapNode, schema: JsonSchema | undefined, context: CheckContext, scope: ExpressionScope): Template {
+  const entries = [...node.entries].map(
+    ([key, entry]) => [key, compileTemplate(entry.value, fieldSchema(schema, key), context, scope)] as const,
+  );
+  return { kind: "object", entries };
+}
+
+interface Where {
+  readonly schema: JsonSchema | undefined;
+  readonly context: CheckContext;
+  readonly scope: ExpressionScope;
+}
+
+function compileScalar(node: ScalarNode, where: Where): Template {
+  const { value } = node;
+  if (typeof value !== "string") return { kind: "literal", value };
+  if (!holdsExpression(value)) return { kind: "literal", value: numeralWanted(where.schema, value) ?? value };
+  const whole = wholeExpression(value);
+  if (whole !== undefined) return compileWhole(whole, node, where);
+  return compileText(value, node, where);
+}
+
+function compileWhole({ text, from }: Whole, node: ScalarNode, { schema, context, scope }: Where): Template {
+  const checked = context.expression(text, node, from, scope);
+  if (checked === undefined) return { kind: "literal", value: null };
+  const wanted = kindsOf(schema);
+  const given = kindOfType(checked.type);
+  if (wanted !== undefined && given !== undefined && !wanted.has(given)) {
+    context.report(
+      {
+        code: "expression.wrong-type",
+        message: `this gives ${WORDS[given] ?? given} (${checked.type}); here ${wordsOf(wanted)} belongs`,
+        why: resolve(schema ?? {}).description,
+        suggestion: given === "string" && wanted.has("number") ? "write decimal(…) around a text that holds a number" : undefined,
+      },
+      placeOf(text, node, from),
+    );
+  }
+  return { kind: "expression", expression: checked.expression, number: wanted?.has("number") === true && !wanted.has("string") };
+}
+
+function compileText(value: string, node: ScalarNode, { schema, context, scope }: Where): Template {
+  const parts: Extract<Template, { kind: "text" }>["parts"][number][] = [];
+  let at = 0;
+  for (const { text, start, end } of spansIn(value)) {
+    parts.push(value.slice(at, start));
+    const checked = context.expression(text, node, start + OPENING.length, scope);
+    if (checked !== undefined) {
+      parts.push(checked.expression);
+      checkInText(checked, () => placeOf(text, node, start + OPENING.length), context);
+    }
+    at = end;
+  }
+  const rest = value.slice(at);
+  if (holdsExpression(rest)) {
+    const start = node.offsetOf(at + rest.indexOf(OPENING));
+    context.report(
+      {
+        code: "expression.unclosed",
+        message: "this ${{ has no }}",
+        suggestion: "close it with }}; where it stands in [ ] or { }, quote it, for YAML splits those at each comma",
+      },
+      { start, end: start + OPENING.length },
+    );
+  } else if (kindsOf(schema)?.has("string") === false) {
+    const message = `this is text with expressions in it; here ${wordsOf(kindsOf(schema))} belongs`;
+    context.report({ code: "expression.wrong-type", message }, node.range);
+  }
+  return { kind: "text", parts: [...parts, rest].filter((part) => part !== "") };
+}
+
+function checkInText({ type }: Checked, place: () => Range, context: CheckContext): void {
+  const kind = kindOfType(type);
+  if (kind !== "object" && kind !== "array" && kind !== "null") return;
+  context.report(
+    { code: "expression.wrong-type", message: `this gives ${WORDS[kind] ?? kind} (${type}), which has no place inside a text` },
+    place(),
+  );
+}
+
+function placeOf(text: string, node: ScalarNode, from: number): Range {
+  const leading = text.length - text.trimStart().length;
+  return { start: node.offsetOf(from + leading), end: node.offsetOf(from + text.trimEnd().length) };
+}
+
+function wordsOf(kinds: ReadonlySet<string> | undefined): string {
+  return [...(kinds ?? [])].map((kind) => WORDS[kind] ?? kind).join(" or ");
+}
+
+// Quantities may be quoted, which keeps other YAML readers from rounding them: "100.00" is a number where a number belongs.
+function numeralWanted(schema: JsonSchema | undefined, text: string): Decimal | undefined {
+  const kinds = kindsOf(schema);
+  return kinds?.has("number") === true && !kinds.has("string") ? Decimal.parse(text) : undefined;
+}
+
+/** The schema of an object's field, looked for in the branches of a choice too. */
+export function fieldSchema(schema: JsonSchema | undefined, field: string): JsonSchema | undefined {
+  if (schema === undefined) return undefined;
+  const resolved = resolve(schema);
+  const branches = resolved.oneOf ?? resolved.anyOf;
+  if (branches !== undefined) return branches.map((branch) => fieldSchema(branch, field)).find((found) => found !== undefined);
+  const { properties = {} } = resolved;
+  if (Object.hasOwn(properties, field)) return properties[field];
+  return typeof resolved.additionalProperties === "object" ? resolved.additionalProperties : undefined;
+}
+
+/** The schema of a list's items. */
+export function itemSchema(schema: JsonSchema | undefined): JsonSchema | undefined {
+  if (schema === undefined) return undefined;
+  const resolved = resolve(schema);
+  const branches = resolved.oneOf ?? resolved.anyOf;
+  return branches === undefined ? resolved.items : branches.map(itemSchema).find((found) => found !== undefined);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null",
+};

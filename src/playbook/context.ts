@@ -1,0 +1,74 @@
+import { LIMITS } from "../base/limits.ts";
+import type { Expression } from "../expression/expression.ts";
+import { Expression as Parser, isProblem } from "../expression/expression.ts";
+import type { ExpressionProblem } from "../expression/problem.ts";
+import { isTypeName, type TypeEnvironment, type TypeName } from "../expression/types.ts";
+import type { Diagnostic, Finding } from "../source/diagnostic.ts";
+import type { Range, ScalarNode } from "../source/node.ts";
+import type { PlacedFinding } from "../source/problems.ts";
+import type { SourceFile } from "../source/yaml.ts";
+
+/** An expression that passed its checks, with its type. */
+export interface Checked {
+  readonly expression: Expression;
+  readonly type: TypeName;
+}
+
+/** Gathers what a check finds, and checks expressions where they stand. */
+export class CheckContext {
+  readonly file: SourceFile;
+  readonly #found = new Map<string, PlacedFinding>();
+
+  constructor(file: SourceFile) {
+    this.file = file;
+  }
+
+  /** Whether anything found keeps the playbook from being run. */
+  get failed(): boolean {
+    return [...this.#found.values()].some(({ finding }) => finding.severity !== "warning");
+  }
+
+  /** What was found, in the order a reader meets it, bounded by `LIMITS.diagnostics`. */
+  diagnostics(): readonly Diagnostic[] {
+    const sorted = [...this.#found.values()].toSorted((a, b) => a.range.start - b.range.start);
+    return sorted.slice(0, LIMITS.diagnostics).map(({ finding, range }) => this.file.diagnose(finding, range));
+  }
+
+  /** Notes a finding; the same one at the same place, as by each step that relies on a wrong default, counts once. */
+  report(finding: Finding, range: Range): undefined {
+    this.#found.set(`${range.start} ${finding.code} ${finding.message}`, { finding, range });
+    return undefined;
+  }
+
+  /**
+   * Checks the expression that begins `from` characters into a scalar. `names` looks at the names it uses, before the types are.
+   * Reports, and gives `undefined`, when it is wrong.
+   */
+  expression(text: string, node: ScalarNode, from: number, scope: ExpressionScope): Checked | undefined {
+    const place = (start: number, end: number): Range => ({ start: node.offsetOf(from + start), end: node.offsetOf(from + end) });
+    const parsed = Parser.parse(text);
+    if (isProblem(parsed)) return this.#problem(parsed, place);
+    const wrongName = scope.names(parsed);
+    if (wrongName !== undefined) return this.report(wrongName.finding, place(wrongName.start, wrongName.end));
+    const type = scope.types.check(text);
+    if (!isTypeName(type)) return this.#problem(type, place);
+    return { expression: parsed, type };
+  }
+
+  #problem(problem: ExpressionProblem, place: (start: number, end: number) => Range): undefined {
+    const { code, message, suggestion } = problem;
+    return this.report({ code, message, suggestion }, place(problem.start, problem.end));
+  }
+}
+
+/** What an expression may use at one place of the playbook. */
+export interface ExpressionScope {
+  readonly types: TypeEnvironment;
+  readonly names: (expression: Expression) => NameFinding | undefined;
+}
+
+export interface NameFinding {
+  readonly finding: Finding;
+  readonly start: number;
+  readonly end: number;
+}

@@ -1,0 +1,160 @@
+import { NUMERAL_PATTERN } from "../base/decimal.ts";
+import { DURATION_PATTERN } from "../base/duration.ts";
+import { LIMITS } from "../base/limits.ts";
+
+// The frame of the language as JSON Schema. The editor's schema adds the input of each operation to it; the checker
+// looks at `with` by itself, with types.
+
+/** A JSON Schema of an object. */
+export interface Frame {
+  readonly type: "object";
+  readonly description?: string;
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: boolean;
+}
+
+// Words that mean something else in an expression, even behind a point.
+const NO_WORD = "(?!(?:in|true|false|null)$)";
+const name = {
+  pattern: `^${NO_WORD}[a-z][a-zA-Z0-9_]*$`,
+  description:
+    "Letters, digits and _, beginning with a small letter; not in, true, false or null, which expressions keep for themselves.",
+};
+const STEP_ID = `^${NO_WORD}[a-z][a-z0-9_]*$`;
+
+function duration(description: string): object {
+  return {
+    type: "string",
+    pattern: DURATION_PATTERN,
+    description: `${description} A number and a unit: 500ms, 30s, 10m, 2h, 1d.`,
+  };
+}
+
+const identity = {
+  type: "object",
+  description: "Whom an actor is on each interface.",
+  properties: {
+    ledger: {
+      type: "string",
+      pattern: "^[A-Za-z][A-Za-z0-9_]*:.+$",
+      description: "The acting entity of interface B, such as userId:alice.",
+    },
+    investor: {
+      type: "string",
+      description: "The name of a credential in the environment: interface A knows callers by their key.",
+    },
+  },
+  additionalProperties: false,
+  minProperties: 1,
+};
+
+const input = {
+  type: "object",
+  description: "A typed value given when the playbook is run.",
+  properties: {
+    type: { enum: ["string", "integer", "decimal", "boolean", "list", "object"], description: "The type; decimals are exact." },
+    description: { type: "string" },
+    default: { description: "The value when none is given. Without it, the input must be given." },
+    pattern: { type: "string", description: "A regular expression (RE2) that the text must match." },
+    enum: { type: "array", minItems: 1, description: "The values allowed." },
+    minimum: { type: ["string", "number"], pattern: NUMERAL_PATTERN, description: "The least number allowed." },
+    maximum: { type: ["string", "number"], pattern: NUMERAL_PATTERN, description: "The greatest number allowed." },
+  },
+  required: ["type"],
+  additionalProperties: false,
+};
+
+const wait = {
+  description: "How to wait for a receipt, or between reads of `until`; `none` does not wait for the receipt.",
+  anyOf: [
+    { const: "none" },
+    {
+      type: "object",
+      properties: {
+        timeout: duration("When to stop waiting."),
+        every: duration("The first pause."),
+        backoff: { type: "number", minimum: 1, description: "Each pause is this many times the one before." },
+        max: duration("The longest pause."),
+      },
+      additionalProperties: false,
+    },
+  ],
+};
+
+const as = {
+  description: "Who acts: the name of an actor, an entity as ${{ expression }}, or an identity.",
+  anyOf: [{ type: "string" }, identity],
+};
+
+/** The fields of a step; `with` is checked apart, by its operation. */
+export const stepFrame: Frame = {
+  type: "object",
+  description: "One call of the service.",
+  properties: {
+    id: {
+      type: "string",
+      pattern: STEP_ID,
+      description:
+        "The name by which later steps use this one: steps.ID. Small letters, digits and _; not in, true, false or null.",
+    },
+    name: { type: "string", description: "What the step does, for people." },
+    uses: { type: "string", description: "The operation, such as ledger.token.mint." },
+    with: { type: "object", description: "The operation's input." },
+    as,
+    if: { type: ["string", "boolean"], description: "An expression; when it is false the step is skipped." },
+    foreach: {
+      type: "object",
+      description: "Runs the step once for each item of a list: {NAME: list, key: expression}.",
+      properties: { key: { type: "string", description: "An expression that gives each round its name." } },
+      additionalProperties: { type: ["string", "array"] },
+      minProperties: 2,
+      maxProperties: 2,
+      required: ["key"],
+    },
+    wait,
+    expect: {
+      description: "Expressions that must hold, over response and steps.",
+      anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, minItems: 1 }],
+    },
+    until: { type: "string", description: "An expression over response: the read is repeated until it holds." },
+    timeout: duration("When to stop repeating for `until`."),
+    on_timeout: { enum: ["fail", "pending"], description: "What the step is when `until` did not hold in time." },
+    fails: {
+      type: "object",
+      description: "The service must refuse this call, with this condition.",
+      properties: { condition: { type: "string", description: "The condition, in the words of the service description." } },
+      required: ["condition"],
+      additionalProperties: false,
+    },
+    pages: {
+      anyOf: [{ enum: ["all", "first"] }, { type: "integer", minimum: 1, maximum: LIMITS.pages }],
+      description: "How many pages of a list to read.",
+    },
+  },
+  required: ["uses"],
+  additionalProperties: false,
+};
+
+/** The whole playbook; steps without the inputs of their operations. */
+export const playbookFrame: Frame = {
+  type: "object",
+  properties: {
+    playbook: { const: 1, description: "The version of the language." },
+    name: { type: "string", description: "What the playbook does." },
+    description: { type: "string" },
+    mode: { enum: ["read-only", "read-write"], description: "read-only is proved before the first request." },
+    inputs: { type: "object", propertyNames: name, additionalProperties: input },
+    actors: {
+      type: "object",
+      description: "Who acts, by name; a list is a group.",
+      propertyNames: name,
+      additionalProperties: { anyOf: [identity, { type: "array", items: identity, minItems: 1 }] },
+    },
+    defaults: { type: "object", properties: { as }, additionalProperties: false },
+    steps: { type: "array", items: stepFrame, minItems: 1, maxItems: LIMITS.steps },
+    outputs: { type: "object", propertyNames: name, description: "Values that the run reports." },
+  },
+  required: ["playbook", "steps"],
+  additionalProperties: false,
+};

@@ -1,0 +1,83 @@
+import type { Json } from "../base/json.ts";
+import type { Expression } from "../expression/expression.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { Template } from "./template.ts";
+
+/** A checked playbook: nothing in it can be misspelt, mistyped or used before it exists. */
+export interface Playbook {
+  readonly file: string;
+  readonly text: string;
+  readonly name: string;
+  readonly readOnly: boolean;
+  readonly inputs: readonly InputDeclaration[];
+  readonly actors: ReadonlyMap<string, ActorDeclaration>;
+  readonly steps: readonly Step[];
+  readonly outputs: ReadonlyMap<string, Template>;
+}
+
+export type InputType = "string" | "integer" | "decimal" | "boolean" | "list" | "object";
+
+export interface InputDeclaration {
+  readonly name: string;
+  readonly type: InputType;
+  readonly description: string | undefined;
+  readonly default: Json | undefined;
+  readonly pattern: string | undefined;
+  readonly enum: readonly Json[] | undefined;
+  readonly minimum: string | undefined;
+  readonly maximum: string | undefined;
+}
+
+/** Whom an actor is on each interface. */
+export interface Identity {
+  /** An attribute of an entity and its value: `userId` and `alice`. */
+  readonly ledger: { readonly attribute: string; readonly value: string } | undefined;
+  /** The name of a credential of the environment. */
+  readonly investor: string | undefined;
+}
+
+export interface ActorDeclaration {
+  readonly name: string;
+  readonly group: boolean;
+  readonly identities: readonly Identity[];
+}
+
+/** Who acts in a step: somebody named, or whoever an expression gives. */
+export type ActorUse =
+  | { readonly kind: "identity"; readonly name: string; readonly identity: Identity }
+  | { readonly kind: "entity"; readonly entity: Expression };
+
+export interface Waiting {
+  readonly timeoutMs: number;
+  readonly everyMs: number;
+  /** Each pause is this many times the one before it. */
+  readonly backoff: number;
+  readonly maxMs: number;
+}
+
+export interface Foreach {
+  readonly variable: string;
+  readonly list: Template;
+  readonly key: Expression;
+}
+
+export interface Step {
+  readonly id: string;
+  readonly name: string;
+  readonly line: number;
+  readonly operation: Operation;
+  readonly with: Template;
+  readonly as: ActorUse | undefined;
+  readonly if: Expression | undefined;
+  readonly foreach: Foreach | undefined;
+  readonly expect: readonly Expression[];
+  /** Read again until this holds. */
+  readonly until: Expression | undefined;
+  readonly onTimeout: "fail" | "pending";
+  /** How to wait for `until`, or for a write's receipt; `undefined` on a write that does not wait. */
+  readonly wait: Waiting | undefined;
+  /** The condition with which the service must refuse. */
+  readonly fails: string | undefined;
+  /** How many pages of a list to read. */
+  readonly pages: number;
+}

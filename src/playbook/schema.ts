@@ -1,0 +1,89 @@
+import { NUMERAL_PATTERN } from "../base/decimal.ts";
+import { resolve } from "../contract/contract.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+import { sharedSchemas } from "../operations/input.ts";
+import { type Operation, operations } from "../operations/operation.ts";
+import { playbookFrame, stepFrame } from "./frame.ts";
+import { withSchema } from "./with.ts";
+
+// What an editor needs is wider than what a check accepts: any value may be an expression, and a number may be quoted.
+const EXPRESSION = { type: "string", pattern: "\\$\\{\\{[\\s\\S]*\\}\\}", description: "An expression: ${{ … }}." };
+const NUMERAL = `${NUMERAL_PATTERN}|${EXPRESSION.pattern}`;
+
+/** The JSON Schema of a playbook, for editors: the frame of the language with the input of each operation. */
+export function playbookSchema(): object {
+  const definitions = Object.fromEntries(Object.entries(sharedSchemas).map(([name, schema]) => [name, editable(schema)]));
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: "https://tokenbook.dev/schemas/playbook.schema.json",
+    title: "tokenbook playbook",
+    ...playbookFrame,
+    properties: { ...playbookFrame.properties, steps: { type: "array", minItems: 1, items: { $ref: "#/$defs/PlaybookStep" } } },
+    $defs: { ...definitions, Expression: EXPRESSION, PlaybookStep: stepSchema() },
+  };
+}
+
+function stepSchema(): object {
+  const all = [...operations.values()];
+  return {
+    ...stepFrame,
+    properties: {
+      ...stepFrame.properties,
+      uses: {
+        enum: all.map(({ name }) => name),
+        enumDescriptions: all.map(({ call }) => call.summary),
+        description: "The operation to call.",
+      },
+    },
+    allOf: all.map((operation) => ({
+      if: { properties: { uses: { const: operation.name } }, required: ["uses"] },
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      then: { properties: { with: inputOf(operation) } },
+    })),
+  };
+}
+
+function inputOf(operation: Operation): object {
+  const one = { ...editable(withSchema(operation, false)), description: operation.call.description };
+  if (!operation.batches) return one;
+  return { anyOf: [one, editable(withSchema(operation, true))] };
+}
+
+function editable(schema: JsonSchema): object {
+  if (schema.$ref !== undefined) return { $ref: schema.$ref.replace("contract#", "#"), ...describe(schema) };
+  const { type } = resolve(schema);
+  if (schema.oneOf !== undefined || schema.anyOf !== undefined) return editableChoice(schema);
+  switch (type) {
+    case "object":
+      return { anyOf: [editableObject(schema), { $ref: "#/$defs/Expression" }], ...describe(schema) };
+    case "array":
+      return { anyOf: [{ ...schema, items: editable(schema.items ?? {}) }, { $ref: "#/$defs/Expression" }], ...describe(schema) };
+    case "number":
+    case "integer":
+      return { anyOf: [schema, { type: "string", pattern: NUMERAL }], ...describe(schema) };
+    case "boolean":
+      return { anyOf: [schema, { $ref: "#/$defs/Expression" }], ...describe(schema) };
+    default:
+      return schema.enum === undefined && schema.pattern === undefined
+        ? schema
+        : { anyOf: [schema, { $ref: "#/$defs/Expression" }], ...describe(schema) };
+  }
+}
+
+function editableChoice(schema: JsonSchema): object {
+  const branches = (schema.oneOf ?? schema.anyOf ?? []).map(editable);
+  return { anyOf: branches, ...describe(schema) };
+}
+
+function editableObject(schema: JsonSchema): object {
+  const { properties = {}, additionalProperties } = schema;
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, editable(field)])),
+    ...(typeof additionalProperties === "object" ? { additionalProperties: editable(additionalProperties) } : {}),
+  };
+}
+
+function describe(schema: JsonSchema): { readonly description?: string } {
+  return schema.description === undefined ? {} : { description: schema.description };
+}

@@ -1,0 +1,115 @@
+import { resolve, schemaName } from "../contract/contract.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+import { type TypeName, TypeEnvironment } from "../expression/types.ts";
+import { responseSchema } from "../operations/input.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { ActorDeclaration, InputDeclaration, InputType } from "./model.ts";
+
+/** An entity is an open map of texts: orgId and whatever attribute names it. */
+export const ENTITY_TYPE: TypeName = "map<string, string>";
+
+const INPUT_TYPES: Readonly<Record<InputType, TypeName>> = {
+  string: "string",
+  integer: "decimal", // as every number that is not written out in the expression itself
+  decimal: "decimal",
+  boolean: "bool",
+  list: "list<dyn>",
+  object: "map<string, dyn>",
+};
+
+/** The type of what a schema of the contract describes; named schemas become named types, once. */
+export function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {
+  const name = schemaName(schema);
+  const resolved = resolve(schema);
+  switch (resolved.type) {
+    case "string":
+      return "string";
+    case "number":
+    case "integer":
+      return "decimal";
+    case "boolean":
+      return "bool";
+    case "array":
+      return `list<${typeOfSchema(types, resolved.items ?? {}, `${hint}Item`)}>`;
+    case "object":
+      return typeOfObject(types, resolved, name ?? hint);
+    default:
+      return "dyn"; // several types, or null allowed: only the value can tell
+  }
+}
+
+function typeOfObject(types: TypeEnvironment, schema: JsonSchema, name: string): TypeName {
+  if (types.has(name)) return name;
+  if (name === "Entity") return ENTITY_TYPE;
+  if (schema.properties === undefined || schema.additionalProperties === true) return "map<string, dyn>";
+  const fields = Object.entries(schema.properties).map(([field, inner]) => [
+    field,
+    typeOfSchema(types, inner, name + capital(field)),
+  ]);
+  return types.define(name, Object.fromEntries(fields) as Record<string, TypeName>);
+}
+
+/** The type of `response` in an operation's conditions. */
+export function responseType(types: TypeEnvironment, operation: Operation): TypeName {
+  const schema = responseSchema(operation);
+  return schema === undefined ? "dyn" : typeOfSchema(types, schema, `${typeWord(operation.name)}Response`);
+}
+
+/** The type of `steps.ID`: response, receipt, outcome, and what the operation yields. */
+export function stepType(types: TypeEnvironment, operation: Operation): TypeName {
+  const name = `${typeWord(operation.name)}Step`;
+  if (types.has(name)) return name;
+  const receipt = typeOfSchema(types, { $ref: "contract#/$defs/Receipt" }, "Receipt");
+  return types.define(name, {
+    response: responseType(types, operation),
+    outcome: "string",
+    ...(operation.writes && operation.call.interface === "ledger" ? { receipt } : {}),
+    ...(operation.call.interface === "investor" ? { envelope: "map<string, dyn>" } : {}),
+    ...Object.fromEntries(Object.entries(operation.yields).map(([field, { type }]) => [field, type])),
+  });
+}
+
+export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclaration[]): TypeName {
+  return types.define("Inputs", Object.fromEntries(inputs.map(({ name, type }) => [name, INPUT_TYPES[type]])));
+}
+
+export function actorsType(types: TypeEnvironment, actors: ReadonlyMap<string, ActorDeclaration>): TypeName {
+  const fields = [...actors.values()].map(({ name, group }) => [name, group ? `list<${ENTITY_TYPE}>` : ENTITY_TYPE]);
+  return types.define("Actors", Object.fromEntries(fields) as Record<string, TypeName>);
+}
+
+export function runType(types: TypeEnvironment): TypeName {
+  return types.define("Run", { id: "string", key: "string", startedAt: "string" });
+}
+
+/** What kinds of JSON value a schema admits; `undefined` where it admits any. */
+export function kindsOf(schema: JsonSchema | undefined): ReadonlySet<string> | undefined {
+  if (schema === undefined) return undefined;
+  const resolved = resolve(schema);
+  const branches = resolved.oneOf ?? resolved.anyOf;
+  if (branches !== undefined) {
+    const kinds = branches.map(kindsOf);
+    return kinds.some((kind) => kind === undefined) ? undefined : new Set(kinds.flatMap((kind) => [...(kind ?? [])]));
+  }
+  if (resolved.type === undefined) return undefined;
+  const named = typeof resolved.type === "string" ? [resolved.type] : resolved.type;
+  return new Set(named.map((type) => (type === "integer" ? "number" : type)));
+}
+
+/** The kind of JSON value that an expression of this type gives; `undefined` where only the value can tell. */
+export function kindOfType(type: TypeName): string | undefined {
+  if (type === "string") return "string";
+  if (type === "decimal" || type === "int") return "number";
+  if (type === "bool") return "boolean";
+  if (type === "null") return "null";
+  if (type.startsWith("list")) return "array";
+  return type === "dyn" || type.startsWith("optional") ? undefined : "object";
+}
+
+function typeWord(operationName: string): string {
+  return operationName.split(".").map(capital).join("");
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,26 @@
+import type { AnswerMeaning } from "./record.ts";
+
+/** What became of one HTTP exchange, as the protocol sees it. */
+export type ExchangeFacts =
+  /** The headers never left: DNS, refused, TLS, connect timeout. */
+  | { readonly kind: "not-sent" }
+  /** They left, and no complete answer came back. */
+  | { readonly kind: "no-answer" }
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      /** The body could be read as what the contract promises, or, for a refusal, as JSON or text. */
+      readonly readable: boolean;
+      readonly retryAfter: boolean;
+    };
+
+/** What an exchange of a write means. The rule that everything rests on: what is not surely a refusal may have taken effect. */
+export function meaningOf(facts: ExchangeFacts, refusals: readonly number[]): AnswerMeaning {
+  if (facts.kind === "not-sent") return "not-sent";
+  if (facts.kind === "no-answer") return "ambiguous";
+  const { status, readable, retryAfter } = facts;
+  if (status === 429 || (status === 503 && retryAfter)) return "refused-later";
+  if (!readable) return "ambiguous";
+  if (refusals.includes(status)) return "refused";
+  return status >= 200 && status < 300 ? "acknowledged" : "ambiguous";
+}

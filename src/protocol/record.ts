@@ -1,0 +1,188 @@
+import type { Json, JsonObject } from "../base/json.ts";
+
+/**
+ * Everything that can happen in a run, as it stands in the journal. The state of a run is a fold over its records, and so is
+ * every report. On-disk values are public: fields are added, never renamed.
+ *
+ * `step` is a step's address: its id, and in a `foreach` its key too: `approvals[bob]`.
+ */
+export type Fact =
+  | RunOpened
+  | RunClaimed
+  | StepExpanded
+  | AttemptIntended
+  | AttemptAnswered
+  | ReceiptRead
+  | AttemptSettled
+  | StepCompleted
+  | StepStopped
+  | RunClosed;
+
+/** A fact with its place in the journal. */
+export type RunRecord = Fact & {
+  readonly sequence: number;
+  /** The claim under which it was written; a holder that lost its claim can write no more. */
+  readonly epoch: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+};
+
+export interface RunOpened {
+  readonly kind: "run.opened";
+  readonly format: 1;
+  readonly runId: string;
+  /** Letters and digits that tell this run's ids from those of other runs. */
+  readonly runKey: string;
+  readonly playbook: { readonly file: string; readonly name: string; readonly digest: string };
+  /** The steps as written, so that a report can name those that never ran. */
+  readonly steps: readonly StepHeading[];
+  readonly inputs: JsonObject;
+  readonly target: TargetHeading;
+}
+
+export interface StepHeading {
+  readonly id: string;
+  readonly name: string;
+  readonly uses: string;
+  readonly line: number;
+}
+
+/** Where a run acts; a resumed run must find the same. */
+export interface TargetHeading {
+  readonly environment: string;
+  readonly ledger: string | null;
+  readonly appId: string | null;
+  readonly orgId: string | null;
+  readonly investor: string | null;
+}
+
+export interface RunClaimed {
+  readonly kind: "run.claimed";
+  readonly holder: Holder;
+}
+
+/** The process that holds a run. */
+export interface Holder {
+  readonly host: string;
+  readonly bootId: string;
+  readonly pid: number;
+  /** When the process started, so that a reused pid is not taken for it. */
+  readonly startedAt: string;
+}
+
+/** A `foreach` has its list: these rounds, in this order, and no others. */
+export interface StepExpanded {
+  readonly kind: "step.expanded";
+  readonly step: string;
+  readonly rounds: readonly { readonly key: string; readonly item: Json }[];
+}
+
+/** A write is about to be sent. Durable before its first byte leaves. */
+export interface AttemptIntended {
+  readonly kind: "attempt.intended";
+  readonly step: string;
+  readonly attempt: number;
+  readonly operation: string;
+  readonly actor: string | null;
+  /** The completed input, with chosen ids and our mark. */
+  readonly input: JsonObject;
+  readonly request: { readonly method: string; readonly path: string; readonly digest: string };
+}
+
+/**
+ * What an answer means. `ambiguous`: the write may have taken effect, or still take effect later.
+ * `refused-later`: not now (429, or 503 with Retry-After).
+ */
+export type AnswerMeaning = "not-sent" | "refused" | "refused-later" | "ambiguous" | "acknowledged";
+
+export interface AttemptAnswered {
+  readonly kind: "attempt.answered";
+  readonly step: string;
+  readonly attempt: number;
+  readonly meaning: AnswerMeaning;
+  /** HTTP status; null when no answer came. */
+  readonly status: number | null;
+  readonly payload: Json;
+  readonly envelope: JsonObject | null;
+  readonly receiptId: string | null;
+  /** Refused: the service's message. Otherwise why the answer means what it means. */
+  readonly message: string | null;
+  readonly condition: string | null;
+  readonly retryAfterMs: number | null;
+  readonly durationMs: number;
+}
+
+/** A receipt said its last word. */
+export interface ReceiptRead {
+  readonly kind: "receipt.read";
+  readonly step: string;
+  readonly attempt: number;
+  readonly committed: boolean;
+  readonly receipt: JsonObject;
+}
+
+/** What became of an attempt, decided by evidence other than its own answer. */
+export interface AttemptSettled {
+  readonly kind: "attempt.settled";
+  readonly step: string;
+  readonly attempt: number;
+  readonly verdict: "applied" | "absent";
+  readonly evidence: Json;
+}
+
+/** `changed`: a write took effect. `ok`: a read, or a refusal that was expected. */
+export type CompletedOutcome = "ok" | "changed" | "skipped";
+export type StoppedOutcome = "failed" | "pending" | "unknown";
+export type StepOutcome = CompletedOutcome | StoppedOutcome;
+
+export interface StepCompleted {
+  readonly kind: "step.completed";
+  readonly step: string;
+  readonly outcome: CompletedOutcome;
+  /** What `steps.ID` gives to later steps. */
+  readonly value: JsonObject;
+  readonly startedAt: number;
+  /** Reads: how many requests it took. */
+  readonly requests: number;
+  /** Reads: who asked. For a write its intent says so. */
+  readonly actor?: string | null;
+}
+
+export interface StepStopped {
+  readonly kind: "step.stopped";
+  readonly step: string;
+  readonly outcome: StoppedOutcome;
+  readonly problem: StepProblem;
+  readonly startedAt: number;
+  readonly requests?: number;
+  readonly actor?: string | null;
+}
+
+/** Why a step stopped, as a person needs to hear it. */
+export interface StepProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly why?: string;
+  /** The command or edit that goes on from here. */
+  readonly next?: string;
+  /** What was seen: the values of a failed expectation, the answer. */
+  readonly evidence?: Json;
+}
+
+export type RunOutcome = "passed" | "failed" | "pending" | "unknown" | "interrupted";
+
+export interface RunClosed {
+  readonly kind: "run.closed";
+  readonly outcome: RunOutcome;
+  readonly outputs: JsonObject;
+  /** Why the run failed although no step did. */
+  readonly problem?: StepProblem;
+}
+
+/** Something that a person watching may want to see, and that no state depends on. Never journaled. */
+export type Notice =
+  | { readonly kind: "step.started"; readonly step: string; readonly at: number }
+  | { readonly kind: "step.waiting"; readonly step: string; readonly for: string; readonly untilMs: number; readonly at: number };
+
+/** What an observer of a run is told, in order. */
+export type RunEvent = RunRecord | Notice;

@@ -1,0 +1,59 @@
+import type { AttemptAnswered, AttemptIntended, AttemptSettled, ReceiptRead } from "../protocol/record.ts";
+import type { AttemptReport, ReceiptReport } from "./shape.ts";
+
+/** What is known of one sending of a write. */
+export interface Attempt {
+  readonly intended: AttemptIntended;
+  readonly at: number;
+  answered?: AttemptAnswered;
+  receipt?: ReceiptRead;
+  settled?: AttemptSettled;
+}
+
+/** Takes what was learnt of an attempt. */
+export function learn(attempt: Attempt, record: AttemptAnswered | ReceiptRead | AttemptSettled): void {
+  if (record.kind === "attempt.answered") attempt.answered = record;
+  else if (record.kind === "receipt.read") attempt.receipt = record;
+  else attempt.settled = record;
+}
+
+/** Whether it may have taken effect without anybody having seen it. */
+export function isOpen({ answered, receipt, settled }: Attempt): boolean {
+  if (settled !== undefined || receipt !== undefined) return false;
+  return answered === undefined || answered.meaning === "ambiguous";
+}
+
+/** The id that the ledger gave to the write: from its receipt, or already from its answer. */
+export function transactionOf({ answered, receipt }: Attempt): string | null {
+  return textAt(receipt?.receipt, "transactionId") ?? textAt(answered?.payload, "transactionId");
+}
+
+/** Null when the attempt has no receipt at all. */
+export function receiptOf({ answered, receipt }: Attempt): ReceiptReport | null {
+  const receiptId = answered?.receiptId ?? textAt(receipt?.receipt, "receiptId");
+  if (receiptId === null && receipt === undefined) return null;
+  return { receiptId, status: textAt(receipt?.receipt, "status"), message: textAt(receipt?.receipt, "message") };
+}
+
+/** The attempt as reports show it. */
+export function attemptReport({ intended, answered, settled }: Attempt): AttemptReport {
+  return {
+    attempt: intended.attempt,
+    operation: intended.operation,
+    input: intended.input,
+    request: intended.request,
+    meaning: answered?.meaning ?? null,
+    status: answered?.status ?? null,
+    message: answered?.message ?? null,
+    receiptId: answered?.receiptId ?? null,
+    settled: settled === undefined ? null : { verdict: settled.verdict, evidence: settled.evidence },
+    durationMs: answered?.durationMs ?? null,
+  };
+}
+
+/** The text under a key of an object; null when there is none. */
+export function textAt(value: unknown, key: string): string | null {
+  if (value === null || typeof value !== "object" || !Object.hasOwn(value, key)) return null;
+  const found: unknown = (value as Readonly<Record<string, unknown>>)[key];
+  return typeof found === "string" ? found : null;
+}

@@ -1,0 +1,67 @@
+import type { RunEvent } from "../protocol/record.ts";
+
+/** Something that is told what happens in one run, in order. */
+export interface Observer {
+  event(event: RunEvent): void;
+  /** The run is over, whether it was closed or not. */
+  end?(): void | Promise<void>;
+}
+
+/** Several observers as one, whose end can always be awaited. */
+export interface FanOut extends Observer {
+  end(): Promise<void>;
+}
+
+/** Told once of each observer that crashed. */
+export type OnCrash = (error: unknown, observer: Observer) => void;
+
+/**
+ * Tells several observers. One that crashes is told nothing more, is reported once through `onCrash`, and never fails the run
+ * nor keeps the others from hearing.
+ */
+export function fanOut(observers: readonly Observer[], onCrash: OnCrash): FanOut {
+  return new Guarded(observers, onCrash);
+}
+
+class Guarded implements FanOut {
+  readonly #listening: Set<Observer>;
+  readonly #onCrash: OnCrash;
+
+  constructor(observers: readonly Observer[], onCrash: OnCrash) {
+    this.#listening = new Set(observers);
+    this.#onCrash = onCrash;
+  }
+
+  event(event: RunEvent): void {
+    for (const observer of this.#listening) {
+      try {
+        // An observer may be asynchronous without saying so; its rejection must not end the process.
+        const result: unknown = observer.event(event);
+        if (result instanceof Promise) result.catch((error: unknown) => this.#drop(observer, error));
+      } catch (error) {
+        this.#drop(observer, error);
+      }
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(Array.from(this.#listening, (observer) => this.#end(observer)));
+  }
+
+  async #end(observer: Observer): Promise<void> {
+    try {
+      await observer.end?.();
+    } catch (error) {
+      this.#drop(observer, error);
+    }
+  }
+
+  #drop(observer: Observer, error: unknown): void {
+    if (!this.#listening.delete(observer)) return;
+    try {
+      this.#onCrash(error, observer);
+    } catch {
+      // There is nobody left to tell, and the run matters more.
+    }
+  }
+}

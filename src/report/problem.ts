@@ -1,0 +1,31 @@
+import { writeJson } from "../base/json.ts";
+import type { StepProblem } from "../protocol/record.ts";
+import { cut, foreignLines } from "./foreign.ts";
+
+const CODE_CHARS = 80;
+
+/** What a person needs to hear about a problem: what, why, what was seen, what to do. Each line begins with our own words. */
+export function problemLines({ code, message, why, evidence, next }: StepProblem): readonly string[] {
+  return [
+    ...labelled(codeOf(code), message),
+    ...(why === undefined ? [] : labelled("why", why)),
+    ...(evidence === undefined || evidence === null ? [] : labelled("seen", evidenceText(evidence))),
+    ...(next === undefined ? [] : labelled("next", next)),
+  ];
+}
+
+// The only word of a journal that begins a line: it must be a code, whatever the journal says.
+function codeOf(code: string): string {
+  return cut(code.replaceAll(/[^\w.-]/g, "_"), CODE_CHARS);
+}
+
+// A tree that somebody has drawn keeps its lines; any other value is JSON, with exact numbers.
+function evidenceText(evidence: NonNullable<StepProblem["evidence"]>): string {
+  return typeof evidence === "string" ? evidence : writeJson(evidence);
+}
+
+/** A text under a label of ours, however many lines it has: no line of it begins with what somebody else wrote. */
+export function labelled(label: string, text: string): readonly string[] {
+  const [first = "", ...rest] = foreignLines(text);
+  return [`${label}: ${first}`, ...rest.map((line) => `  | ${line}`)];
+}

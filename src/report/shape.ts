@@ -1,0 +1,97 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import type { AnswerMeaning, AttemptSettled, RunOutcome, StepOutcome, StepProblem, TargetHeading } from "../protocol/record.ts";
+
+/** What became of a run and of each of its steps. Its JSON form is public: fields are added, never renamed. */
+export interface RunReport {
+  readonly format: 1;
+  readonly run: RunHeading;
+  /** One row for each step, and for each round of a `foreach`, in the order of the playbook. */
+  readonly steps: readonly StepReport[];
+  readonly totals: Totals;
+}
+
+/** What is known of a run as a whole. */
+export interface RunHeading {
+  readonly id: string;
+  readonly key: string;
+  readonly playbook: { readonly name: string; readonly file: string; readonly digest: string };
+  readonly target: TargetHeading;
+  readonly inputs: JsonObject;
+  readonly outcome: ReportedOutcome;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  /** Null while the run is under way, or when its process died. */
+  readonly finishedAt: string | null;
+  /** From the opening to the last closing: the pauses of a resumed run count. */
+  readonly durationMs: number | null;
+  readonly outputs: JsonObject;
+  /** Why the run failed although no step did. */
+  readonly problem: StepProblem | null;
+}
+
+/** `running`: not closed. Either it is under way, or its process died. */
+export type ReportedOutcome = RunOutcome | "running";
+
+/** What became of one step, or of one round of it. What is not known is null, never left out. */
+export interface StepReport {
+  /** The step's address: its id, and the key of its round. */
+  readonly step: string;
+  readonly id: string;
+  readonly key?: string;
+  readonly name: string;
+  readonly uses: string;
+  readonly line: number;
+  readonly actor: string | null;
+  readonly outcome: RowOutcome;
+  readonly transactionId: string | null;
+  readonly receipt: ReceiptReport | null;
+  readonly attempts: readonly AttemptReport[];
+  readonly requests: number;
+  readonly startedAt: string | null;
+  readonly durationMs: number | null;
+  /** The answer of a completed step. */
+  readonly response: Json;
+  /** What the service said when it refused, as it was to. */
+  readonly refusal: string | null;
+  readonly problem: StepProblem | null;
+}
+
+/**
+ * A step that had begun when the run ended is `unknown` when a write of it may have taken effect unseen, otherwise `pending`.
+ */
+export type RowOutcome = StepOutcome | "not-run";
+
+/** What the receipt of a write said. */
+export interface ReceiptReport {
+  readonly receiptId: string | null;
+  /** The ledger's own word; null when no last word has been read. */
+  readonly status: string | null;
+  readonly message: string | null;
+}
+
+/** One sending of a write. */
+export interface AttemptReport {
+  readonly attempt: number;
+  readonly operation: string;
+  readonly input: JsonObject;
+  readonly request: { readonly method: string; readonly path: string; readonly digest: string };
+  /** Null when no answer was recorded. */
+  readonly meaning: AnswerMeaning | null;
+  readonly status: number | null;
+  readonly message: string | null;
+  readonly receiptId: string | null;
+  readonly settled: { readonly verdict: AttemptSettled["verdict"]; readonly evidence: Json } | null;
+  readonly durationMs: number | null;
+}
+
+/** How many rows have which outcome; `steps` is their sum. */
+export interface Totals {
+  readonly steps: number;
+  readonly ok: number;
+  readonly changed: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly pending: number;
+  readonly unknown: number;
+  readonly notRun: number;
+}

@@ -1,0 +1,99 @@
+import type {
+  AttemptAnswered,
+  AttemptIntended,
+  AttemptSettled,
+  ReceiptRead,
+  RunRecord,
+  StepCompleted,
+  StepHeading,
+  StepStopped,
+} from "../protocol/record.ts";
+import { addressOf } from "../protocol/state.ts";
+import { type Attempt, attemptReport, isOpen, learn, receiptOf, textAt, transactionOf } from "./attempt.ts";
+import type { RowOutcome, StepReport } from "./shape.ts";
+
+/** A record about one step. */
+export type StepRecord = RunRecord &
+  (AttemptIntended | AttemptAnswered | ReceiptRead | AttemptSettled | StepCompleted | StepStopped);
+
+/** What became of one step, or of one round of it: the fold of its records. */
+export class StepFold {
+  readonly heading: StepHeading;
+  readonly address: string;
+  readonly #key: string | undefined;
+  readonly #attempts = new Map<number, Attempt>();
+  #ending: (RunRecord & (StepCompleted | StepStopped)) | undefined;
+
+  constructor(heading: StepHeading, key?: string) {
+    this.heading = heading;
+    this.address = addressOf(heading.id, key);
+    this.#key = key;
+  }
+
+  /** Takes a record; one that comes after a stop takes the stop's place. */
+  take(record: StepRecord): void {
+    if (record.kind === "step.completed" || record.kind === "step.stopped") {
+      this.#ending = record;
+      return;
+    }
+    this.#ending = undefined;
+    if (record.kind === "attempt.intended") {
+      this.#attempts.set(record.attempt, { intended: record, at: record.at });
+      return;
+    }
+    const attempt = this.#attempts.get(record.attempt);
+    if (attempt !== undefined) learn(attempt, record);
+  }
+
+  /** Whether anything of it was recorded. */
+  get hasBegun(): boolean {
+    return this.#ending !== undefined || this.#attempts.size > 0;
+  }
+
+  /** Whether it is complete or has stopped. */
+  get hasEnded(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  get outcome(): RowOutcome {
+    if (this.#ending !== undefined) return this.#ending.outcome;
+    const attempts = [...this.#attempts.values()];
+    if (attempts.length === 0) return "not-run";
+    return attempts.some(isOpen) ? "unknown" : "pending";
+  }
+
+  /** The row as it stands. */
+  report(): StepReport {
+    const attempts = [...this.#attempts.values()];
+    const ending = this.#ending;
+    const completed = ending?.kind === "step.completed" ? ending : undefined;
+    const startedAt = ending?.startedAt ?? attempts[0]?.at;
+    return {
+      step: this.address,
+      id: this.heading.id,
+      ...(this.#key === undefined ? {} : { key: this.#key }),
+      name: this.heading.name,
+      uses: this.heading.uses,
+      line: this.heading.line,
+      actor: attempts.at(-1)?.intended.actor ?? ending?.actor ?? null,
+      outcome: this.outcome,
+      transactionId: textAt(completed?.value, "transactionId") ?? lastOf(attempts, transactionOf),
+      receipt: lastOf(attempts, receiptOf),
+      attempts: attempts.map(attemptReport),
+      requests: ending?.requests ?? attempts.length,
+      startedAt: startedAt === undefined ? null : new Date(startedAt).toISOString(),
+      durationMs: ending === undefined ? null : ending.at - ending.startedAt,
+      response: completed?.value["response"] ?? null,
+      refusal: textAt(completed?.value, "refusal"),
+      problem: ending?.kind === "step.stopped" ? ending.problem : null,
+    };
+  }
+}
+
+function lastOf<T>(attempts: readonly Attempt[], from: (attempt: Attempt) => T | null): T | null {
+  for (const attempt of attempts.toReversed()) {
+    const found = from(attempt);
+    if (found !== null) return found;
+  }
+  return null;
+}

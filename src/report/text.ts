@@ -1,0 +1,120 @@
+import { formatDuration } from "../base/duration.ts";
+import { type Json, writeJson } from "../base/json.ts";
+import { count } from "../base/text.ts";
+import type { RunOpened } from "../protocol/record.ts";
+import { oneLine } from "./foreign.ts";
+import { labelled, problemLines } from "./problem.ts";
+import type { RunReport, StepReport, Totals } from "./shape.ts";
+import { RUN_WORDS, STEP_WORDS } from "./words.ts";
+
+// Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
+
+const WORD_WIDTH = 7;
+const OUTPUT_CHARS = 2_000;
+const INDENT = "    ";
+
+/** The line that begins a run. */
+export function headerLine({ playbook, target, runId }: Pick<RunOpened, "playbook" | "target" | "runId">): string {
+  return `▶ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(target.environment)}  run ${oneLine(runId)}`;
+}
+
+/** What stands before each line of a run when several runs write into one log. */
+export function labelRun({ playbook }: Pick<RunOpened, "playbook">): string {
+  return `[${oneLine(playbook.file.split(/[/\\]/).at(-1) ?? "")}] `;
+}
+
+/** Of a resumed run: what was done before; nothing for a new one. */
+export function doneBeforeLine({ ok, changed, skipped, steps }: Totals): readonly string[] {
+  const done = ok + changed + skipped;
+  return done === 0 ? [] : [`${INDENT}${done} of ${count(steps, "step")} done before`];
+}
+
+/** The one line of a step that has ended; ids are in full, for people paste them. */
+export function plainLine(step: StepReport): string {
+  const { mark, word } = STEP_WORDS[step.outcome];
+  const parts = [
+    `${mark} ${word.padEnd(WORD_WIDTH)}`,
+    oneLine(step.step),
+    step.name === step.step ? "" : oneLine(step.name),
+    oneLine(step.uses),
+    step.actor === null ? "" : `as ${oneLine(step.actor)}`,
+    step.transactionId === null ? "" : `tx ${oneLine(step.transactionId)}`,
+    receiptPart(step),
+    step.attempts.length > 1 ? `sent ${step.attempts.length} times` : "",
+    step.durationMs === null ? "" : formatDuration(step.durationMs),
+  ];
+  return parts.filter((part) => part !== "").join("  ");
+}
+
+function receiptPart({ receipt }: StepReport): string {
+  if (receipt === null) return "";
+  if (receipt.status !== null) return `receipt ${oneLine(receipt.status)}`;
+  return receipt.receiptId === null ? "" : `receipt ${oneLine(receipt.receiptId)} not read`;
+}
+
+/** A step's line, and beneath it what went wrong. */
+export function stepLines(step: StepReport): readonly string[] {
+  return [plainLine(step), ...indented(beneath(step))];
+}
+
+function beneath({ problem, outcome, refusal }: StepReport): readonly string[] {
+  if (problem !== null) return problemLines(problem);
+  if (refusal !== null) return labelled("refused, as it was to be", refusal);
+  return outcome === "unknown" || outcome === "pending" ? ["not finished: the run ended while this step was under way"] : [];
+}
+
+/** A whole run in plain lines: what one who did not watch would have seen. */
+export function reportLines(report: RunReport): readonly string[] {
+  const { run, steps } = report;
+  const told = steps.filter(({ outcome }) => outcome !== "not-run");
+  return [
+    headerLine({ playbook: run.playbook, target: run.target, runId: run.id }),
+    ...told.flatMap(stepLines),
+    ...summaryLines(report),
+  ];
+}
+
+/** What a run came to: its outcome, honest counts, its outputs, and the command that goes on from here. */
+export function summaryLines({ run, totals }: RunReport): readonly string[] {
+  const { mark, word } = RUN_WORDS[run.outcome];
+  const duration = run.durationMs === null ? "" : ` in ${formatDuration(run.durationMs)}`;
+  return [
+    `${mark} ${word}  ${oneLine(run.playbook.name)}: ${countsOf(totals)}${duration}`,
+    ...indented(run.problem === null ? [] : problemLines(run.problem)),
+    ...indented(Object.entries(run.outputs).map(([name, value]) => `output ${oneLine(name)}: ${valueText(value)}`)),
+    ...indented(run.outcome === "passed" ? [] : [`to go on: tokenbook resume ${oneLine(run.id)}`]),
+  ];
+}
+
+// `5 steps: 3 changed, 1 failed, 1 not run`
+function countsOf(totals: Totals): string {
+  const counts = (
+    [
+      ["changed", totals.changed],
+      ["ok", totals.ok],
+      ["skipped", totals.skipped],
+      ["failed", totals.failed],
+      ["pending", totals.pending],
+      ["unknown", totals.unknown],
+      ["not run", totals.notRun],
+    ] as const
+  )
+    .filter(([, number]) => number > 0)
+    .map(([word, number]) => `${number} ${word}`);
+  return [count(totals.steps, "step"), counts.join(", ")].filter((part) => part !== "").join(": ");
+}
+
+function valueText(value: Json): string {
+  return oneLine(typeof value === "string" ? value : writeJson(value), OUTPUT_CHARS);
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `${INDENT}${line}`);
+}
+
+/** The line that ends a command of several runs. */
+export function overallLine(reports: readonly Pick<RunReport, "run">[]): string {
+  const outcomes = Map.groupBy(reports, ({ run }) => run.outcome);
+  const counts = Array.from(outcomes, ([outcome, { length }]) => `${length} ${RUN_WORDS[outcome].word}`);
+  return `${count(reports.length, "run")}: ${counts.join(", ")}`;
+}

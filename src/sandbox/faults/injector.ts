@@ -1,0 +1,44 @@
+import { effectOf, type Effect } from "./effect.ts";
+import { matches, type FaultPlan, type FaultRule } from "./plan.ts";
+
+/** A rule with how many calls have matched it, and how often it fired. */
+export type CountedRule = FaultRule & { readonly matched: number; readonly fired: number };
+
+interface Count {
+  readonly rule: FaultRule;
+  matched: number;
+  fired: number;
+}
+
+/** The fault plan at work. What it counts is of this process, and begins anew with every plan. */
+export class FaultInjector {
+  #counts: readonly Count[] = [];
+
+  constructor(plan: FaultPlan) {
+    this.replace(plan);
+  }
+
+  replace(plan: FaultPlan): void {
+    this.#counts = plan.map((rule) => ({ rule, matched: 0, fired: 0 }));
+  }
+
+  /** Counts a call for every rule that it matches; gives the effect of the first rule that is due. */
+  take(operation: string): Effect | undefined {
+    const matching = this.#counts.filter(({ rule }) => matches(rule, operation));
+    for (const count of matching) count.matched++;
+    const due = matching.find(isDue);
+    if (due === undefined) return undefined;
+    due.fired++;
+    return effectOf(due.rule.fault);
+  }
+
+  /** The plan, with what was counted. */
+  shown(): readonly CountedRule[] {
+    return this.#counts.map(({ rule, matched, fired }) => ({ ...rule, matched, fired }));
+  }
+}
+
+function isDue({ rule: { nth, times }, matched, fired }: Count): boolean {
+  const most = times ?? (nth === undefined ? Number.POSITIVE_INFINITY : 1);
+  return matched >= (nth ?? 1) && fired < most;
+}

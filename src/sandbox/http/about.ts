@@ -1,0 +1,43 @@
+import type { FastifyInstance } from "fastify";
+import type { InterfaceName } from "../../contract/contract.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { Database } from "../../sqlite/database.ts";
+import type { Chain } from "../ledger/chain.ts";
+import { readOverview } from "../page/overview.ts";
+import { renderPage } from "../page/page.ts";
+import { CONTENT_SECURITY_POLICY } from "../page/style.ts";
+import type { Settings, VirtualClock } from "../store/settings.ts";
+import { openApiDocument } from "./openapi.ts";
+
+/** What the sandbox tells about itself. */
+export interface AboutParts {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly clock: VirtualClock;
+  readonly settings: Settings;
+  readonly profile: Profile;
+}
+
+/** The routes for whoever looks at the sandbox: its page, and the documents of its interfaces. */
+export function addAboutRoutes(app: FastifyInstance, parts: AboutParts): void {
+  const { settings, profile } = parts;
+  const roots: Readonly<Record<InterfaceName, string>> = { ledger: `/tokenize/${settings.appId}`, investor: "/api/v/1" };
+  for (const name of ["ledger", "investor"] as const) {
+    app.get(`/_sandbox/openapi/${name}`, async () => openApiDocument(name, { profile, url: app.listeningOrigin + roots[name] }));
+  }
+  app.get("/", async (_request, reply) => {
+    reply
+      .type("text/html; charset=utf-8")
+      .header("content-security-policy", CONTENT_SECURITY_POLICY)
+      .header("x-content-type-options", "nosniff")
+      .header("referrer-policy", "no-referrer")
+      .serializer(String);
+    return pageOf(parts);
+  });
+}
+
+function pageOf({ database, chain, clock, settings }: AboutParts): string {
+  const now = clock.now();
+  chain.advance(now);
+  return renderPage(settings, readOverview(database), new Date(now).toISOString());
+}

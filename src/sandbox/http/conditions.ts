@@ -1,0 +1,21 @@
+import type { ContractOperation } from "../../contract/contract.ts";
+import type { Problem } from "../../schema/validator.ts";
+import type { Condition } from "../refusal.ts";
+
+// Where the description has a word of its own for one way of breaking the schema of a call.
+const SPECIAL: readonly { readonly condition: Condition; readonly fits: (problem: Problem) => boolean }[] = [
+  { condition: "token id missing from the request", fits: (problem) => isMissing(problem, "id") },
+  { condition: "owners missing from the request", fits: (problem) => isMissing(problem, "owners") },
+  { condition: "invalid role", fits: ({ keyword, path }) => keyword === "enum" && path.includes("roles") },
+];
+
+/** The condition for parameters that do not fit, in the words that the description lists for the call. */
+export function invalidity({ conditions }: ContractOperation, problems: readonly Problem[] = []): Condition {
+  const special = SPECIAL.find(({ condition, fits }) => conditions.includes(condition) && problems.some(fits));
+  if (special !== undefined) return special.condition;
+  return conditions.includes("invalid request parameters") ? "invalid request parameters" : "invalid parameters";
+}
+
+function isMissing({ keyword, params }: Problem, property: string): boolean {
+  return keyword === "required" && params["missingProperty"] === property;
+}

@@ -1,0 +1,60 @@
+import type { FastifyInstance } from "fastify";
+import { parseDuration } from "../../base/duration.ts";
+import { Failure } from "../../base/failure.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import type { Database } from "../../sqlite/database.ts";
+import type { FaultInjector } from "../faults/injector.ts";
+import { readFaults, type FaultPlan } from "../faults/plan.ts";
+import type { Chain } from "../ledger/chain.ts";
+import { Refusal } from "../refusal.ts";
+import { committedWrites } from "../store/commits.ts";
+import type { VirtualClock } from "../store/settings.ts";
+import { parseBody } from "./parameters.ts";
+
+/** What the control routes work on. */
+export interface ControlParts {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly clock: VirtualClock;
+  readonly faults: FaultInjector;
+}
+
+/** The routes for whoever tests against the sandbox; no part of the service. */
+export function addControlRoutes(app: FastifyInstance, { database, chain, clock, faults }: ControlParts): void {
+  const present = (): object => ({ status: "ok", now: new Date(clock.now()).toISOString() });
+
+  app.get("/_sandbox/health", async () => present());
+  app.get("/_sandbox/commits", async () => {
+    chain.advance(clock.now());
+    return { commits: committedWrites(database) };
+  });
+  app.post("/_sandbox/clock", async (request) => {
+    clock.advance(advanceOf(bodyOf(request.body)));
+    chain.advance(clock.now());
+    return present();
+  });
+  app.get("/_sandbox/faults", async () => ({ faults: faults.shown() }));
+  app.post("/_sandbox/faults", async (request) => {
+    faults.replace(planOf(bodyOf(request.body)));
+    return { faults: faults.shown() };
+  });
+}
+
+function bodyOf(text: unknown): Json | undefined {
+  return typeof text === "string" && text !== "" ? parseBody(text) : undefined;
+}
+
+function advanceOf(body: Json | undefined): number {
+  const given = isObject(body) ? body["advance"] : undefined;
+  const ms = typeof given === "string" ? parseDuration(given) : undefined;
+  if (ms === undefined) throw new Refusal("invalid parameters", 'the body must read {"advance": "10m"}');
+  return ms;
+}
+
+function planOf(body: Json | undefined): FaultPlan {
+  try {
+    return readFaults(body);
+  } catch (error) {
+    throw error instanceof Failure ? new Refusal("invalid parameters", error.message) : error;
+  }
+}

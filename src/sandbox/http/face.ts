@@ -1,0 +1,34 @@
+import type { FastifyRequest } from "fastify";
+import { Bug } from "../../base/failure.ts";
+import type { ContractOperation } from "../../contract/contract.ts";
+import type { WriteFault } from "../ledger/chain.ts";
+import { Refusal } from "../refusal.ts";
+
+/** Status and body of an answer; without a body it is an answer without content. */
+export interface Answer {
+  readonly status: number;
+  readonly body?: object;
+}
+
+/** One of the two interfaces as it shows itself: how it takes a call, and how it says no. */
+export interface Face {
+  /** Where its paths begin. */
+  readonly root: string;
+  /** Throws the refusal, if there is one. The fault befalls a ledger write once it is taken in. */
+  serve(operation: ContractOperation, request: FastifyRequest, fault?: WriteFault): Promise<Answer>;
+  refuse(refusal: Refusal, operation?: ContractOperation): Answer;
+}
+
+/** Whatever was thrown, as the refusal that the caller sees; what nobody foresaw is a server error. */
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (isClientError(error)) return new Refusal("invalid parameters", error.message);
+  const told = error instanceof Bug ? error.message : "the sandbox failed";
+  return new Refusal("server error", told);
+}
+
+// What the HTTP layer itself refuses: a body too large, a content type that is not JSON.
+function isClientError(error: unknown): error is Error {
+  const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown };
+  return error instanceof Error && typeof statusCode === "number" && statusCode >= 400 && statusCode < 500;
+}

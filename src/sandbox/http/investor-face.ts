@@ -1,0 +1,87 @@
+import type { FastifyRequest } from "fastify";
+import { resolve, type ContractOperation } from "../../contract/contract.ts";
+import type { InvestorProfile } from "../../contract/profile.ts";
+import type { Database } from "../../sqlite/database.ts";
+import { newTransactionId } from "../ids.ts";
+import type { Enveloped, InvestorCall } from "../investor/call.ts";
+import { INVESTOR_READS, INVESTOR_WRITES } from "../investor/operations.ts";
+import { found, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
+import { logCommit, type CommittedWrite } from "../store/commits.ts";
+import type { Investor } from "../store/investor-resources.ts";
+import type { Settings, VirtualClock } from "../store/settings.ts";
+import type { World } from "../store/world.ts";
+import type { Answer, Face } from "./face.ts";
+import { readBody, readParameters } from "./parameters.ts";
+
+/** What the investor interface works on. */
+export interface InvestorParts {
+  readonly database: Database;
+  readonly world: World;
+  readonly clock: VirtualClock;
+  readonly settings: Settings;
+  readonly profile: InvestorProfile;
+  readonly conditionStatus: StatusOverrides;
+}
+
+/** Interface A. A write is one transaction of the store, committed before it is answered. */
+export class InvestorFace implements Face {
+  readonly root = "/api/v/1";
+  readonly #parts: InvestorParts;
+
+  constructor(parts: InvestorParts) {
+    this.#parts = parts;
+  }
+
+  async serve(operation: ContractOperation, request: FastifyRequest): Promise<Answer> {
+    return {
+      status: operation.successStatus,
+      body: { status: wordFor(operation).success, ...this.#perform(operation, request) },
+    };
+  }
+
+  refuse(refusal: Refusal, operation?: ContractOperation): Answer {
+    const { message, condition } = refusal;
+    const status = statusOf(condition, this.#parts.conditionStatus);
+    const failed = operation === undefined || condition === "Unauthorized User" ? 0 : wordFor(operation).failed;
+    return { status, body: { status: failed, message, condition } };
+  }
+
+  #readCall(operation: ContractOperation, request: FastifyRequest): InvestorCall<unknown> {
+    const { world, clock, settings, profile } = this.#parts;
+    const apiKey = String(request.headers["x-api-key"] ?? "");
+    const investor = theInvestor(world, apiKey);
+    const path = request.params as Record<string, string>;
+    const query = request.query as Record<string, unknown>;
+    const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common: [] });
+    const body = readBody(operation, request.body);
+    return { world, profile, settings, investor, apiKey, now: clock.now(), params, body, transactionId: newTransactionId() };
+  }
+
+  #perform(operation: ContractOperation, request: FastifyRequest): Enveloped {
+    const call = this.#readCall(operation, request);
+    const read = INVESTOR_READS[operation.name];
+    if (read !== undefined) return read(call);
+    const write = found(INVESTOR_WRITES[operation.name], "not implemented", `the sandbox does not implement ${operation.name}`);
+    const { database, world } = this.#parts;
+    return database.transaction(() => {
+      const enveloped = write({ ...call, investor: theInvestor(world, call.apiKey) });
+      logCommit(database, asCommitted(operation, call));
+      return enveloped;
+    });
+  }
+}
+
+function theInvestor(world: World, apiKey: string): Investor {
+  return found(world.get("investor", apiKey), "Unauthorized User", "Unauthorized User");
+}
+
+function asCommitted({ name: operation }: ContractOperation, call: InvestorCall<unknown>): CommittedWrite {
+  const { investor, now: at, transactionId, body } = call;
+  return { at, transactionId, interface: "investor", operation, actor: { userId: investor.userId }, body };
+}
+
+// The envelope's status is a text on some endpoints and a number on others, as the contract has it.
+function wordFor({ response }: ContractOperation): { readonly success: string | number; readonly failed: string | number } {
+  const types = [resolve(response ?? {}).properties?.["status"]?.type ?? "number"].flat();
+  return types.includes("string") ? { success: "SUCCESS", failed: "Failed" } : { success: 1, failed: 0 };
+}

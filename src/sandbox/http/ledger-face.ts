@@ -1,0 +1,120 @@
+import type { FastifyRequest } from "fastify";
+import { systemClock } from "../../base/ports.ts";
+import type { ContractOperation } from "../../contract/contract.ts";
+import type { LedgerProfile } from "../../contract/profile.ts";
+import type { Call } from "../ledger/call.ts";
+import type { Chain, Outcome, Submission, WriteFault } from "../ledger/chain.ts";
+import { demandEntities } from "../ledger/entity.ts";
+import { LEDGER_READS, LEDGER_WRITES } from "../ledger/operations.ts";
+import { SANDBOX_LIMITS } from "../limits.ts";
+import { demand, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
+import type { Entity } from "../store/ledger-resources.ts";
+import type { Settings, VirtualClock } from "../store/settings.ts";
+import type { World } from "../store/world.ts";
+import type { Answer, Face } from "./face.ts";
+import { readBody, readParameters } from "./parameters.ts";
+
+const NO_CONTENT = 204;
+
+/** What the ledger interface works on. */
+export interface LedgerParts {
+  readonly world: World;
+  readonly chain: Chain;
+  readonly clock: VirtualClock;
+  readonly settings: Settings;
+  readonly profile: LedgerProfile;
+  readonly conditionStatus: StatusOverrides;
+  /** Aborted when the sandbox closes: writes then stop waiting for their commit. */
+  readonly closing: AbortSignal;
+}
+
+/** Interface B. A write waits for its commit, unless it is asked to answer at once. */
+export class LedgerFace implements Face {
+  readonly root = "/tokenize/:appId";
+  readonly #parts: LedgerParts;
+
+  constructor(parts: LedgerParts) {
+    this.#parts = parts;
+  }
+
+  async serve(operation: ContractOperation, request: FastifyRequest, fault?: WriteFault): Promise<Answer> {
+    this.#parts.chain.advance(this.#parts.clock.now());
+    const call = this.#readCall(operation, request);
+    const write = LEDGER_WRITES[operation.name];
+    if (write !== undefined) return { status: operation.successStatus, body: await this.#write(operation, call, fault) };
+    const body = this.#read(operation, call);
+    return body === undefined ? { status: NO_CONTENT } : { status: operation.successStatus, body };
+  }
+
+  refuse(refusal: Refusal): Answer {
+    const { message, condition } = refusal;
+    return { status: statusOf(condition, this.#parts.conditionStatus), body: { status: "Error", message, condition } };
+  }
+
+  #readCall(operation: ContractOperation, request: FastifyRequest): Call<unknown> {
+    const { world, settings, profile, clock } = this.#parts;
+    const { orgId, assetTypes, references } = settings;
+    const path = request.params as Record<string, string>;
+    const query = request.query as Record<string, unknown>;
+    demand(request.headers["x-api-key"] === settings.ledgerApiKey, "invalid API key", "the header X-API-KEY holds no valid key");
+    demand(path["appId"] === settings.appId, "tokenization app not found", `there is no app ${path["appId"]}`);
+    const actor = this.#actor(request, query);
+    const common = profile.onBehalfOf.in === "query" ? [profile.onBehalfOf.name] : [];
+    const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common });
+    const body = readBody(operation, request.body);
+    return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body };
+  }
+
+  #actor(request: FastifyRequest, query: Readonly<Record<string, unknown>>): Entity {
+    const { settings, profile } = this.#parts;
+    const { in: place, name } = profile.onBehalfOf;
+    const given = place === "query" ? query[name] : request.headers[name.toLowerCase()];
+    if (given === undefined) return settings.ledgerEntity;
+    const [, key, value] = (typeof given === "string" ? /^([^:]+):(.+)$/.exec(given) : null) ?? [];
+    demand(key !== undefined && value !== undefined && key !== "orgId", "invalid parameters", `${name} must read <key>:<value>`);
+    const actor = { orgId: settings.orgId, [key]: value };
+    demandEntities([actor], settings.orgId);
+    return actor;
+  }
+
+  #read(operation: ContractOperation, call: Call<unknown>): object | undefined {
+    if (operation.name === "ledger.receipt.get") return this.#receipt(String(call.params["receiptId"]));
+    const read = LEDGER_READS[operation.name];
+    if (read === undefined) throw new Refusal("not implemented", `the sandbox does not implement ${operation.name}`);
+    return read(call) as object | undefined;
+  }
+
+  #receipt(receiptId: string): object {
+    const { transactionId, state, message } = this.#parts.chain.outcomeOfReceipt(receiptId);
+    return { transactionId, status: this.#receiptWord(state), message };
+  }
+
+  #receiptWord(state: Outcome["state"]): string {
+    const { committed, failed, pending } = this.#parts.profile.receipt;
+    const words = { COMMITTED: committed[0], FAILED: failed[0], PENDING: pending };
+    return words[state] ?? state;
+  }
+
+  async #write(operation: ContractOperation, call: Call<unknown>, fault: WriteFault | undefined): Promise<object> {
+    const { actor, body, now, params } = call;
+    const submission = this.#parts.chain.submit(
+      { operation: operation.name, actor, body, ...(fault === undefined ? {} : { fault }) },
+      now,
+    );
+    if (params["async"] !== true) await this.#committed(submission);
+    const { transactionId, receiptId } = submission;
+    return { transactionId, receiptId };
+  }
+
+  async #committed({ transactionId, commitAt }: Submission): Promise<void> {
+    const { chain, clock, closing } = this.#parts;
+    for (let now = clock.now(); ; now = clock.now()) {
+      chain.advance(now);
+      const { state, condition = "server error", message } = chain.outcome(transactionId);
+      if (state === "COMMITTED") return;
+      if (state === "FAILED") throw new Refusal(condition, message);
+      await systemClock.sleep(Math.min(Math.max(commitAt - now, 1), SANDBOX_LIMITS.commitPollMs), closing);
+      if (closing.aborted) throw new Refusal("sandbox closing", "the sandbox closes; the write may still be committed");
+    }
+  }
+}

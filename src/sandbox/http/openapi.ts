@@ -1,0 +1,116 @@
+import { contract, type ContractOperation, type InterfaceName, type Parameter } from "../../contract/contract.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import { VERSION } from "../../base/version.ts";
+import { REFUSAL_STATUS, statusOf, type Condition } from "../refusal.ts";
+
+const CONTRACT_REF = "contract#/$defs/";
+const DOCUMENT_REF = "#/components/schemas/";
+const JSON_TYPE = "application/json";
+
+/** What a document says of the sandbox that serves it. */
+export interface Served {
+  readonly profile: Profile;
+  /** Where the interface begins: its address with the app, or with the version. */
+  readonly url: string;
+}
+
+const TITLES: Readonly<Record<InterfaceName, string>> = {
+  ledger: "Ledger tokenization interface",
+  investor: "Investor interface",
+};
+
+const KEY_HEADERS: Readonly<Record<InterfaceName, string>> = { ledger: "X-API-KEY", investor: "x-api-key" };
+
+/** The OpenAPI 3.1 document of an interface as this sandbox serves it: parameters are called as its profile calls them. */
+export function openApiDocument(name: InterfaceName, { profile, url }: Served): object {
+  const operations = Object.values(contract.operations).filter((operation) => operation.interface === name);
+  const paths = Object.groupBy(operations, ({ path }) => path);
+  const groups = [...new Set(operations.map(({ group }) => group))];
+  const described = Object.entries(paths).map(([path, items = []]) => [
+    path,
+    Object.fromEntries(items.map((operation) => [operation.method.toLowerCase(), describe(operation, profile)])),
+  ]);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: TITLES[name],
+      version: VERSION,
+      description: "As the sandbox serves it.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url, description: "This sandbox." }],
+    security: [{ apiKey: [] }],
+    tags: groups.map((group) => ({ name: group, description: `Calls of the group ${group}.` })),
+    paths: localRefs(Object.fromEntries(described)),
+    components: {
+      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: KEY_HEADERS[name], description: "Sent on every call." } },
+      schemas: localRefs(schemasOf(operations)),
+    },
+  };
+}
+
+function describe(operation: ContractOperation, profile: Profile): object {
+  const { name, summary, description, group, section, conditions, body, exampleBody } = operation;
+  const example = exampleBody === undefined ? {} : { example: exampleBody };
+  const requestBody = { required: true, content: { [JSON_TYPE]: { schema: body, ...example } } };
+  return {
+    operationId: name,
+    summary,
+    ...(description === "" ? {} : { description }),
+    tags: [group],
+    "x-section": section,
+    "x-conditions": conditions,
+    parameters: operation.parameters.map((parameter) => describeParameter(operation, parameter, profile)),
+    ...(body === undefined ? {} : { requestBody }),
+    responses: { ...success(operation), ...failures(operation, profile) },
+  };
+}
+
+function describeParameter({ interface: face }: ContractOperation, parameter: Parameter, profile: Profile): object {
+  const { name, in: place, required, description, schema, profile: key } = parameter;
+  const named: Readonly<Record<string, string>> = { ...profile[face].parameters };
+  const where = key === "onBehalfOf" ? profile.ledger.onBehalfOf : { in: place, name: named[key ?? ""] ?? name };
+  return { name: where.name, in: where.in, required, description, schema };
+}
+
+function success({ successStatus, response }: ContractOperation): object {
+  if (response === undefined) return { "204": { description: "Success, without content." } };
+  return { [successStatus]: { description: "Success.", content: { [JSON_TYPE]: { schema: response } } } };
+}
+
+// Each status with the conditions, of those that the description lists for the call, under which it is answered.
+function failures({ interface: face, conditions }: ContractOperation, { conditionStatus }: Profile): object {
+  const known = [...conditions, face === "ledger" ? "invalid API key" : "Unauthorized User"].filter(isCondition);
+  const byStatus = Map.groupBy(new Set(known), (condition) => String(statusOf(condition, conditionStatus)));
+  const content = { [JSON_TYPE]: { schema: { $ref: `${CONTRACT_REF}Error` } } };
+  const told = [...byStatus].map(([status, words]) => [status, { description: `${words.join("; ")}.`, content }]);
+  return { ...Object.fromEntries(told), default: { description: "Any other failure.", content } };
+}
+
+function isCondition(words: string): words is Condition {
+  return Object.hasOwn(REFUSAL_STATUS, words);
+}
+
+// The named schemas that the operations reach, in the order of the contract.
+function schemasOf(operations: readonly ContractOperation[]): Readonly<Record<string, JsonSchema>> {
+  const reached = new Set(["Error"]);
+  const reach = (part: unknown): void => {
+    for (const name of namesIn(part)) {
+      if (reached.has(name)) continue;
+      reached.add(name);
+      reach(contract.$defs[name]);
+    }
+  };
+  reach(operations);
+  reach(contract.$defs["Error"]);
+  return Object.fromEntries(Object.entries(contract.$defs).filter(([name]) => reached.has(name)));
+}
+
+function namesIn(part: unknown): readonly string[] {
+  return [...JSON.stringify(part).matchAll(/"contract#\/\$defs\/(\w+)"/g)].flatMap(([, name]) => name ?? []);
+}
+
+function localRefs(part: object): object {
+  return JSON.parse(JSON.stringify(part).replaceAll(`"$ref":"${CONTRACT_REF}`, `"$ref":"${DOCUMENT_REF}`)) as object;
+}

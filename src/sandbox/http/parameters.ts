@@ -1,0 +1,97 @@
+import { Decimal } from "../../base/decimal.ts";
+import { parseJson, type Json } from "../../base/json.ts";
+import { messageOf } from "../../base/failure.ts";
+import type { ContractOperation, Parameter } from "../../contract/contract.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import { validatorOf } from "../../contract/validators.ts";
+import type { Problem } from "../../schema/validator.ts";
+import { SANDBOX_LIMITS } from "../limits.ts";
+import { demand, Refusal } from "../refusal.ts";
+import { invalidity } from "./conditions.ts";
+
+/** A parameter as an operation sees it. */
+export type ParameterValue = string | number | boolean | Decimal;
+
+/** Where the values of one request's parameters lie, and what they are called there. */
+export interface ParameterSource {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Names on the wire of parameters that the profile names. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Query parameters that belong to no operation, such as the acting entity. */
+  readonly common: readonly string[];
+}
+
+/** The parameters of a call under their names in the contract, of the right type; unknown names are refused, not ignored. */
+export function readParameters(operation: ContractOperation, source: ParameterSource): Readonly<Record<string, ParameterValue>> {
+  const ownParameters = operation.parameters.filter(({ profile }) => profile !== "onBehalfOf");
+  const wireNames = ownParameters.map((parameter) => wireName(parameter, source));
+  for (const name of Object.keys(source.query)) {
+    const known = wireNames.includes(name) || source.common.includes(name);
+    demand(known, invalidity(operation), `${operation.name} has no query parameter ${name}`);
+  }
+  const values = ownParameters.flatMap((parameter) => {
+    const value = readParameter(operation, parameter, source);
+    return value === undefined ? [] : [[parameter.name, value] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+/** The body of a call, its numbers exact, after the contract's schema has accepted it. */
+export function readBody(operation: ContractOperation, text: unknown): unknown {
+  if (operation.body === undefined) return undefined;
+  demand(typeof text === "string" && text !== "", invalidity(operation), "the call needs a JSON body");
+  const body = parseBody(text);
+  demandValid(operation, { name: "body", schema: operation.body, value: body });
+  return body;
+}
+
+function readParameter(operation: ContractOperation, parameter: Parameter, source: ParameterSource): ParameterValue | undefined {
+  const name = wireName(parameter, source);
+  const condition = invalidity(operation);
+  const given = parameter.in === "path" ? source.path[name] : source.query[name];
+  demand(given !== undefined || !parameter.required, condition, `the parameter ${name} is missing`);
+  if (given === undefined) return undefined;
+  demand(typeof given === "string", condition, `the parameter ${name} is given more than once`);
+  const value = convert(parameter.schema, given);
+  demand(value !== undefined, condition, `the parameter ${name} cannot be ${JSON.stringify(given)}`);
+  demandValid(operation, { name, schema: parameter.schema, value });
+  return value;
+}
+
+function wireName({ profile, name }: Parameter, { names }: ParameterSource): string {
+  return profile === undefined ? name : (names[profile] ?? name);
+}
+
+function convert({ type }: JsonSchema, text: string): ParameterValue | undefined {
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : undefined;
+  if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
+  return type === "number" ? Decimal.parse(text) : text;
+}
+
+/** The JSON of a body, its numbers exact. */
+export function parseBody(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new Refusal("invalid parameters", `the body is no JSON: ${messageOf(error)}`);
+  }
+}
+
+interface Given {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly value: unknown;
+}
+
+function demandValid(operation: ContractOperation, { name, schema, value }: Given): void {
+  const problems = validatorOf(schema)(value);
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, SANDBOX_LIMITS.problemsShown).map((problem) => describe(problem, name));
+  throw new Refusal(invalidity(operation, problems), shown.join("; "));
+}
+
+function describe({ path, message, keyword, params }: Problem, name: string): string {
+  const extra = keyword === "additionalProperties" ? ` (${String(params["additionalProperty"])})` : "";
+  return `${[name, ...path].join(".")} ${message}${extra}`;
+}

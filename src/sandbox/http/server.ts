@@ -1,0 +1,77 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { writeJson } from "../../base/json.ts";
+import { contract, type ContractOperation, type InterfaceName } from "../../contract/contract.ts";
+import type { FaultInjector } from "../faults/injector.ts";
+import type { WriteFault } from "../ledger/chain.ts";
+import { SANDBOX_LIMITS } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
+import type { VirtualClock } from "../store/settings.ts";
+import { asRefusal, type Answer, type Face } from "./face.ts";
+import { serveStruck } from "./faulty.ts";
+
+/** What the server puts on its routes. */
+export interface ServerParts {
+  readonly faces: Readonly<Record<InterfaceName, Face>>;
+  readonly clock: VirtualClock;
+  readonly faults: FaultInjector;
+  /** Aborted when the sandbox closes. */
+  readonly closing: AbortSignal;
+}
+
+/** An HTTP server with a route for every operation of the contract. */
+export function buildServer(parts: ServerParts): FastifyInstance {
+  const { faces, clock } = parts;
+  const app = Fastify({
+    logger: false,
+    bodyLimit: SANDBOX_LIMITS.bodyBytes,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+  });
+  takeTextBodies(app);
+  app.setReplySerializer((payload) => writeJson(payload));
+  // The Date of an answer is what a client measures by; it must be the time that the service stamps.
+  app.addHook("onRequest", async (_request, reply) => void reply.header("date", new Date(clock.now()).toUTCString()));
+  for (const operation of Object.values(contract.operations)) route(app, parts, operation);
+  app.setNotFoundHandler((request, reply) => {
+    const refusal = new Refusal("route not found", `there is no ${request.method} ${request.url.split("?")[0]}`);
+    return send(reply, faceOf(faces, request).refuse(refusal));
+  });
+  app.setErrorHandler((error, request, reply) => send(reply, faceOf(faces, request).refuse(asRefusal(error))));
+  return app;
+}
+
+/** Sends an answer, its numbers digit for digit. */
+export function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+  return reply.status(status).send(body);
+}
+
+// A body is parsed only after the caller is known, so that a stranger learns nothing about it.
+function takeTextBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
+}
+
+function route(app: FastifyInstance, { faces, faults, closing }: ServerParts, operation: ContractOperation): void {
+  const face = faces[operation.interface];
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const perform = (fault?: WriteFault): Promise<Answer> => answerOf(face, operation, request, fault);
+    const effect = faults.take(operation.name);
+    if (effect === undefined) return send(reply, await perform());
+    const planned = new Refusal("server error", "a fault of the plan");
+    const broken = (status: number): Answer => ({ ...face.refuse(planned, operation), status });
+    return serveStruck(effect, { reply, closing, perform, broken, answer: (answer) => send(reply, answer) });
+  };
+  app.route({ method: operation.method, url: face.root + operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), handler });
+}
+
+async function answerOf(face: Face, operation: ContractOperation, request: FastifyRequest, fault?: WriteFault): Promise<Answer> {
+  try {
+    return await face.serve(operation, request, fault);
+  } catch (error) {
+    return face.refuse(asRefusal(error), operation);
+  }
+}
+
+function faceOf(faces: ServerParts["faces"], request: FastifyRequest): Face {
+  return request.url.startsWith(faces.investor.root) ? faces.investor : faces.ledger;
+}

@@ -1,0 +1,93 @@
+import { compoundKey } from "../ids.ts";
+import { demand, found } from "../refusal.ts";
+import type { ApprovalRequest } from "../store/ledger-resources.ts";
+import { historyOf, remember, textParam, updated, type Call, type Commit } from "./call.ts";
+import { sameEntity } from "./entity.ts";
+import { pageOf, type Page } from "./paging.ts";
+import { awaits, demandOpen, newRequest, pendingOnly, withVote, type Proposal } from "./requests.ts";
+
+interface Proposals {
+  readonly approvalType: string;
+  readonly approvals: readonly (Omit<Proposal, "data"> & Partial<Pick<Proposal, "data">>)[];
+}
+
+interface Decision {
+  readonly id: string;
+  readonly comment?: string;
+}
+
+interface Decisions {
+  readonly approvalType: string;
+  readonly approvals: readonly Decision[];
+}
+
+/** POST /approval */
+export function createApprovals(commit: Commit<Proposals>): void {
+  const { approvalType, approvals } = commit.body;
+  demand(approvalType !== "", "invalid parameters", "the approval type is empty");
+  for (const proposal of approvals) save(commit, "CREATED", newRequest(commit, { data: {}, ...proposal }));
+}
+
+/** POST /approval/accept: each comment is kept with its approver's entry. */
+export function acceptApprovals(commit: Commit<Decisions>): void {
+  for (const { id, ...decision } of commit.body.approvals) {
+    save(commit, "UPDATED", withVote(commit, theApproval(commit, commit.body.approvalType, id), { approves: true, ...decision }));
+  }
+}
+
+/** POST /approval/reject */
+export function rejectApprovals(commit: Commit<Decisions>): void {
+  for (const { id, ...decision } of commit.body.approvals) {
+    save(
+      commit,
+      "UPDATED",
+      withVote(commit, theApproval(commit, commit.body.approvalType, id), { approves: false, ...decision }),
+    );
+  }
+}
+
+/** POST /approval/cancel: only who submitted the request may cancel it; the comment is kept with the request. */
+export function cancelApprovals(commit: Commit<Decisions>): void {
+  for (const { id, ...decision } of commit.body.approvals) {
+    const request = theApproval(commit, commit.body.approvalType, id);
+    demand(sameEntity(request.createdBy, commit.actor), "unauthorized caller", "only the requester may cancel");
+    demandOpen(commit, request);
+    save(commit, "UPDATED", { ...request, ...decision, status: commit.profile.requestStatus.cancelled, ...updated(commit) });
+  }
+}
+
+/** GET /approval */
+export function getApproval(call: Call): ApprovalRequest {
+  return theApproval(call, textParam(call, "approvalType"), textParam(call, "id"));
+}
+
+/** Requests of the type that the actor has submitted. */
+export function myApprovals(call: Call): Page<ApprovalRequest> {
+  const scope = textParam(call, "approvalType");
+  return pageOf(call, "approval", { scope, where: ({ createdBy }) => sameEntity(createdBy, call.actor) });
+}
+
+/** Requests of the type that await the actor. */
+export function approvalQueue(call: Call): Page<ApprovalRequest> {
+  const scope = textParam(call, "approvalType");
+  return pageOf(call, "approval", { scope, where: (request) => awaits(call, request, pendingOnly(call)) });
+}
+
+/** GET /approval/history */
+export function approvalHistory(call: Call): object {
+  const { id } = getApproval(call);
+  return historyOf(call, "approval", { key: compoundKey(textParam(call, "approvalType"), id), id });
+}
+
+function theApproval(call: Call<unknown>, approvalType: string, id: string): ApprovalRequest {
+  const approval = call.world.get("approval", compoundKey(approvalType, id));
+  return found(approval, "approval request not found", `there is no ${approvalType} request ${id}`);
+}
+
+// A request does not show its approval type, so the type is part of its key.
+function save(commit: Commit<{ readonly approvalType: string }>, type: "CREATED" | "UPDATED", request: ApprovalRequest): void {
+  const { approvalType } = commit.body;
+  const key = compoundKey(approvalType, request.id);
+  commit.world.put("approval", { id: key, scope: approvalType }, request);
+  remember(commit, "approval", { key, type, value: request });
+}

@@ -1,0 +1,159 @@
+import type { JsonObject } from "../../base/json.ts";
+import { compoundKey } from "../ids.ts";
+import { demand, found, Refusal } from "../refusal.ts";
+import type { Asset, Entity } from "../store/ledger-resources.ts";
+import { created, historyOf, remember, textParam, updated, type Call, type Commit } from "./call.ts";
+import { demandEntities, isAmong } from "./entity.ts";
+import { pageOf, type Page } from "./paging.ts";
+import { withReferences } from "./references.ts";
+
+type OneOrMany<T> = T | readonly T[];
+type WithData = { readonly assetType: string; readonly data: OneOrMany<JsonObject> };
+
+/** POST /asset: an id that exists is refused. */
+export function createAssets(commit: Commit<WithData>): void {
+  for (const item of itemsOf(commit)) {
+    demand(find(commit, item) === undefined, "asset already exists", `the ${item.assetType} ${item.id} already exists`);
+    insert(commit, item);
+  }
+}
+
+/** PUT /asset: creates the asset, or replaces its data; owners stay unless they are given. */
+export function putAssets(commit: Commit<WithData>): void {
+  for (const item of itemsOf(commit)) {
+    const existing = find(commit, item);
+    if (existing === undefined) insert(commit, item);
+    else change(commit, existing, { data: item.data, owners: item.owners ?? existing.owners });
+  }
+}
+
+/** PATCH /asset: changes the named fields only. */
+export function updateAssets(commit: Commit<WithData>): void {
+  const namesOwners = [commit.body.data].flat().some((each) => "ledgerMetadata" in each);
+  demand(!namesOwners, "invalid parameters", "PATCH /asset/owners is the call that changes owners");
+  for (const item of itemsOf(commit)) {
+    const existing = theAsset(commit, item.assetType, item.id);
+    change(commit, existing, { data: { ...existing.data, ...item.data } });
+  }
+}
+
+/** DELETE /asset: the history remains. */
+export function deleteAssets(commit: Commit<{ readonly assetType: string; readonly id: OneOrMany<string> }>): void {
+  const { assetType, id: ids } = commit.body;
+  for (const id of [ids].flat()) {
+    const asset = theAsset(commit, assetType, id);
+    demandOwner(commit, asset);
+    const key = assetKey(assetType, id);
+    commit.world.delete("asset", key);
+    remember(commit, "asset", { key, type: "DELETED", value: { ...asset, ...updated(commit) } });
+  }
+}
+
+/** PATCH /asset/owners: the array replaces the owners. */
+export function setAssetOwners(
+  commit: Commit<{
+    readonly assetType: string;
+    readonly data: readonly { readonly id: string; readonly owners: readonly Entity[] }[];
+  }>,
+): void {
+  for (const { id, owners } of commit.body.data) {
+    demand(owners.length > 0, "invalid parameters", `the asset ${id} must keep an owner`);
+    demandEntities(owners, commit.orgId);
+    change(commit, theAsset(commit, commit.body.assetType, id), { owners });
+  }
+}
+
+/** GET /asset: with as many levels of references resolved as `depth` says. */
+export function getAsset(call: Call): Asset {
+  return withReferences(call, theAsset(call, textParam(call, "assetType"), textParam(call, "id")));
+}
+
+/** GET /asset/history: also of an asset that was deleted. References are resolved to the assets as they are now. */
+export function assetHistory(call: Call): object {
+  const id = textParam(call, "id");
+  const key = assetKey(textParam(call, "assetType"), id);
+  demand(call.world.history("asset", key).length > 0, "asset not found", `there has been no such asset ${id}`);
+  const history = historyOf(call, "asset", { key, id });
+  return { ...history, records: history.records.map((record) => withReferences(call, record as unknown as Asset)) };
+}
+
+/** GET /asset/all: of one type, or of all when none is named. */
+export function listAssets(call: Call): Page<Asset> {
+  const assetType = textParam(call, "assetType");
+  if (assetType === "") return pageOf(call, "asset");
+  demandAssetType(call, assetType);
+  return pageOf(call, "asset", { scope: assetType });
+}
+
+/** GET /asset/stats: names every type of the app, also those without assets. */
+export function assetStats(call: Call): object {
+  const countByType = call.assetTypes.map((assetType) => ({ assetType, count: call.world.count("asset", assetType) }));
+  return { totalCount: countByType.reduce((total, { count }) => total + count, 0), countByType };
+}
+
+/** The key of an asset in the world: ids are unique within a type. */
+export function assetKey(assetType: string, id: string): string {
+  return compoundKey(assetType, id);
+}
+
+/** The asset, or the refusal that there is none. */
+export function theAsset(call: Call<unknown>, assetType: string, id: string): Asset {
+  return found(call.world.get("asset", assetKey(assetType, id)), "asset not found", `there is no ${assetType} with the id ${id}`);
+}
+
+function demandOwner(call: Call<unknown>, { assetType, id, owners }: Asset): void {
+  demand(isAmong(owners, call.actor), "unauthorized caller", `only an owner may change the ${assetType} ${id}`);
+}
+
+/** Gives an asset new owners on behalf of a rule that has been checked already. */
+export function handOver(commit: Commit<unknown>, asset: Asset, owners: readonly Entity[]): void {
+  save(commit, "UPDATED", { ...asset, owners, ...updated(commit) });
+}
+
+interface Item {
+  readonly assetType: string;
+  readonly id: string;
+  readonly data: JsonObject;
+  readonly owners?: readonly Entity[];
+}
+
+function itemsOf(commit: Commit<WithData>): readonly Item[] {
+  const { assetType, data } = commit.body;
+  demandAssetType(commit, assetType);
+  return [data].flat().map((each) => readItem(commit, assetType, each));
+}
+
+function readItem(commit: Commit<unknown>, assetType: string, given: JsonObject): Item {
+  const { ledgerMetadata, ...data } = given;
+  const primaryKey = commit.profile.primaryKey[assetType] ?? "id";
+  const id = data[primaryKey];
+  if (typeof id !== "string" || id === "") {
+    throw new Refusal("invalid parameters", `the data of a ${assetType} needs its id under ${primaryKey}`);
+  }
+  const { owners = [] } = (ledgerMetadata ?? {}) as { readonly owners?: readonly Entity[] };
+  demandEntities(owners, commit.orgId);
+  return owners.length === 0 ? { assetType, id, data } : { assetType, id, data, owners };
+}
+
+function demandAssetType(call: Call<unknown>, assetType: string): void {
+  demand(call.assetTypes.includes(assetType), "asset type not found", `the app defines no asset type ${assetType}`);
+}
+
+function find(call: Call<unknown>, item: Item): Asset | undefined {
+  return call.world.get("asset", assetKey(item.assetType, item.id));
+}
+
+function insert(commit: Commit<unknown>, { assetType, id, data, owners = [commit.actor] }: Item): void {
+  save(commit, "CREATED", { id, assetType, data, owners, ...created(commit) });
+}
+
+function change(commit: Commit<unknown>, asset: Asset, changes: Partial<Pick<Asset, "data" | "owners">>): void {
+  demandOwner(commit, asset);
+  save(commit, "UPDATED", { ...asset, ...changes, ...updated(commit) });
+}
+
+function save(commit: Commit<unknown>, type: "CREATED" | "UPDATED", asset: Asset): void {
+  const key = assetKey(asset.assetType, asset.id);
+  commit.world.put("asset", { id: key, scope: asset.assetType }, asset);
+  remember(commit, "asset", { key, type, value: asset });
+}

@@ -1,0 +1,82 @@
+import type { Decimal } from "../../base/decimal.ts";
+import type { Json } from "../../base/json.ts";
+import type { LedgerProfile } from "../../contract/profile.ts";
+import type { Entity, Stamps } from "../store/ledger-resources.ts";
+import type { Resources } from "../store/resources.ts";
+import type { References } from "../store/settings.ts";
+import type { World } from "../store/world.ts";
+
+/** Parameters by the name that the written contract gives them, already of the right type. */
+export type Params = Readonly<Record<string, string | number | boolean | Decimal>>;
+
+/** What every ledger operation knows: who asks what, when, and the ledger as it stands. */
+export interface Call<Body = undefined> {
+  readonly world: World;
+  readonly profile: LedgerProfile;
+  readonly orgId: string;
+  readonly assetTypes: readonly string[];
+  readonly references: References;
+  readonly actor: Entity;
+  /** Virtual milliseconds since the Unix epoch. */
+  readonly now: number;
+  readonly params: Params;
+  readonly body: Body;
+}
+
+/** A write at the moment it becomes part of the ledger. */
+export interface Commit<Body> extends Call<Body> {
+  readonly transactionId: string;
+}
+
+/** A text parameter; the empty text when it was left out. */
+export function textParam(call: Call<unknown>, name: string): string {
+  const value = call.params[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** A moment as the service writes it. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The stamps of a resource made by this commit. */
+export function created(commit: Commit<unknown>): Stamps {
+  return { createdAt: isoTime(commit.now), createdBy: commit.actor, ...updated(commit) };
+}
+
+/** The stamps of a resource changed by this commit. */
+export function updated(commit: Commit<unknown>): Pick<Stamps, "updatedAt" | "updatedBy"> {
+  return { updatedAt: isoTime(commit.now), updatedBy: commit.actor };
+}
+
+type Remembered = "asset" | "transfer" | "approval";
+
+/** What this commit did to a resource, and how it left it. */
+export interface Change<T> {
+  readonly key: string;
+  readonly type: "CREATED" | "UPDATED" | "DELETED";
+  readonly value: T;
+}
+
+/** Adds a change to the history of the resource. The misspelt field name is the service's own. */
+export function remember<K extends Remembered>(
+  commit: Commit<unknown>,
+  kind: K,
+  { key, type, value }: Change<Resources[K]>,
+): void {
+  const { transactionId, now } = commit;
+  commit.world.remember(kind, key, { ...value, trasactionType: type, transactionId, transactionTime: isoTime(now) });
+}
+
+/** What each transaction left of a resource, oldest first. */
+export interface History {
+  readonly id: string;
+  readonly count: number;
+  readonly records: readonly Json[];
+}
+
+/** The history of a resource as the service answers it. */
+export function historyOf(call: Call, kind: Remembered, { key, id }: { readonly key: string; readonly id: string }): History {
+  const records = call.world.history(kind, key);
+  return { id, count: records.length, records };
+}

@@ -1,0 +1,198 @@
+import { Bug, invariant } from "../../base/failure.ts";
+import { parseJson, writeJson } from "../../base/json.ts";
+import type { LedgerProfile } from "../../contract/profile.ts";
+import type { Database, Row } from "../../sqlite/database.ts";
+import { newId, newTransactionId } from "../ids.ts";
+import { found, Refusal, type Condition } from "../refusal.ts";
+import { logCommit } from "../store/commits.ts";
+import type { Entity } from "../store/ledger-resources.ts";
+import { attempt, rehearse } from "../store/savepoint.ts";
+import type { Settings } from "../store/settings.ts";
+import { World } from "../store/world.ts";
+import type { Commit } from "./call.ts";
+import { LEDGER_WRITES } from "./operations.ts";
+
+/** A write as it was asked for. */
+export interface Request {
+  readonly operation: string;
+  readonly actor: Entity;
+  readonly body: unknown;
+  readonly fault?: WriteFault;
+}
+
+/** What befalls a write inside the ledger. */
+export interface WriteFault {
+  /** How much later than others it commits; others do not wait for it. */
+  readonly holdMs?: number;
+  /** It fails when it should commit, with this message. */
+  readonly doom?: string;
+}
+
+/** A write that the ledger has taken in; it takes effect, or fails, at `commitAt`. */
+export interface Submission {
+  readonly transactionId: string;
+  readonly receiptId: string;
+  readonly commitAt: number;
+}
+
+/** How a submitted write stands. */
+export interface Outcome {
+  readonly transactionId: string;
+  readonly state: "PENDING" | "COMMITTED" | "FAILED";
+  readonly message: string;
+  /** Set when it failed. */
+  readonly condition?: Condition;
+}
+
+/** What the chain is kept in, and how fast it is. */
+export interface ChainOptions {
+  readonly database: Database;
+  readonly profile: LedgerProfile;
+  readonly settings: Settings;
+  readonly commitDelayMs: number;
+}
+
+/**
+ * The order of all ledger writes. A write is rehearsed and kept as pending; once its time has come, the next request, in whichever
+ * process, commits it or lets it fail. So nothing depends on a timer or on a process that lives.
+ */
+export class Chain {
+  readonly #database: Database;
+  readonly #world: World;
+  readonly #options: ChainOptions;
+
+  constructor(options: ChainOptions) {
+    this.#database = options.database;
+    this.#world = new World(options.database);
+    this.#options = options;
+  }
+
+  /** Takes a write in, or throws the refusal that the ledger as it stands has for it. */
+  submit(request: Request, now: number): Submission {
+    const transactionId = newTransactionId();
+    return this.#database.transaction(() => {
+      rehearse(this.#database, () => this.#perform({ ...request, transactionId, at: now }));
+      const submission = { transactionId, receiptId: newId(), commitAt: this.#nextCommit(now) + (request.fault?.holdMs ?? 0) };
+      this.#insert(request, submission);
+      return submission;
+    });
+  }
+
+  /** Settles every pending write whose time has come, in order, each with the rules as they apply to the state it meets. */
+  advance(now: number): void {
+    if (this.#due(now).length === 0) return;
+    this.#database.transaction(() => {
+      for (const row of this.#due(now)) this.#settle(row);
+    });
+  }
+
+  /** How a submitted write stands. */
+  outcome(transactionId: string): Outcome {
+    const row = this.#database.get("SELECT * FROM ledger_transactions WHERE transaction_id = ?", transactionId);
+    invariant(row, `the ledger has lost the transaction ${transactionId}`);
+    return asOutcome(row);
+  }
+
+  /** The same, by the receipt; refuses receipts that were never given. */
+  outcomeOfReceipt(receiptId: string): Outcome {
+    const row = this.#database.get("SELECT * FROM ledger_transactions WHERE receipt_id = ?", receiptId);
+    return asOutcome(found(row, "transaction not found", `there is no receipt ${receiptId}`));
+  }
+
+  // Commits keep the order of submission, even when processes with different delays share the file. One that is held stands aside.
+  #nextCommit(now: number): number {
+    const last = this.#database.get("SELECT commit_at FROM ledger_transactions WHERE held = 0 ORDER BY seq DESC LIMIT 1");
+    return Math.max(now + this.#options.commitDelayMs, Number(last?.["commit_at"] ?? 0));
+  }
+
+  #insert({ operation, actor, body, fault }: Request, { transactionId, receiptId, commitAt }: Submission): void {
+    this.#database.run(
+      `INSERT INTO ledger_transactions (transaction_id, receipt_id, operation, actor, body, commit_at, held, doom, state, message)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', '')`,
+      transactionId,
+      receiptId,
+      operation,
+      writeJson(actor),
+      writeJson(body),
+      commitAt,
+      fault?.holdMs === undefined ? 0 : 1,
+      fault?.doom ?? null,
+    );
+  }
+
+  #due(now: number): readonly Row[] {
+    return this.#database.all(
+      "SELECT * FROM ledger_transactions WHERE state = 'PENDING' AND commit_at <= ? ORDER BY commit_at, seq",
+      now,
+    );
+  }
+
+  #settle(row: Row): void {
+    const transactionId = String(row["transaction_id"]);
+    try {
+      attempt(this.#database, () => this.#commit(row, transactionId));
+      this.#close(transactionId, { state: "COMMITTED", message: "Success" });
+    } catch (error) {
+      if (error instanceof Refusal)
+        this.#close(transactionId, { state: "FAILED", condition: error.condition, message: error.message });
+      else if (error instanceof Bug)
+        this.#close(transactionId, { state: "FAILED", condition: "server error", message: error.message });
+      else throw error;
+    }
+  }
+
+  #commit(row: Row, transactionId: string): void {
+    if (row["doom"] !== null) throw new Refusal("server error", String(row["doom"]));
+    const operation = String(row["operation"]);
+    const actor = parseJson(String(row["actor"])) as unknown as Entity;
+    const body = parseJson(String(row["body"]));
+    const at = Number(row["commit_at"]);
+    this.#perform({ operation, actor, body, transactionId, at });
+    logCommit(this.#database, { at, transactionId, interface: "ledger", operation, actor, body });
+  }
+
+  #perform({
+    operation,
+    actor,
+    body,
+    transactionId,
+    at,
+  }: Request & { readonly transactionId: string; readonly at: number }): void {
+    const { profile, settings } = this.#options;
+    const { orgId, assetTypes, references } = settings;
+    const commit: Commit<unknown> = {
+      world: this.#world,
+      profile,
+      orgId,
+      assetTypes,
+      references,
+      actor,
+      now: at,
+      params: {},
+      body,
+      transactionId,
+    };
+    const write = LEDGER_WRITES[operation];
+    invariant(write, `the ledger knows no write ${operation}`);
+    write(commit);
+  }
+
+  #close(transactionId: string, { state, condition, message }: Omit<Outcome, "transactionId">): void {
+    this.#database.run(
+      "UPDATE ledger_transactions SET state = ?, condition = ?, message = ? WHERE transaction_id = ?",
+      state,
+      condition ?? null,
+      message,
+      transactionId,
+    );
+  }
+}
+
+function asOutcome(row: Row): Outcome {
+  const outcome = {
+    transactionId: String(row["transaction_id"]),
+    state: row["state"] as Outcome["state"],
+    message: String(row["message"]),
+  };
+  return row["condition"] === null ? outcome : { ...outcome, condition: row["condition"] as Condition };
+}

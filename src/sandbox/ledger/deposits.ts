@@ -1,0 +1,141 @@
+import { sum } from "../../base/decimal.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { demand, found } from "../refusal.ts";
+import type { Deposit, Entity, Issue, Movement, Vault } from "../store/ledger-resources.ts";
+import { assetKey, handOver, theAsset } from "./assets.ts";
+import { textParam, type Call, type Commit } from "./call.ts";
+import { demandEntities, sameEntity } from "./entity.ts";
+import { destroy, issue, recordTransaction } from "./movements.ts";
+import { demandAmount, theToken } from "./tokens.ts";
+import { custodiedVault, isAccessible, theVault } from "./vaults.ts";
+
+interface AssetName {
+  readonly assetType: string;
+  readonly id: string;
+}
+
+interface Depositing extends AssetName {
+  readonly data?: JsonObject;
+  readonly shares?: readonly Issue[];
+}
+
+interface Payment {
+  readonly tokenId: string;
+  readonly payer: Entity;
+}
+
+interface Withdrawing extends AssetName {
+  readonly shares?: readonly Payment[];
+}
+
+type OfVault<T> = { readonly vaultId: string; readonly assets: readonly T[] };
+
+/** POST /token/vault/deposit: the vault becomes the owner of the asset, and shares are minted to each receiver. */
+export function depositAssets(commit: Commit<readonly OfVault<Depositing>[]>): void {
+  const minted = commit.body.flatMap(({ vaultId, assets }) => {
+    const vault = custodiedVault(commit, vaultId);
+    return assets.flatMap((asset) => deposit(commit, vault, asset));
+  });
+  recordTransaction(commit, "MINT", minted);
+}
+
+function deposit(
+  commit: Commit<unknown>,
+  vault: Vault,
+  { assetType, id, data = {}, shares = [] }: Depositing,
+): readonly Movement[] {
+  const asset = theAsset(commit, assetType, id);
+  const present = commit.world.get("deposit", assetKey(assetType, id));
+  demand(present === undefined, "asset already deposited in another vault", `the asset lies in the vault ${present?.vaultId}`);
+  for (const share of shares) demandShare(commit, vault, share);
+  const record = { vaultId: vault.id, assetType, id, data, issues: shares, originalOwners: asset.owners };
+  saveDeposit(commit, record);
+  handOver(commit, asset, [{ orgId: commit.orgId, vaultId: vault.id }]);
+  return shares.map(({ tokenId, quantity, receiver }) => issue(commit, { tokenId, entity: receiver }, { amount: quantity }));
+}
+
+function demandShare(commit: Commit<unknown>, vault: Vault, { tokenId, quantity, receiver }: Issue): void {
+  demand(vault.vaultTokenId.includes(tokenId), "invalid parameters", `${tokenId} is no share token of the vault ${vault.id}`);
+  demandAmount(theToken(commit, tokenId), quantity);
+  demandEntities([receiver], commit.orgId);
+}
+
+/** POST /token/vault/withdraw: every share issued against the asset is burnt, and its original owners have it back. */
+export function withdrawAssets(commit: Commit<readonly OfVault<Withdrawing>[]>): void {
+  const burnt = commit.body.flatMap(({ vaultId, assets }) => {
+    const vault = custodiedVault(commit, vaultId);
+    return assets.flatMap((asset) => withdraw(commit, vault, asset));
+  });
+  recordTransaction(commit, "BURN", burnt);
+}
+
+function withdraw(commit: Commit<unknown>, vault: Vault, { assetType, id, shares = [] }: Withdrawing): readonly Movement[] {
+  const lying = theDeposit(commit, vault, { assetType, id });
+  const issued = new Set(lying.issues.map(({ tokenId }) => tokenId));
+  const known = shares.every(({ tokenId }) => issued.has(tokenId));
+  demand(known, "invalid parameters", `a share token was not issued against ${id}`);
+  const burnt = [...issued].flatMap((tokenId) => burnShares(commit, lying, { tokenId, shares }));
+  commit.world.delete("deposit", assetKey(assetType, id));
+  handOver(commit, theAsset(commit, assetType, id), lying.originalOwners);
+  return burnt;
+}
+
+// The body names no quantity. One payer pays all that was issued; of several, each pays what was issued to it.
+function burnShares(
+  commit: Commit<unknown>,
+  { issues, id }: Deposit,
+  { tokenId, shares }: { readonly tokenId: string; readonly shares: readonly Payment[] },
+): readonly Movement[] {
+  const ofToken = issues.filter((each) => each.tokenId === tokenId);
+  const payers = shares.filter((each) => each.tokenId === tokenId).map(({ payer }) => payer);
+  const partOf = (payer: Entity): readonly Issue[] =>
+    payers.length === 1 ? ofToken : ofToken.filter(({ receiver }) => sameEntity(receiver, payer));
+  const paid = payers.flatMap(partOf);
+  const exactly = paid.length === ofToken.length && new Set(paid).size === ofToken.length;
+  demand(exactly, "invalid parameters", `the payers do not match what was issued of ${tokenId} against ${id}`);
+  return payers.map((payer) => {
+    const amount = sum(partOf(payer).map(({ quantity }) => quantity));
+    return destroy(commit, { tokenId, entity: payer }, { amount });
+  });
+}
+
+/** GET /token/vault/assets */
+export function listVaultAssets(call: Call): object {
+  const vault = theVault(call, textParam(call, "id"));
+  demand(isAccessible(vault, call.actor), "access denied for the caller", `the vault ${vault.id} is not the caller's`);
+  const deposits = call.world.list("deposit", vault.id);
+  return { count: deposits.length, assets: deposits.map(shown) };
+}
+
+function shown({ assetType, id, data, issues, originalOwners }: Deposit): object {
+  const tokenIds = [...new Set(issues.map(({ tokenId }) => tokenId))];
+  const shares = tokenIds.map((tokenId) => ({
+    tokenId,
+    quantity: sum(issues.filter((each) => each.tokenId === tokenId).map(({ quantity }) => quantity)),
+  }));
+  return { identifier: { docType: "asset", docDefId: assetType, id }, shares, originalOwners, data };
+}
+
+/** PATCH /token/vault/assets: new data in place of the old. */
+export function updateVaultAssets(commit: Commit<readonly OfVault<AssetName & { readonly data?: JsonObject }>[]>): void {
+  for (const { vaultId, assets } of commit.body) {
+    const vault = custodiedVault(commit, vaultId, "access denied for the caller");
+    for (const { data, ...name } of assets) {
+      const lying = theDeposit(commit, vault, name);
+      saveDeposit(commit, { ...lying, data: data ?? lying.data });
+    }
+  }
+}
+
+function saveDeposit(commit: Commit<unknown>, record: Deposit): void {
+  commit.world.put("deposit", { id: assetKey(record.assetType, record.id), scope: record.vaultId }, record);
+}
+
+function theDeposit(call: Call<unknown>, vault: Vault, { assetType, id }: AssetName): Deposit {
+  const lying = call.world.get("deposit", assetKey(assetType, id));
+  return found(
+    lying?.vaultId === vault.id ? lying : undefined,
+    "asset not found",
+    `the vault ${vault.id} holds no ${assetType} ${id}`,
+  );
+}

@@ -1,0 +1,50 @@
+import { compoundKey } from "../ids.ts";
+import { demand, type Condition } from "../refusal.ts";
+import type { Entity } from "../store/ledger-resources.ts";
+
+/**
+ * Whether the entity stands for the actor: the same organization, and every attribute that names the actor is among the entity's;
+ * an entity without attributes stands for its whole organization.
+ */
+export function standsFor(entity: Entity, actor: Entity): boolean {
+  if (entity.orgId !== actor.orgId) return false;
+  const wholeOrganization = Object.keys(entity).length === 1;
+  return wholeOrganization || Object.entries(actor).every(([name, value]) => entity[name] === value);
+}
+
+/** Whether any of the entities stands for the actor. */
+export function isAmong(entities: readonly Entity[], actor: Entity): boolean {
+  return entities.some((entity) => standsFor(entity, actor));
+}
+
+/** The same entity, whatever the order of its attributes. */
+export function sameEntity(left: Entity, right: Entity): boolean {
+  return entityKey(left) === entityKey(right);
+}
+
+/** One key for one entity. */
+export function entityKey(entity: Entity): string {
+  return compoundKey(
+    ...Object.entries(entity)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .flat(),
+  );
+}
+
+/** Refuses entities of another organization and attributes without a value. */
+export function demandEntities(entities: readonly Entity[], orgId: string, condition: Condition = "invalid parameters"): void {
+  for (const entity of entities) {
+    demand(entity.orgId === orgId, condition, `the entity ${JSON.stringify(entity)} is not of the organization ${orgId}`);
+    const values = Object.values(entity);
+    demand(
+      values.every((value) => value !== ""),
+      condition,
+      `the entity ${JSON.stringify(entity)} has an attribute without a value`,
+    );
+  }
+}
+
+/** The entities without repetition, in their order. */
+export function distinctEntities(entities: readonly Entity[]): readonly Entity[] {
+  return [...new Map(entities.map((entity) => [entityKey(entity), entity])).values()];
+}

@@ -1,0 +1,95 @@
+import { Decimal, sum } from "../../base/decimal.ts";
+import { invariant } from "../../base/failure.ts";
+import { compoundKey } from "../ids.ts";
+import { demand, found } from "../refusal.ts";
+import type { Movement, TokenTransaction } from "../store/ledger-resources.ts";
+import type { World } from "../store/world.ts";
+import { credit, debit, type Place, type Quantity } from "./accounts.ts";
+import { created, textParam, type Call, type Commit } from "./call.ts";
+import { changeToken, isNonFungible, theToken } from "./tokens.ts";
+
+type Route = Pick<Movement, "tokenId" | "from" | "to">;
+
+/** Mints to one place; refuses more than the token's cap, of which 0 means none. */
+export function issue(commit: Commit<unknown>, place: Place, quantity: Quantity): Movement {
+  const { tokenId, entity: to } = place;
+  const token = theToken(commit, tokenId);
+  const totalMintedAmount = token.totalMintedAmount.plus(quantity.amount);
+  const cap = token.behaviour.maxMintQuantity;
+  const withinCap = cap === undefined || cap.isZero() || totalMintedAmount.compare(cap) <= 0;
+  demand(withinCap, "mint quantity exceeded", `${totalMintedAmount} minted would exceed the ${cap} of the token ${tokenId}`);
+  changeToken(commit, token, { totalMintedAmount, totalSupply: token.totalSupply.plus(quantity.amount) });
+  credit(commit, place, quantity);
+  return movement(commit, { tokenId, to }, quantity);
+}
+
+/** Burns from one place, if the token is burnable. */
+export function destroy(commit: Commit<unknown>, place: Place, quantity: Quantity): Movement {
+  const { tokenId, entity: from } = place;
+  const token = theToken(commit, tokenId);
+  demand(token.behaviour.burnable !== false, "token not burnable", `the token ${tokenId} is not burnable`);
+  debit(commit, place, quantity);
+  changeToken(commit, token, {
+    burntAmount: token.burntAmount.plus(quantity.amount),
+    totalSupply: token.totalSupply.minus(quantity.amount),
+  });
+  return movement(commit, { tokenId, from }, quantity);
+}
+
+/** Moves from one entity to another. */
+export function move(commit: Commit<unknown>, { tokenId, from, to }: Required<Route>, quantity: Quantity): Movement {
+  debit(commit, { tokenId, entity: from }, quantity);
+  credit(commit, { tokenId, entity: to }, quantity);
+  return movement(commit, { tokenId, from, to }, quantity);
+}
+
+/** Puts the movements of this commit on record as one token transaction, and asserts that every token still adds up. */
+export function recordTransaction(commit: Commit<unknown>, type: TokenTransaction["type"], movements: readonly Movement[]): void {
+  if (movements.length === 0) return;
+  const id = commit.transactionId;
+  const transaction: TokenTransaction = {
+    docType: "tkntx",
+    id,
+    type,
+    transactionDetails: movements,
+    owners: [commit.actor],
+    ...created(commit),
+  };
+  commit.world.put("tokenTransaction", { id }, transaction);
+  for (const tokenId of new Set(movements.map((each) => each.tokenId))) {
+    commit.world.put("tokenTransactionOf", { id: compoundKey(tokenId, id), scope: tokenId }, { id });
+    assertConserved(commit.world, tokenId);
+  }
+}
+
+/** GET /token/transaction */
+export function getTransaction(call: Call): TokenTransaction {
+  return theTransaction(call, textParam(call, "id"));
+}
+
+/** POST /token/transaction/all */
+export function listTransactions(call: Call<readonly { readonly tokenId: string }[]>): readonly TokenTransaction[] {
+  const ids = call.body.flatMap(({ tokenId }) => call.world.list("tokenTransactionOf", theToken(call, tokenId).id));
+  return [...new Set(ids.map(({ id }) => id))].map((id) => theTransaction(call, id));
+}
+
+function theTransaction(call: Call<unknown>, id: string): TokenTransaction {
+  return found(call.world.get("tokenTransaction", id), "token transaction not found", `there is no token transaction ${id}`);
+}
+
+function movement(commit: Commit<unknown>, route: Route, { amount, nftId }: Quantity): Movement {
+  const owners = route.to === undefined ? [] : [route.to];
+  const data = nftId === undefined ? {} : { data: { id: nftId, ledgerMetadata: { owners } } };
+  return { ...route, amount, ...data, timestampUnix: Decimal.of(Math.floor(commit.now / 1_000)) };
+}
+
+/** Asserts that the accounts of a token hold its supply, and that the supply is what was minted and not burnt. */
+export function assertConserved(world: World, tokenId: string): void {
+  const token = world.get("token", tokenId);
+  invariant(token, `the token ${tokenId} moved and is not there`);
+  const held = sum(world.numerals("account", tokenId, "balance").map((numeral) => Decimal.fromJsonSource(numeral)));
+  const { totalSupply, totalMintedAmount, burntAmount } = token;
+  invariant(totalSupply.equals(held), `${tokenId}: the accounts hold ${held} of a supply of ${totalSupply}`);
+  invariant(totalSupply.equals(totalMintedAmount.minus(burntAmount)), `${tokenId}: minted less burnt is not the supply`);
+  invariant(!isNonFungible(token) || totalSupply.isInteger(), `${tokenId}: a fraction of a unit`);
+}

@@ -1,0 +1,54 @@
+import { demand } from "../refusal.ts";
+import { SANDBOX_LIMITS } from "../limits.ts";
+import type { Kind, Resources } from "../store/resources.ts";
+import type { Placed } from "../store/world.ts";
+import { textParam, type Call } from "./call.ts";
+
+/** One page of a list; the bookmark of the last page is empty. */
+export interface Page<T> {
+  readonly count: number;
+  readonly bookmark: string;
+  readonly records: readonly T[];
+}
+
+/** Which resources a list holds. */
+export interface Selection<T> {
+  readonly scope?: string;
+  readonly where?: (value: T) => boolean;
+}
+
+/** The page that the call's size and bookmark ask for, in the order of creation. */
+export function pageOf<K extends Kind>(call: Call, kind: K, selection: Selection<Resources[K]> = {}): Page<Resources[K]> {
+  const size = pageSize(call);
+  const taken: Placed<Resources[K]>[] = [];
+  for (const placed of call.world.iterate(kind, selection.scope, after(call))) {
+    if (selection.where?.(placed.value) === false) continue;
+    taken.push(placed);
+    if (taken.length > size) break;
+  }
+  const page = taken.slice(0, size);
+  const bookmark = taken.length > size ? encode(page.at(-1)?.seq ?? 0) : "";
+  return { count: page.length, bookmark, records: page.map(({ value }) => value) };
+}
+
+function pageSize(call: Call): number {
+  const size = Number(call.params["pageSize"] ?? call.profile.pageSize);
+  demand(
+    size >= 1 && size <= SANDBOX_LIMITS.pageSize,
+    "invalid parameters",
+    `a page has 1 to ${SANDBOX_LIMITS.pageSize} records`,
+  );
+  return size;
+}
+
+function after(call: Call): number {
+  const bookmark = textParam(call, "bookmark");
+  if (bookmark === "") return 0;
+  const [, seq] = /^after:(\d{1,15})$/.exec(Buffer.from(bookmark, "base64url").toString()) ?? [];
+  demand(seq !== undefined, "invalid parameters", "the bookmark is none of ours");
+  return Number(seq);
+}
+
+function encode(seq: number): string {
+  return Buffer.from(`after:${seq}`).toString("base64url");
+}

@@ -1,0 +1,189 @@
+import { Decimal } from "../../base/decimal.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { demandWritable } from "../digits.ts";
+import { newId } from "../ids.ts";
+import { demand, found, type Condition } from "../refusal.ts";
+import type { Behaviour, Classification, Entity, NftField, Token, TokenPermission } from "../store/ledger-resources.ts";
+import { created, textParam, updated, type Call, type Commit } from "./call.ts";
+import { demandEntities, isAmong } from "./entity.ts";
+import { pageOf, type Page } from "./paging.ts";
+
+const KNOWN_ROLES: readonly string[] = ["minter", "burner", "transfer", "notary"];
+const ZERO = Decimal.of(0);
+
+/** A token as a caller defines it. */
+export interface TokenDefinition {
+  readonly id?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly symbol?: string;
+  readonly classification?: Classification;
+  readonly behaviour?: Behaviour;
+  readonly properties?: JsonObject;
+  readonly tokenPermissions?: readonly TokenPermission[];
+  readonly nftFields?: readonly NftField[];
+}
+
+/** POST /token */
+export function createTokens(commit: Commit<readonly TokenDefinition[]>): void {
+  for (const definition of commit.body) createToken(commit, definition);
+}
+
+/** Adds one token, owned by the caller, with nothing minted. */
+export function createToken(commit: Commit<unknown>, definition: TokenDefinition): Token {
+  const { id = newId(), name = "", description = "", symbol = "", behaviour = {}, properties = {}, nftFields = [] } = definition;
+  const { classification = {}, tokenPermissions = [] } = definition;
+  demand(commit.world.get("token", id) === undefined, "token already exists", `the token ${id} already exists`);
+  const token: Token = {
+    id,
+    name,
+    description,
+    symbol,
+    classification: { ...classification, type: classification.type ?? "fungible" },
+    behaviour,
+    properties,
+    tokenPermissions,
+    totalSupply: ZERO,
+    totalMintedAmount: ZERO,
+    burntAmount: ZERO,
+    nftFields,
+    owners: [{ entity: commit.actor }],
+    ...created(commit),
+  };
+  demandSound(commit, token);
+  commit.world.put("token", { id }, token);
+  return token;
+}
+
+/** PATCH /token: only the supplied fields change. */
+export function updateTokens(
+  commit: Commit<readonly Pick<TokenDefinition & { readonly id: string }, "id" | "description" | "properties" | "nftFields">[]>,
+): void {
+  for (const { id, ...changes } of commit.body) {
+    const token = ownedToken(commit, id, "token not found");
+    demandSound(commit, { ...token, ...changes });
+    changeToken(commit, token, changes);
+  }
+}
+
+/** PATCH /token/permissions: the list replaces the permissions. */
+export function setTokenPermissions(
+  commit: Commit<readonly { readonly id?: string; readonly permissions?: readonly TokenPermission[] }[]>,
+): void {
+  for (const { id, permissions = [] } of commit.body) {
+    const given = found(id, "token id missing from the request", "an item has no token id");
+    const token = ownedToken(commit, given, "invalid or nonexistent token");
+    demandRoles(token, permissions, "invalid role");
+    demandEntities(
+      permissions.map(({ entity }) => entity),
+      commit.orgId,
+    );
+    changeToken(commit, token, { tokenPermissions: permissions });
+  }
+}
+
+/** PATCH /token/owners: the list replaces the owners. */
+export function setTokenOwners(commit: Commit<readonly { readonly id: string; readonly owners?: readonly Entity[] }[]>): void {
+  for (const { id, owners = [] } of commit.body) {
+    demand(owners.length > 0, "owners missing from the request", `the token ${id} must keep an owner`);
+    demandEntities(owners, commit.orgId);
+    const token = ownedToken(commit, id, "invalid or nonexistent token id");
+    changeToken(commit, token, { owners: owners.map((entity) => ({ entity })) });
+  }
+}
+
+/** GET /token. Every entity of the organization may read it. */
+export function getToken(call: Call): object {
+  const { nftFields: _fields, burntAmount: _burnt, id, ...shown } = theToken(call, textParam(call, "id"));
+  return { docType: "asset", id, ...shown };
+}
+
+/** GET /token/all: shows the permissions under another name, and no id. */
+export function listTokens(call: Call): Page<object> {
+  const page = pageOf(call, "token");
+  return { ...page, records: page.records.map(listItem) };
+}
+
+function listItem(token: Token): object {
+  const { id: _id, nftFields: _fields, burntAmount: _burnt, tokenPermissions, ...shown } = token;
+  return { ...shown, permission: tokenPermissions };
+}
+
+/** The token, or the refusal in the words of the call. */
+export function theToken(call: Call<unknown>, id: string, condition: Condition = "token not found"): Token {
+  return found(call.world.get("token", id), condition, `there is no token ${id}`);
+}
+
+/** The token, when the actor is one of its owners. */
+export function ownedToken(call: Call<unknown>, id: string, condition: Condition): Token {
+  const token = theToken(call, id, condition);
+  demand(isTokenOwner(token, call.actor), "unauthorized caller", `only an owner may change the token ${id}`);
+  return token;
+}
+
+/** Writes changes that need no check of the token as a whole, such as new totals. */
+export function changeToken(commit: Commit<unknown>, token: Token, changes: Partial<Token>): void {
+  commit.world.put("token", { id: token.id }, { ...token, ...changes, ...updated(commit) });
+}
+
+/** Whether each unit of the token is one of its own. */
+export function isNonFungible({ classification }: Token): boolean {
+  return classification.type === "nonfungible";
+}
+
+/** Whether the actor may do what needs a role: the one that the token maps to the action, else the usual one, or ownership. */
+export function mayAct(token: Token, actor: Entity, mapped: string | undefined, usual: string): boolean {
+  if (mapped !== undefined) return holdsRole(token, actor, mapped);
+  return holdsRole(token, actor, usual) || isTokenOwner(token, actor);
+}
+
+/** Whether the token's permissions give the actor the role. */
+export function holdsRole({ tokenPermissions }: Token, actor: Entity, role: string): boolean {
+  return tokenPermissions.some(({ entity, roles }) => roles.includes(role) && isAmong([entity], actor));
+}
+
+/** Refuses amounts that are not positive, or finer than the token's decimals. */
+export function demandAmount(token: Token, amount: Decimal | undefined): asserts amount is Decimal {
+  demand(amount !== undefined && amount.compare(ZERO) > 0, "invalid parameters", `the token ${token.id} needs a positive amount`);
+  demandWritable(amount);
+  const finest = token.classification.unit === "whole" ? 0 : (token.behaviour.decimal?.approximate() ?? Number.POSITIVE_INFINITY);
+  demand(
+    amount.decimals() <= finest,
+    "invalid parameters",
+    `the token ${token.id} has ${finest} decimals, not ${amount.decimals()}`,
+  );
+}
+
+function isTokenOwner({ owners }: Token, actor: Entity): boolean {
+  return isAmong(
+    owners.map(({ entity }) => entity),
+    actor,
+  );
+}
+
+function demandSound(commit: Commit<unknown>, token: Token): void {
+  const { classification, behaviour, nftFields } = token;
+  const { decimal = ZERO, maxMintQuantity = ZERO } = behaviour;
+  const knownType = classification.type === "fungible" || classification.type === "nonfungible";
+  demand(knownType, "invalid parameters", "a token is fungible or nonfungible");
+  demand(!decimal.isNegative() && decimal.isInteger(), "invalid parameters", "decimal is no whole number");
+  demand(!maxMintQuantity.isNegative(), "invalid parameters", "maxMintQuantity is negative");
+  demand(nftFields.length === 0 || isNonFungible(token), "invalid parameters", "a fungible token has no nftFields");
+  demand(
+    nftFields.filter((field) => field.isPrimaryKey).length <= 1,
+    "invalid parameters",
+    "nftFields name more than one primary key",
+  );
+  demandEntities(
+    token.tokenPermissions.map(({ entity }) => entity),
+    commit.orgId,
+  );
+  demandRoles(token, token.tokenPermissions, "invalid parameters");
+}
+
+function demandRoles({ behaviour }: Token, permissions: readonly TokenPermission[], condition: Condition): void {
+  const known = [...KNOWN_ROLES, ...Object.values(behaviour.rolesMap ?? {})];
+  for (const role of permissions.flatMap(({ roles }) => roles)) {
+    demand(known.includes(role), condition, `the token knows no role ${role}`);
+  }
+}

@@ -1,0 +1,111 @@
+import type { Decimal } from "../../base/decimal.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { demand, found } from "../refusal.ts";
+import type { Asset, Entity, TransferRequest } from "../store/ledger-resources.ts";
+import { handOver, theAsset } from "./assets.ts";
+import { historyOf, remember, textParam, type Call, type Commit } from "./call.ts";
+import { demandEntities, distinctEntities, isAmong, sameEntity } from "./entity.ts";
+import { pageOf, type Page } from "./paging.ts";
+import { awaits, newRequest, pendingOnly, withVote } from "./requests.ts";
+
+interface Proposed {
+  readonly id: readonly string[];
+  readonly approvers?: readonly Entity[];
+  readonly numRequired?: Decimal;
+  readonly additionalOwners?: readonly Entity[];
+  readonly data?: JsonObject & { readonly metadata?: JsonObject & { readonly newOwner?: Entity } };
+}
+
+/** POST /asset/ownershipTransfer/request. The owners of the assets approve when no approver is named. */
+export function requestTransfers(commit: Commit<{ readonly assetType: string; readonly approvals: readonly Proposed[] }>): void {
+  for (const proposed of commit.body.approvals) requestTransfer(commit, commit.body.assetType, proposed);
+}
+
+function requestTransfer(commit: Commit<unknown>, assetType: string, proposed: Proposed): void {
+  const { id: ids, additionalOwners = [], data = {}, numRequired } = proposed;
+  const assets = ids.map((id) => theAsset(commit, assetType, id));
+  const approvers = proposed.approvers ?? distinctEntities(assets.flatMap(({ owners }) => owners));
+  const newOwner = data.metadata?.newOwner ?? additionalOwners[0] ?? commit.actor;
+  demandEntities([newOwner, ...additionalOwners], commit.orgId);
+  const metadata = { ...data.metadata, assetType, id: ids, newOwner };
+  const proposal = { approvers, data: { ...data, metadata }, ...(numRequired === undefined ? {} : { numRequired }) };
+  const request = newRequest(commit, proposal) as TransferRequest;
+  for (const asset of assets) demandOwnerTakesPart(request, asset);
+  commit.world.put("transferPlan", { id: request.id }, { additionalOwners });
+  save(commit, "CREATED", request);
+}
+
+/** POST /asset/ownershipTransfer/approve: the last approval that is required gives the assets to their new owners. */
+export function approveTransfers(commit: Commit<{ readonly id: readonly string[] }>): void {
+  for (const id of commit.body.id) {
+    const request = withVote(commit, theRequest(commit, id), { approves: true }) as TransferRequest;
+    save(commit, "UPDATED", request);
+    if (request.status === commit.profile.requestStatus.approved) transfer(commit, request);
+  }
+}
+
+/** POST /asset/ownershipTransfer/reject */
+export function rejectTransfers(commit: Commit<{ readonly id: readonly string[] }>): void {
+  for (const id of commit.body.id) {
+    save(commit, "UPDATED", withVote(commit, theRequest(commit, id), { approves: false }) as TransferRequest);
+  }
+}
+
+/** GET /asset/ownershipTransfer/request */
+export function getTransfer(call: Call): TransferRequest {
+  return theRequest(call, textParam(call, "id"));
+}
+
+/** Requests that the actor has submitted. */
+export function myTransfers(call: Call): Page<TransferRequest> {
+  return pageOf(call, "transfer", { where: ({ createdBy }) => sameEntity(createdBy, call.actor) });
+}
+
+/** Requests that await the actor's approval. */
+export function transferQueue(call: Call): Page<TransferRequest> {
+  return pageOf(call, "transfer", { where: (request) => awaits(call, request, pendingOnly(call)) });
+}
+
+/** Requests that concern an asset id, of whichever type. */
+export function transfersOfAsset(call: Call): Page<TransferRequest> {
+  const assetId = textParam(call, "assetId");
+  const { pending } = call.profile.requestStatus;
+  const where = ({ data, status }: TransferRequest): boolean =>
+    data.metadata.id.includes(assetId) && (!pendingOnly(call) || status === pending);
+  return pageOf(call, "transfer", { where });
+}
+
+/** GET /asset/ownershipTransfer/request/history */
+export function transferHistory(call: Call): object {
+  const { id } = getTransfer(call);
+  return historyOf(call, "transfer", { key: id, id });
+}
+
+function transfer(commit: Commit<unknown>, request: TransferRequest): void {
+  const { assetType, id: ids, newOwner } = request.data.metadata;
+  const { additionalOwners = [] } = commit.world.get("transferPlan", request.id) ?? {};
+  for (const id of ids) {
+    const asset = theAsset(commit, assetType, id);
+    demandOwnerTakesPart(request, asset);
+    handOver(commit, asset, distinctEntities([newOwner, ...additionalOwners]));
+  }
+}
+
+// Otherwise anybody could name friendly approvers and take what is not theirs. Checked again when the assets move.
+function demandOwnerTakesPart(request: TransferRequest, asset: Asset): void {
+  const parties = [request.createdBy, ...request.approvers.map(({ status: _status, ...entity }) => entity as Entity)];
+  demand(
+    parties.some((party) => isAmong(asset.owners, party)),
+    "unauthorized caller",
+    `no owner of the ${asset.assetType} ${asset.id} requests or approves the transfer`,
+  );
+}
+
+function theRequest(call: Call<unknown>, id: string): TransferRequest {
+  return found(call.world.get("transfer", id), "request not found", `there is no transfer request ${id}`);
+}
+
+function save(commit: Commit<unknown>, type: "CREATED" | "UPDATED", request: TransferRequest): void {
+  commit.world.put("transfer", { id: request.id }, request);
+  remember(commit, "transfer", { key: request.id, type, value: request });
+}

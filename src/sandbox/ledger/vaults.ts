@@ -1,0 +1,131 @@
+import type { JsonObject } from "../../base/json.ts";
+import { newId } from "../ids.ts";
+import { demand, found, type Condition } from "../refusal.ts";
+import type { Entity, Token, Vault } from "../store/ledger-resources.ts";
+import { created, textParam, updated, type Call, type Commit } from "./call.ts";
+import { demandEntities, isAmong } from "./entity.ts";
+import { createToken, isNonFungible, mayAct, theToken, type TokenDefinition } from "./tokens.ts";
+
+interface VaultDefinition {
+  readonly id?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly custodians?: readonly Entity[];
+  readonly data?: JsonObject;
+  readonly vaultToken?: readonly TokenDefinition[];
+}
+
+/** POST /token/vault: with its share tokens; the caller is the custodian by default. */
+export function createVaults(commit: Commit<readonly VaultDefinition[]>): void {
+  for (const definition of commit.body) createVault(commit, definition);
+}
+
+function createVault(commit: Commit<unknown>, definition: VaultDefinition): void {
+  const { id = newId(), name = "", description = "", custodians = [commit.actor], data = {}, vaultToken = [] } = definition;
+  demand(commit.world.get("vault", id) === undefined, "vault already exists", `the vault ${id} already exists`);
+  demand(id !== "" && custodians.length > 0, "invalid parameters", "a vault needs an id and a custodian");
+  demandEntities(custodians, commit.orgId);
+  const vaultTokenId = vaultToken.map((token) => createShareToken(commit, token, custodians).id);
+  const owners = [commit.actor];
+  commit.world.put("vault", { id }, { id, name, description, custodians, data, vaultTokenId, owners, ...created(commit) });
+}
+
+/** PATCH /token/vault: only the supplied fields change. */
+export function updateVaults(
+  commit: Commit<
+    readonly { readonly id: string; readonly name?: string; readonly description?: string; readonly data?: JsonObject }[]
+  >,
+): void {
+  for (const { id, ...changes } of commit.body) changeVault(commit, custodiedVault(commit, id), changes);
+}
+
+/** PATCH /token/vault/custodians: by a custodian, or by an owner of the vault. */
+export function setCustodians(
+  commit: Commit<readonly { readonly vaultId: string; readonly custodians: readonly Entity[] }[]>,
+): void {
+  for (const { vaultId, custodians } of commit.body) {
+    const vault = accessibleVault(commit, vaultId);
+    demand(custodians.length > 0, "invalid custodian identity", `the vault ${vaultId} must keep a custodian`);
+    demandEntities(custodians, commit.orgId, "invalid custodian identity");
+    changeVault(commit, vault, { custodians });
+  }
+}
+
+/** POST /token/vault/addToken: each new token is another share class. */
+export function addTokens(
+  commit: Commit<readonly { readonly id: string; readonly vaultToken: readonly TokenDefinition[] }[]>,
+): void {
+  for (const { id, vaultToken } of commit.body) {
+    const vault = custodiedVault(commit, id);
+    const added = vaultToken.map((definition) => createShareToken(commit, definition, vault.custodians).id);
+    changeVault(commit, vault, { vaultTokenId: [...vault.vaultTokenId, ...added] });
+  }
+}
+
+/** POST /token/vault/addToken/existing: fungible reference tokens that the custodians may mint and burn. */
+export function addExistingTokens(commit: Commit<readonly { readonly id: string; readonly tokenId: readonly string[] }[]>): void {
+  for (const { id, tokenId: tokenIds } of commit.body) {
+    const vault = custodiedVault(commit, id);
+    for (const tokenId of tokenIds) demandShareToken(vault, theToken(commit, tokenId));
+    changeVault(commit, vault, { vaultTokenId: [...new Set([...vault.vaultTokenId, ...tokenIds])] });
+  }
+}
+
+/** GET /token/vault */
+export function getVault(call: Call): Vault {
+  return accessibleVault(call, textParam(call, "id"));
+}
+
+/** GET /token/vault/all: the vaults that the caller owns or has custody of. */
+export function listVaults(call: Call): readonly Vault[] {
+  return call.world.list("vault").filter((vault) => isAccessible(vault, call.actor));
+}
+
+/** The vault, or the refusal that there is none. */
+export function theVault(call: Call<unknown>, id: string): Vault {
+  return found(call.world.get("vault", id), "vault not found", `there is no vault ${id}`);
+}
+
+/** The vault, when the actor is one of its custodians. */
+export function custodiedVault(call: Call<unknown>, id: string, condition: Condition = "unauthorized caller"): Vault {
+  const vault = theVault(call, id);
+  demand(isAmong(vault.custodians, call.actor), condition, `only a custodian may manage the vault ${id}`);
+  return vault;
+}
+
+/** Whether the actor owns the vault or has custody of it. */
+export function isAccessible({ owners, custodians }: Vault, actor: Entity): boolean {
+  return isAmong([...owners, ...custodians], actor);
+}
+
+function accessibleVault(call: Call<unknown>, id: string): Vault {
+  const vault = theVault(call, id);
+  demand(isAccessible(vault, call.actor), "unauthorized caller", `the vault ${id} is not the caller's`);
+  return vault;
+}
+
+function changeVault(commit: Commit<unknown>, vault: Vault, changes: Partial<Vault>): void {
+  commit.world.put("vault", { id: vault.id }, { ...vault, ...changes, ...updated(commit) });
+}
+
+function createShareToken(commit: Commit<unknown>, definition: TokenDefinition, custodians: readonly Entity[]): Token {
+  const { classification, behaviour = {}, tokenPermissions = [] } = definition;
+  const { minter_role_name = "minter", burner_role_name = "burner" } = behaviour.rolesMap ?? {};
+  const custody = custodians.map((entity) => ({ entity, roles: [minter_role_name, burner_role_name] }));
+  return createToken(commit, {
+    ...definition,
+    classification: { ...classification, type: "fungible", valueType: "reference" },
+    behaviour: { ...behaviour, rolesMap: { minter_role_name, burner_role_name } },
+    tokenPermissions: [...tokenPermissions, ...custody],
+  });
+}
+
+function demandShareToken(vault: Vault, token: Token): void {
+  const { minter_role_name, burner_role_name } = token.behaviour.rolesMap ?? {};
+  const isReference = !isNonFungible(token) && token.classification.valueType === "reference";
+  demand(isReference, "invalid parameters", `${token.id} is no fungible token of the value type reference`);
+  for (const custodian of vault.custodians) {
+    const mayBoth = mayAct(token, custodian, minter_role_name, "minter") && mayAct(token, custodian, burner_role_name, "burner");
+    demand(mayBoth, "invalid parameters", `a custodian may not mint and burn ${token.id}`);
+  }
+}

@@ -1,0 +1,19 @@
+/** Every bound the sandbox keeps. */
+export const SANDBOX_LIMITS = {
+  /** Bytes of one request body. */
+  bodyBytes: 8_388_608,
+  /** Records that one page may be asked for. */
+  pageSize: 1_000,
+  /** Problems named in one answer about invalid parameters. */
+  problemsShown: 5,
+  /** Digits of one amount: sums and products of amounts then keep within the digits of a number. */
+  amountDigits: 100,
+  /** Levels of references that one answer resolves. */
+  referenceDepth: 10,
+  /** Assets that one answer puts in place of their ids. */
+  referencedAssets: 1_000,
+  /** Rows of one table of the page. */
+  pageRows: 20,
+  /** Longest single sleep while a write waits for its commit: the virtual clock may have been moved meanwhile. */
+  commitPollMs: 250,
+} as const;

@@ -1,0 +1,30 @@
+/** A piece of HTML in which every foreign text is escaped. */
+export class Html {
+  readonly text: string;
+
+  private constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Joins markup, which is written by us, with values, which are not. */
+  static join(markup: readonly string[], values: readonly HtmlValue[]): Html {
+    return new Html(markup.map((part, at) => part + (at < values.length ? show(values[at]) : "")).join(""));
+  }
+}
+
+/** What may stand in a piece of HTML. */
+export type HtmlValue = Html | string | number | undefined | readonly Html[];
+
+/** Writes HTML: values are escaped unless they are HTML themselves. */
+export function html(markup: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  return Html.join(markup, values);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+function show(value: HtmlValue): string {
+  if (value === undefined) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(({ text }) => text).join("\n");
+  return String(value).replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
+}

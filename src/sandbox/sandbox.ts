@@ -1,0 +1,101 @@
+import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
+import { Database } from "../sqlite/database.ts";
+import { FaultInjector } from "./faults/injector.ts";
+import { readFaults, type FaultPlan } from "./faults/plan.ts";
+import { addAboutRoutes } from "./http/about.ts";
+import { addControlRoutes } from "./http/control.ts";
+import { InvestorFace } from "./http/investor-face.ts";
+import { LedgerFace } from "./http/ledger-face.ts";
+import { buildServer, type ServerParts } from "./http/server.ts";
+import { Chain } from "./ledger/chain.ts";
+import { DEFAULT_SEED } from "./seed/default.ts";
+import { plant } from "./seed/plant.ts";
+import { readSeed } from "./seed/read.ts";
+import type { Seed } from "./seed/seed.ts";
+import { readSettings, VirtualClock } from "./store/settings.ts";
+import { migrate } from "./store/tables.ts";
+import { World } from "./store/world.ts";
+
+export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
+export { readSeed } from "./seed/read.ts";
+export type { Seed } from "./seed/seed.ts";
+
+const DEFAULT_COMMIT_DELAY_MS = 20;
+
+/** How a sandbox is started; only the file must be named. */
+export interface SandboxOptions {
+  /** A SQLite file, or `:memory:`. */
+  readonly path: string;
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  readonly host?: string;
+  readonly profile?: Profile;
+  /** Fills the file when it is empty; of no effect otherwise. What it leaves out is as in the default seed. */
+  readonly seed?: Partial<Seed>;
+  /** What goes wrong; can be replaced while the sandbox runs. */
+  readonly faults?: FaultPlan;
+  /** How long a ledger write stays pending. */
+  readonly commitDelayMs?: number;
+}
+
+/** A running sandbox: where it is, and what opens it. */
+export interface Sandbox {
+  readonly ledgerBaseUrl: string;
+  readonly investorBaseUrl: string;
+  readonly appId: string;
+  readonly orgId: string;
+  readonly ledgerApiKey: string;
+  /** Name of each investor credential, and its API key. */
+  readonly credentials: Readonly<Record<string, string>>;
+  /** Stops serving. Pending writes stay in the file, and are committed when it is served again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves both interfaces on one port, from one file. Several processes may serve the same file, and one that is killed loses nothing
+ * that it has acknowledged. Throws a Failure when the seed or the fault plan is wrong, or the seed breaks a rule of the service.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const faults = new FaultInjector(options.faults === undefined ? [] : readFaults(options.faults));
+  const database = openFilled(options);
+  const closing = new AbortController();
+  const app = assemble(database, options, { faults, closing: closing.signal });
+  const url = await app.listen({ port: options.port ?? 0, host: options.host ?? "127.0.0.1" });
+  const { appId, orgId, ledgerApiKey, credentials } = readSettings(database);
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await app.close();
+    database.close();
+  };
+  return { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, credentials, close: () => (closed ??= close()) };
+}
+
+function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): Database {
+  const database = Database.open(path);
+  try {
+    const planting = { profile: profile.ledger, now: Date.now() };
+    migrate(database, () => plant(database, seed === undefined ? DEFAULT_SEED : readSeed(seed), planting));
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+type Operating = Pick<ServerParts, "faults" | "closing">;
+
+function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): ReturnType<typeof buildServer> {
+  const { profile = DEFAULT_PROFILE, commitDelayMs = DEFAULT_COMMIT_DELAY_MS } = options;
+  const world = new World(database);
+  const clock = new VirtualClock(database);
+  const settings = readSettings(database);
+  const { conditionStatus } = profile;
+  const chain = new Chain({ database, profile: profile.ledger, settings, commitDelayMs });
+  const ledger = new LedgerFace({ world, chain, clock, settings, profile: profile.ledger, conditionStatus, closing });
+  const investor = new InvestorFace({ database, world, clock, settings, profile: profile.investor, conditionStatus });
+  const app = buildServer({ faces: { ledger, investor }, clock, faults, closing });
+  addControlRoutes(app, { database, chain, clock, faults });
+  addAboutRoutes(app, { database, chain, clock, settings, profile });
+  return app;
+}

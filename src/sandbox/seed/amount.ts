@@ -1,0 +1,27 @@
+import { Decimal } from "../../base/decimal.ts";
+import { Failure } from "../../base/failure.ts";
+import { SANDBOX_LIMITS } from "../limits.ts";
+import { isWritable } from "../digits.ts";
+import type { Amount } from "./seed.ts";
+
+/** The exact number that is meant. */
+export function exact(amount: Amount): Decimal {
+  const number = amount instanceof Decimal ? amount : Decimal.parse(String(amount));
+  if (number !== undefined && isWritable(number)) return number;
+  throw new Failure({
+    code: "sandbox.seed-number",
+    message: `the seed has ${JSON.stringify(amount)} where a number belongs, of at most ${SANDBOX_LIMITS.amountDigits} digits`,
+  });
+}
+
+/** The number when there is one, under its name, ready to be spread. */
+export function exactFields<K extends string>(
+  given: { readonly [N in K]?: Amount },
+  names: readonly K[],
+): { [N in K]?: Decimal } {
+  const fields = names.flatMap((name) => {
+    const amount = given[name];
+    return amount === undefined ? [] : [[name, exact(amount)] as const];
+  });
+  return Object.fromEntries(fields) as { [N in K]?: Decimal };
+}

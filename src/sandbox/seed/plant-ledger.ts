@@ -1,0 +1,162 @@
+import { Bug, type Failure } from "../../base/failure.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { LedgerProfile } from "../../contract/profile.ts";
+import { newTransactionId } from "../ids.ts";
+import { createAssets } from "../ledger/assets.ts";
+import type { Commit } from "../ledger/call.ts";
+import { depositAssets } from "../ledger/deposits.ts";
+import { mintTo } from "../ledger/minting.ts";
+import { assertConserved, recordTransaction } from "../ledger/movements.ts";
+import { changeToken, createToken, theToken, type TokenDefinition } from "../ledger/tokens.ts";
+import { addExistingTokens, createVaults } from "../ledger/vaults.ts";
+import { Refusal } from "../refusal.ts";
+import { wrongAt } from "../shape.ts";
+import type { Entity } from "../store/ledger-resources.ts";
+import type { Settings } from "../store/settings.ts";
+import type { World } from "../store/world.ts";
+import { exact, exactFields } from "./amount.ts";
+import { SEED } from "./read.ts";
+import type {
+  SeedAccount,
+  SeedAsset,
+  SeedDeposit,
+  SeedEntity,
+  SeedLedger,
+  SeedLedgerToken,
+  SeedTokenDefinition,
+  SeedVault,
+} from "./seed.ts";
+
+/** The ledger that is filled. */
+export interface Ground {
+  readonly world: World;
+  readonly profile: LedgerProfile;
+  readonly settings: Settings;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+/** Fills the ledger by the same rules that its writes keep, and asserts that every token adds up. */
+export function plantLedger({ assets = [], tokens = [], vaults = [] }: SeedLedger, ground: Ground): void {
+  each("assets", assets, (asset) => plantAsset(ground, asset));
+  each("tokens", tokens, (token) => plantToken(ground, token));
+  each("vaults", vaults, (vault) => plantVault(ground, vault));
+  each("tokens", tokens, (token, path) => settleTotals(ground, token, path));
+}
+
+type Path = readonly (string | number)[];
+
+function each<T>(name: string, items: readonly T[], work: (item: T, path: Path) => void): void {
+  for (const [at, item] of items.entries()) {
+    const path = ["ledger", name, at];
+    try {
+      work(item, path);
+    } catch (error) {
+      throw error instanceof Refusal || error instanceof Bug ? wrongAt(SEED, path, error.message) : error;
+    }
+  }
+}
+
+function plantAsset(ground: Ground, { assetType, data, owners = [] }: SeedAsset): void {
+  const ledgerMetadata = { owners: owners.map((owner) => entityOf(ground, owner)) };
+  createAssets(commitOf(ground, { assetType, data: { ...data, ledgerMetadata } }));
+}
+
+function plantToken(ground: Ground, seed: SeedLedgerToken): void {
+  const { owners = [], accounts = [], nftFields } = seed;
+  const commit = commitOf(ground, undefined);
+  const token = createToken(commit, { ...definitionOf(ground, seed), ...(nftFields === undefined ? {} : { nftFields }) });
+  if (owners.length > 0) changeToken(commit, token, { owners: owners.map((owner) => ({ entity: entityOf(ground, owner) })) });
+  const mints = accounts.flatMap((account) => mintsOf(ground, account));
+  const minted = mints.map((mint) => mintTo(commit, theToken(commit, token.id), mint));
+  recordTransaction(commit, "MINT", minted);
+}
+
+function mintsOf(ground: Ground, { entity, balance, nfts = [] }: SeedAccount): readonly Parameters<typeof mintTo>[2][] {
+  const to = entityOf(ground, entity);
+  const value = balance === undefined ? undefined : exact(balance);
+  const units = nfts.map((data) => ({ to, nftData: data as JsonObject }));
+  return value === undefined || value.isZero() ? units : [{ to, value }, ...units];
+}
+
+function plantVault(ground: Ground, seed: SeedVault): void {
+  const { id, name, description, data, vaultToken = [], tokenId = [], assets = [] } = seed;
+  const custodians = seed.custodians?.map((custodian) => entityOf(ground, custodian)) ?? [ground.settings.ledgerEntity];
+  const vault = {
+    id,
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(data === undefined ? {} : { data: data as JsonObject }),
+    custodians,
+    vaultToken: vaultToken.map((definition) => definitionOf(ground, definition)),
+  };
+  const [actor] = custodians;
+  createVaults(commitOf(ground, [vault], actor));
+  if (tokenId.length > 0) addExistingTokens(commitOf(ground, [{ id, tokenId }], actor));
+  for (const asset of assets) {
+    depositAssets(commitOf(ground, [{ vaultId: id, assets: [depositOf(ground, asset)] }], actor));
+  }
+}
+
+function depositOf(
+  ground: Ground,
+  { data, shares = [], ...name }: SeedDeposit,
+): Parameters<typeof depositAssets>[0]["body"][number]["assets"][number] {
+  const issued = shares.map(({ tokenId, quantity, receiver }) => ({
+    tokenId,
+    quantity: exact(quantity),
+    receiver: entityOf(ground, receiver),
+  }));
+  return { ...name, ...(data === undefined ? {} : { data: data as JsonObject }), shares: issued };
+}
+
+// The totals that a seed states are held against the accounts; what was minted and is in no account has been burnt.
+function settleTotals(ground: Ground, seed: SeedLedgerToken, path: Path): void {
+  const commit = commitOf(ground, undefined);
+  const token = theToken(commit, seed.id);
+  const { totalSupply: supply, totalMintedAmount: minted = token.totalSupply } = exactFields(seed, [
+    "totalSupply",
+    "totalMintedAmount",
+  ]);
+  if (supply !== undefined && !supply.equals(token.totalSupply)) {
+    throw wrong([...path, "totalSupply"], `the accounts hold ${token.totalSupply}, not ${supply}`);
+  }
+  const burntAmount = minted.minus(token.totalSupply);
+  const cap = token.behaviour.maxMintQuantity;
+  const isWithinCap = cap === undefined || cap.isZero() || minted.compare(cap) <= 0;
+  if (burntAmount.isNegative())
+    throw wrong([...path, "totalMintedAmount"], `the accounts hold ${token.totalSupply}, more than was minted`);
+  if (!isWithinCap) throw wrong([...path, "totalMintedAmount"], `${minted} is more than the cap of ${cap}`);
+  changeToken(commit, token, { totalMintedAmount: minted, burntAmount });
+  assertConserved(ground.world, token.id);
+}
+
+function definitionOf(ground: Ground, seed: SeedTokenDefinition): TokenDefinition {
+  const { id, name, description, symbol, classification, behaviour, properties, tokenPermissions } = seed;
+  const given = { name, description, symbol, classification, properties };
+  const { decimal: _decimal, maxMintQuantity: _cap, ...rules } = behaviour ?? {};
+  return {
+    id,
+    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<TokenDefinition>),
+    behaviour: { ...rules, ...exactFields(behaviour ?? {}, ["decimal", "maxMintQuantity"]) },
+    tokenPermissions: (tokenPermissions ?? []).map(({ entity, roles }) => ({ entity: entityOf(ground, entity), roles })),
+  };
+}
+
+function entityOf({ settings }: Ground, attributes: SeedEntity): Entity {
+  return { orgId: settings.orgId, ...attributes };
+}
+
+function commitOf<Body>(
+  { world, profile, settings, now }: Ground,
+  body: Body,
+  actor: Entity = settings.ledgerEntity,
+): Commit<Body> {
+  const { orgId, assetTypes, references } = settings;
+  const transactionId = newTransactionId();
+  return { world, profile, orgId, assetTypes, references, actor, now, params: {}, body, transactionId };
+}
+
+function wrong(path: Path, message: string): Failure {
+  return wrongAt(SEED, path, message);
+}

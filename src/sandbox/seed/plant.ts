@@ -1,0 +1,98 @@
+import type { LedgerProfile } from "../../contract/profile.ts";
+import type { Database } from "../../sqlite/database.ts";
+import type { InvestorToken, PayoutTerms, Sale } from "../store/investor-resources.ts";
+import { writeSettings, type Settings } from "../store/settings.ts";
+import { World } from "../store/world.ts";
+import { exact, exactFields } from "./amount.ts";
+import { plantLedger } from "./plant-ledger.ts";
+import { assetTypeName } from "./read.ts";
+import type { Amount, Seed, SeedInvestor, SeedPayouts, SeedSale, SeedToken } from "./seed.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Under which words, and when, a file is filled. */
+export interface Planting {
+  readonly profile: LedgerProfile;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+/** Fills an empty file, inside the transaction that makes its tables. Throws a Failure when the seed breaks a rule of the service. */
+export function plant(database: Database, seed: Seed, { profile, now }: Planting): void {
+  const world = new World(database);
+  const settings = settingsOf(seed);
+  writeSettings(database, settings);
+  for (const investor of seed.investors) plantInvestor(world, investor, isoDay(now, 0));
+  for (const token of seed.tokens) world.put("investorToken", { id: token.id }, investorToken(token));
+  for (const sale of seed.sales) world.put("sale", { id: sale.id, scope: sale.tokenId }, saleOf(sale, now));
+  plantLedger(seed.ledger ?? {}, { world, profile, settings, now });
+}
+
+function settingsOf(seed: Seed): Settings {
+  const { orgId, appId, storeId, ledgerApiKey } = seed;
+  const withReferences = seed.assetTypes.filter((type) => typeof type !== "string");
+  return {
+    orgId,
+    appId,
+    storeId,
+    ledgerApiKey,
+    ledgerEntity: { ...seed.ledgerEntity, orgId },
+    assetTypes: seed.assetTypes.map(assetTypeName),
+    references: Object.fromEntries(withReferences.map(({ name, references = {} }) => [name, references])),
+    credentials: Object.fromEntries(seed.investors.map(({ name, apiKey }) => [name, apiKey])),
+  };
+}
+
+function plantInvestor(world: World, { name, apiKey, userId, country, accredited = false }: SeedInvestor, at: string): void {
+  const kyc =
+    country === undefined ? {} : { kyc: { id: `kyc-${userId}`, country: countryCode(country), createdAt: at, updatedAt: at } };
+  world.put("investor", { id: apiKey }, { name, userId, accredited, ...kyc });
+}
+
+function investorToken({ assetCategory, propertyType, price, totalTokenCount, payouts, ...token }: SeedToken): InvestorToken {
+  return {
+    ...token,
+    assetCategoryText: assetCategory,
+    propertyTypeText: propertyType,
+    price: exact(price),
+    totalTokenCount: exact(totalTokenCount),
+    ...(payouts === undefined ? {} : { payouts: termsOf(payouts) }),
+  };
+}
+
+function termsOf({ yearlyInterest, periods, monthsApart, frequencyType }: SeedPayouts): PayoutTerms {
+  return { yearlyInterest: exact(yearlyInterest), periods: exact(periods), monthsApart: exact(monthsApart), frequencyType };
+}
+
+function saleOf(seed: SeedSale, now: number): Sale {
+  const { id, tokenId, name, description, timezone, excludedCountries = [], requiresAccreditation = false } = seed;
+  const startDay = exact(seed.startDay).approximate();
+  return {
+    id,
+    tokenId,
+    name,
+    description,
+    timezone,
+    requiresAccreditation,
+    excludedCountries: excludedCountries.map(countryCode),
+    startDate: isoDay(now, startDay),
+    endDate: isoDay(now, exact(seed.endDay).approximate()),
+    payoutStartDate: isoDay(now, exact(seed.payoutStartDay).approximate()),
+    createdAt: isoDay(now, Math.min(0, startDay)),
+    updatedAt: isoDay(now, 0),
+    tokenCountOnSale: exact(seed.tokenCountOnSale),
+    totalSoldTokens: exact(seed.totalSoldTokens),
+    softCap: exact(seed.softCap),
+    expectedReturns: exact(seed.expectedReturns),
+    ...exactFields(seed, ["maximumPerUser"]),
+  };
+}
+
+// The service compares codes by their number: 36 and 036 are one country.
+function countryCode(code: Amount): string {
+  return String(code).replace(/^0+(?=\d)/, "");
+}
+
+function isoDay(now: number, days: number): string {
+  return new Date(now + Math.round(days * DAY_MS)).toISOString();
+}

@@ -1,0 +1,78 @@
+import schema from "../../../schemas/seed.schema.json" with { type: "json" };
+import type { Failure } from "../../base/failure.ts";
+import { demandShape, wrongAt, type Shape } from "../shape.ts";
+import { exact } from "./amount.ts";
+import { DEFAULT_SEED } from "./default.ts";
+import type { Seed, SeedSale } from "./seed.ts";
+
+/** What failures about a seed call it. */
+export const SEED: Shape = { name: "the seed", code: "sandbox.seed-invalid", schema };
+
+type Path = readonly (string | number)[];
+
+/**
+ * A seed from a parsed value, such as that of a YAML file. What it leaves out is as in the default seed; tokens without sales have
+ * none. Throws a Failure that names the wrong place.
+ */
+export function readSeed(value: unknown): Seed {
+  demandShape(value, SEED);
+  const given = value as Partial<Seed>;
+  const sales = given.sales ?? (given.tokens === undefined ? DEFAULT_SEED.sales : []);
+  const seed: Seed = { ...DEFAULT_SEED, ...given, sales };
+  demandDistinct(seed);
+  demandKnownTypes(seed);
+  for (const [at, sale] of seed.sales.entries()) demandSale(seed, sale, ["sales", at]);
+  return seed;
+}
+
+/** The name of an asset type. */
+export function assetTypeName(type: Seed["assetTypes"][number]): string {
+  return typeof type === "string" ? type : type.name;
+}
+
+function demandDistinct({ assetTypes, investors, tokens, sales }: Seed): void {
+  demandOnce(["assetTypes"], assetTypes.map(assetTypeName));
+  demandOnce(
+    ["investors"],
+    investors.map(({ name }) => name),
+  );
+  demandOnce(
+    ["investors"],
+    investors.map(({ apiKey }) => apiKey),
+  );
+  demandOnce(
+    ["tokens"],
+    tokens.map(({ id }) => id),
+  );
+  demandOnce(
+    ["sales"],
+    sales.map(({ id }) => id),
+  );
+}
+
+function demandOnce(path: Path, names: readonly string[]): void {
+  const again = names.findIndex((name, at) => names.indexOf(name) !== at);
+  if (again >= 0) throw wrong([...path, again], `${names[again]} is there twice`);
+}
+
+function demandKnownTypes({ assetTypes }: Seed): void {
+  const known = assetTypes.map(assetTypeName);
+  for (const [at, type] of assetTypes.entries()) {
+    const references = typeof type === "string" ? {} : (type.references ?? {});
+    for (const [field, target] of Object.entries(references)) {
+      if (!known.includes(target)) throw wrong(["assetTypes", at, "references", field], `there is no asset type ${target}`);
+    }
+  }
+}
+
+function demandSale({ tokens }: Seed, sale: SeedSale, path: Path): void {
+  const { tokenId, startDay, endDay, tokenCountOnSale, totalSoldTokens } = sale;
+  if (!tokens.some(({ id }) => id === tokenId)) throw wrong([...path, "tokenId"], `there is no token ${tokenId}`);
+  if (exact(endDay).compare(exact(startDay)) <= 0) throw wrong([...path, "endDay"], "the sale ends before it begins");
+  const soldOut = exact(totalSoldTokens).compare(exact(tokenCountOnSale)) > 0;
+  if (soldOut) throw wrong([...path, "totalSoldTokens"], `more is sold than the ${tokenCountOnSale} on sale`);
+}
+
+function wrong(path: Path, message: string): Failure {
+  return wrongAt(SEED, path, message);
+}

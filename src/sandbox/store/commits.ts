@@ -1,0 +1,56 @@
+import { parseJson, writeJson } from "../../base/json.ts";
+import type { InterfaceName } from "../../contract/contract.ts";
+import type { Database, Row } from "../../sqlite/database.ts";
+
+/** One write that really happened. */
+export interface CommittedWrite {
+  /** Virtual milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly transactionId: string;
+  readonly interface: InterfaceName;
+  readonly operation: string;
+  readonly actor: object;
+  readonly body: unknown;
+}
+
+/** Adds a write to the log, in the transaction that gives it its effect. */
+export function logCommit(database: Database, write: CommittedWrite): void {
+  database.run(
+    "INSERT INTO commits (at, transaction_id, interface, operation, actor, body) VALUES (?, ?, ?, ?, ?, ?)",
+    write.at,
+    write.transactionId,
+    write.interface,
+    write.operation,
+    writeJson(write.actor),
+    writeJson(write.body),
+  );
+}
+
+/** A committed write as it is shown, with its place in the order of all of them. */
+export type LoggedCommit = Omit<CommittedWrite, "at"> & { readonly seq: number; readonly at: string };
+
+/** Every committed write of both interfaces, in the order in which they took effect. */
+export function committedWrites(database: Database): readonly LoggedCommit[] {
+  return database.all("SELECT * FROM commits ORDER BY seq").map(asLogged);
+}
+
+/** The writes committed last, newest first, and how many there are in all. */
+export function latestCommits(
+  database: Database,
+  most: number,
+): { readonly count: number; readonly latest: readonly LoggedCommit[] } {
+  const count = Number(database.get("SELECT count(*) AS n FROM commits")?.["n"]);
+  return { count, latest: database.all("SELECT * FROM commits ORDER BY seq DESC LIMIT ?", most).map(asLogged) };
+}
+
+function asLogged(row: Row): LoggedCommit {
+  return {
+    seq: Number(row["seq"]),
+    at: new Date(Number(row["at"])).toISOString(),
+    transactionId: String(row["transaction_id"]),
+    interface: row["interface"] as InterfaceName,
+    operation: String(row["operation"]),
+    actor: parseJson(String(row["actor"])) as object,
+    body: parseJson(String(row["body"])),
+  };
+}

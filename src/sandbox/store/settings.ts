@@ -1,0 +1,54 @@
+import { parseJson, writeJson } from "../../base/json.ts";
+import type { Database } from "../../sqlite/database.ts";
+import type { Entity } from "./ledger-resources.ts";
+
+/** By asset type, the fields whose values are ids of assets, each with the type of those assets. */
+export type References = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** What was fixed when the file was made, and never changes. */
+export interface Settings {
+  readonly orgId: string;
+  readonly appId: string;
+  readonly storeId: string;
+  readonly ledgerApiKey: string;
+  /** Who acts when a ledger call names nobody. */
+  readonly ledgerEntity: Entity;
+  readonly assetTypes: readonly string[];
+  readonly references: References;
+  /** Name of each investor credential, and its API key. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** Fixes the settings of a new file. */
+export function writeSettings(database: Database, settings: Settings): void {
+  database.run("INSERT INTO settings (name, value) VALUES ('service', ?)", writeJson(settings));
+}
+
+/** The settings of a file that has been filled; a file of an earlier version has no references. */
+export function readSettings(database: Database): Settings {
+  const row = database.get("SELECT value FROM settings WHERE name = 'service'");
+  const settings = parseJson(String(row?.["value"])) as unknown as Omit<Settings, "references"> & Partial<Settings>;
+  return { references: {}, ...settings };
+}
+
+/** A clock that runs with the system's, ahead by an offset that lies in the file: every process on the file sees the same time. */
+export class VirtualClock {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  now(): number {
+    const row = this.#database.get("SELECT value FROM settings WHERE name = 'clockOffsetMs'");
+    return Date.now() + Number(row?.["value"] ?? 0);
+  }
+
+  advance(ms: number): void {
+    this.#database.run(
+      `INSERT INTO settings (name, value) VALUES ('clockOffsetMs', ?1)
+       ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + CAST(?1 AS INTEGER) AS TEXT)`,
+      String(Math.round(ms)),
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { codeFrameColumns } from "@babel/code-frame";
+import { sanitise } from "../base/text.ts";
+
+export type Severity = "error" | "warning";
+
+/** Where a finding stands: lines and columns count from 1, the end is exclusive. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+}
+
+/** A finding of a check: what is wrong in a text, where, why it matters, and what would mend it. */
+export interface Diagnostic extends Place {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly why?: string;
+  readonly suggestion?: string;
+  /** The lines around the place, with the place marked. */
+  readonly frame: string;
+}
+
+/** What a check says about a place; the place itself and its frame are added by the source file. */
+export interface Finding {
+  readonly code: string;
+  readonly severity?: Severity;
+  readonly message: string;
+  readonly why?: string | undefined;
+  readonly suggestion?: string | undefined;
+}
+
+const FRAME_COLUMNS = 160;
+
+/** How many lines a frame shows before and after the place. */
+export const FRAME_LINES = { above: 2, below: 1 } as const;
+
+/** The lines around a place as a person wants to see them, of which `first` is the first; very long ones are cut around the mark. */
+export function codeFrame(lines: readonly string[], first: number, place: Place): string {
+  if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(lines[place.line - first] ?? "", place);
+  const start = { line: place.line, column: place.column - 1 };
+  const end = { line: place.line, column: Math.max(place.endColumn - 1, place.column) };
+  return codeFrameColumns(lines.map(sanitise).join("\n"), place.endLine === place.line ? { start, end } : { start }, {
+    linesAbove: FRAME_LINES.above,
+    linesBelow: FRAME_LINES.below,
+    startLine: first,
+    highlightCode: false,
+  });
+}
+
+function cutFrame(line: string, place: Place): string {
+  const from = Math.max(0, place.column - 1 - FRAME_COLUMNS / 4);
+  const shown = sanitise(line.slice(from, from + FRAME_COLUMNS / 2));
+  return `> ${place.line} | …${shown}…\n${" ".repeat(String(place.line).length + 5 + place.column - 1 - from + 1)}^`;
+}
+
+/** `file:line:column`, which terminals and editors turn into a link. */
+export function formatPlace(place: Place): string {
+  return `${place.file}:${place.line}:${place.column}`;
+}
+
+/** A diagnostic as text: headline, frame, why, and what to do. */
+export function formatDiagnostic(diagnostic: Diagnostic): string {
+  return [
+    `${formatPlace(diagnostic)} ${diagnostic.severity} ${diagnostic.code}`,
+    indented(sanitise(diagnostic.message)),
+    indented(diagnostic.frame),
+    ...(diagnostic.why === undefined ? [] : [indented(`why: ${sanitise(diagnostic.why)}`)]),
+    ...(diagnostic.suggestion === undefined ? [] : [indented(`fix: ${sanitise(diagnostic.suggestion)}`)]),
+  ].join("\n");
+}
+
+// Foreign text never begins a line: CI servers obey a log line such as `::error::`.
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}

@@ -1,0 +1,69 @@
+import type { Decimal } from "../base/decimal.ts";
+import type { Json } from "../base/json.ts";
+
+/** Offsets into the text; the end is exclusive. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A YAML value that knows where it stands. Numbers keep the digits they were written with. */
+export type SourceNode = ScalarNode | MapNode | ListNode;
+
+export interface ScalarNode {
+  readonly kind: "scalar";
+  readonly value: null | boolean | string | Decimal;
+  readonly range: Range;
+  /** The offset in the text of the character `index` of a string value; the scalar's start where that cannot be told. */
+  readonly offsetOf: (index: number) => number;
+}
+
+export interface MapNode {
+  readonly kind: "map";
+  readonly entries: ReadonlyMap<string, MapEntry>;
+  readonly range: Range;
+}
+
+export interface MapEntry {
+  readonly key: Range;
+  readonly value: SourceNode;
+}
+
+export interface ListNode {
+  readonly kind: "list";
+  readonly items: readonly SourceNode[];
+  readonly range: Range;
+}
+
+/** The value without its positions. */
+export function toJson(node: SourceNode): Json {
+  switch (node.kind) {
+    case "scalar":
+      return node.value;
+    case "list":
+      return node.items.map(toJson);
+    case "map":
+      return Object.fromEntries([...node.entries].map(([key, entry]) => [key, toJson(entry.value)]));
+  }
+}
+
+/** The value under a key, if the node is a map that has it. */
+export function child(node: SourceNode | undefined, key: string): SourceNode | undefined {
+  return node?.kind === "map" ? node.entries.get(key)?.value : undefined;
+}
+
+/** The node at a path of keys and indexes, or the deepest one on the way that exists. */
+export function nodeAt(root: SourceNode, path: readonly string[]): SourceNode {
+  let node = root;
+  for (const key of path) {
+    const next = node.kind === "list" ? node.items[Number(key)] : child(node, key);
+    if (next === undefined) return node;
+    node = next;
+  }
+  return node;
+}
+
+/** A string scalar's text. */
+export function textOf(node: SourceNode | undefined): string | undefined {
+  return node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
+}

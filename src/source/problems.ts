@@ -1,0 +1,153 @@
+import { count, didYouMean } from "../base/text.ts";
+import type { Problem } from "../schema/validator.ts";
+import type { Finding } from "./diagnostic.ts";
+import { nodeAt, type Range, type SourceNode, textOf } from "./node.ts";
+
+/** A schema problem as a finding about a place in the text. */
+export interface PlacedFinding {
+  readonly finding: Finding;
+  readonly range: Range;
+}
+
+/**
+ * What is worth telling of a schema check. A choice reports every branch that did not fit: here it becomes what is wrong inside
+ * the branch whose kind of value was given, or else one problem that names all that could stand there.
+ */
+export function essential(problems: readonly Problem[]): readonly Problem[] {
+  const kept: Problem[] = [];
+  for (const problem of problems) {
+    if (problem.keyword === "anyOf" || problem.keyword === "oneOf") kept.push(...settle(problem, takeWithin(problem.path, kept)));
+    else if (problem.keyword !== "if") kept.push(problem);
+  }
+  const lacking = new Set(kept.filter(({ keyword }) => keyword === "required").map(({ path }) => path.join("/")));
+  return kept.filter(({ keyword, path }) => keyword !== "minProperties" || !lacking.has(path.join("/")));
+}
+
+// The validator reports the branches just before the choice.
+function takeWithin(path: readonly string[], problems: Problem[]): readonly Problem[] {
+  const outside = problems.findLastIndex((problem) => !path.every((key, at) => problem.path[at] === key));
+  return problems.splice(outside + 1);
+}
+
+const MISFITS: ReadonlySet<string> = new Set(["type", "const", "enum"]);
+
+function settle(choice: Problem, branches: readonly Problem[]): readonly Problem[] {
+  const misfits = branches.filter(({ keyword, path }) => path.length === choice.path.length && MISFITS.has(keyword));
+  const details = branches.filter((problem) => !misfits.includes(problem));
+  return details.length > 0 ? details : [{ ...choice, params: { misfits } }];
+}
+
+/** Turns what a schema check found into findings at the very key or value that is wrong. */
+export function placeProblem(problem: Problem, root: SourceNode): PlacedFinding {
+  const node = nodeAt(root, problem.path);
+  const { additionalProperty, propertyName } = problem.params;
+  const key = additionalProperty ?? propertyName;
+  if (typeof key === "string") {
+    const entry = node.kind === "map" ? node.entries.get(key) : undefined;
+    return {
+      finding: additionalProperty === undefined ? badName(problem, key) : unknownField(problem, key),
+      range: entry?.key ?? startOf(node),
+    };
+  }
+  return { finding: describe(problem, node), range: startOf(node) };
+}
+
+// A missing field is reported where its map begins, not over the whole map.
+function startOf(node: SourceNode): Range {
+  return node.kind === "scalar" ? node.range : { start: node.range.start, end: node.range.start + 1 };
+}
+
+function unknownField(problem: Problem, field: string): Finding {
+  const known = Object.keys((problem.schema["properties"] as object | undefined) ?? {});
+  const near = didYouMean(field, known);
+  return {
+    code: "schema.unknown-field",
+    message: `unknown field "${field}"`,
+    suggestion: near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`,
+  };
+}
+
+function badName(problem: Problem, name: string): Finding {
+  const rule = problem.schema["propertyNames"] as { readonly pattern?: string; readonly description?: string } | undefined;
+  return { code: "schema.name", message: `"${name}" cannot be a name here`, why: rule?.description ?? rule?.pattern };
+}
+
+function describe(problem: Problem, node: SourceNode): Finding {
+  const { keyword, params, schema } = problem;
+  if (keyword === "required") {
+    const missing = String(params["missingProperty"]);
+    const field = (schema["properties"] as Readonly<Record<string, object>> | undefined)?.[missing];
+    return { code: "schema.missing-field", message: `the field "${missing}" is missing`, why: descriptionOf(field) };
+  }
+  const message = `${nameOf(problem.path)} ${demandOf(problem)}`;
+  return {
+    code: `schema.${CODES[keyword] ?? keyword}`,
+    message,
+    why: descriptionOf(schema),
+    suggestion: nearest(params["allowedValues"], node),
+  };
+}
+
+const CODES: Readonly<Record<string, string>> = { enum: "value", const: "value", anyOf: "type", oneOf: "type" };
+
+function nameOf(path: readonly string[]): string {
+  const last = path.at(-1);
+  if (last === undefined) return "the document";
+  return /^\d+$/.test(last) ? `item ${Number(last) + 1} of "${path.at(-2) ?? "the list"}"` : `"${last}"`;
+}
+
+function demandOf(problem: Problem): string {
+  const { keyword, params, message } = problem;
+  switch (keyword) {
+    case "type":
+    case "const":
+    case "enum":
+      return `must be ${allowedBy(problem)}`;
+    case "anyOf":
+    case "oneOf":
+      return `must be ${(params["misfits"] as readonly Problem[]).map(allowedBy).join(", or ")}`;
+    case "pattern":
+      return `must match ${String(params["pattern"])}`;
+    default:
+      return sizeDemand(keyword, Number(params["limit"])) ?? message;
+  }
+}
+
+function allowedBy({ keyword, params }: Problem): string {
+  if (keyword === "type") return article(params["type"]);
+  if (keyword === "const") return JSON.stringify(params["allowedValue"]);
+  return `one of: ${(params["allowedValues"] as readonly unknown[]).map(String).join(", ")}`;
+}
+
+const SIZES: Readonly<Record<string, string>> = { Items: "item", Properties: "field", Length: "character" };
+
+function sizeDemand(keyword: string, limit: number): string | undefined {
+  const noun = SIZES[keyword.slice(3)];
+  return noun === undefined ? undefined : `must have at ${keyword.startsWith("min") ? "least" : "most"} ${count(limit, noun)}`;
+}
+
+function nearest(allowed: unknown, node: SourceNode): string | undefined {
+  const text = textOf(node);
+  const near = text === undefined || !Array.isArray(allowed) ? undefined : didYouMean(text, allowed.map(String));
+  return near === undefined ? undefined : `did you mean "${near}"?`;
+}
+
+function descriptionOf(schema: object | undefined): string | undefined {
+  const { description } = (schema ?? {}) as { readonly description?: unknown };
+  return typeof description === "string" ? description : undefined;
+}
+
+function article(type: unknown): string {
+  const names = (Array.isArray(type) ? type : [type]).map((name) => TYPE_WORDS[String(name)] ?? String(name));
+  return names.join(" or ");
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a map of fields",
+  null: "null",
+};

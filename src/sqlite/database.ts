@@ -1,0 +1,86 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+
+/** What one column may hold. Amounts are TEXT, always: SQLite's own numbers would round them. */
+export type Cell = string | number | bigint | null;
+export type Row = Readonly<Record<string, Cell>>;
+
+const BUSY_TIMEOUT_MS = 10_000;
+
+/**
+ * One SQLite file, opened the only way we trust it: write-ahead log, every commit synced, foreign keys on, mode 0600.
+ * Statements are compiled once.
+ */
+export class Database {
+  readonly path: string;
+  readonly #connection: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(path: string, connection: DatabaseSync) {
+    this.path = path;
+    this.#connection = connection;
+  }
+
+  /** Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. */
+  static open(path: string): Database {
+    if (path !== ":memory:") createPrivately(path);
+    const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    return new Database(path, connection);
+  }
+
+  exec(sql: string): void {
+    this.#connection.exec(sql);
+  }
+
+  run(sql: string, ...values: Cell[]): { readonly changes: number } {
+    const { changes } = this.#statement(sql).run(...values);
+    return { changes: Number(changes) };
+  }
+
+  get(sql: string, ...values: Cell[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined;
+  }
+
+  all(sql: string, ...values: Cell[]): readonly Row[] {
+    return this.#statement(sql).all(...values) as unknown as readonly Row[];
+  }
+
+  iterate(sql: string, ...values: Cell[]): IterableIterator<Row> {
+    return this.#statement(sql).iterate(...values) as IterableIterator<Row>;
+  }
+
+  /** Runs `work` in one immediate transaction: all of it is on disk when this returns, or, if it throws, none of it. */
+  transaction<T>(work: () => T): T {
+    this.#connection.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#connection.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function createPrivately(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (existsSync(path)) return;
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
+}

@@ -1,0 +1,90 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+
+const document = readFileSync("ARCHITECTURE.md", "utf8");
+
+function rows(heading: string): string[][] {
+  const section = document.split(`## ${heading}`)[1]?.split("\n## ")[0] ?? "";
+  const lines = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("|---"));
+  return lines.slice(1).map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+const floors = new Map(rows("Floors").map(([floor, folder]) => [folder ?? "", Number(floor)]));
+const doors = new Map(rows("One door each").map(([name, door]) => [name ?? "", `${door}.ts`]));
+const island = new Set(["base", "schema", "sqlite", "contract", "sandbox"]);
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  /** A type leaves no trace in what runs. */
+  readonly typeOnly: boolean;
+}
+
+const imports: readonly Import[] = globSync("src/**/*.ts").flatMap((path) => {
+  const file = path.slice("src/".length);
+  const text = readFileSync(path, "utf8");
+  const written = text.matchAll(/^(?:import|export)(?: (type)\b)? (?:[\w{*][^"';=()]*? from )?"([^"]+)"/gm);
+  const loaded = text.matchAll(/\bimport\("([^"]+)"/g);
+  return [
+    ...[...written].map(([, type, target = ""]) => ({ file, target, typeOnly: type !== undefined })),
+    ...[...loaded].map(([, target = ""]) => ({ file, target, typeOnly: false })),
+  ];
+});
+
+function folderOf(file: string): string {
+  return file === "index.ts" ? "index" : (file.split("/")[0] ?? "");
+}
+
+function targetFile({ file, target }: Import): string | undefined {
+  return target.startsWith(".") ? normalize(join(dirname(file), target)) : undefined;
+}
+
+test("the floor table names every folder of src", () => {
+  const folders = new Set(globSync("src/**/*.ts").map((path) => folderOf(path.slice("src/".length))));
+  expect([...folders].toSorted()).toEqual([...floors.keys()].toSorted());
+  expect(imports.length).toBeGreaterThan(300);
+});
+
+test("imports go down, never up and never sideways", () => {
+  const wrong = imports.filter((each) => {
+    const target = targetFile(each);
+    if (target === undefined || target.startsWith("..")) return false;
+    const [from, to] = [folderOf(each.file), folderOf(target)];
+    return from !== to && (floors.get(to) ?? Infinity) >= (floors.get(from) ?? -1);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("the sandbox shares no rule with the client", () => {
+  const wrong = imports.filter((each) => {
+    const target = targetFile(each);
+    return folderOf(each.file) === "sandbox" && target !== undefined && !target.startsWith("..") && !island.has(folderOf(target));
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("each package has one door", () => {
+  const used = imports.filter(
+    ({ target, typeOnly }) => !typeOnly && !target.startsWith(".") && (!target.startsWith("node:") || doors.has(target)),
+  );
+  const wrong = used.filter(({ file, target }) => {
+    const name = target.startsWith("@") ? target.split("/").slice(0, 2).join("/") : (target.split("/")[0] ?? "");
+    const door = doors.get(name);
+    return door === undefined || door !== file;
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("only the command line, and the question who holds a run, name the process", () => {
+  const allowed = new Set(["cli/main.ts", "journal/holder.ts"]);
+  const named = globSync("src/**/*.ts").filter((path) =>
+    /\bprocess\.[a-zA-Z]|from "node:process"/.test(readFileSync(path, "utf8")),
+  );
+  expect(named.filter((path) => !allowed.has(path.slice("src/".length)))).toEqual([]);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { sandboxForTest, user, type Caller } from "./caller.ts";
+
+const alice = "userId:alice";
+const bob = "userId:bob";
+const carol = "userId:carol";
+const approvalType = "payment";
+
+async function request(caller: Caller, item: object): Promise<string> {
+  await caller.ledger("POST /approval", { as: alice, body: { approvalType, approvals: [item] } });
+  return (await caller.ledger("GET /approval/my", { as: alice, query: { approvalType } })).body.records.at(-1).id;
+}
+
+const decide = (caller: Caller, word: string, as: string, ...[id, comment]: [id: string, comment?: string]) =>
+  caller.ledger(`POST /approval/${word}`, {
+    as,
+    body: { approvalType, approvals: [{ id, ...(comment === undefined ? {} : { comment }) }] },
+  });
+const get = async (caller: Caller, id: string) => (await caller.ledger("GET /approval", { query: { id, approvalType } })).body;
+
+test("approvers decide, their comments are kept, and the history tells it", async () => {
+  const caller = await sandboxForTest();
+  const id = await request(caller, {
+    approvers: [user("bob"), user("carol")],
+    numRequired: 1,
+    timeout: 60,
+    data: { invoice: "I-1", amount: 10.5 },
+  });
+  expect(await get(caller, id)).toMatchObject({
+    status: "PENDING",
+    timeout: 60,
+    data: { invoice: "I-1", amount: 10.5 },
+    createdBy: user("alice"),
+  });
+  expect((await caller.ledger("GET /approval/queue", { as: carol, query: { approvalType } })).body.count).toBe(1);
+  expect((await caller.ledger("GET /approval/queue", { as: carol, query: { approvalType: "other" } })).body.count).toBe(0);
+
+  await decide(caller, "reject", bob, id, "too dear");
+  expect(await get(caller, id)).toMatchObject({
+    status: "PENDING",
+    approvers: [{ status: "REJECTED", comment: "too dear" }, { status: "PENDING" }],
+  });
+  await decide(caller, "accept", carol, id, "fine");
+  expect(await get(caller, id)).toMatchObject({ status: "APPROVED", approvers: [{}, { status: "APPROVED", comment: "fine" }] });
+  expect((await caller.ledger("GET /approval/history", { query: { id, approvalType } })).body).toMatchObject({ id, count: 3 });
+});
+
+test("only the requester cancels, and time runs out", async () => {
+  const caller = await sandboxForTest();
+  const cancelled = await request(caller, { approvers: [user("bob")] });
+  expect(await decide(caller, "cancel", bob, cancelled)).toMatchObject({
+    status: 403,
+    body: { condition: "unauthorized caller" },
+  });
+  await decide(caller, "cancel", alice, cancelled, "not needed");
+  expect(await get(caller, cancelled)).toMatchObject({ status: "CANCELLED", comment: "not needed" });
+  expect(await decide(caller, "accept", bob, cancelled)).toMatchObject({
+    status: 422,
+    body: { condition: "request already decided" },
+  });
+
+  const late = await request(caller, { approvers: [user("bob")], timeout: 5 });
+  await caller.control("POST /clock", { advance: "6m" });
+  expect(await decide(caller, "accept", bob, late)).toMatchObject({ status: 422, body: { condition: "request timed out" } });
+  expect(await caller.ledger("GET /approval", { query: { id: late, approvalType: "other" } })).toMatchObject({
+    status: 404,
+    body: { condition: "approval request not found" },
+  });
+});

@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Failure } from "../../src/base/failure.ts";
+import { parseJson } from "../../src/base/json.ts";
+import { readFaults, startSandbox, type Fault, type FaultRule } from "../../src/sandbox/sandbox.ts";
+import { fileForTest, sandboxForTest, type Caller } from "./caller.ts";
+
+const asset = (id: string) => ({ body: { assetType: "Property", data: { id } } });
+const exists = async ({ ledger }: Caller, id: string) =>
+  (await ledger("GET /asset", { query: { assetType: "Property", id } })).status === 200;
+
+interface Seen {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+// A call whose answer may be no JSON, or not there at all.
+async function create({ sandbox }: Caller, id: string, query = ""): Promise<Seen | "no answer"> {
+  try {
+    const response = await fetch(`${sandbox.ledgerBaseUrl}/tokenize/app1/asset${query}`, {
+      method: "POST",
+      headers: { "x-api-key": sandbox.ledgerApiKey, "content-type": "application/json" },
+      body: JSON.stringify(asset(id).body),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch {
+    return "no answer";
+  }
+}
+
+const struckBy = (fault: Fault, rule: Partial<FaultRule> = {}): Promise<Caller> =>
+  sandboxForTest({ faults: [{ operation: "ledger.asset.create", times: 1, ...rule, fault }] });
+
+test.each([
+  ["drop-before", false],
+  ["drop-after", true],
+  ["truncated", true],
+] as const)("%s: no answer, and the asset is there: %s", async (fault, there) => {
+  const caller = await struckBy(fault);
+  expect(await create(caller, "P1")).toBe("no answer");
+  expect(await exists(caller, "P1")).toBe(there);
+  expect((await caller.ledger("POST /asset", asset("P2"))).status).toBe(201);
+});
+
+test.each([
+  ["garbage", 201, "application/json"],
+  ["html", 201, "text/html"],
+  [{ "status-after": 502 }, 502, "application/json"],
+] as const)("%s: a bad answer, and the asset is there", async (fault, status, type) => {
+  const caller = await struckBy(fault);
+  const seen = (await create(caller, "P1")) as Seen;
+  expect(seen.status).toBe(status);
+  expect(seen.headers.get("content-type")).toContain(type);
+  if (status === 201) expect(() => parseJson(seen.text)).toThrow();
+  expect(await exists(caller, "P1")).toBe(true);
+});
+
+test("a status is answered before anything is done, with the time to wait", async () => {
+  const caller = await struckBy({ status: 429, retryAfter: "1500ms" });
+  const seen = (await create(caller, "P1")) as Seen;
+  expect(seen).toMatchObject({ status: 429 });
+  expect(seen.headers.get("retry-after")).toBe("2");
+  expect(JSON.parse(seen.text)).toMatchObject({ status: "Error", message: "a fault of the plan" });
+  expect(await exists(caller, "P1")).toBe(false);
+});
+
+test("an answer is late, and the write is not", async () => {
+  const caller = await struckBy({ delay: "800ms" });
+  const begun = performance.now();
+  const answered = create(caller, "P1");
+  await expect.poll(() => exists(caller, "P1")).toBe(true);
+  expect(performance.now() - begun).toBeLessThan(800);
+  expect(await answered).toMatchObject({ status: 201 });
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(799);
+});
+
+test("a receipt stays pending for its time, and holds up nobody else", async () => {
+  const caller = await struckBy({ "receipt-pending": "10m" });
+  const { receiptId } = JSON.parse(((await create(caller, "P1", "?async=true")) as Seen).text);
+  expect((await caller.ledger("POST /asset", asset("P2"))).status).toBe(201);
+  const status = async () => (await caller.ledger("GET /asset/receipt", { query: { receiptId } })).body.status;
+  expect(await status()).toBe("PENDING");
+  await caller.control("POST /clock", { advance: "9m" });
+  expect(await status()).toBe("PENDING");
+  await caller.control("POST /clock", { advance: "2m" });
+  expect(await status()).toBe("COMMITTED");
+  expect(
+    (await caller.control("GET /commits")).body.commits.map((each: { body: { data: { id: string } } }) => each.body.data.id),
+  ).toEqual(["P2", "P1"]);
+});
+
+test("a doomed transaction ends FAILED with its message, and nothing is committed", async () => {
+  const caller = await struckBy({ "receipt-failed": "endorsement failure" }, { times: 2 });
+  const { receiptId } = JSON.parse(((await create(caller, "P1", "?async=true")) as Seen).text);
+  expect(await create(caller, "P2")).toMatchObject({ status: 500, text: expect.stringContaining("endorsement failure") });
+  expect((await caller.ledger("GET /asset/receipt", { query: { receiptId } })).body).toMatchObject({
+    status: "FAILED",
+    message: "endorsement failure",
+  });
+  expect((await caller.control("GET /commits")).body.commits).toEqual([]);
+  expect(await exists(caller, "P1")).toBe(false);
+});
+
+test("rules count the calls that they match, and the first that is due fires", async () => {
+  const caller = await sandboxForTest({
+    faults: [
+      { operation: "ledger.asset.*", nth: 2, fault: { status: 503 } },
+      { operation: "*.create", nth: 2, times: 2, fault: { status: 500 } },
+      { operation: "ledger.token.mint", fault: "drop-before" },
+    ],
+  });
+  const statuses = [];
+  for (const id of ["P1", "P2", "P3", "P4", "P5"]) statuses.push((await caller.ledger("POST /asset", asset(id))).status);
+  expect(statuses).toEqual([201, 503, 500, 500, 201]);
+  expect((await caller.control("GET /faults")).body).toEqual({
+    faults: [
+      { operation: "ledger.asset.*", nth: 2, fault: { status: 503 }, matched: 5, fired: 1 },
+      { operation: "*.create", nth: 2, times: 2, fault: { status: 500 }, matched: 5, fired: 2 },
+      { operation: "ledger.token.mint", fault: "drop-before", matched: 0, fired: 0 },
+    ],
+  });
+});
+
+test("the plan is replaced at run time, also for the investor interface", async () => {
+  const caller = await sandboxForTest();
+  const sale = () => caller.investor("GET /token-sales/saleActive1");
+  expect((await caller.control("POST /faults", [{ operation: "investor.*", fault: { status: 503 } }])).status).toBe(200);
+  expect(await sale()).toMatchObject({ status: 503, body: { status: 0 } });
+  expect(await caller.control("POST /faults", [{ fault: "explode" }])).toMatchObject({ status: 400 });
+  expect((await sale()).status).toBe(503);
+  expect((await caller.control("POST /faults", [])).body).toEqual({ faults: [] });
+  expect((await sale()).status).toBe(200);
+});
+
+test.each([
+  ['[{"fault": "explode"}]', "[0].fault"],
+  ['[{"fault": {"delay": "soon"}}]', "[0].fault.delay"],
+  ['[{"fault": {"status": 200}}]', "[0].fault.status: must be 429 or 500 to 599"],
+  ['[{"fault": {"delay": "1s", "status": 500}}]', "[0].fault: must name exactly one fault"],
+  ['[{"fault": {"retryAfter": "1s"}}]', "[0].fault: must name exactly one fault"],
+  [
+    '[{"fault": "html"}, {"operation": "ledger.token.mnt", "fault": "html"}]',
+    "[1].operation: there is no operation ledger.token.mnt; did you mean ledger.token.mint?",
+  ],
+  ['[{"operation": "ledger.token.get", "fault": "receipt-failed"}]', "[0].operation: ledger.token.get is no ledger write"],
+  ['[{"nth": 0, "fault": "html"}]', "[0].nth"],
+  ['[{"fault": "html", "often": 2}]', "[0]: has no property often"],
+  ["{}", "the fault plan is wrong: must be array"],
+])("a wrong plan is refused where it is wrong: %s", (text, where) => {
+  expect(() => readFaults(parseJson(text))).toThrow(where);
+  expect(() => readFaults(parseJson(text))).toThrow(Failure);
+});
+
+test("a plan is read with exact numbers", () => {
+  expect(readFaults(parseJson('[{"nth": 2, "times": 3, "fault": {"status": 503, "retryAfter": "1s"}}]'))).toEqual([
+    { nth: 2, times: 3, fault: { status: 503, retryAfter: "1s" } },
+  ]);
+});
+
+test("the examples of the schema are plans", () => {
+  const { examples } = JSON.parse(readFileSync("schemas/faults.schema.json", "utf8")) as { examples: unknown[] };
+  for (const example of examples) expect(readFaults(example)).toEqual(example);
+});
+
+test("a sandbox does not start with a plan or a seed that is wrong", async () => {
+  const path = fileForTest();
+  await expect(startSandbox({ path, faults: [{ fault: { delay: "soon" } }] })).rejects.toThrow("[0].fault.delay");
+  await expect(startSandbox({ path, seed: { orgId: "" } })).rejects.toThrow("orgId");
+});

@@ -1,0 +1,6 @@
+// Serves a sandbox file in a process of its own: `node serve.ts FILE COMMIT_DELAY_MS`, and prints where.
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+
+const [path = ":memory:", commitDelayMs = "20"] = process.argv.slice(2);
+const sandbox = await startSandbox({ path, commitDelayMs: Number(commitDelayMs) });
+console.log(JSON.stringify(sandbox));

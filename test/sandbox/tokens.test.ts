@@ -1,0 +1,278 @@
+import { expect, test } from "vitest";
+import { sandboxForTest, user, type Caller } from "./caller.ts";
+
+const alice = "userId:alice";
+const bob = "userId:bob";
+const carol = "userId:carol";
+
+const gold = {
+  id: "GOLD1",
+  name: "Gold",
+  symbol: "GLD",
+  classification: { type: "fungible", unit: "fractional", valueType: "intrinsic", supply: "capped-variable" },
+  behaviour: {
+    decimal: 2,
+    maxMintQuantity: 0,
+    transferable: true,
+    burnable: true,
+    rolesMap: { minter_role_name: "minter", burner_role_name: "burner" },
+  },
+  tokenPermissions: [{ entity: user("bob"), roles: ["minter", "burner"] }],
+};
+const deed = {
+  id: "DEED1",
+  classification: { type: "nonfungible", unit: "whole" },
+  nftFields: [{ name: "number", desc: "Deed number", isPrimaryKey: true, isForeignKey: false }],
+};
+
+async function withTokens(...tokens: readonly object[]): Promise<Caller> {
+  const caller = await sandboxForTest();
+  expect((await caller.ledger("POST /token", { as: alice, body: tokens })).status).toBe(200);
+  return caller;
+}
+
+const mint = (caller: Caller, as: string, item: object) => caller.ledger("POST /token/mint", { as, body: [item] });
+const burn = (caller: Caller, as: string, item: object) => caller.ledger("POST /token/burn", { as, body: [item] });
+const balance = (caller: Caller, id: string, userId: string) =>
+  caller.ledger("POST /token/erc1155/balanceOf", { body: { id, owner: user(userId) } });
+
+test("a token shows itself, and another way in the list", async () => {
+  const { ledger } = await withTokens(gold);
+  const token = (await ledger("GET /token", { query: { id: "GOLD1" } })).body;
+  expect(token).toMatchObject({
+    docType: "asset",
+    ...gold,
+    description: "",
+    properties: {},
+    totalSupply: 0,
+    totalMintedAmount: 0,
+    owners: [{ entity: user("alice") }],
+  });
+  const list = (await ledger("GET /token/all")).body;
+  expect(list).toMatchObject({ count: 1, bookmark: "", records: [{ name: "Gold", permission: gold.tokenPermissions }] });
+  expect(Object.keys(list.records[0])).not.toEqual(expect.arrayContaining(["id"]));
+  for (const hidden of ["id", "docType", "tokenPermissions", "burntAmount", "nftFields"])
+    expect(list.records[0]).not.toHaveProperty(hidden);
+});
+
+test("an amount of any length is kept digit for digit", async () => {
+  const caller = await withTokens(gold);
+  const answer = await caller.ledger("POST /token/mint", {
+    as: bob,
+    body: `[{"id":"GOLD1","to":{"orgId":"org1","userId":"carol"},"value":12345678901234567890.50}]`,
+  });
+  expect(answer.status).toBe(200);
+  expect((await balance(caller, "GOLD1", "carol")).text).toContain('"balance":12345678901234567890.5');
+  const transaction = await caller.ledger("GET /token/transaction", { query: { id: answer.body.transactionId } });
+  expect(transaction.text).toContain('"amount":12345678901234567890.50');
+  expect((await caller.control("GET /commits")).text).toContain("12345678901234567890.50");
+});
+
+test("who holds the role mints and burns, nobody else, and the sums stay right", async () => {
+  const caller = await withTokens(gold);
+  expect(await mint(caller, alice, { id: "GOLD1", to: user("carol"), value: 1 })).toMatchObject({
+    status: 403,
+    body: { condition: "invalid caller" },
+  });
+  await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 10.25 });
+  await burn(caller, bob, { id: "GOLD1", from: user("carol"), value: 0.25 });
+  expect(await burn(caller, carol, { id: "GOLD1", from: user("carol"), value: 1 })).toMatchObject({
+    status: 403,
+    body: { condition: "access denied" },
+  });
+  expect(await burn(caller, bob, { id: "GOLD1", from: user("carol"), value: 11 })).toMatchObject({
+    status: 422,
+    body: { condition: "balance too low" },
+  });
+  expect((await caller.ledger("GET /token", { query: { id: "GOLD1" } })).body).toMatchObject({
+    totalSupply: 10,
+    totalMintedAmount: 10.25,
+  });
+
+  const accounts = (await caller.ledger("POST /token/account/all", { body: [{ tokenId: "GOLD1" }] })).body;
+  expect(accounts).toMatchObject([
+    {
+      id: expect.stringMatching(/^account~/),
+      docType: "account",
+      entity: user("carol"),
+      tokenId: "GOLD1",
+      balance: 10,
+      nftIds: [],
+      approvedEntities: [],
+      createdAt: null,
+    },
+  ]);
+  expect((await caller.ledger("GET /token/account", { query: { id: accounts[0].id } })).body).toEqual(accounts[0]);
+  const transactions = (await caller.ledger("POST /token/transaction/all", { body: [{ tokenId: "GOLD1" }] })).body;
+  expect(transactions).toMatchObject([
+    {
+      docType: "tkntx",
+      type: "MINT",
+      transactionDetails: [{ tokenId: "GOLD1", to: user("carol"), amount: 10.25, timestampUnix: expect.any(Number) }],
+    },
+    { type: "BURN", transactionDetails: [{ from: user("carol"), amount: 0.25 }] },
+  ]);
+});
+
+test("caps, decimals and ids are kept", async () => {
+  const caller = await withTokens({ ...gold, behaviour: { ...gold.behaviour, maxMintQuantity: 100 } }, deed);
+  const to = user("carol");
+  await mint(caller, bob, { id: "GOLD1", to, value: 60 });
+  await burn(caller, bob, { id: "GOLD1", from: to, value: 60 });
+  expect(await mint(caller, bob, { id: "GOLD1", to, value: 40.01 })).toMatchObject({
+    status: 422,
+    body: { condition: "mint quantity exceeded" },
+  });
+  expect((await mint(caller, bob, { id: "GOLD1", to, value: 40 })).status).toBe(200);
+  expect(await mint(caller, bob, { id: "GOLD1", to, value: 0.001 })).toMatchObject({ status: 400 });
+  expect(await mint(caller, bob, { id: "GOLD1", to, value: -1 })).toMatchObject({ status: 400 });
+  expect(await mint(caller, bob, { id: "NONE", to, value: 1 })).toMatchObject({
+    status: 404,
+    body: { condition: "invalid token id" },
+  });
+  const create = (token: object) => caller.ledger("POST /token", { as: alice, body: [token] });
+  expect(await create({ id: "a-b" })).toMatchObject({ status: 400 });
+  expect(await create(gold)).toMatchObject({ status: 409, body: { condition: "token already exists" } });
+  expect(await create({ id: "T2", nftFields: deed.nftFields })).toMatchObject({ status: 400 });
+  expect((await create({ name: "no id" })).status).toBe(200);
+});
+
+test("two mints that fit one by one and not together: the later one fails at its commit", async () => {
+  const caller = await sandboxForTest({ commitDelayMs: 400 });
+  await caller.ledger("POST /token", { as: alice, body: [{ ...gold, behaviour: { ...gold.behaviour, maxMintQuantity: 100 } }] });
+  const both = await Promise.all([60, 60].map((value) => mint(caller, bob, { id: "GOLD1", to: user("carol"), value })));
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
+  expect((await balance(caller, "GOLD1", "carol")).body.balance).toBe(60);
+});
+
+test("a unit of a non-fungible token exists once", async () => {
+  const caller = await withTokens(deed);
+  const to = user("carol");
+  const minted = await mint(caller, alice, { id: "DEED1", to, nftData: { number: "D-1", house: "P1" } });
+  expect(await mint(caller, alice, { id: "DEED1", to, nftData: { number: "D-1" } })).toMatchObject({
+    status: 409,
+    body: { condition: "token already exists" },
+  });
+  expect(await mint(caller, alice, { id: "DEED1", to, nftData: { house: "P1" } })).toMatchObject({ status: 400 });
+  expect(
+    (await caller.ledger("GET /token/transaction", { query: { id: minted.body.transactionId } })).body.transactionDetails,
+  ).toMatchObject([{ amount: 1, data: { id: "D-1", ledgerMetadata: { owners: [to] } } }]);
+
+  const move = (as: string, data: object) =>
+    caller.ledger("POST /token/erc1155/safeTransferFrom", {
+      as,
+      body: { from: to, to: user("bob"), id: "DEED1", value: 1, data },
+    });
+  expect(await move(carol, {})).toMatchObject({ status: 400 });
+  expect((await move(carol, { assetId: "D-1" })).status).toBe(200);
+  const accounts = (await caller.ledger("POST /token/account/all", { body: [{ tokenId: "DEED1" }] })).body;
+  expect(accounts.map(({ balance: held, nftIds }: { balance: number; nftIds: string[] }) => [held, nftIds])).toEqual([
+    [0, []],
+    [1, ["D-1"]],
+  ]);
+
+  expect(await burn(caller, alice, { id: "DEED1", from: to, assetId: "D-1" })).toMatchObject({
+    status: 404,
+    body: { condition: "invalid asset id" },
+  });
+  await burn(caller, alice, { id: "DEED1", from: user("bob"), assetId: "D-1" });
+  expect(await burn(caller, alice, { id: "DEED1", from: user("bob"), assetId: "D-1" })).toMatchObject({
+    status: 409,
+    body: { condition: "token already burnt" },
+  });
+});
+
+test("a holder moves its own, an operator what it was approved for", async () => {
+  const caller = await withTokens(gold, { ...gold, id: "FIXED1", behaviour: { ...gold.behaviour, transferable: false } });
+  await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 100 });
+  await mint(caller, bob, { id: "FIXED1", to: user("carol"), value: 100 });
+  const move = (as: string, value: number, id = "GOLD1") =>
+    caller.ledger("POST /token/erc1155/safeTransferFrom", { as, body: { from: user("carol"), to: user("dave"), id, value } });
+  expect((await move(carol, 10)).status).toBe(200);
+  expect(await move("userId:dave", 10)).toMatchObject({ status: 403, body: { condition: "unauthorized caller" } });
+  expect(await move(carol, 95)).toMatchObject({ status: 422, body: { condition: "balance too low" } });
+  expect(await move(carol, 101)).toMatchObject({ status: 400 });
+  expect(await move(carol, 1, "FIXED1")).toMatchObject({ status: 422, body: { condition: "token not transferable" } });
+
+  const setAll = (approved: boolean) =>
+    caller.ledger("POST /token/erc1155/setApprovalForAll", { as: carol, body: { approved, operator: user("dave") } });
+  const isApproved = async () =>
+    (await caller.ledger("POST /token/erc1155/isApprovedForAll", { body: { owner: user("carol"), operator: user("dave") } }))
+      .body;
+  expect(await isApproved()).toEqual({ approved: "false" });
+  await setAll(true);
+  expect(await isApproved()).toEqual({ approved: "true" });
+  expect((await move("userId:dave", 10)).status).toBe(200);
+  await setAll(false);
+  expect((await move("userId:dave", 10)).status).toBe(403);
+
+  const approveOne = (approved: boolean) =>
+    caller.ledger("PATCH /token/approval", { as: carol, body: [{ tokenIds: ["GOLD1"], operators: [user("erin")], approved }] });
+  await approveOne(true);
+  expect((await move("userId:erin", 10)).status).toBe(200);
+  await approveOne(false);
+  expect((await move("userId:erin", 10)).status).toBe(403);
+});
+
+test("balances and transfers in batches", async () => {
+  const caller = await withTokens(gold, deed);
+  await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 5 });
+  await mint(caller, alice, { id: "DEED1", to: user("carol"), nftData: { number: "D-1" } });
+  const body = { from: user("carol"), to: user("dave"), ids: ["GOLD1", "DEED1"], values: [2, 1], data: { assetIds: ["D-1"] } };
+  expect(
+    await caller.ledger("POST /token/erc1155/safeBatchTransferFrom", { as: carol, body: { ...body, values: [2] } }),
+  ).toMatchObject({ status: 400 });
+  expect(
+    await caller.ledger("POST /token/erc1155/safeBatchTransferFrom", { as: carol, body: { ...body, values: [9, 1] } }),
+  ).toMatchObject({ status: 400 });
+  expect((await caller.ledger("POST /token/erc1155/safeBatchTransferFrom", { as: carol, body })).status).toBe(200);
+
+  const batch = await caller.ledger("POST /token/erc1155/balanceOfBatch", {
+    body: { ids: ["GOLD1", "DEED1"], owners: [user("dave"), user("carol")] },
+  });
+  expect(batch.body).toEqual([
+    { owner: user("dave"), balance: 2 },
+    { owner: user("carol"), balance: 0 },
+  ]);
+  expect(await caller.ledger("POST /token/erc1155/balanceOfBatch", { body: { ids: ["GOLD1"], owners: [] } })).toMatchObject({
+    status: 400,
+  });
+  expect(await balance(caller, "GOLD1", "nobody")).toMatchObject({
+    status: 404,
+    body: { condition: "account and token pairing does not exist" },
+  });
+  expect(
+    await caller.ledger("POST /token/erc1155/balanceOf", { body: { id: "GOLD1", owner: { orgId: "other" } } }),
+  ).toMatchObject({
+    status: 403,
+    body: { condition: "access denied" },
+  });
+});
+
+test("owners of a token change what it is and who may what", async () => {
+  const caller = await withTokens(gold);
+  const patch = (path: string, as: string, item: object) => caller.ledger(`PATCH /token${path}`, { as, body: [item] });
+  await patch("", alice, { id: "GOLD1", description: "Fine gold" });
+  expect(await patch("", bob, { id: "GOLD1", description: "Mine" })).toMatchObject({ status: 403 });
+  expect(await patch("", alice, { id: "NONE" })).toMatchObject({ status: 404, body: { condition: "token not found" } });
+  expect(
+    await patch("/permissions", alice, { id: "GOLD1", permissions: [{ entity: user("dave"), roles: ["king"] }] }),
+  ).toMatchObject({
+    status: 403,
+    body: { condition: "invalid role" },
+  });
+  await patch("/permissions", alice, { id: "GOLD1", permissions: [{ entity: user("dave"), roles: ["minter"] }] });
+  expect((await mint(caller, "userId:dave", { id: "GOLD1", to: user("carol"), value: 1 })).status).toBe(200);
+  expect((await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 1 })).status).toBe(403);
+  expect(await patch("/owners", alice, { id: "NONE", owners: [user("bob")] })).toMatchObject({
+    status: 404,
+    body: { condition: "invalid or nonexistent token id" },
+  });
+  await patch("/owners", alice, { id: "GOLD1", owners: [user("bob")] });
+  expect((await caller.ledger("GET /token", { query: { id: "GOLD1" } })).body).toMatchObject({
+    name: "Gold",
+    description: "Fine gold",
+    owners: [{ entity: user("bob") }],
+  });
+  expect(await patch("", alice, { id: "GOLD1", description: "Mine" })).toMatchObject({ status: 403 });
+});

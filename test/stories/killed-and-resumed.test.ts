@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { gate, proxyTo } from "./proxy.ts";
+import {
+  type Commit,
+  delivered,
+  embeddedCommits,
+  expectNoneTwice,
+  MINT_ONCE,
+  newProject,
+  operationsOf,
+  type Project,
+  reached,
+  type Running,
+  runIn,
+  sandboxProcess,
+} from "./world.ts";
+
+// The operations of an undisturbed run, in order.
+const UNDISTURBED = [
+  "ledger.asset.create",
+  "ledger.token.create",
+  "ledger.token.mint",
+  "ledger.transfer.request",
+  "ledger.transfer.approve",
+  "ledger.transfer.approve",
+  "ledger.vault.create",
+  "ledger.vault.deposit",
+  "investor.sales.buy",
+];
+
+interface Kill {
+  readonly name: string;
+  readonly when: (running: Running) => Promise<unknown>;
+}
+
+const afterLine = (line: number): Kill => ({
+  name: `as soon as line ${line} stood there`,
+  when: (running) => running.lines(line),
+});
+// A delay is no synchronisation here: wherever it hits, what is claimed must hold.
+const afterDelay = (seed: number): Kill => ({
+  name: `at a random moment, seed ${seed}`,
+  when: async (running) => {
+    await running.lines(1);
+    await new Promise((resolve) => void setTimeout(resolve, delayOf(seed)));
+  },
+});
+
+// A run takes some 300 ms after its first line; the seed alone says when.
+function delayOf(seed: number): number {
+  return (Math.imul(seed, 0x9e3779b1) >>> 0) % 300;
+}
+
+const KILLS = [...[1, 2, 3, 4, 5, 7, 9, 13, 15].map(afterLine), ...[1, 2, 3].map(afterDelay)];
+
+describe("property-sale.yaml is killed with kill -9", () => {
+  test.for(KILLS)("$name, and resumed", async ({ name, when }) => {
+    const project = newProject();
+    project.write("property-sale.yaml", delivered("onboarding/property-sale.yaml"));
+    const running = project.start("run", "property-sale.yaml");
+    await when(running);
+    await running.signal("SIGKILL");
+    const killed = await running.ended;
+
+    const resumed = await project.run("resume", runIn(killed));
+    const told = `killed ${name}: vitest run test/stories/killed-and-resumed.test.ts -t "${name}"\n${killed.told}\n${resumed.told}`;
+    const commits = await embeddedCommits(project);
+    expectNoneTwice(commits, told);
+    if (resumed.code === 0) expect(operationsOf(commits), told).toEqual(UNDISTURBED);
+    else await expectUnknown(project, { commits, code: resumed.code, told });
+  });
+});
+
+// Honest ignorance: one write was in flight, everything before it is there, nothing after it was sent, and it stays so.
+async function expectUnknown(
+  project: Project,
+  seen: { commits: readonly Commit[]; code: number | null; told: string },
+): Promise<void> {
+  const { commits, code, told } = seen;
+  expect(code, told).toBe(5);
+  const again = await project.json("resume");
+  expect(again.code, again.told).toBe(5);
+  const { steps = [] } = again.data.reports[0] ?? {};
+  const stopped = steps.filter(({ outcome }) => outcome === "unknown");
+  expect(
+    stopped.map(({ attempts }) => attempts.at(-1)?.meaning),
+    told,
+  ).toEqual([null]);
+  const done = steps.filter(({ outcome }) => outcome === "changed").length;
+  expect([done, done + 1], told).toContain(commits.length);
+  expect(operationsOf(commits), told).toEqual(UNDISTURBED.slice(0, commits.length));
+  expect(await embeddedCommits(project), told).toEqual(commits);
+}
+
+describe("a run is killed while its mint is on its way", () => {
+  test.for(["before the service has it", "after the service did it"])("%s: it is not sent again", async (moment) => {
+    const world = await sandboxProcess();
+    const proxy = await proxyTo(world.url);
+    const project = newProject();
+    project.serviceAt(proxy.url);
+    project.write("mint.yaml", MINT_ONCE);
+    const committed = moment.startsWith("after") ? 1 : 0;
+    const [held, over] = [gate(), gate()];
+    void proxy.next("POST /token/mint", async (passing) => {
+      if (committed === 1) await passing.forward();
+      held.open();
+      await over.passed;
+      passing.cut();
+    });
+    const running = project.start("run", "mint.yaml");
+    await reached(running, held.passed);
+    await running.signal("SIGKILL");
+    const killed = await running.ended;
+    over.open();
+
+    for (const attempt of ["first", "second"]) {
+      const resumed = await project.run("resume");
+      expect(resumed.code, `${attempt} resume\n${resumed.told}`).toBe(5);
+      expect(resumed.stdout, resumed.told).toMatch(/^\? unknown {2}mint .*ledger\.token\.mint/m);
+      expect(resumed.stdout, resumed.told).toMatch(
+        /was about to be sent at \d{4}-\d\d-\d\dT[\d:.]+Z, and no answer was recorded/,
+      );
+      expect(resumed.stdout, resumed.told).toContain("the write may have taken effect, so it is not sent again");
+    }
+    const mints = operationsOf(await world.commits()).filter((operation) => operation === "ledger.token.mint");
+    expect(mints, killed.told).toHaveLength(committed);
+    expect(proxy.seen.filter((name) => name === "POST /token/mint")).toHaveLength(1);
+  });
+});
+
+test("to resume a run that has passed says so, and sends nothing", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  const run = await project.run("run", "mint.yaml");
+  expect(run.code, run.told).toBe(0);
+  const before = proxy.seen.length;
+
+  const resumed = await project.run("resume", runIn(run));
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.stdout, resumed.told).toMatch(/3 of 3 steps done before/);
+  expect(resumed.stdout, resumed.told).toMatch(/^✓ passed {2}Mint once/m);
+  expect(proxy.seen).toHaveLength(before);
+
+  const nothing = await project.run("resume");
+  expect(nothing.code, nothing.told).toBe(2);
+  expect(nothing.stderr, nothing.told).toContain("every run in this state directory has passed");
+  expect(proxy.seen).toHaveLength(before);
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
+import { SchemaSet } from "../../src/schema/validator.ts";
+import { delivered, embeddedCommits, newProject, operationsOf, type Project, type Printed } from "./world.ts";
+import { elementsOf } from "./xml.ts";
+
+const COPIES = 20;
+
+function folderOfPlaybooks(): Project {
+  const project = newProject();
+  for (let at = 1; at <= COPIES; at++)
+    project.write(`playbooks/copy-${String(at).padStart(2, "0")}.yaml`, delivered("scenarios/mint-above-cap.yaml"));
+  return project;
+}
+
+const REPORTS = ["--report", "json=report.json", "--report", "junit=report.xml"];
+
+test("twenty playbooks run eight at a time, and two reports tell of all of them", async () => {
+  const project = folderOfPlaybooks();
+  const run = await project.run("run", "playbooks", "--jobs", "8", ...REPORTS);
+  expect(run.code, run.told).toBe(0);
+  expect(run.lines.at(-1), run.told).toBe(`${COPIES} runs: ${COPIES} passed`);
+  for (const line of run.lines.slice(0, -1)) expect(line, run.told).toMatch(/^\[copy-\d\d\.yaml\] /);
+
+  const report = JSON.parse(project.read("report.json")) as Printed;
+  expect(new SchemaSet().validator(reportSchema)(report)).toEqual([]);
+  expect(report.reports.map(({ run: { playbook, outcome } }) => [playbook.file, outcome])).toEqual(
+    Array.from({ length: COPIES }, (_, at) => [`playbooks/copy-${String(at + 1).padStart(2, "0")}.yaml`, "passed"]),
+  );
+  const elements = elementsOf(project.read("report.xml"));
+  expect(elements.filter(({ name }) => name === "testsuite")).toHaveLength(COPIES);
+  expect(elements.filter(({ name }) => name === "testcase")).toHaveLength(COPIES * 6);
+  expect(elements.filter(({ name }) => name === "failure" || name === "error")).toEqual([]);
+
+  const operations = operationsOf(await embeddedCommits(project));
+  expect(operations.filter((operation) => operation === "ledger.token.create")).toHaveLength(COPIES);
+  expect(operations.filter((operation) => operation === "ledger.token.mint")).toHaveLength(COPIES * 2);
+});
+
+test("one of them is broken: it is named, and none is run", async () => {
+  const project = folderOfPlaybooks();
+  project.write(
+    "playbooks/broken.yaml",
+    delivered("scenarios/mint-above-cap.yaml").replace("ledger.token.get", "ledger.token.got"),
+  );
+  const run = await project.run("run", "playbooks", ...REPORTS);
+  expect(run.code, run.told).toBe(2);
+  expect(run.stdout, run.told).toBe("");
+  expect(run.stderr, run.told).toMatch(/^playbooks\/broken\.yaml:\d+:\d+ error playbook\.unknown-operation$/m);
+  expect(run.stderr, run.told).toContain("1 playbook of 21 cannot be run: playbooks/broken.yaml");
+  expect(await embeddedCommits(project)).toEqual([]);
+});
+
+test("one of them fails: the others pass, and the reports say which", async () => {
+  const project = folderOfPlaybooks();
+  project.write(
+    "playbooks/copy-07.yaml",
+    delivered("scenarios/mint-above-cap.yaml").replace("response.totalSupply == 99.99", "response.totalSupply == 99.98"),
+  );
+  const run = await project.run("run", "playbooks", "--jobs", "8", ...REPORTS);
+  expect(run.code, run.told).toBe(1);
+  expect(run.lines.at(-1), run.told).toMatch(/^20 runs: (?:19 passed, 1 failed|1 failed, 19 passed)$/);
+  expect(run.stdout, run.told).toMatch(/^\[copy-07\.yaml\] ✗ failed {3}after /m);
+  const report = JSON.parse(project.read("report.json")) as Printed;
+  expect(new SchemaSet().validator(reportSchema)(report)).toEqual([]);
+  expect(
+    report.reports.filter(({ run: { outcome } }) => outcome === "failed").map(({ run: { playbook } }) => playbook.file),
+  ).toEqual(["playbooks/copy-07.yaml"]);
+  const elements = elementsOf(project.read("report.xml"));
+  expect(elements.filter(({ name }) => name === "testsuite")).toHaveLength(COPIES);
+  expect(elements.filter(({ name }) => name === "failure")).toHaveLength(1);
+});

@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { answerAfterwards, answerInstead, cutAnswer, cutWithinAnswer, type Fault, proxyTo, strangerServer } from "./proxy.ts";
+import { KEYS, MINT_ONCE, newProject, operationsOf, sandboxProcess } from "./world.ts";
+
+const HTML = { status: 200, headers: { "content-type": "text/html" }, body: "<!doctype html><title>Sign in</title>" };
+const FAILING = { status: 500, body: '{"message":"the gateway lost its backend"}' };
+
+// What happens to the answer of the mint, whether the service minted, and what the person reads about it.
+const LOSSES: readonly { readonly name: string; readonly fault: Fault; readonly minted: 0 | 1; readonly says: RegExp }[] = [
+  {
+    name: "is cut off",
+    fault: cutAnswer,
+    minted: 1,
+    says: /no answer that can be trusted: .*(other side closed|ECONNRESET|socket)/,
+  },
+  {
+    name: "breaks off in the middle",
+    fault: cutWithinAnswer,
+    minted: 1,
+    says: /no answer that can be trusted: .*(other side closed|terminated|aborted|socket)/,
+  },
+  {
+    name: "is a web page with status 200",
+    fault: answerAfterwards(HTML),
+    minted: 1,
+    says: /answered ledger\.token\.mint with a web page \(HTTP 200\) instead of JSON/,
+  },
+  {
+    name: "is half a JSON document",
+    fault: answerAfterwards(({ status, body }) => ({ status, body: body.slice(0, -9) })),
+    minted: 1,
+    says: /HTTP 200, but the answer is no JSON/,
+  },
+  { name: "is empty", fault: answerAfterwards({ status: 200, body: "" }), minted: 1, says: /HTTP 200, but / },
+  {
+    name: "is JSON that names no transaction",
+    fault: answerAfterwards({ status: 200, body: '{"ok":true}' }),
+    minted: 1,
+    says: /names neither a transaction nor a receipt/,
+  },
+  {
+    name: "is a 500 after the commit",
+    fault: answerAfterwards(FAILING),
+    minted: 1,
+    says: /HTTP 500: the gateway lost its backend/,
+  },
+  {
+    name: "is a 500 instead of the commit",
+    fault: answerInstead(FAILING),
+    minted: 0,
+    says: /HTTP 500: the gateway lost its backend/,
+  },
+];
+
+test("the answer of a mint is lost: unknown, and never sent again", { timeout: 60_000 }, async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  for (const { name, fault, minted, says } of LOSSES) {
+    const before = (await world.commits()).length;
+    const sent = proxy.seen.length;
+    void proxy.next("POST /token/mint", fault);
+    const run = await project.run("run", "mint.yaml");
+    const told = `the answer of the mint ${name}\n${run.told}`;
+    expect(run.code, told).toBe(5);
+    expect(run.stdout, told).toMatch(/^\? unknown {2}mint /m);
+    expect(run.stdout, told).toMatch(/ledger\.token\.mint, sent at \d{4}-\d\d-\d\dT[\d:.]+Z, has/);
+    expect(run.stdout, told).toMatch(says);
+    expect(run.stdout, told).toMatch(/^\? unknown {2}Mint once: 3 steps: 1 changed, 1 unknown, 1 not run /m);
+    const command = /to go on: tokenbook (resume \S+)/.exec(run.stdout)?.[1]?.split(" ") ?? [];
+
+    const resumed = await project.run(...command);
+    expect(resumed.code, resumed.told).toBe(5);
+    expect(resumed.stdout, resumed.told).toMatch(/^\? unknown {2}mint /m);
+    expect(
+      proxy.seen.slice(sent).filter((request) => request === "POST /token/mint"),
+      told,
+    ).toHaveLength(1);
+    expect(operationsOf((await world.commits()).slice(before)), told).toEqual([
+      "ledger.token.create",
+      ...Array<string>(minted).fill("ledger.token.mint"),
+    ]);
+  }
+});
+
+test("a mint is redirected to another server, which hears nothing of it and never sees the key", async () => {
+  const world = await sandboxProcess();
+  const [proxy, stranger] = [
+    await proxyTo(world.url),
+    await strangerServer({ status: 200, body: '{"transactionId":"stolen","receiptId":"stolen"}' }),
+  ];
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  for (const status of [301, 307]) {
+    void proxy.next("POST /token/mint", answerInstead({ status, headers: { location: `${stranger.url}/token/mint` }, body: "" }));
+    const run = await project.run("run", "mint.yaml");
+    expect(run.code, run.told).toBe(5);
+    expect(run.stdout, run.told).toContain(`HTTP ${status}`);
+    expect(stranger.seen, run.told).toEqual([]);
+    expect(run.stdout + run.stderr, run.told).not.toContain(KEYS["LEDGER_KEY"]);
+  }
+  expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.create"]);
+
+  void proxy.next("GET /token", answerInstead({ status: 307, headers: { location: `${stranger.url}/token` }, body: "" }));
+  const read = await project.run("run", "mint.yaml");
+  expect(read.code, read.told).toBe(1);
+  expect(read.stdout, read.told).toMatch(/^✗ failed {3}after /m);
+  expect(stranger.seen, read.told).toEqual([]);
+});

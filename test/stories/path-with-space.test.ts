@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { delivered, filesBelow, KEYS, newProject, runIn } from "./world.ts";
+
+test("everything works in a folder whose name has a space and letters that are not ASCII", async () => {
+  const project = newProject(KEYS, "Häuser in Évora, 50 % 不動産");
+  project.write("my playbooks/ended sale ü.yaml", delivered("scenarios/ended-sale.yaml"));
+  const checked = await project.run("check", "my playbooks");
+  expect(checked.code, checked.told).toBe(0);
+  expect(checked.stdout).toContain("✓ my playbooks/ended sale ü.yaml: 4 steps");
+
+  const run = await project.run(
+    "run",
+    "my playbooks/ended sale ü.yaml",
+    "--report",
+    "junit=der bericht.xml",
+    "--state",
+    "der zustand",
+  );
+  expect(run.code, run.told).toBe(0);
+  expect(project.read("der bericht.xml")).toContain('classname="my playbooks/ended sale ü.yaml"');
+  expect(existsSync(join(project.folder, "der zustand/journal.db"))).toBe(true);
+  expect(filesBelow(project.folder).filter((file) => file.includes(".tokenbook"))).toEqual([]);
+
+  const resumed = await project.run("resume", runIn(run), "--state", "der zustand");
+  expect(resumed.code, resumed.told).toBe(0);
+  const { data } = await project.json("runs", "--state", "der zustand");
+  expect(data.runs.map(({ playbook, outcome }) => [playbook, outcome])).toEqual([["my playbooks/ended sale ü.yaml", "passed"]]);
+});

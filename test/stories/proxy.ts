@@ -1,0 +1,169 @@
+// A proxy on TCP between the command and the sandbox, which does to chosen requests what networks and proxies do.
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request as send, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** A request on its way, as one who does harm sees it. */
+export interface Passing {
+  /** Method and path, without what every path begins with: `POST /token/mint`. */
+  readonly name: string;
+  /** Lets the service have it, and gives its answer. */
+  forward(): Promise<Answer>;
+  answer(answer: Answer): void;
+  /** Closes the connection without an answer. */
+  cut(): void;
+  /** Begins an answer, and closes the connection in the middle of it. */
+  cutWithin(answer: Answer): void;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export type Fault = (passing: Passing) => void | Promise<void>;
+
+export interface Proxy {
+  readonly url: string;
+  /** Everything that came, in order. */
+  readonly seen: readonly string[];
+  /** Does this to the next request of that name, once; resolves when it is done. `skip` lets some pass before. */
+  next(name: string, fault: Fault, skip?: number): Promise<void>;
+  /** From now on connections are refused, but for those that are open. */
+  shut(): void;
+  /** Listens again, at the same address. */
+  open(): Promise<void>;
+}
+
+interface Rule {
+  readonly name: string;
+  readonly fault: Fault;
+  skip: number;
+  readonly done: () => void;
+}
+
+/** A proxy to a service, for one test. */
+export async function proxyTo(service: string): Promise<Proxy> {
+  const rules: Rule[] = [];
+  const seen: string[] = [];
+  const server = createServer((request, response) => void serve(request, response));
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const passing = await passingOf({ request, response, service });
+    seen.push(passing.name);
+    const rule = rules.find(({ name }) => name === passing.name);
+    if (rule === undefined || rule.skip-- > 0) return passing.answer(await passing.forward());
+    rules.splice(rules.indexOf(rule), 1);
+    await rule.fault(passing);
+    rule.done();
+  };
+  const { port } = await listen(server, 0);
+  onTestFinished(() => close(server));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seen,
+    next: (name, fault, skip = 0) => new Promise((done) => void rules.push({ name, fault, skip, done })),
+    shut: () => void server.close(),
+    open: async () => void (await listen(server, port)),
+  };
+}
+
+/** A server that notes what comes, key and all, and answers everything alike. */
+export async function strangerServer(answer: Answer): Promise<{ readonly url: string; readonly seen: readonly string[] }> {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  const { port } = await listen(server, 0);
+  onTestFinished(() => close(server));
+  return { url: `http://127.0.0.1:${port}`, seen };
+}
+
+/** An address that nobody listens at. */
+export async function closedAddress(): Promise<string> {
+  const server = createServer();
+  const { port } = await listen(server, 0);
+  await close(server);
+  return `http://127.0.0.1:${port}`;
+}
+
+async function listen(server: Server, port: number): Promise<AddressInfo> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return server.address() as AddressInfo;
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  if (!server.listening) return;
+  server.close();
+  await once(server, "close");
+}
+
+async function passingOf({
+  request,
+  response,
+  service,
+}: {
+  request: IncomingMessage;
+  response: ServerResponse;
+  service: string;
+}): Promise<Passing> {
+  const body = await textOf(request);
+  const path = (request.url ?? "").replace(/\?.*/, "").replace(/^\/(?:tokenize\/[^/]+|api\/v\/1)/, "");
+  return {
+    name: `${request.method} ${path}`,
+    forward: () => forward(request, body, service),
+    answer: ({ status, headers = { "content-type": "application/json" }, body: text }) =>
+      void response.writeHead(status, headers).end(text),
+    cut: () => void request.socket.destroy(),
+    cutWithin({ status, body: text }) {
+      response.writeHead(status, { "content-type": "application/json", "content-length": text.length });
+      response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
+    },
+  };
+}
+
+async function forward(original: IncomingMessage, body: string, service: string): Promise<Answer> {
+  const { host: _host, connection: _connection, ...headers } = original.headers;
+  const onward = send(`${service}${original.url}`, { method: original.method ?? "GET", headers, agent: false });
+  onward.end(body);
+  const [response] = (await once(onward, "response")) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, body: await textOf(response) };
+}
+
+async function textOf(stream: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The service did it, and its answer is lost. */
+export const cutAnswer: Fault = async (passing) => {
+  await passing.forward();
+  passing.cut();
+};
+
+/** The service did it, and the answer breaks off. */
+export const cutWithinAnswer: Fault = async (passing) => passing.cutWithin(await passing.forward());
+
+/** The service did it, and somebody in between answers something else. */
+export function answerAfterwards(answer: Answer | ((real: Answer) => Answer)): Fault {
+  return async (passing) => {
+    const real = await passing.forward();
+    passing.answer(typeof answer === "function" ? answer(real) : answer);
+  };
+}
+
+/** The service never hears of it. */
+export function answerInstead(answer: Answer): Fault {
+  return (passing) => passing.answer(answer);
+}
+
+/** A gate that somebody opens. */
+export function gate(): { readonly passed: Promise<void>; readonly open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { passed: promise, open: resolve };
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { answerInstead, proxyTo } from "./proxy.ts";
+import { MINT_ONCE, newProject, operationsOf, runIn, sandboxProcess, stepIn } from "./world.ts";
+
+const BUSY = answerInstead({
+  status: 429,
+  headers: { "content-type": "application/json", "retry-after": "1" },
+  body: '{"message":"too many requests"}',
+});
+const DOWN = answerInstead({
+  status: 503,
+  headers: { "content-type": "text/html", "retry-after": "0" },
+  body: "<h1>Maintenance</h1>",
+});
+
+test("a service that is too busy is asked again when it says, and each write commits once", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  void proxy.next("POST /token", DOWN);
+  void proxy.next("POST /token/mint", BUSY);
+  void proxy.next("GET /token", BUSY);
+  const ended = await project.run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(0);
+  expect(ended.stdout, ended.told).toMatch(/^✓ changed {2}token .* sent 2 times {2}/m);
+  expect(ended.stdout, ended.told).toMatch(/^✓ changed {2}mint .* sent 2 times {2}/m);
+  expect(ended.stdout, ended.told).toMatch(/^✓ ok {7}after /m);
+  expect(operationsOf(await world.commits()), ended.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  expect(proxy.seen.filter((name) => name === "GET /token")).toHaveLength(2);
+
+  // It waited as long as it was told to, once for the write and once for the read.
+  const { data } = await project.json("runs", "show", runIn(ended));
+  expect(stepIn(data, "mint").attempts.map(({ meaning, status }) => [meaning, status])).toEqual([
+    ["refused-later", 429],
+    ["acknowledged", 200],
+  ]);
+  expect(data.reports[0]?.run.durationMs, ended.told).toBeGreaterThan(1_900);
+});

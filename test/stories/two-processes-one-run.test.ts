@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { proxyTo } from "./proxy.ts";
+import {
+  approvalPlaybook,
+  approveAsBob,
+  type Ended,
+  newProject,
+  operationsOf,
+  type Running,
+  reached,
+  sandboxProcess,
+} from "./world.ts";
+
+const OPERATIONS = ["ledger.asset.create", "ledger.transfer.request"];
+
+test("a run belongs to one process at a time: a stopped one keeps it, a dead one does not", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("hand-over.yaml", approvalPlaybook("    timeout: 1h"));
+  const holder = project.start("run", "hand-over.yaml");
+  await reached(
+    holder,
+    proxy.next("GET /asset", async (passing) => passing.answer(await passing.forward()), 1),
+  );
+
+  expectHeld(await project.run("resume"), holder);
+  await holder.signal("SIGSTOP");
+  expectHeld(await project.run("resume"), holder);
+  expect(operationsOf(await service.commits())).toEqual(OPERATIONS);
+
+  await holder.signal("SIGKILL");
+  await holder.ended;
+  const taken = proxy.next("GET /asset", async (passing) => passing.answer(await passing.forward()), 1);
+  const rivals = [project.start("resume"), project.start("resume")];
+  await taken;
+  // One has it and waits for bob; the other has been told so.
+  const loser = await Promise.race(rivals.map(async (rival) => ({ rival, ended: await rival.ended })));
+  const winner = rivals.find((rival) => rival !== loser.rival);
+  if (winner === undefined) throw new Error("one of two must be left");
+  expectHeld(loser.ended, winner);
+
+  await approveAsBob(service);
+  const resumed = await winner.ended;
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.stdout, resumed.told).toContain("2 of 3 steps done before");
+  expect(operationsOf(await service.commits())).toEqual([...OPERATIONS, "ledger.transfer.approve"]);
+});
+
+function expectHeld({ code, stderr, told }: Ended, holder: Running): void {
+  expect(code, told).toBe(6);
+  expect(stderr, told).toMatch(new RegExp(`is held by process ${holder.pid} on this host$`, "m"));
+}

@@ -1,0 +1,365 @@
+// What the stories share: a project folder, the built command in a process of its own, and a sandbox that tells what really happened.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished } from "vitest";
+import type { RunReport, StepReport } from "../../src/report/shape.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Diagnostic } from "../../src/source/diagnostic.ts";
+
+/** The repository's root, with a slash at its end. */
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
+const COMMAND = join(ROOT, "bin/tokenbook.js");
+
+/** A playbook that comes with the product. */
+export function delivered(name: string): string {
+  return readFileSync(join(ROOT, "playbooks", name), "utf8");
+}
+
+/** How a command ended, and all that it printed. */
+export interface Ended {
+  /** The exit code; null when a signal killed it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** stdout, line by line. */
+  readonly lines: readonly string[];
+  /** For messages: what was run, and what came of it. */
+  readonly told: string;
+}
+
+/** A command under way. */
+export interface Running {
+  readonly pid: number;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<Ended>;
+  /** The first lines of stdout, as soon as there are this many, or no more will come. */
+  lines(count: number): Promise<readonly string[]>;
+  /** Resolves when the process has taken the signal. */
+  signal(name: NodeJS.Signals): Promise<void>;
+}
+
+export type Variables = Readonly<Record<string, string>>;
+
+/** A folder that somebody works in. */
+export interface Project {
+  readonly folder: string;
+  /** Writes a file, and the folders above it. */
+  write(name: string, text: string): void;
+  read(name: string): string;
+  /** Runs `tokenbook …` to its end. */
+  run(...args: string[]): Promise<Ended>;
+  start(...args: string[]): Running;
+  /** Runs `tokenbook … --json`, and reads what it prints. */
+  json(...args: string[]): Promise<Ended & { readonly data: Printed }>;
+  /** Lays a tokenbook.yaml with the environment "here" for a service at this address. */
+  serviceAt(url: string): void;
+}
+
+/** What commands print with `--json`: `run` and `runs show` the reports, `runs` the runs, `check` the files. */
+export interface Printed {
+  readonly reports: readonly RunReport[];
+  readonly runs: readonly { readonly id: string; readonly outcome: string; readonly playbook: string }[];
+  readonly files: readonly { readonly file: string; readonly ok: boolean; readonly diagnostics: readonly Diagnostic[] }[];
+}
+
+/** A new folder, which goes away with the test. */
+export function newProject(variables: Variables = KEYS, name = "project"): Project {
+  const folder = join(temporaryFolder(), name);
+  mkdirSync(folder);
+  const start = (...args: string[]): Running => launch([COMMAND, ...args], { cwd: folder, variables });
+  const project: Project = {
+    folder,
+    write(file, text) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+    },
+    read: (file) => readFileSync(join(folder, file), "utf8"),
+    start,
+    run: async (...args) => withoutTrace(await start(...args).ended),
+    async json(...args) {
+      const ended = withoutTrace(await start(...args, "--json").ended);
+      return { ...ended, data: JSON.parse(ended.stdout) as Printed };
+    },
+    serviceAt: (url) => project.write("tokenbook.yaml", environmentAt(url)),
+  };
+  return project;
+}
+
+function withoutTrace(ended: Ended): Ended {
+  expect(ended.stdout + ended.stderr, `a stack trace is no message: ${ended.told}`).not.toMatch(/^\s+at .+:\d+:\d+/m);
+  return ended;
+}
+
+/** A folder outside of every project, which goes away with the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-story-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The keys of a sandbox, as `tokenbook.yaml` names them. */
+export const KEYS: Variables = {
+  LEDGER_KEY: "sandbox-ledger-key",
+  BUYER_KEY: "sandbox-buyer-key",
+  SECOND_BUYER_KEY: "sandbox-second-buyer-key",
+};
+
+function environmentAt(url: string): string {
+  return `environments:
+  here:
+    ledger:
+      baseUrl: "${url}"
+      appId: app1
+      orgId: org1
+      apiKey: env:LEDGER_KEY
+    investor:
+      baseUrl: "${url}"
+      credentials:
+        BUYER_KEY: env:BUYER_KEY
+        SECOND_BUYER_KEY: env:SECOND_BUYER_KEY
+    exclusive: true
+`;
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+/** Starts a process, by default with this Node; it does not outlive the test. */
+export function launch(argv: readonly string[], how: { cwd: string; variables?: Variables; program?: string }): Running {
+  const { PATH = "", HOME = "" } = process.env;
+  const child: Child = spawn(how.program ?? process.execPath, argv, {
+    cwd: how.cwd,
+    env: { PATH, HOME, ...how.variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return watch(child, `cd '${how.cwd}' && ${[how.program ?? "node", ...argv].join(" ")}`);
+}
+
+function watch(child: Child, command: string): Running {
+  let [stdout, stderr] = ["", ""];
+  const waiting = new Set<() => void>();
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    for (const look of waiting) look();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = once(child, "close").then(([code, signal]): Ended => {
+    const told = `${command}\n→ ${code === null ? String(signal) : `exit ${code}`}\n${stdout}${stderr === "" ? "" : `stderr:\n${stderr}`}`;
+    return { code: code as number | null, stdout, stderr, lines: linesOf(stdout), told };
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    lines: (count) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (stdout.split("\n").length <= count && child.exitCode === null && child.signalCode === null) return;
+          waiting.delete(look);
+          resolve(linesOf(stdout));
+        };
+        waiting.add(look);
+        child.once("close", look);
+        look();
+      }),
+    async signal(name) {
+      child.kill(name);
+      while (hasPendingSignal(child.pid ?? 0)) await nextTurn();
+    },
+  };
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+// A signal that is pending still could swallow the next one of its kind.
+function hasPendingSignal(pid: number): boolean {
+  try {
+    return /^(?:SigPnd|ShdPnd):\s*0*[1-9a-f]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false; // it has ended, or this system has no /proc
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, 1));
+}
+
+/** What a running command leads to; fails when it ends before. */
+export async function reached<T>(running: Running, event: Promise<T>): Promise<T> {
+  const early = running.ended.then(({ told }) => {
+    throw new Error(`it ended before it came so far:\n${told}`);
+  });
+  return Promise.race([event, early]);
+}
+
+/** Looks again and again until there is something. */
+export async function until<T>(look: () => T | undefined): Promise<T> {
+  for (;;) {
+    const found = look();
+    if (found !== undefined) return found;
+    await nextTurn();
+  }
+}
+
+/** A write that really happened. */
+export interface Commit {
+  readonly operation: string;
+  readonly actor: unknown;
+  readonly body: unknown;
+  readonly transactionId: string;
+}
+
+/** A service that tells what really happened. */
+export interface Service {
+  readonly url: string;
+  commits(): Promise<readonly Commit[]>;
+  /** A ledger call on somebody's behalf, from outside of any run: gives the answer. */
+  call(request: string, as: string, body?: unknown): Promise<unknown>;
+}
+
+/** Starts `tokenbook sandbox` in a process of its own. */
+export async function sandboxProcess(): Promise<Service> {
+  const folder = temporaryFolder();
+  const running = launch([COMMAND, "sandbox", "--port", "0", "--db", "sandbox.db", "--json"], { cwd: folder });
+  const [ready = ""] = await running.lines(1);
+  return serviceOf(JSON.parse(ready) as Sandbox);
+}
+
+function serviceOf({ ledgerBaseUrl: url, appId, ledgerApiKey }: Sandbox): Service {
+  return {
+    url,
+    commits: () => commitsAt(url),
+    async call(request, as, body) {
+      const [method = "", path = ""] = request.split(" ");
+      const response = await fetch(`${url}/tokenize/${appId}${path}?actAs=${as}`, {
+        method,
+        headers: { "X-API-KEY": ledgerApiKey, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      expect(response.ok, text).toBe(true);
+      return JSON.parse(text);
+    },
+  };
+}
+
+async function commitsAt(url: string): Promise<readonly Commit[]> {
+  const response = await fetch(`${url}/_sandbox/commits`);
+  return ((await response.json()) as { commits: Commit[] }).commits;
+}
+
+/** A person, bob, approves what waits for him. */
+export async function approveAsBob(service: Service): Promise<void> {
+  const waiting = (await service.call("GET /asset/ownershipTransfer/request/approvals", "userId:bob")) as {
+    records: { id: string }[];
+  };
+  expect(waiting.records).toHaveLength(1);
+  await service.call("POST /asset/ownershipTransfer/approve", "userId:bob", { id: waiting.records.map(({ id }) => id) });
+}
+
+/** What really happened in the embedded sandbox of a project: its file, served again. */
+export async function embeddedCommits(project: Project): Promise<readonly Commit[]> {
+  const sandbox = await startSandbox({ path: join(project.folder, ".tokenbook/sandbox.db") });
+  try {
+    return await commitsAt(sandbox.ledgerBaseUrl);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** The operations of commits, in order. */
+export function operationsOf(commits: readonly Commit[]): readonly string[] {
+  return commits.map(({ operation }) => operation);
+}
+
+/** Holds that no write is there twice: same operation, body and actor. */
+export function expectNoneTwice(commits: readonly Commit[], told: string): void {
+  const writes = commits.map(({ operation, actor, body }) => JSON.stringify([operation, actor, body]));
+  expect(
+    writes.filter((write, at) => writes.indexOf(write) !== at),
+    told,
+  ).toEqual([]);
+}
+
+/** The row of one step in the first report. */
+export function stepIn({ reports }: Pick<Printed, "reports">, address: string): StepReport {
+  const row = reports[0]?.steps.find(({ step }) => step === address);
+  if (row === undefined) throw new Error(`the report has no step ${address}`);
+  return row;
+}
+
+/** The id of the run that a command has printed. */
+export function runIn({ stdout, told }: Pick<Ended, "stdout" | "told">): string {
+  const id = /run (\d{8}T\d{6}-[a-z0-9]{8})$/m.exec(stdout)?.[1];
+  expect(id, told).toBeDefined();
+  return id ?? "";
+}
+
+/** Every file below a folder, by its path. */
+export function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** A token, a mint of 10.00, and a look at the supply. */
+export const MINT_ONCE = `playbook: 1
+name: Mint once
+actors:
+  issuer: { ledger: "userId:alice" }
+defaults: { as: issuer }
+steps:
+  - id: token
+    uses: ledger.token.create
+    with:
+      name: Minted once
+      symbol: ONE
+      classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }
+      behaviour: { decimal: 2, maxMintQuantity: "100", transferable: true, burnable: true }
+  - id: mint
+    uses: ledger.token.mint
+    with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "10.00" }
+  - id: after
+    uses: ledger.token.get
+    with: { id: "\${{ steps.token.id }}" }
+    expect: [response.totalSupply == 10]
+outputs:
+  token: "\${{ steps.token.id }}"
+`;
+
+/** A property that changes hands only when bob approves; the last step waits for that, as long as it is told. */
+export function approvalPlaybook(wait: string): string {
+  return `playbook: 1
+name: Hand over a property
+actors:
+  issuer: { ledger: "userId:alice" }
+  board: [{ ledger: "userId:bob" }]
+  custodian: { ledger: "userId:carol" }
+defaults: { as: issuer }
+steps:
+  - id: property
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
+  - id: request
+    uses: ledger.transfer.request
+    with:
+      assetType: Property
+      id: ["\${{ steps.property.id }}"]
+      approvers: "\${{ actors.board }}"
+      numRequired: 1
+      newOwner: "\${{ actors.custodian }}"
+  - id: owned
+    uses: ledger.asset.get
+    with: { assetType: Property, id: "\${{ steps.property.id }}" }
+    until: response.owners.exists(o, o == actors.custodian)
+${wait}
+outputs:
+  request: "\${{ steps.request.id }}"
+`;
+}

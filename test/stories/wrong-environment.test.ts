@@ -1,0 +1,192 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { answerAfterwards, closedAddress, proxyTo, strangerServer } from "./proxy.ts";
+import {
+  type Ended,
+  filesBelow,
+  KEYS,
+  MINT_ONCE,
+  newProject,
+  type Project,
+  runIn,
+  sandboxProcess,
+  type Service,
+  type Variables,
+} from "./world.ts";
+
+const LITERAL = "canary-literal-4";
+const CANARIES: Variables = {
+  LEDGER_KEY: "canary/ledger key+1",
+  BUYER_KEY: "canary-buyer-2",
+  SECOND_BUYER_KEY: "canary-second-3",
+};
+
+const BUY_TOO = `${MINT_ONCE.replace("actors:\n", "actors:\n  buyer: { investor: BUYER_KEY }\n").replace(/outputs:[\s\S]*/, "")}  - id: buy
+    as: buyer
+    uses: investor.sales.buy
+    with: { tokenSaleId: saleActive1, userAddress: "0x1", amount: "1", currencyContract: "0x2", timezone: UTC }
+`;
+
+interface Mistake {
+  readonly name: string;
+  /** What is wrong: lays the tokenbook.yaml, and gives what is added to the command. */
+  readonly make: (project: Project, service: Service) => Promise<readonly string[]> | readonly string[];
+  readonly variables?: Variables;
+  /** The part of tokenbook.yaml that stands in the line to mend. */
+  readonly mend: string;
+  readonly says: RegExp;
+}
+
+const lay = (project: Project, service: Service, change: (text: string) => string = (text) => text): readonly string[] => {
+  project.serviceAt(service.url);
+  project.write("tokenbook.yaml", change(project.read("tokenbook.yaml")));
+  return [];
+};
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    name: "the key is wrong",
+    make: (project, service) => lay(project, service),
+    variables: CANARIES,
+    mend: "apiKey: env:LEDGER_KEY",
+    says: /the service refused the key/,
+  },
+  {
+    name: "nobody listens at the address",
+    make: async (project) => lay(project, { url: await closedAddress() } as Service),
+    mend: "baseUrl:",
+    says: /cannot be reached: .*ECONNREFUSED/,
+  },
+  {
+    name: "the address is of a web page",
+    make: async (project) =>
+      lay(
+        project,
+        (await strangerServer({
+          status: 200,
+          headers: { "content-type": "text/html" },
+          body: "<html>Welcome</html>",
+        })) as unknown as Service,
+      ),
+    mend: "baseUrl:",
+    says: /with a web page \(HTTP 200\) instead of JSON/,
+  },
+  {
+    name: "the key's variable is not set",
+    make: (project, service) => lay(project, service),
+    variables: { BUYER_KEY: "canary-buyer-2", SECOND_BUYER_KEY: "canary-second-3" },
+    mend: "apiKey: env:LEDGER_KEY",
+    says: /the environment variable LEDGER_KEY is not set[\s\S]*next: export LEDGER_KEY=/,
+  },
+  {
+    name: "there is no such app",
+    make: (project, service) => lay(project, service, (text) => text.replace("appId: app1", "appId: app2")),
+    mend: "appId: app2",
+    says: /app2/,
+  },
+  {
+    name: "the environment's name is misspelt",
+    make: (project, service) => [...lay(project, service), "--env", "hree"],
+    mend: "",
+    says: /tokenbook\.yaml has no environment "hree"[\s\S]*next: --env here/,
+  },
+  {
+    name: "the key itself stands in the file",
+    make: (project, service) => lay(project, service, (text) => text.replace("env:LEDGER_KEY", LITERAL)),
+    mend: `apiKey: ${LITERAL}`,
+    says: /must be a reference|env:NAME or file:PATH/,
+  },
+  {
+    name: "the investor interface is left out",
+    make: (project, service) => {
+      project.write("mint.yaml", BUY_TOO);
+      return lay(project, service, (text) => text.replace(/ {4}investor:[\s\S]*?( {4}exclusive)/, "$1"));
+    },
+    mend: "",
+    says: /the environment has no "investor:", which mint\.yaml:\d+ \(buy: investor\.sales\.buy\) needs[\s\S]*next: add it at tokenbook\.yaml:\d+ \(environments\.here\)/,
+  },
+  {
+    name: "the address has no scheme",
+    make: (project, service) => lay(project, service, (text) => text.replace('baseUrl: "http://', 'baseUrl: "')),
+    mend: "baseUrl:",
+    says: /baseUrl/,
+  },
+];
+
+describe("the environment is wrong", () => {
+  test.for(MISTAKES)(
+    "$name: the message names the line to mend, and nothing is written",
+    async ({ make, variables = KEYS, mend, says }) => {
+      const service = await sandboxProcess();
+      const project = newProject(variables);
+      project.write("mint.yaml", MINT_ONCE);
+      const options = await make(project, service);
+      const ended = await project.run("run", "mint.yaml", ...options);
+      expect([1, 2], ended.told).toContain(ended.code);
+      expect(ended.stdout, ended.told).toBe("");
+      expect(ended.stderr, ended.told).toMatch(says);
+      const line =
+        project
+          .read("tokenbook.yaml")
+          .split("\n")
+          .findIndex((each) => each.includes(mend)) + 1;
+      if (mend !== "") expect(ended.stderr, ended.told).toMatch(new RegExp(`tokenbook\\.yaml:${line}[ :]`));
+      expect(await service.commits()).toEqual([]);
+      expectNoKey(project, ended, [...Object.values(variables), ...Object.values(CANARIES), LITERAL]);
+    },
+  );
+});
+
+test("an investor key that is wrong is found before the first write of the ledger", async () => {
+  const service = await sandboxProcess();
+  const project = newProject({ ...KEYS, BUYER_KEY: CANARIES["BUYER_KEY"] ?? "" });
+  project.serviceAt(service.url);
+  project.write("buy.yaml", BUY_TOO);
+  const ended = await project.run("run", "buy.yaml");
+  expect(ended.code, ended.told).toBe(2);
+  const line =
+    project
+      .read("tokenbook.yaml")
+      .split("\n")
+      .findIndex((each) => each.includes(" BUYER_KEY:")) + 1;
+  expect(ended.stderr, ended.told).toMatch(new RegExp(`tokenbook\\.yaml:${line} `));
+  expect(await service.commits()).toEqual([]);
+  expectNoKey(project, ended, Object.values(CANARIES));
+});
+
+test("a service that repeats the key in its answers does not get it printed or kept", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  const key = KEYS["LEDGER_KEY"] ?? "";
+  const base64 = Buffer.from(key).toString("base64");
+  const body = JSON.stringify({ message: `no: ${key} ${base64}`, condition: `bad ${key}`, [key]: key });
+
+  void proxy.next("POST /token/mint", answerAfterwards({ status: 422, body }));
+  const refused = await project.run("run", "mint.yaml", "--report", "json=a.json", "--report", "junit=a.xml");
+  expect(refused.code, refused.told).toBe(1);
+  expect(refused.stdout, refused.told).toContain("${{ secrets.LEDGER_API_KEY }}");
+
+  void proxy.next("GET /token", answerAfterwards({ status: 200, body }));
+  const read = await project.run("run", "mint.yaml", "--json");
+  expect(read.code, read.told).toBe(1);
+
+  void proxy.next("GET /status", answerAfterwards({ status: 401, body }));
+  const start = await project.run("run", "mint.yaml");
+  expect(start.code, start.told).toBe(2);
+  const shown = await project.run("runs", "show", runIn(refused));
+  for (const ended of [refused, read, start, shown]) expectNoKey(project, ended, [key, base64]);
+});
+
+// Every byte that was printed, and every byte in the folder: journal, its log, reports.
+function expectNoKey(project: Project, { stdout, stderr, told }: Ended, keys: readonly string[]): void {
+  const printed = Buffer.from(`${stdout}${stderr}`);
+  for (const key of keys) {
+    expect(printed.includes(key), `printed: ${told}`).toBe(false);
+    for (const file of filesBelow(project.folder)) {
+      if (!file.endsWith("tokenbook.yaml")) expect(readFileSync(file).includes(key), `${file}: ${told}`).toBe(false);
+    }
+  }
+}

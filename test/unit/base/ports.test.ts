@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { systemClock, systemRandom } from "../../../src/base/ports.ts";
+
+test("a sleep longer than a timer can count does not ring at once", async () => {
+  const waker = new AbortController();
+  let woke = false;
+  const sleep = systemClock.sleep(30 * 86_400_000, waker.signal).then(() => (woke = true));
+  await systemClock.sleep(30);
+  expect(woke).toBe(false);
+  waker.abort();
+  await sleep;
+});
+
+test("an aborted signal ends a sleep at once", async () => {
+  const start = systemClock.now();
+  await systemClock.sleep(60_000, AbortSignal.abort());
+  await systemClock.sleep(60_000, AbortSignal.timeout(10));
+  expect(systemClock.now() - start).toBeLessThan(5_000);
+});
+
+test("random bytes differ", () => {
+  expect(systemRandom.bytes(16)).not.toEqual(systemRandom.bytes(16));
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { count, didYouMean, sanitise } from "../../../src/base/text.ts";
+
+test("escape sequences, control characters and direction overrides are shown, not obeyed", () => {
+  expect(sanitise("\u001b[31mred\u0007 \u009b2J \u202eabc\u2066\r")).toBe(
+    "\\u001b[31mred\\u0007 \\u009b2J \\u202eabc\\u2066\\u000d",
+  );
+  expect(sanitise("\u001b]52;c;aGk=\u0007")).not.toContain("\u001b");
+  expect(sanitise("ünïcode\ttab\nline")).toBe("ünïcode\ttab\nline");
+});
+
+test("a near name is offered, a far one is not", () => {
+  const names = ["ledger.token.mint", "ledger.token.burn", "investor.sales.list"];
+  expect(didYouMean("ledger.token.mnt", names)).toBe("ledger.token.mint");
+  expect(didYouMean("LEDGER.TOKEN.BURN", names)).toBe("ledger.token.burn");
+  expect(didYouMean("POST /token", names)).toBeUndefined();
+  expect(didYouMean("x", [])).toBeUndefined();
+});
+
+test("a name of a million characters costs nothing", () => {
+  const start = performance.now();
+  expect(
+    didYouMean(
+      "x".repeat(1_000_000),
+      Array.from({ length: 1_000 }, (_, at) => `name${at}`),
+    ),
+  ).toBeUndefined();
+  expect(performance.now() - start).toBeLessThan(100);
+});
+
+test("nouns agree with their number", () => {
+  expect([count(0, "step"), count(1, "step"), count(2, "step")]).toEqual(["0 steps", "1 step", "2 steps"]);
+});

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Failure } from "../../../src/base/failure.ts";
+import { loadEnvironment } from "../../../src/environment/load.ts";
+import type { Target } from "../../../src/environment/target.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tokenbook-environment-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const GOOD = `environments:
+  staging:
+    ledger: { baseUrl: "https://ledger.example.com/", appId: app1, orgId: org1, apiKey: env:LEDGER_KEY }
+    investor: { baseUrl: "https://store.example.com", credentials: { BUYER_KEY: file:buyer.key } }
+    timeout: 5s
+    profile: { ledger: { onBehalfOf: { in: header, name: X-Act-As } } }
+  production:
+    ledger: { baseUrl: "https://live.example.com", appId: app1, orgId: org1, apiKey: env:LIVE_KEY }
+`;
+
+function load(text: string, name?: string): Target {
+  const path = join(folder, "tokenbook.yaml");
+  writeFileSync(path, text);
+  return loadEnvironment(path, { name, cwd: folder, variables: { LEDGER_KEY: "ledger-key" } });
+}
+
+function failure(text: string, name?: string): Failure {
+  try {
+    load(text, name);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  return expect.unreachable("it was to fail");
+}
+
+test("the first environment is the default; keys come from where they are said to be", () => {
+  writeFileSync(join(folder, "buyer.key"), "buyer-key\n");
+  const target = load(GOOD);
+  expect(target.environment).toBe("staging");
+  expect(target.ledger?.baseUrl).toBe("https://ledger.example.com");
+  expect(target.ledger?.apiKey.reveal()).toBe("ledger-key");
+  expect(target.investor?.credentials.get("BUYER_KEY")?.reveal()).toBe("buyer-key");
+  expect(target.timeoutMs).toBe(5_000);
+});
+
+test("a profile says only what differs", () => {
+  writeFileSync(join(folder, "buyer.key"), "buyer-key\n");
+  const { profile } = load(GOOD);
+  expect(profile.ledger.onBehalfOf).toEqual({ in: "header", name: "X-Act-As" });
+  expect(profile.ledger.parameters.pageSize).toBe("pageSize");
+});
+
+test("a setting knows its line", () => {
+  writeFileSync(join(folder, "buyer.key"), "buyer-key\n");
+  expect(load(GOOD).whereIs("ledger.apiKey")).toBe("tokenbook.yaml:3 (environments.staging.ledger.apiKey)");
+});
+
+test("a variable that is not set is named with its line, and how to set it", () => {
+  expect(failure(GOOD, "production")).toMatchObject({
+    message: expect.stringContaining("LIVE_KEY"),
+    why: expect.stringContaining("tokenbook.yaml:8"),
+    next: "export LIVE_KEY=…",
+  });
+});
+
+test("a key written into the file is refused without being shown", () => {
+  const { message } = failure(GOOD.replace("env:LEDGER_KEY", "s3cret-key-value"));
+  expect(message).toContain("tokenbook.yaml:3");
+  expect(message).toContain("apiKey");
+  expect(message).not.toContain("s3cret-key-value");
+});
+
+test("an environment that is not there, and what was probably meant", () => {
+  expect(failure(GOOD, "stagin").next).toBe("--env staging");
+});
+
+test("a misspelt setting is found", () => {
+  expect(failure(GOOD.replace("baseUrl", "baseURL")).message).toContain('did you mean "baseUrl"?');
+});
+
+test("hostile keys cannot reach a prototype", () => {
+  expect(failure(GOOD.replace("profile: {", "profile: { __proto__: { polluted: 1 },")).message).toContain("__proto__");
+  expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+});

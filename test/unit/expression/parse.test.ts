@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { Expression, isCutOff, isProblem } from "../../../src/expression/expression.ts";
+
+function problem(text: string): { code: string; at: string; message: string; suggestion: string | undefined } {
+  const parsed = Expression.parse(text);
+  if (!isProblem(parsed)) throw new Error(`${text} has no problem`);
+  return { code: parsed.code, at: text.slice(parsed.start, parsed.end), message: parsed.message, suggestion: parsed.suggestion };
+}
+
+function references(text: string): string[] {
+  return (Expression.parse(text) as Expression).references.map(({ root, path }) => [root, ...path].join("."));
+}
+
+test("`matches` is refused, and re2 offered", () => {
+  expect(problem('name.matches("^(a+)+$")')).toMatchObject({
+    code: "expression.runaway-pattern",
+    suggestion: expect.stringContaining("re2("),
+  });
+});
+
+test("comprehensions nest twice and no deeper", () => {
+  expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x)).exists(z, z.all(w, w))"))).toBe(true);
+  expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x))"))).toBe(false);
+  expect(problem("a.all(x, b.all(y, c.all(z, true)))").code).toBe("expression.too-complex");
+});
+
+test("size is bounded before anything is built", () => {
+  expect(problem("1 + ".repeat(4_000)).code).toBe("expression.too-long");
+  expect(problem(`${"(".repeat(3_000)}1${")".repeat(3_000)}`).code).toBe("expression.syntax");
+  expect(problem(`${"!".repeat(9_000)}true`).code).toBe("expression.too-complex");
+  expect(problem(`${"true && ".repeat(1_100)}true`).code).toBe("expression.syntax");
+  expect(problem(`1.${"1".repeat(1_001)} > 0`).message).toContain("1000 digits");
+});
+
+test("a slip of the pen is shown where it stands", () => {
+  expect(problem("a ==")).toMatchObject({ code: "expression.syntax", message: "Unexpected token: the end" });
+  expect(problem("(a")).toMatchObject({ message: "Expected ), got the end" });
+  expect(problem("a = b")).toMatchObject({ at: "=", suggestion: "write ==" });
+  expect(problem("a and b")).toMatchObject({ at: "and", suggestion: "write &&" });
+  expect(problem("   ")).toMatchObject({ code: "expression.syntax", message: "there is no expression here" });
+});
+
+test("the names that an expression reads are known with their fields", () => {
+  expect(references('steps.token.id == inputs["name"] && has(steps.vault.tokenIds[0])')).toEqual([
+    "steps.token.id",
+    "inputs.name",
+    "steps.vault.tokenIds",
+  ]);
+  expect(references("1 + 2")).toEqual([]);
+});
+
+test("a name that a comprehension binds is not among them", () => {
+  expect(references("response.exists(o, o == actors.custodian && o.id == steps.a.id)")).toEqual([
+    "response",
+    "actors.custodian",
+    "steps.a.id",
+  ]);
+  expect(references("list.map(x, other.filter(y, y == x))")).toEqual(["list", "other"]);
+  expect(references("list.map(x, x.id) + x.list")).toEqual(["list", "x.list"]);
+});
+
+test("a reference knows its place in the text", () => {
+  const text = "1 + steps.token.id";
+  const [reference] = (Expression.parse(text) as Expression).references;
+  expect(text.slice(reference?.start, reference?.end)).toBe("steps.token.id");
+});
+
+test("an expression cut off inside its parentheses is told from others", () => {
+  expect(["list.exists(a", "f(g(x)"].map(isCutOff)).toEqual([true, true]);
+  expect(["a.b == 100)", 'size("(")', "f(x)"].map(isCutOff)).toEqual([false, false, false]);
+});

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { isTypeName, TypeEnvironment } from "../../../src/expression/types.ts";
+
+function environment(): TypeEnvironment {
+  const types = TypeEnvironment.empty();
+  types.define("Account", { id: "string", balance: "decimal", owner: "map<string, string>", note: "dyn" });
+  return types.with({ response: "list<Account>", account: "Account", count: "int", custodian: "map<string, string>" });
+}
+
+const types = environment();
+
+function wrong(text: string): { code: string; at: string; suggestion: string | undefined } {
+  const checked = types.check(text);
+  if (isTypeName(checked)) throw new Error(`${text} is ${checked}`);
+  return { code: checked.code, at: text.slice(checked.start, checked.end), suggestion: checked.suggestion };
+}
+
+test.for([
+  ["account.balance", "decimal"],
+  ["1", "int"],
+  ["1.0", "decimal"],
+  ["account.balance + 1", "decimal"],
+  ["count % 2", "int"],
+  ["account.balance % 2 == 1", "bool"],
+  ["account.balance == 100", "bool"],
+  ["100 == account.balance", "bool"],
+  ["account.owner == custodian", "bool"],
+  ["account.note == null", "bool"],
+  ["account.note == 5", "bool"],
+  ["response.map(a, a.balance)", "list<decimal>"],
+  ["sum(response.map(a, a.balance))", "decimal"],
+  ["response.exists(a, a.owner == custodian && a.balance == 100)", "bool"],
+  ["response[0].id", "string"],
+  ['re2(account.id, "^T")', "bool"],
+  ["has(account.note) ? account.id : string(1.5)", "string"],
+])("%s is %s", ([text, type]) => {
+  expect(types.check(text ?? "")).toBe(type);
+});
+
+test("a misspelt field is shown by itself, with the nearest name", () => {
+  expect(wrong("account.balnce > 1")).toEqual({
+    code: "expression.unknown-field",
+    at: "balnce",
+    suggestion: 'did you mean "balance"?',
+  });
+  expect(wrong('account["balnce"] > 1')).toMatchObject({
+    at: '"balnce"',
+    suggestion: 'did you mean "balance"?',
+  });
+  expect(wrong("response.exists(a, a.ownr == custodian)")).toMatchObject({ at: "ownr", suggestion: 'did you mean "owner"?' });
+  expect(wrong("account.zzzzzzzz").suggestion).toBe("it has: id, balance, owner, note");
+});
+
+test("an unknown name is shown with the nearest one", () => {
+  expect(wrong("acount.id")).toEqual({ code: "expression.unknown-name", at: "acount", suggestion: 'did you mean "account"?' });
+  expect(wrong("zzzzzzzz").suggestion).toBe("known names: response, account, count, custodian");
+});
+
+test("nothing is coerced", () => {
+  for (const text of ['1 == "1"', 'account.balance == "100"', "account.id + 1", '"1" < 2']) {
+    expect(wrong(text)).toMatchObject({ code: "expression.type", suggestion: expect.stringContaining("decimal(…)") });
+  }
+  expect(wrong("count && true").code).toBe("expression.type");
+  expect(wrong("account.balance == custodian").code).toBe("expression.type");
+});
+
+test("a result that JSON cannot hold is refused, though it serves inside an expression", () => {
+  expect(wrong('duration("1s")').code).toBe("expression.type");
+  expect(wrong("double(1)").code).toBe("expression.type");
+  expect(types.check('timestamp("2026-01-02T00:00:00Z") > timestamp("2026-01-01T00:00:00Z")')).toBe("bool");
+});
+
+test("a copy with more names leaves the first one as it was", () => {
+  expect(types.with({ member: "Account" }).check("member.balance")).toBe("decimal");
+  expect(wrong("member.balance").code).toBe("expression.unknown-name");
+});

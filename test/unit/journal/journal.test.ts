@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Decimal } from "../../../src/base/decimal.ts";
+import { writeJson } from "../../../src/base/json.ts";
+import { systemClock } from "../../../src/base/ports.ts";
+import { redactor, Secret } from "../../../src/base/secret.ts";
+import { JournalStore } from "../../../src/journal/store.ts";
+import { answered, completed, intended, opened } from "../protocol/facts.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tokenbook-journal-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = (redact: (text: string) => string = (text) => text): JournalStore =>
+  JournalStore.open(folder, { clock: systemClock, redact });
+
+function tamper(sql: string): void {
+  const database = new DatabaseSync(join(folder, "journal.db"));
+  database.exec(sql);
+  database.close();
+}
+
+/** Lets another process seem to hold the run: one that is long gone. */
+function abandon(): void {
+  tamper(`UPDATE run SET holder = '{"host":"${process.env["HOSTNAME"] ?? ""}","bootId":"none","pid":1,"startedAt":"1"}'`);
+  tamper("UPDATE run SET holder = NULL");
+}
+
+test("what was written is read back, numbers to the last digit", () => {
+  const store = open();
+  const { journal } = store.begin(opened, "test");
+  journal.write({ ...intended("mint"), input: { value: Decimal.parse("12345678901234567890.50") ?? null } } as never);
+  const records = open().read("run1");
+  expect(records.map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed", "attempt.intended"]);
+  expect(writeJson(records[2])).toContain('"value":12345678901234567890.50');
+  expect(records[2]).toMatchObject({ attempt: 0, sequence: 2, epoch: 1 });
+});
+
+test("a note is durable with the next write, not before", () => {
+  const { journal } = open().begin(opened, "test");
+  journal.note(completed("read"));
+  expect(open().read("run1")).toHaveLength(2);
+  journal.write(intended("mint"));
+  expect(open().read("run1")).toHaveLength(4);
+});
+
+test.each([
+  ["a changed body", `UPDATE record SET body = replace(body, 'ledger.token.mint', 'ledger.token.burn') WHERE sequence = 2`],
+  ["a changed time", `UPDATE record SET at = at + 1 WHERE sequence = 2`],
+  ["a missing record", `DELETE FROM record WHERE sequence = 2`],
+  [
+    "records in another order",
+    `UPDATE record SET sequence = 9 WHERE sequence = 2; UPDATE record SET sequence = 2 WHERE sequence = 3`,
+  ],
+])("%s breaks the chain, and the run is refused", (_what, sql) => {
+  const { journal } = open().begin(opened, "test");
+  journal.write(intended("mint"));
+  journal.write(answered("mint", "acknowledged"));
+  tamper(sql);
+  expect(() => open().read("run1")).toThrow(/damaged at record 2/);
+  abandon();
+  expect(() => open().claim("run1")).toThrow(/damaged at record 2/);
+});
+
+test("a run that a live process holds cannot be claimed", () => {
+  open().begin(opened, "test");
+  expect(() => open().claim("run1")).toThrow(new RegExp(`held by process ${process.pid}`));
+});
+
+test("whoever was taken over can write no more", () => {
+  const { journal } = open().begin(opened, "test");
+  abandon();
+  const second = open().claim("run1");
+  expect(second.journal.epoch).toBe(2);
+  expect(() => journal.write(intended("mint"))).toThrow(/another process has taken over/);
+  second.journal.write(intended("mint"));
+  expect(open().read("run1").at(-1)).toMatchObject({ kind: "attempt.intended", epoch: 2 });
+});
+
+test("a secret that the service echoes is masked on the disk and in the record that comes back", () => {
+  const { journal } = open(redactor([new Secret("KEY", 'top"secret')])).begin(opened, "test");
+  const record = journal.write(answered("mint", "refused", { message: 'no: top"secret' }));
+  expect(record).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
+  expect(open().read("run1").at(-1)).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
+});
+
+test("the journal is nobody else's to read", () => {
+  open();
+  expect(statSync(join(folder, "journal.db")).mode & 0o777).toBe(0o600);
+});
+
+test("a journal of a later version is left alone", () => {
+  open().close();
+  tamper("PRAGMA user_version = 99");
+  expect(() => open()).toThrow(/newer tokenbook/);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { parseJson } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { validatorOf } from "../../../src/contract/validators.ts";
+import { inputSchema } from "../../../src/operations/input.ts";
+import { operationNamed } from "../../../src/operations/operation.ts";
+
+const names = { id: (part?: string): string => `chosen${part ?? ""}`, mark: "run1.step1" };
+
+function complete(name: string, input: string): JsonObject {
+  const { meaning } = operationNamed(name);
+  return meaning.complete?.(parseJson(input) as JsonObject, names) ?? {};
+}
+
+test("an id is chosen only where the playbook left it out", () => {
+  expect(complete("ledger.token.create", '{"name":"n"}')).toEqual({ id: "chosen", name: "n" });
+  expect(complete("ledger.token.create", '{"id":"mine","name":"n"}')).toMatchObject({ id: "mine" });
+  expect(complete("ledger.vault.create", '{"vaultToken":[{"name":"a"},{"id":"mine"},{"name":"c"}]}')).toMatchObject({
+    id: "chosen",
+    vaultToken: [{ id: "chosenshare0", name: "a" }, { id: "mine" }, { id: "chosenshare2", name: "c" }],
+  });
+});
+
+test("a mark is planted beside what the playbook wrote, and found again", () => {
+  const input = complete("ledger.transfer.request", '{"data":{"reason":"sale"},"newOwner":{"userId":"bob"},"id":["A1"]}');
+  expect(input).toEqual({
+    id: ["A1"],
+    data: { reason: "sale", metadata: { newOwner: { userId: "bob" } }, tokenbook: "run1.step1" },
+  });
+  const { discovery } = operationNamed("ledger.transfer.request").meaning;
+  expect(discovery?.matches(input, "run1.step1")).toBe(true);
+  expect(discovery?.matches(input, "run1.step2")).toBe(false);
+  expect(complete("ledger.approval.accept", '{"comment":"fine"}')).toEqual({ comment: "fine [run1.step1]" });
+  expect(complete("ledger.approval.accept", "{}")).toEqual({ comment: "[run1.step1]" });
+});
+
+test("what was completed still fits the contract, and completing is the same each time", () => {
+  const text = '{"assetType":"P","id":["A1"],"approvers":[{"userId":"a"}],"numRequired":1,"newOwner":{"userId":"b"}}';
+  const input = complete("ledger.transfer.request", text);
+  expect(validatorOf(inputSchema(operationNamed("ledger.transfer.request")))(input)).toEqual([]);
+  expect(complete("ledger.transfer.request", text)).toEqual(input);
+});
+
+test("what a write yields is taken from what was sent, answered and found", () => {
+  const written = {
+    input: { vaultToken: [{ id: "S1" }, { id: "S2" }], id: "V1" },
+    payload: { transactionId: "tx" },
+    found: undefined,
+  };
+  const { yields } = operationNamed("ledger.vault.create");
+  expect(Object.entries(yields).map(([name, { from }]) => [name, from(written)])).toEqual([
+    ["transactionId", "tx"],
+    ["id", "V1"],
+    ["tokenIds", ["S1", "S2"]],
+  ]);
+  expect(operationNamed("ledger.transfer.request").yields["id"]?.from({ ...written, found: { id: "R1" } })).toBe("R1");
+  expect(operationNamed("ledger.token.mint").yields["transactionId"]?.from({ ...written, payload: null })).toBeUndefined();
+});

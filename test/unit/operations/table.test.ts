@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { resolve } from "../../../src/contract/contract.ts";
+import { inputParameters, inputSchema, itemSchema } from "../../../src/operations/input.ts";
+import { operationNamed, operations } from "../../../src/operations/operation.ts";
+
+const all = [...operations.values()];
+const EFFECTS = ["read", "unique", "absolute", "marked", "transition", "additive"];
+
+test("each of the 67 operations has a meaning", () => {
+  expect(all).toHaveLength(67);
+  for (const { name, meaning } of all) expect(EFFECTS, name).toContain(meaning.effect);
+});
+
+test("whatever asks with GET reads, and whatever deletes or patches writes", () => {
+  for (const { name, call, writes } of all) {
+    if (call.method === "GET") expect(writes, name).toBe(false);
+    if (["PUT", "PATCH", "DELETE"].includes(call.method)) expect(writes, name).toBe(true);
+  }
+});
+
+test("each write says how its effect can be seen", () => {
+  for (const { name, writes, meaning } of all) if (writes) expect(meaning.readBack, name).toBeTruthy();
+});
+
+test("what a write did not name is found by reading, with an input that the read takes", () => {
+  const input = { id: ["A1"], approvalType: "x", assetType: "P" };
+  for (const { meaning } of all) {
+    if (meaning.discovery === undefined) continue;
+    const read = operationNamed(meaning.discovery.read);
+    expect(read.writes).toBe(false);
+    const taken = Object.keys(inputSchema(read).properties ?? {});
+    expect(taken).toEqual(expect.arrayContaining(Object.keys(meaning.discovery.with(input))));
+  }
+});
+
+test("the fields that stand side by side in `with` never share a name", () => {
+  for (const operation of all) {
+    const body = resolve(operation.call.body ?? {});
+    const shared = Object.keys(body.properties ?? {}).filter((name) => name !== operation.meaning.wraps);
+    const item = operation.batches ? Object.keys(resolve(itemSchema(operation)).properties ?? {}) : [];
+    const names = [...inputParameters(operation).map(({ name }) => name), ...shared, ...item];
+    expect(new Set(names).size, operation.name).toBe(names.length);
+    expect(names, operation.name).not.toContain("items");
+  }
+});
+
+test("an unknown operation is answered with the nearest one", () => {
+  expect(() => operationNamed("ledger.token.mnt")).toThrow(
+    expect.objectContaining({ code: "operation.unknown", next: "tokenbook operations ledger.token.mint" }),
+  );
+});

@@ -1,0 +1,104 @@
+import { globSync, readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, test } from "vitest";
+import { plainView } from "../../../src/base/json.ts";
+import { playbookSchema } from "../../../src/playbook/schema.ts";
+import { toJson } from "../../../src/source/node.ts";
+import { parseYaml } from "../../../src/source/yaml.ts";
+import { correct } from "./helper.ts";
+
+const ACTORS = `
+actors:
+  issuer: { ledger: "userId:alice" }
+  board: [{ ledger: "userId:bob" }, { ledger: "orgId:acme" }]
+  buyer: { investor: BUYER_KEY, ledger: "userId:eve" }
+defaults: { as: issuer }
+inputs:
+  name: { type: string, pattern: "^[a-z]+$", enum: [a, b], default: a }
+  shares: { type: decimal, minimum: "0.01", default: "12.50", enum: ["12.50", 13] }
+  count: { type: integer, default: 3 }
+  go: { type: boolean }
+  ids: { type: list, default: [T1] }
+  extra: { type: object, default: { a: 1 } }
+`;
+
+const MINT = "uses: ledger.token.mint, with: { id: T1, to: { userId: alice }, value";
+
+// One step each, or several, that a person may well write.
+const steps: Readonly<Record<string, string>> = {
+  "a read without input": "- uses: ledger.status",
+  "a number as a number": `- { ${MINT}: 5 } }`,
+  "a number in quotes": `- { ${MINT}: "100.00" } }`,
+  "a number of more digits than a double has": `- { ${MINT}: 12345678901234567890.50 } }`,
+  "a number from an input": `- { ${MINT}: "\${{ inputs.shares * 2 }}" } }`,
+  "a whole number from an input": `- { ${MINT}: "\${{ inputs.count }}" }, if: inputs.count % 2 == 1 }`,
+  "a number taken from a text": `- { ${MINT}: '\${{ decimal("5") }}' } }`,
+  "text with expressions in it":
+    '- { uses: ledger.token.get, with: { id: "T-${{ inputs.name }}-${{ inputs.count }}-${{ run.key }}" } }',
+  "an expression in a block": "- uses: ledger.token.get\n  with:\n    id: ${{ inputs.name }}",
+  "entities from actors":
+    '- { uses: ledger.transfer.request, with: { assetType: P, id: [P1], approvers: "${{ actors.board }}", numRequired: 2, newOwner: "${{ actors.board[0] }}" } }',
+  "a batch":
+    "- uses: ledger.token.mint\n  with:\n    items:\n      - { id: T1, to: { userId: a }, value: 1 }\n      - { id: T2, to: { userId: b }, value: 2 }",
+  "one asset, or several":
+    "- { uses: ledger.asset.create, with: { assetType: P, data: { id: P1, area: 12.50, tags: [a], deep: { er: null } } } }\n- { uses: ledger.asset.create, with: { assetType: P, data: [{ id: P2 }, { id: P3 }] } }",
+  "foreach over actors, inputs and literals":
+    '- { foreach: { member: "${{ actors.board }}", key: member.userId }, as: "${{ member }}", uses: ledger.status }\n- { foreach: { id: "${{ inputs.ids }}", key: id }, uses: ledger.token.get, with: { id: "${{ id }}" } }\n- { foreach: { id: [T1, "${{ inputs.name }}"], key: id }, uses: ledger.token.get, with: { id: "${{ id }}" } }',
+  "the results of a foreach":
+    '- { id: each, foreach: { id: [T1], key: id }, uses: ledger.token.get, with: { id: "${{ id }}" } }\n- { uses: ledger.token.get, with: { id: \'${{ steps.each["T1"].response.id }}\' } }',
+  "a step that may be skipped, guarded in both ways":
+    '- { id: maybe, if: inputs.go, uses: ledger.token.get, with: { id: T1 } }\n- { if: steps.maybe.outcome != "skipped", uses: ledger.token.get, with: { id: "${{ steps.maybe.response.id }}" } }\n- { uses: ledger.token.get, with: { id: \'${{ has(steps.maybe.response) ? steps.maybe.response.id : "T1" }}\' } }',
+  "a poll with all its fields":
+    '- { uses: ledger.token.get, with: { id: T1 }, until: response.name == "x", timeout: 1.5h, on_timeout: pending, wait: { every: 500ms, backoff: 2, max: 10s } }',
+  "a write that does not wait": `- { ${MINT}: 5 }, wait: none }`,
+  "a receipt in an expectation": `- { id: mint, ${MINT}: 5 }, expect: 'steps.mint.receipt.status == "COMMITTED"' }`,
+  "sums over a list":
+    "- uses: ledger.account.list\n  with: { tokenId: T1 }\n  expect:\n    - sum(response.map(a, a.balance)) == 100.00\n    - response.exists(a, a.entity == actors.issuer && a.balance >= inputs.shares)",
+  "pages of a list": "- { uses: ledger.asset.list, pages: all }\n- { uses: ledger.asset.list, pages: 3, with: { pageSize: 10 } }",
+  "an actor named in place":
+    '- { uses: ledger.status, as: { ledger: "userId:zoe" } }\n- { uses: investor.sales.list, as: { investor: OTHER } }',
+  "an actor with two identities": "- { uses: ledger.status, as: buyer }\n- { uses: investor.portfolio.tokens, as: buyer }",
+  "an expected refusal": "- { uses: ledger.asset.get, with: { assetType: P, id: P1 }, fails: { condition: asset not found } }",
+  "a field of a record without a schema":
+    "- { id: asset, uses: ledger.asset.get, with: { assetType: P, id: P1 }, expect: [response.data.anything.at.all == 5] }",
+  "words of JavaScript as data":
+    "- { uses: ledger.asset.create, with: { assetType: P, data: { id: P1, toString: x, valueOf: y, hasOwnProperty: z } } }",
+  "an expression in a block literal":
+    '- uses: ledger.token.get\n  with: { id: T1 }\n  expect:\n    - |\n      response.name != "a" &&\n      response.name != "b"',
+};
+
+const validate = new Ajv2020({ strict: false, allErrors: true }).compile(playbookSchema());
+
+function fitsEditorSchema(text: string): unknown {
+  const { root } = parseYaml("test.yaml", text);
+  return root !== undefined && validate(plainView(toJson(root))) ? [] : validate.errors;
+}
+
+test.for(Object.entries(steps))("no false alarm at %s, here or in the editor", ([, step]) => {
+  const text = `playbook: 1${ACTORS}steps:\n  ${step.replaceAll("\n", "\n  ")}\n`;
+  expect(correct(text).steps.length).toBeGreaterThan(0);
+  expect(fitsEditorSchema(text)).toEqual([]);
+});
+
+test.for(globSync("playbooks/**/*.yaml"))("%s is correct, here and in the editor", (path) => {
+  const text = readFileSync(path, "utf8");
+  expect(correct(text).steps.length).toBeGreaterThan(0);
+  expect(fitsEditorSchema(text)).toEqual([]);
+});
+
+test("the editor's schema that is published is the one the checker makes", () => {
+  expect(JSON.parse(readFileSync("schemas/playbook.schema.json", "utf8"))).toEqual(JSON.parse(JSON.stringify(playbookSchema())));
+});
+
+test("the editor sees what is plainly wrong", () => {
+  for (const name of [
+    "unknown-operation",
+    "field-misspelt-deep",
+    "unknown-step-field",
+    "wrong-enum",
+    "missing-required-field",
+    "bad-duration",
+  ]) {
+    expect(fitsEditorSchema(readFileSync(`test/faulty/${name}.yaml`, "utf8")), name).not.toEqual([]);
+  }
+});

@@ -1,0 +1,23 @@
+import { checkPlaybook } from "../../../src/playbook/check.ts";
+import type { Playbook, Step } from "../../../src/playbook/model.ts";
+import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
+
+/** The playbook of a text that must be correct. */
+export function correct(text: string): Playbook {
+  const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
+  if (playbook === undefined || diagnostics.length > 0) throw new Error(diagnostics.map(formatDiagnostic).join("\n"));
+  return playbook;
+}
+
+/** The only step of a playbook that holds nothing else; `before` stands in front of `steps`. */
+export function onlyStep(step: string, before = ""): Step {
+  const [only] = correct(`playbook: 1\n${before}\nsteps:\n  - ${step.replaceAll("\n", "\n    ")}\n`).steps;
+  if (only === undefined) throw new Error("no step");
+  return only;
+}
+
+/** What is said of a step, as `CODE message`. */
+export function saidOf(step: string, before = ""): string[] {
+  const text = `playbook: 1\n${before}\nsteps:\n  - ${step.replaceAll("\n", "\n    ")}\n`;
+  return checkPlaybook("test.yaml", text).diagnostics.map(({ code, message }) => `${code} ${message}`);
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { onlyStep, saidOf } from "./helper.ts";
+
+const MINT = "uses: ledger.token.mint\nwith: { id: T1, to: { userId: alice }, value: 5 }";
+
+// A choice of shapes: exactly one sentence, and about the shape that was meant.
+test.for<[string, string]>([
+  ["uses: ledger.status\nas: 5", 'schema.type "as" must be text, or a map of fields'],
+  ["uses: ledger.status\nas: [issuer]", 'schema.type "as" must be text, or a map of fields'],
+  ["uses: ledger.status\nas: {}", 'schema.minProperties "as" must have at least 1 field'],
+  ['uses: ledger.status\nas: { leger: "userId:a" }', 'schema.unknown-field unknown field "leger"'],
+  ["uses: ledger.status\nas: { ledger: 5 }", 'schema.type "ledger" must be text'],
+  [`${MINT}\nwait: never`, 'schema.type "wait" must be "none", or a map of fields'],
+  [`${MINT}\nwait: 5s`, 'schema.type "wait" must be "none", or a map of fields'],
+  [`${MINT}\nwait: { timeout: 5 }`, 'schema.type "timeout" must be text'],
+  [`${MINT}\nwait: { backoff: 0.5 }`, 'schema.minimum "backoff" must be >= 1'],
+  ["uses: ledger.status\nexpect: 5", 'schema.type "expect" must be text, or a list'],
+  ["uses: ledger.status\nexpect: []", 'schema.minItems "expect" must have at least 1 item'],
+  ["uses: ledger.status\nexpect: ['true', 5]", 'schema.type item 2 of "expect" must be text'],
+  ["uses: ledger.asset.list\npages: some", 'schema.type "pages" must be one of: all, first, or a whole number'],
+  ["uses: ledger.asset.list\npages: 0", 'schema.minimum "pages" must be >= 1'],
+  ["uses: ledger.asset.list\npages: 1.5", 'schema.type "pages" must be one of: all, first, or a whole number'],
+  ["uses: ledger.asset.delete\nwith: { assetType: P, id: 5 }", 'schema.type "id" must be text, or a list'],
+  ["uses: ledger.asset.delete\nwith: { assetType: P, id: [a, 5] }", 'schema.type item 2 of "id" must be text'],
+])("%j: %s", ([step, said]) => {
+  expect(saidOf(step)).toEqual([said]);
+});
+
+test("a step has the waiting that was written, or the usual one", () => {
+  expect(onlyStep(MINT).wait).toEqual({ timeoutMs: 60_000, everyMs: 25, backoff: 1.5, maxMs: 2_000 });
+  expect(onlyStep(`${MINT}\nwait: none`).wait).toBeUndefined();
+  expect(onlyStep(`${MINT}\nwait: { timeout: 2m, every: 5s, backoff: 1 }`).wait).toEqual({
+    timeoutMs: 120_000,
+    everyMs: 5_000,
+    backoff: 1,
+    maxMs: 5_000,
+  });
+  const poll = onlyStep('uses: ledger.token.get\nwith: { id: T }\nuntil: response.name == "x"\ntimeout: 1h\non_timeout: pending');
+  expect(poll).toMatchObject({ wait: { timeoutMs: 3_600_000, everyMs: 250 }, onTimeout: "pending" });
+});
+
+test("a step reads as many pages as were asked for", () => {
+  const pages = ["first", "7", "all"].map((number) => onlyStep(`uses: ledger.asset.list\npages: ${number}`).pages);
+  expect(pages).toEqual([1, 7, LIMITS.pages]);
+  expect(onlyStep("uses: ledger.asset.list").pages).toBe(LIMITS.pages);
+});
+
+test("a step without id or name goes by its place and its operation", () => {
+  expect(onlyStep("uses: ledger.asset.stats")).toMatchObject({ id: "step1", line: 4 });
+  expect(onlyStep("uses: ledger.asset.stats").name).not.toBe("");
+});
+
+test("who acts is known before the run, or an expression of it", () => {
+  const actors = 'actors: { a: { ledger: "userId:x:y" }, g: [{ ledger: "orgId:o" }] }';
+  expect(onlyStep("uses: ledger.status\nas: a", actors).as).toEqual({
+    kind: "identity",
+    name: "a",
+    identity: { ledger: { attribute: "userId", value: "x:y" }, investor: undefined },
+  });
+  expect(onlyStep('uses: ledger.status\nas: " ${{ actors.g[0] }} "', actors).as).toMatchObject({ kind: "entity" });
+  expect(onlyStep("uses: ledger.status").as).toBeUndefined();
+});

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { type Json, parseJson, writeJson } from "../../../src/base/json.ts";
+import { EvaluationFailure, type Scope } from "../../../src/expression/expression.ts";
+import { bind, expressionsIn } from "../../../src/playbook/template.ts";
+import { onlyStep, saidOf } from "./helper.ts";
+
+const INPUTS =
+  "inputs: { s: { type: string }, d: { type: decimal }, b: { type: boolean }, l: { type: list }, o: { type: object } }";
+const scope = parseJson(
+  '{"inputs":{"s":"Loft","d":12345678901234567890.50,"b":true,"l":["a",1.50],"o":{"k":null}},"run":{"key":"k1"}}',
+) as Scope;
+
+function bound(step: string): Json {
+  return bind(onlyStep(step, INPUTS).with, scope);
+}
+
+test("a quoted numeral becomes a number where a number belongs, and stays text elsewhere", () => {
+  expect(writeJson(bound('uses: ledger.token.mint\nwith: { id: "007", to: { userId: "5" }, value: "100.00" }'))).toBe(
+    '{"id":"007","to":{"userId":"5"},"value":100.00}',
+  );
+  expect(writeJson(bound('uses: ledger.asset.create\nwith: { assetType: P, data: { id: "1", area: "1.50", size: 1.50 } }'))).toBe(
+    '{"assetType":"P","data":{"id":"1","area":"1.50","size":1.50}}',
+  );
+});
+
+test("an expression gives its value with every digit", () => {
+  expect(
+    writeJson(bound('uses: ledger.token.mint\nwith: { id: "${{ inputs.s }}", to: { userId: x }, value: "${{ inputs.d }}" }')),
+  ).toContain('"value":12345678901234567890.50');
+});
+
+test("a text that an expression gives becomes a number where one belongs", () => {
+  const step = onlyStep('uses: ledger.token.mint\nwith: { id: T, to: { userId: x }, value: "${{ inputs.l[0] }}" }', INPUTS);
+  const answers = ['["7.50"]', '["x"]', "[7.5]"].map((list) => writeJson(bind(step.with, { inputs: { l: parseJson(list) } })));
+  expect(answers.map((answer) => answer.replace(/.*"value":(.*)}/, "$1"))).toEqual(["7.50", '"x"', "7.5"]);
+});
+
+test("texts take expressions in, and keep what stands around them", () => {
+  expect(
+    bound('uses: ledger.token.get\nwith: { id: " ${{ inputs.s }}-${{ inputs.d }}/${{ inputs.b }}${{ run.key }}!" }'),
+  ).toEqual({
+    id: " Loft-12345678901234567890.50/truek1!",
+  });
+});
+
+test("free-form data takes any value", () => {
+  expect(
+    writeJson(
+      bound(
+        'uses: ledger.asset.create\nwith: { assetType: P, data: { id: a, list: "${{ inputs.l }}", map: "${{ inputs.o }}", text: "}} {{ $" } }',
+      ),
+    ),
+  ).toBe('{"assetType":"P","data":{"id":"a","list":["a",1.50],"map":{"k":null},"text":"}} {{ $"}}');
+});
+
+test("what cannot stand inside a text is refused: before the run where its type is known, else in it", () => {
+  expect(saidOf('uses: ledger.token.get\nwith: { id: "a${{ inputs.o }}" }', INPUTS)).toEqual([
+    "expression.wrong-type this gives an object (map<string, dyn>), which has no place inside a text",
+  ]);
+  const step = onlyStep('uses: ledger.token.get\nwith: { id: "a${{ inputs.o.k }}" }', INPUTS);
+  expect(() => bind(step.with, scope)).toThrow(EvaluationFailure);
+  expect(() => bind(step.with, scope)).toThrow("inputs.o.k is null, which has no place inside a text");
+});
+
+test("every expression of a template is known, in order", () => {
+  const { with: template } = onlyStep(
+    'uses: ledger.asset.create\nwith: { assetType: "${{ inputs.s }}", data: { id: "x${{ run.key }}", list: ["${{ inputs.l }}"] } }',
+    INPUTS,
+  );
+  expect([...expressionsIn(template)].map(({ text }) => text.trim())).toEqual(["inputs.s", "run.key", "inputs.l"]);
+});
+
+test("a hundred thousand openings without an end take no time", () => {
+  const start = performance.now();
+  expect(saidOf(`uses: ledger.token.get\nwith: { id: "${"${{".repeat(100_000)}" }`)).toHaveLength(1);
+  expect(saidOf(`uses: ledger.status\nif: "\${{${" ".repeat(300_000)}"`)).toHaveLength(1);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { type JsonObject, parseJson } from "../../../src/base/json.ts";
+import { jsonReport } from "../../../src/report/json.ts";
+import { reportOf } from "../../../src/report/model.ts";
+import { SchemaSet, type Validate } from "../../../src/schema/validator.ts";
+import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
+import { RUNS } from "./records.ts";
+
+const schema = JSON.parse(readFileSync(new URL("../../../schemas/report.schema.json", import.meta.url), "utf8")) as object;
+const validate: Validate = new SchemaSet().validator(schema);
+const reports = Object.values(RUNS).map((records) => reportOf(records().all));
+
+test("a report of every kind of run meets the published schema", () => {
+  expect(validate(parseJson(jsonReport(reports)))).toEqual([]);
+  expect(validate(parseJson(jsonReport([])))).toEqual([]);
+});
+
+test("the schema is closed: it refuses a field that it does not name, at every level", () => {
+  const written = jsonReport(reports);
+  for (const [at, path] of [
+    ['"format"', []],
+    ['"id": "2026', ["reports", "0", "run"]],
+    ['"step": "asset"', ["reports", "0", "steps", "0"]],
+    ['"attempt": 0', ["reports", "0", "steps", "0", "attempts", "0"]],
+  ] as const) {
+    const problems = validate(parseJson(written.replace(at, `"stray": 1, ${at}`)));
+    expect(problems.map(({ path: where, keyword }) => [where, keyword])).toEqual([[path, "additionalProperties"]]);
+  }
+});
+
+test("the schema knows no other outcome", () => {
+  const other = jsonReport(reports).replace('"outcome": "changed"', '"outcome": "green"');
+  expect(validate(parseJson(other)).map(({ keyword }) => keyword)).toEqual(["enum"]);
+});
+
+test("numbers keep every digit", () => {
+  const text = jsonReport(reports);
+  expect(text).toContain('"shares": 12345678901234567890.50');
+  expect(text).toContain('"value": 100.00');
+  expect(text).toContain('"supply": 9007199254740993');
+});
+
+test("it is pretty, and ends its last line", () => {
+  const text = jsonReport(reports);
+  expect(text.startsWith('{\n  "format": 1,\n  "reports": [\n')).toBe(true);
+  expect(text.endsWith("}\n")).toBe(true);
+});
+
+test("hostile texts come back exactly, and none reaches a terminal raw", () => {
+  for (const text of HOSTILE) {
+    const written = jsonReport([reportOf(hostileRun(text).all)]);
+    expect(dangersOf(written.replaceAll(/##\w*\[|[\u2028\u2029]/g, ""))).toEqual([]);
+    const read = parseJson(written) as { reports: [{ run: { playbook: JsonObject }; steps: JsonObject[] }] };
+    expect(read.reports[0].run.playbook["name"]).toBe(text);
+  }
+});

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { junitReport } from "../../../src/report/junit.ts";
+import { reportOf } from "../../../src/report/model.ts";
+import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
+import { RUNS, TRANSACTION } from "./records.ts";
+import { type Element, parseXml } from "./xml.ts";
+
+function suiteOf(name: keyof typeof RUNS): Element {
+  const root = parseXml(junitReport([reportOf(RUNS[name]?.().all ?? [])]));
+  expect(root.children).toHaveLength(1);
+  return root.children[0] ?? root;
+}
+
+function casesOf(suite: Element): readonly Element[] {
+  return suite.children.filter(({ name }) => name === "testcase");
+}
+
+function verdicts(suite: Element): readonly (readonly [string, string])[] {
+  return casesOf(suite).map(({ attributes, children }) => [
+    attributes["name"] ?? "",
+    children.find(({ name }) => name !== "system-out")?.name ?? "green",
+  ]);
+}
+
+function wrap(text: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${text}`;
+}
+
+function messages(name: keyof typeof RUNS): unknown[] {
+  const skipped = casesOf(suiteOf(name)).flatMap(({ children }) => children.filter((child) => child.name === "skipped"));
+  return skipped.map(({ attributes }) => attributes["message"]);
+}
+
+test("the assertion itself refuses what is not well-formed", () => {
+  expect(parseXml(wrap('<a b="&lt;"><c/><![CDATA[x]]></a>\n'))).toMatchObject({ name: "a", attributes: { b: "<" }, text: "x" });
+  for (const bad of [
+    "<a>",
+    "<a></b>",
+    '<a b="<"/>',
+    '<a b="1" b="2"/>',
+    "<a>&nope;</a>",
+    "<a>&#0;</a>",
+    "<a>]]></a>",
+    "<a>\u0001</a>",
+    "<a/>x",
+    "<a>& </a>",
+    "<a>\ud800</a>",
+  ]) {
+    expect(() => parseXml(wrap(bad))).toThrow(SyntaxError);
+  }
+});
+
+test("a suite for each run, a case for each row", () => {
+  const root = parseXml(junitReport(Object.values(RUNS).map((records) => reportOf(records().all))));
+  expect(root.children.map(({ name }) => name)).toEqual(Object.keys(RUNS).map(() => "testsuite"));
+  const suite = suiteOf("passed");
+  expect(suite.attributes).toMatchObject({
+    name: "Onboard a property",
+    tests: "5",
+    failures: "0",
+    errors: "0",
+    skipped: "0",
+    timestamp: "2026-11-21T09:30:00.000Z",
+  });
+  expect(suite.children[0]?.children.map(({ attributes }) => [attributes["name"], attributes["value"]])).toEqual([
+    ["run", "20261121T0930-k3x9q2ab"],
+    ["environment", "staging"],
+    ["outcome", "passed"],
+  ]);
+  const [asset] = casesOf(suite);
+  expect(asset?.attributes).toEqual({ classname: "playbooks/onboarding.yaml", name: "asset: Record the property", time: "3" });
+  expect(asset?.children[0]).toMatchObject({
+    name: "system-out",
+    text: `transaction ${TRANSACTION}\nreceipt rc1\nreceipt status COMMITTED`,
+  });
+});
+
+test("failed is a failure, unknown an error, and what did not happen is skipped", () => {
+  expect(verdicts(suiteOf("failed")).map(([, verdict]) => verdict)).toEqual(["skipped", "failure", "skipped", "skipped"]);
+  expect(verdicts(suiteOf("unknown")).map(([, verdict]) => verdict)).toEqual(["green", "error", "skipped", "skipped"]);
+  expect(verdicts(suiteOf("killed")).map(([, verdict]) => verdict)).toEqual(["green", "error", "skipped", "skipped"]);
+  expect(verdicts(suiteOf("pending")).map(([, verdict]) => verdict)).toEqual(["green", "green", "green", "skipped", "skipped"]);
+  expect(suiteOf("failed").attributes).toMatchObject({ tests: "4", failures: "1", skipped: "3" });
+});
+
+test("a failure tells everything that a person needs", () => {
+  const failure = casesOf(suiteOf("failed"))[1]?.children.find(({ name }) => name === "failure");
+  expect(failure?.attributes).toEqual({ message: "service.refused: cap reached", type: "service.refused" });
+  expect(failure?.text).toBe('service.refused: cap reached\nwhy: the cap is 100\nseen: {"asked":100.00}\nnext: lower the value');
+});
+
+test("what is skipped says why", () => {
+  expect(messages("failed")).toEqual(["its condition did not hold", "not run", "not run"]);
+  expect(messages("pending")).toEqual(["until.timeout: this does not hold", "not run"]);
+});
+
+test("a run that ended badly though no step did is not green", () => {
+  expect(verdicts(suiteOf("outputless"))).toEqual([
+    ["owned: See who owns it", "green"],
+    ["the run itself", "failure"],
+  ]);
+  expect(verdicts(suiteOf("interrupted")).at(-1)).toEqual(["the run itself", "failure"]);
+});
+
+test("hostile texts: well-formed XML with every case in it, no escape byte, no log command", () => {
+  for (const text of HOSTILE) {
+    const xml = junitReport([reportOf(hostileRun(text).all)]);
+    expect(dangersOf(xml)).toEqual([]);
+    const [suite] = parseXml(xml).children;
+    expect(suite === undefined ? [] : verdicts(suite).map(([, verdict]) => verdict)).toEqual([
+      "green",
+      "green",
+      "failure",
+      "error",
+      "skipped",
+    ]);
+  }
+});

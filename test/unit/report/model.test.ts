@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { reportOf } from "../../../src/report/model.ts";
+import type { RunReport } from "../../../src/report/shape.ts";
+import { Records, RUNS, STEPS, TRANSACTION } from "./records.ts";
+
+function reportFor(name: keyof typeof RUNS): RunReport {
+  const records = RUNS[name]?.();
+  expect(records).toBeDefined();
+  return reportOf(records?.all ?? []);
+}
+
+function outcomes(report: RunReport): Record<string, string> {
+  return Object.fromEntries(report.steps.map(({ step, outcome }) => [step, outcome]));
+}
+
+test("a passed run: each step in order, rounds in place of their heading", () => {
+  const report = reportFor("passed");
+  expect(Object.entries(outcomes(report))).toEqual([
+    ["asset", "changed"],
+    ["mint", "changed"],
+    ["approvals[bob]", "changed"],
+    ["approvals[dora]", "changed"],
+    ["owned", "ok"],
+  ]);
+  expect(report.totals).toEqual({ steps: 5, ok: 1, changed: 4, skipped: 0, failed: 0, pending: 0, unknown: 0, notRun: 0 });
+  expect(report.run).toMatchObject({
+    outcome: "passed",
+    startedAt: "2026-11-21T09:30:00.000Z",
+    problem: null,
+    target: { environment: "staging" },
+  });
+  expect(report.run.durationMs).toBe(Date.parse(report.run.finishedAt ?? "") - Date.parse(report.run.startedAt));
+});
+
+test("a write's row has its transaction, its receipt, its attempt, its answer", () => {
+  const [, mint] = reportFor("passed").steps;
+  expect(mint).toMatchObject({
+    id: "mint",
+    name: "Mint the shares",
+    uses: "ledger.token.mint",
+    line: 15,
+    actor: "carol",
+    transactionId: TRANSACTION,
+    requests: 1,
+    problem: null,
+    receipt: { receiptId: "rc1", status: "COMMITTED", message: "Success" },
+    attempts: [
+      {
+        attempt: 0,
+        meaning: "acknowledged",
+        status: 200,
+        durationMs: 12,
+        settled: null,
+        request: { method: "POST", path: "/token/mint" },
+      },
+    ],
+    response: { receiptId: "rc1" },
+    durationMs: 3_000,
+  });
+  expect(mint).not.toHaveProperty("key");
+});
+
+test("a round's row has its key", () => {
+  const rounds = reportFor("passed").steps.filter(({ id }) => id === "approvals");
+  expect(rounds.map(({ key, name }) => [key, name])).toEqual([
+    ["bob", "Approve the transfer"],
+    ["dora", "Approve the transfer"],
+  ]);
+});
+
+test("steps that never ran are there, and say so", () => {
+  const report = reportFor("failed");
+  expect(outcomes(report)).toEqual({ asset: "skipped", mint: "failed", approvals: "not-run", owned: "not-run" });
+  expect(report.totals).toMatchObject({ steps: 4, skipped: 1, failed: 1, notRun: 2 });
+  expect(report.steps[1]?.problem).toMatchObject({ code: "service.refused", next: "lower the value" });
+});
+
+test("a round that waits leaves the run pending", () => {
+  const report = reportFor("pending");
+  expect(outcomes(report)).toMatchObject({ "approvals[bob]": "changed", "approvals[dora]": "pending", owned: "not-run" });
+  expect(report.run).toMatchObject({ outcome: "pending", outputs: {} });
+});
+
+test("a write that was acknowledged when the run was interrupted is pending, not undone", () => {
+  expect(outcomes(reportFor("interrupted"))).toMatchObject({ mint: "pending", owned: "not-run" });
+});
+
+test("a write without an answer in a run whose process died is unknown", () => {
+  const report = reportFor("killed");
+  expect(outcomes(report)).toMatchObject({ mint: "unknown" });
+  expect(report.run).toMatchObject({ outcome: "running", finishedAt: null, durationMs: null });
+  expect(report.steps[1]).toMatchObject({ durationMs: null, attempts: [{ meaning: null, status: null, durationMs: null }] });
+});
+
+test("after a resume, what came later takes the place of the stop", () => {
+  const report = reportFor("resumed");
+  expect(outcomes(report)).toEqual({ asset: "changed", mint: "changed", approvals: "ok", owned: "ok" });
+  expect(report.steps[1]).toMatchObject({
+    problem: null,
+    transactionId: TRANSACTION,
+    attempts: [{ meaning: "not-sent" }, { settled: { verdict: "applied" } }],
+  });
+  expect(report.run.outcome).toBe("passed");
+});
+
+test("a resumed run that died again tells the new attempt, not the old stop", () => {
+  const records = new Records().opened().stopped("asset", "failed").closed("failed").claimed();
+  expect(reportOf(records.all)).toMatchObject({ run: { outcome: "running" }, steps: [{ outcome: "failed" }, {}, {}, {}] });
+  expect(reportOf(records.intended("asset").all).steps[0]).toMatchObject({ outcome: "unknown", problem: null });
+});
+
+test("rounds that never ran are rows too, and a foreach whose list failed is one", () => {
+  const expanded = new Records().opened().expanded("approvals", ["bob", "dora"]).written("approvals[bob]").closed("interrupted");
+  expect(outcomes(reportOf(expanded.all))).toMatchObject({ "approvals[bob]": "changed", "approvals[dora]": "not-run" });
+  const failed = new Records().opened().stopped("approvals", "failed").closed("failed");
+  expect(outcomes(reportOf(failed.all))).toMatchObject({ approvals: "failed" });
+});
+
+test("what was recorded about the whole of a foreach stands before its rounds", () => {
+  const records = new Records().opened().expanded("approvals", ["bob"]).stopped("approvals", "failed");
+  expect(Object.keys(outcomes(reportOf(records.all)))).toEqual(["asset", "mint", "approvals", "approvals[bob]", "owned"]);
+});
+
+test("a step that the opening did not name is not dropped", () => {
+  const records = new Records().opened().read("stranger").written("approvals[eve]").closed("passed");
+  expect(Object.keys(outcomes(reportOf(records.all)))).toEqual(["asset", "mint", "approvals[eve]", "owned", "stranger"]);
+});
+
+test("an expected refusal is ok, and tells what the service said", () => {
+  expect(reportFor("refusal").steps[0]).toMatchObject({
+    outcome: "ok",
+    refusal: "cap reached",
+    attempts: [{ meaning: "refused" }],
+  });
+});
+
+test("a run that failed although no step did says why", () => {
+  expect(reportFor("outputless").run).toMatchObject({ outcome: "failed", problem: { code: "output.no-value" } });
+});
+
+test("the totals add up in every kind of run", () => {
+  for (const name of Object.keys(RUNS)) {
+    const {
+      totals: { steps: all, ...by },
+      steps,
+    } = reportFor(name);
+    expect(all).toBe(steps.length);
+    expect(Object.values(by).reduce((sum, each) => sum + each, 0)).toBe(all);
+  }
+});
+
+test("a run is not a report before it has opened", () => {
+  expect(() => reportOf([])).toThrow("a run begins with its opening");
+});
+
+test("3,000 steps with a foreach of 3,000 rounds fold in well under a second", () => {
+  const keys = Array.from({ length: 3_000 }, (_, at) => `k${at}`);
+  const records = new Records()
+    .opened({ steps: [...STEPS, ...keys.map((id) => ({ id, name: id, uses: "ledger.asset.get", line: 1 }))] })
+    .expanded("approvals", keys);
+  for (const key of keys) records.read(key).written(`approvals[${key}]`);
+  const before = performance.now();
+  expect(reportOf(records.all).totals).toMatchObject({ steps: 6_003, changed: 3_000, ok: 3_000 });
+  expect(performance.now() - before).toBeLessThan(1_000);
+});

@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { reportOf } from "../../../src/report/model.ts";
+import {
+  doneBeforeLine,
+  headerLine,
+  labelRun,
+  overallLine,
+  plainLine,
+  reportLines,
+  stepLines,
+  summaryLines,
+} from "../../../src/report/text.ts";
+import type { RunReport, StepReport } from "../../../src/report/shape.ts";
+import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
+import { RUNS, TRANSACTION } from "./records.ts";
+
+function reportFor(name: keyof typeof RUNS): RunReport {
+  return reportOf(RUNS[name]?.().all ?? []);
+}
+
+function linesOf(name: keyof typeof RUNS, step: string): readonly string[] {
+  return reportFor(name)
+    .steps.filter((row: StepReport) => row.step === step)
+    .flatMap(stepLines);
+}
+
+test("a write's line has its transaction id in full", () => {
+  expect(linesOf("passed", "mint")).toEqual([
+    `✓ changed  mint  Mint the shares  ledger.token.mint  as carol  tx ${TRANSACTION}  receipt COMMITTED  3.0 s`,
+  ]);
+  expect(TRANSACTION).toHaveLength(64);
+});
+
+test("a read's line has no transaction, and no actor that nobody recorded", () => {
+  expect(linesOf("passed", "owned")).toEqual(["✓ ok       owned  See who owns it  ledger.asset.get  400 ms"]);
+});
+
+test("a failure tells code, message, reason, evidence and what to do, beneath its line", () => {
+  expect(linesOf("failed", "mint")).toEqual([
+    "✗ failed   mint  Mint the shares  ledger.token.mint  as carol  2.0 s",
+    "    service.refused: cap reached",
+    "    why: the cap is 100",
+    '    seen: {"asked":100.00}',
+    "    next: lower the value",
+  ]);
+});
+
+test("each outcome has its mark and its word", () => {
+  const [row] = reportFor("passed").steps;
+  const begins = (["ok", "changed", "skipped", "failed", "pending", "unknown", "not-run"] as const).map((outcome) =>
+    row === undefined ? "" : plainLine({ ...row, outcome }).slice(0, 9),
+  );
+  expect(begins).toEqual(["✓ ok     ", "✓ changed", "– skipped", "✗ failed ", "… pending", "? unknown", "· not run"]);
+});
+
+test("a step that was under way when the run ended says so", () => {
+  expect(linesOf("killed", "mint")).toEqual([
+    "? unknown  mint  Mint the shares  ledger.token.mint  as carol",
+    "    not finished: the run ended while this step was under way",
+  ]);
+  expect(linesOf("interrupted", "mint")[0]).toContain(`tx ${TRANSACTION}  receipt rc1 not read`);
+});
+
+test("a refusal that was expected, and a write sent twice, are told", () => {
+  expect(linesOf("refusal", "mint")[1]).toBe("    refused, as it was to be: cap reached");
+  expect(linesOf("resumed", "mint")[0]).toContain("  sent 2 times  ");
+});
+
+test("the summary counts honestly, prints outputs, and names the command that goes on", () => {
+  expect(summaryLines(reportFor("passed"))).toEqual([
+    "✓ passed  Onboard a property: 5 steps: 4 changed, 1 ok in 20 s",
+    "    output token: LFT1",
+    "    output supply: 9007199254740993",
+  ]);
+  expect(summaryLines(reportFor("failed"))).toEqual([
+    "✗ failed  Onboard a property: 4 steps: 1 skipped, 1 failed, 2 not run in 6.0 s",
+    "    to go on: tokenbook resume 20261121T0930-k3x9q2ab",
+  ]);
+  for (const name of ["unknown", "pending", "interrupted", "killed", "outputless"]) {
+    expect(summaryLines(reportFor(name)).at(-1)).toBe("    to go on: tokenbook resume 20261121T0930-k3x9q2ab");
+  }
+  expect(summaryLines(reportFor("outputless"))[1]).toBe("    output.no-value: an output has no value: steps.token.id");
+});
+
+test("a whole run in lines begins with its header, and leaves out only what never ran", () => {
+  const lines = reportLines(reportFor("unknown"));
+  expect(lines[0]).toBe("▶ Onboard a property  (playbooks/onboarding.yaml)  environment staging  run 20261121T0930-k3x9q2ab");
+  expect(lines.filter((line) => !line.startsWith(" ")).map((line) => line.slice(0, 9))).toEqual([
+    "▶ Onboard",
+    "✓ changed",
+    "? unknown",
+    "? unknown",
+  ]);
+});
+
+test("several runs: a label for each line, and one line over all", () => {
+  expect(labelRun({ playbook: { file: "a\\b/c.yaml", name: "", digest: "" } })).toBe("[c.yaml] ");
+  expect(overallLine([reportFor("passed"), reportFor("failed"), reportFor("passed"), reportFor("killed")])).toBe(
+    "4 runs: 2 passed, 1 failed, 1 not finished",
+  );
+  expect(doneBeforeLine(reportFor("unknown").totals)).toEqual(["    1 of 4 steps done before"]);
+});
+
+test("evidence is bounded", () => {
+  const [row] = reportFor("failed").steps.filter(({ outcome }) => outcome === "failed");
+  const lines = stepLines({
+    ...(row as StepReport),
+    problem: { code: "c", message: "x".repeat(1e6), evidence: "line\n".repeat(1e4) },
+  });
+  expect(lines.length).toBeLessThan(30);
+  expect(lines.join("\n").length).toBeLessThan(5_000);
+});
+
+test("hostile texts: no escape byte, nothing at the start of a line, no log command", () => {
+  for (const text of HOSTILE) {
+    const report = reportOf(hostileRun(text).all);
+    const lines = [...reportLines(report), ...report.steps.map((step) => labelRun(report.run) + plainLine(step))];
+    expect(dangersOf(lines.join("\n"))).toEqual([]);
+    for (const line of lines) expect(line).toMatch(/^(?:[▶✓–✗…?·!] | {4}\S| {6}\| |\[)/);
+  }
+  expect(HOSTILE).toHaveLength(200);
+});
+
+test("a header of hostile names is one line", () => {
+  expect(
+    headerLine({
+      runId: "\n",
+      playbook: { file: "\n::x", name: "::error::\n\n", digest: "" },
+      target: reportFor("passed").run.target,
+    }).split("\n"),
+  ).toHaveLength(1);
+});

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { LiveView } from "../../../../src/cli/view/live-view.ts";
+import { reportLines } from "../../../../src/report/text.ts";
+import { reportOf } from "../../../../src/report/model.ts";
+import { dangersOf, HOSTILE, hostileRun } from "../hostile.ts";
+import { Records, RUNS, START, STEPS } from "../records.ts";
+import { FakeScreen } from "./screen.ts";
+
+const ESCAPE = "\u001b";
+const COLOUR = /^\[[\d;]*m/;
+/** Moving, erasing, the cursor, and drawing a frame at once. */
+const OURS = /^\[(?:\?25[hl]|\?2026[hl]|\d*[ABGK])/;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+afterEach(() => void vi.useRealTimers());
+
+async function watch(screen: FakeScreen, records: Records, colour = false): Promise<LiveView> {
+  const view = new LiveView({
+    screen,
+    clock: { now: () => START + 60_000 },
+    colour,
+    onCrash: (error) => expect.unreachable(String(error)),
+  });
+  const observer = view.watch();
+  for (const record of records.all) observer.event(record);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });
+  await vi.advanceTimersByTimeAsync(300);
+  return view;
+}
+
+test.each([40, 80, 120])("at %i columns each line fits, and tells what is under way", async (columns) => {
+  const screen = new FakeScreen(columns);
+  const records = new Records().opened().written("asset").expanded("approvals", ["bob", "dora"]).intended("mint");
+  const view = await watch(screen, records);
+  expect(screen.lines.map((line) => line.trim().slice(0, 6))).toEqual([
+    expect.stringMatching(/^. Onbo/),
+    "✓ asse",
+    expect.stringMatching(/^. mint/),
+    "· appr",
+    "· appr",
+    "· appr",
+    "· owne",
+  ]);
+  for (const line of screen.lines) expect(line.length).toBeLessThanOrEqual(columns);
+  expect(screen.isCursorShown).toBe(false);
+  await view.end();
+});
+
+test("at its end the tree makes room for the plain lines, whatever became of the run", async () => {
+  for (const records of Object.values(RUNS)) {
+    const screen = new FakeScreen(80);
+    const view = await watch(screen, records());
+    await view.end();
+    expect(screen.lines).toEqual(reportLines(reportOf(records().all)));
+    expect(screen.isCursorShown).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  }
+});
+
+test("it ends cleanly when nothing was ever drawn", async () => {
+  const screen = new FakeScreen(80);
+  const view = new LiveView({
+    screen,
+    clock: { now: () => START },
+    colour: true,
+    onCrash: (error) => expect.unreachable(String(error)),
+  });
+  view.watch();
+  await view.end();
+  expect(screen.lines).toEqual([]);
+  expect(screen.isCursorShown).toBe(true);
+});
+
+test("a long run never takes more than a screen while it goes", async () => {
+  const steps = Array.from({ length: 150 }, (_, at) => ({ ...(STEPS[0] ?? { name: "", uses: "", line: 1 }), id: `s${at}` }));
+  const screen = new FakeScreen(80, 20);
+  const records = new Records().opened({ steps });
+  const view = await watch(screen, records);
+  const observer = view.watch();
+  for (const { id } of steps.slice(0, 100)) records.written(id);
+  for (const record of records.all) observer.event(record);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(screen.tallest).toBeLessThanOrEqual(20);
+  await view.end();
+});
+
+test("without colour there is no colour, and with it the text is the same", async () => {
+  const [plain, coloured] = [new FakeScreen(80), new FakeScreen(80)];
+  const views = [await watch(plain, new Records().opened().written("asset"))];
+  await views[0]?.end();
+  views.push(await watch(coloured, new Records().opened().written("asset"), true));
+  await views[1]?.end();
+  expect(plain.raw.split(ESCAPE).filter((part) => COLOUR.test(part))).toEqual([]);
+  expect(coloured.raw).toContain(`${ESCAPE}[32m✓${ESCAPE}[39m asset`);
+  expect(coloured.lines).toEqual(plain.lines);
+});
+
+test("hostile texts: no sequence but those that move, erase and colour", async () => {
+  for (const text of HOSTILE) {
+    const screen = new FakeScreen(80);
+    const view = await watch(screen, hostileRun(text));
+    await view.end();
+    const [first = "", ...sequences] = screen.raw.split(ESCAPE);
+    expect(sequences.filter((part) => !OURS.test(part))).toEqual([]);
+    expect(dangersOf([first, ...sequences].join(""))).toEqual([]);
+  }
+});
+
+test("a screen that cannot be written to breaks the view once, and not the run", async () => {
+  const onCrash = vi.fn<(error: unknown) => void>();
+  const written: string[] = [];
+  let isBroken = false;
+  const screen = {
+    isTTY: true,
+    columns: 80,
+    rows: 24,
+    write: (text: string) => void (isBroken ? JSON.parse("{") : written.push(text)),
+  };
+  const view = new LiveView({ screen, clock: { now: () => START }, colour: false, onCrash });
+  const observer = view.watch();
+  for (const record of new Records().opened().all) observer.event(record);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });
+  isBroken = true;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(onCrash).toHaveBeenCalledTimes(1);
+  isBroken = false;
+  observer.event({ kind: "step.started", step: "asset", at: START });
+  await view.end();
+  expect(written.at(-1)).toContain("▶ Onboard a property");
+});
+
+test("it listens for no signal and ends no process", async () => {
+  const before = ["SIGINT", "SIGTERM", "exit"].map((name) => process.listenerCount(name));
+  const view = await watch(new FakeScreen(80), new Records().opened());
+  expect(["SIGINT", "SIGTERM", "exit"].map((name) => process.listenerCount(name))).toEqual(before);
+  await view.end();
+});

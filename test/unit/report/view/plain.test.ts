@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { PlainView } from "../../../../src/cli/view/plain.ts";
+import { reportLines } from "../../../../src/report/text.ts";
+import { reportOf } from "../../../../src/report/model.ts";
+import { Records, RUNS, START } from "../records.ts";
+
+function shown(
+  records: Records,
+  { since = START, parallel = false }: { since?: number; parallel?: boolean } = {},
+): readonly string[] {
+  let text = "";
+  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => since }, parallel });
+  const observer = view.watch();
+  for (const record of records.all) observer.event(record);
+  void observer.end?.();
+  void view.end();
+  return text.split("\n").slice(0, -1);
+}
+
+test("the lines of a run that was watched are those of its report", () => {
+  const watched = Object.entries(RUNS).filter(([name]) => name !== "resumed");
+  const told = watched.map(([, records]) => reportLines(reportOf(records().all)));
+  expect(watched.map(([, records]) => shown(records()))).toEqual(told);
+});
+
+test("a line comes when its step ends, not later", () => {
+  let text = "";
+  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, parallel: false });
+  const observer = view.watch();
+  observer.event({ kind: "step.started", step: "asset", at: START });
+  for (const record of new Records().opened().written("asset").all) observer.event(record);
+  expect(text.split("\n")).toEqual([expect.stringMatching(/^▶/), expect.stringMatching(/^✓ changed {2}asset/), ""]);
+});
+
+test("a resumed run tells in one line what was done before, and not again what had stopped", () => {
+  const records = RUNS["resumed"]?.() ?? new Records();
+  const [, second] = records.all.filter(({ kind }) => kind === "run.claimed");
+  const lines = shown(records, { since: second?.at ?? 0 });
+  expect(lines.map((line) => line.slice(0, 28))).toEqual([
+    "▶ Onboard a property  (playb",
+    "    1 of 4 steps done before",
+    "✓ changed  mint  Mint the sh",
+    "✓ ok       approvals  Approv",
+    "✓ ok       owned  See who ow",
+    "✓ passed  Onboard a property",
+  ]);
+});
+
+test("a run that had passed before is summed up", () => {
+  expect(shown(RUNS["passed"]?.() ?? new Records(), { since: START + 1e9 }).map((line) => line.slice(0, 28))).toEqual([
+    "▶ Onboard a property  (playb",
+    "    5 of 5 steps done before",
+    "✓ passed  Onboard a property",
+    "    output token: LFT1",
+    "    output supply: 900719925",
+  ]);
+});
+
+test("of several runs each line has its file, and the last counts the runs", () => {
+  const lines = shown(RUNS["failed"]?.() ?? new Records(), { parallel: true });
+  expect(lines.slice(0, -1).every((line) => line.startsWith("[onboarding.yaml] "))).toBe(true);
+  expect(lines.at(-1)).toBe("1 run: 1 failed");
+});
+
+test("a run that never opened says nothing", () => {
+  expect(shown(new Records())).toEqual([]);
+});
+
+test("3,000 steps are 3,000 lines, at the same pace from the first to the last", () => {
+  const steps = Array.from({ length: 3_000 }, (_, at) => ({
+    id: `s${at}`,
+    name: `Step ${at}`,
+    uses: "ledger.asset.get",
+    line: at,
+  }));
+  const records = new Records().opened({ steps });
+  for (const { id } of steps) records.written(id);
+  const before = performance.now();
+  expect(shown(records.closed("passed"))).toHaveLength(3_002);
+  expect(performance.now() - before).toBeLessThan(2_000);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { type Activity, treeOf, type TreeLine, type Watched } from "../../../../src/cli/view/tree.ts";
+import { windowOf } from "../../../../src/cli/view/window.ts";
+import { RunFold } from "../../../../src/report/model.ts";
+import { Records, RUNS, START, STEPS } from "../records.ts";
+
+function watched(records: Records, active: Record<string, Activity> = {}): Watched {
+  const fold = new RunFold();
+  for (const record of records.all) fold.take(record);
+  return { fold, active: new Map(Object.entries(active)), isOver: false };
+}
+
+function tree(run: Watched): TreeLine {
+  const root = treeOf(run, START + 60_000);
+  expect(root).toBeDefined();
+  return root as TreeLine;
+}
+
+function drawn(line: TreeLine, level = 0): readonly string[] {
+  return [
+    `${"  ".repeat(level)}${line.state} ${line.titleWithin(100)}`,
+    ...line.children.flatMap((child) => drawn(child, level + 1)),
+  ];
+}
+
+test("before a run has opened there is nothing to draw", () => {
+  expect(treeOf(watched(new Records()), START)).toBeUndefined();
+});
+
+test("what is done, what is under way, what is to come", () => {
+  const records = new Records().opened().skipped("asset");
+  expect(
+    drawn(
+      tree(watched(records, { mint: { since: START + 57_000, waiting: { for: "the receipt rc1", untilMs: START + 120_000 } } })),
+    ),
+  ).toEqual([
+    "running Onboard a property · 1/4 · 1 min 0 s",
+    "  skipped asset  Record the property · skipped · 0 ms",
+    expect.stringMatching(/^ {2}running mint {2}Mint the shares · waiting for the receipt rc1 until \d\d:\d\d:\d\d · 3\.0 s$/),
+    "  not-run approvals  Approve the transfer",
+    "  not-run owned  See who owns it",
+  ]);
+});
+
+test("rounds hang on their step, which is as bad as the worst of them", () => {
+  const root = tree(watched(RUNS["pending"]?.() ?? new Records()));
+  expect(drawn(root)).toEqual([
+    "pending Onboard a property · pending · 3/5 · 16 s",
+    expect.stringContaining("changed asset"),
+    expect.stringContaining("changed mint"),
+    "  pending approvals  Approve the transfer · 1/2",
+    "    changed approvals[bob]  Approve the transfer · changed · 3.0 s · tx 3f2a9c1b…",
+    "    pending approvals[dora]  Approve the transfer · pending until.timeout · 2.0 s",
+    "  not-run owned  See who owns it",
+  ]);
+});
+
+test("a run that ended without being closed does not look as if it still ran", () => {
+  const [head, , mint] = drawn(tree({ ...watched(RUNS["killed"]?.() ?? new Records()), isOver: true }));
+  expect(head).toMatch(/^pending Onboard a property · not finished · 1\/4/);
+  expect(mint).toContain("unknown mint");
+});
+
+function longRun(): Watched {
+  const steps = Array.from({ length: 100 }, (_, at) => ({
+    id: `s${at}`,
+    name: `Step ${at}`,
+    uses: "ledger.asset.get",
+    line: at,
+  }));
+  const records = new Records()
+    .opened({ steps: [...STEPS.slice(2, 3), ...steps] })
+    .expanded("approvals", ["bob", "dora", "eve"])
+    .written("approvals[bob]")
+    .stopped("approvals[dora]", "failed");
+  for (let at = 0; at < 40; at++) records.read(`s${at}`);
+  return watched(records, { s40: { since: START } });
+}
+
+test("a window keeps what failed and what is under way, then the next steps, then what was done last", () => {
+  const kept = drawn(windowOf(tree(longRun()), 12)).map((each) => each.trim().split(/ {2}| · /)[0]);
+  expect(kept).toEqual([
+    "running Onboard a property",
+    "failed approvals",
+    "failed approvals[dora]",
+    "not-run approvals[eve]",
+    "ok s35",
+    "ok s36",
+    "ok s37",
+    "ok s38",
+    "ok s39",
+    "running s40",
+    "not-run s41",
+    "not-run s42",
+  ]);
+});
+
+test("a window never has more lines than it may, but for what must stay", () => {
+  for (let lines = 4; lines < 110; lines++) expect(drawn(windowOf(tree(longRun()), lines)).length).toBeLessThanOrEqual(lines);
+  expect(drawn(windowOf(tree(longRun()), 1))).toHaveLength(4);
+});

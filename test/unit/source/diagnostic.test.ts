@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
+import { SourceFile } from "../../../src/source/yaml.ts";
+
+const finding = { code: "test.code", message: "it is wrong" };
+
+function shown(text: string, word: string): string {
+  const start = text.indexOf(word);
+  return formatDiagnostic(new SourceFile("dir/file.yaml", text).diagnose(finding, { start, end: start + word.length }));
+}
+
+test("a diagnostic shows place, message, frame, reason and remedy", () => {
+  const file = new SourceFile("a.yaml", "one: 1\ntwo: 2\nthree: 3\nfour: 4\nfive: 5\n");
+  const diagnostic = file.diagnose({ ...finding, why: "because", suggestion: "mend it" }, { start: 21, end: 22 });
+  expect(formatDiagnostic(diagnostic).split("\n")).toEqual([
+    "a.yaml:3:8 error test.code",
+    "  it is wrong",
+    "    1 | one: 1",
+    "    2 | two: 2",
+    "  > 3 | three: 3",
+    "      |        ^",
+    "    4 | four: 4",
+    "  why: because",
+    "  fix: mend it",
+  ]);
+});
+
+test("a very long line is cut around the mark", () => {
+  const lines = shown(`${"x".repeat(500)}WORD${"y".repeat(500)}`, "WORD").split("\n");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(120);
+  const [text = "", mark = ""] = lines.slice(2);
+  expect(text.slice(mark.indexOf("^"), mark.indexOf("^") + 4)).toBe("WORD");
+});
+
+test("a long line elsewhere in the file changes nothing", () => {
+  expect(shown(`${"x".repeat(500)}\n\n\n\nWORD`, "WORD")).toContain("> 5 | WORD");
+});
+
+test("a place of many lines is marked where it begins", () => {
+  const text = "a: 1\nb: [\n  1,\n  2,\n]\n";
+  const frame = new SourceFile("a.yaml", text).diagnose(finding, { start: 8, end: text.length }).frame;
+  expect(frame.match(/\^/g)).toHaveLength(1);
+});
+
+test("foreign text is neither obeyed by a terminal nor begins a line", () => {
+  const file = new SourceFile("a.yaml", "a: \u001b[31m\u202e\n::error::b\n");
+  const text = formatDiagnostic(
+    file.diagnose(
+      { code: "c", message: "x\n::error::message", why: "y\n##vso[task]", suggestion: "z\n::set-output::" },
+      { start: 3, end: 9 },
+    ),
+  );
+  expect(text).not.toMatch(/^(?:::|##)/m);
+  expect(text).not.toContain("\u001b");
+  expect(text).not.toContain("\u202e");
+});

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { parseYaml } from "../../../src/source/yaml.ts";
+
+const flow = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+const block = (levels: number): string => Array.from({ length: levels }, (_, at) => `${" ".repeat(at)}a:`).join("\n");
+
+// Each is one diagnostic, at the place to mend.
+test.for<[string, string, string]>([
+  ["900 nested brackets", `a: ${flow(900)}`, "source.too-deep 1:68"],
+  ["brackets that comments seem to close", `a: ${"[ #]\n ".repeat(900)}`, "source.too-deep 65:2"],
+  ["brackets that quotes seem to close", `a: ${'["]",'.repeat(900)}`, "source.too-deep 1:324"],
+  ["900 nested blocks", block(900), "source.too-deep 257:257"],
+  ["100 nested blocks", block(100), "source.too-deep 66:66"],
+  ["900 dashes on one line", `${"- ".repeat(900)}x`, "source.too-deep 1:513"],
+  ["100 dashes on one line", `${"- ".repeat(100)}x`, "source.too-deep 1:131"],
+  ["an alias", "a: &x 1\nb: *x", "source.alias 2:4"],
+  ["an alias of itself", "a: &x [*x]", "source.alias 1:8"],
+  ["an alias bomb", "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]", "source.alias 2:8"],
+  ["a merge key", "a: &x { y: 1 }\nb:\n  <<: *x", "source.alias 3:7"],
+  ["a tag of YAML's own", "a: !!binary aGk=", "source.tag 1:4"],
+  ["an unknown tag", "a: !python/object x", "source.tag 1:4"],
+  ["a tag on the root", "!!map\na: 1", "source.tag 1:1"],
+  ["%YAML", "%YAML 1.1\n---\na: on", "source.directive 1:1"],
+  ["%YAML behind a comment", "# c\n%YAML 1.1\n---\na: on", "source.directive 2:1"],
+  ["%TAG", "%TAG ! tag:x,2000:\n---\na: 1", "source.directive 1:1"],
+  ["two documents", "a: 1\n---\nb: 2", "source.two-documents 2:1"],
+  ["a second document without a marker", "a: 1\n...\nb: 2", "source.two-documents 3:1"],
+  ["a second document behind a misleading comment", "a: 1 # ---\n...\nb: 2", "source.two-documents 3:1"],
+  ["a duplicate key", "a: 1\nb: 2\na: 3", "source.duplicate-key 3:1"],
+  ["a duplicate key in a flow map", "x: { a: 1, 'a': 2 }", "source.duplicate-key 1:12"],
+  ["__proto__", "a:\n  __proto__: { x: 1 }", "source.forbidden-key 2:3"],
+  ["__proto__ in disguise", '"\\u005f_proto__": 1', "source.forbidden-key 1:1"],
+  ["constructor", "a: [{ constructor: 1 }]", "source.forbidden-key 1:7"],
+  ["an empty file", "", "source.empty 1:1"],
+  ["a file of comments", "# nothing\n\n", "source.empty 1:1"],
+  ["a tab as indentation", "a:\n\tb: 1", "source.syntax 2:1"],
+  ["NUL", "a: x\0y", "source.control-character 1:5"],
+  ["NUL in quotes", 'a: "x\0"', "source.control-character 1:6"],
+  ["the lexer's own marks", "a: \u001f[", "source.control-character 1:4"],
+  ["a byte order mark inside", "a: \ufeff1", "source.control-character 1:4"],
+  ["a list as a key", "? [a]\n: b", "source.syntax 1:3"],
+  ["a map as a key", "? { a: 1 }\n: b", "source.syntax 1:3"],
+  ["more than 1 MiB", `a: ${"x".repeat(1_048_576)}`, "source.too-large 1:1"],
+  ["a hexadecimal number", "a: 0x10", "source.number 1:4"],
+  ["an octal number", "a: 0o10", "source.number 1:4"],
+  ["infinity", "a: .inf", "source.number 1:4"],
+  ["no number", "a: .nan", "source.number 1:4"],
+  ["a plus sign", "a: +1", "source.number 1:4"],
+  ["a leading zero", "a: 0123", "source.number 1:4"],
+  ["a number without its zero", "a: [1, .5]", "source.number 1:8"],
+  ["a number of 1,001 digits", `a: ${"1".repeat(1_001)}`, "source.number 1:4"],
+  ["an exponent of 1,001", "a: 1e1001", "source.number 1:4"],
+  ["an unclosed double quote", 'a: "x\nb: 1', "source.unclosed 1:4"],
+  ["an unclosed single quote", "a: 'x\nb: 1", "source.unclosed 1:4"],
+  ["an unclosed bracket", "a: [1, [2]\nb: 3", "source.unclosed 1:4"],
+  ["an unclosed brace", "a: { b: 1", "source.unclosed 1:4"],
+  ["a stray bracket", "a: ]", "source.syntax 1:4"],
+  ["crooked indentation", "a:\n  b: 1\n c: 2", "source.syntax 3:1"],
+  ["an unquoted expression in a flow map", "a: { b: ${{ x }} }", "source.syntax 1:10"],
+  ["an unknown escape", 'a: "\\q"', "source.syntax 1:5"],
+])("%s is refused, in one diagnostic", ([, text, expected]) => {
+  const { root, diagnostics } = parseYaml("file.yaml", text);
+  expect(diagnostics.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual([expected]);
+  expect(root).toBeUndefined();
+});
+
+test("lines and columns are the same with CRLF, and the frame shows no carriage return", () => {
+  const [diagnostic] = parseYaml("file.yaml", "a: 1\r\nb:\r\n  - x\r\n  - 0x10\r\n").diagnostics;
+  expect(diagnostic).toMatchObject({ code: "source.number", line: 4, column: 5 });
+  expect(diagnostic?.frame).not.toMatch(/\r|u000d/);
+});
+
+test("a file of many faults is read in one go, and shows as many as a person will read", () => {
+  const start = performance.now();
+  expect(parseYaml("file.yaml", "- 0x10\n".repeat(100_000)).diagnostics).toHaveLength(50);
+  expect(parseYaml("file.yaml", Array.from({ length: 50_000 }, (_, at) => `k${at}: 1`).join("\n")).root).toBeDefined();
+  expect(performance.now() - start).toBeLessThan(5_000);
+});

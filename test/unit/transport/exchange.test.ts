@@ -1,0 +1,115 @@
+import { createServer, type Server } from "node:http";
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { Secret } from "../../../src/base/secret.ts";
+import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+function exchange(port: number, more: Partial<Outgoing> = {}): Promise<Exchanged> {
+  const transport = new Transport();
+  closers.push(() => transport.close());
+  const outgoing: Outgoing = {
+    origin: `http://127.0.0.1:${port}`,
+    method: "POST",
+    path: "/mint",
+    headers: { "x-api-key": new Secret("K", "key") },
+    body: "{}",
+    fresh: true,
+    timeoutMs: 300,
+    ...more,
+  };
+  return transport.exchange(outgoing);
+}
+
+async function tcp(talk: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.once("data", () => talk(socket));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function http(server: Server): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  closers.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test("a closed port: nothing was sent", async () => {
+  const port = await http(createServer());
+  await closers.pop()?.();
+  expect(await exchange(port)).toMatchObject({ kind: "not-sent" });
+});
+
+test("a host that does not exist: nothing was sent", async () => {
+  expect(await exchange(80, { origin: "http://no-such-host.invalid" })).toMatchObject({ kind: "not-sent" });
+});
+
+test("a TLS handshake that fails: nothing was sent", async () => {
+  const port = await tcp((socket) => socket.destroy());
+  expect(await exchange(port, { origin: `https://127.0.0.1:${port}` })).toMatchObject({ kind: "not-sent" });
+});
+
+test.each<[string, (socket: Socket) => void]>([
+  ["reset after the request", (socket) => socket.resetAndDestroy()],
+  ["closed after the request", (socket) => socket.end()],
+  ["closed in the middle of the body", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{")],
+  ["an answer that is no HTTP", (socket) => socket.end("hello\r\n\r\n")],
+  ["no answer at all", () => {}],
+  ["an answer that drips", (socket) => drip(socket)],
+])("%s: it may have been taken", async (_what, talk) => {
+  expect(await exchange(await tcp(talk))).toMatchObject({ kind: "no-answer" });
+});
+
+function drip(socket: Socket): void {
+  socket.write("HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n");
+  const timer = setInterval(() => socket.write("x"), 50);
+  socket.on("close", () => clearInterval(timer));
+}
+
+test.each([301, 302, 303, 307, 308])("a redirect (%i) is an answer: neither key nor body follows it", async (status) => {
+  const seen: string[] = [];
+  const other = await http(
+    createServer((request, response) => {
+      seen.push(request.url ?? "");
+      response.end();
+    }),
+  );
+  const port = await http(
+    createServer((_request, response) => response.writeHead(status, { location: `http://127.0.0.1:${other}/steal` }).end()),
+  );
+  expect(await exchange(port)).toMatchObject({ kind: "answered", status });
+  expect(seen).toEqual([]);
+});
+
+test("reads share a connection, writes have one each", async () => {
+  let connections = 0;
+  const server = createServer((_request, response) => response.end("{}")).on("connection", () => connections++);
+  const port = await http(server);
+  const transport = new Transport();
+  closers.push(() => transport.close());
+  const call = (fresh: boolean): Promise<Exchanged> =>
+    transport.exchange({
+      origin: `http://127.0.0.1:${port}`,
+      method: "GET",
+      path: "/",
+      headers: {},
+      body: undefined,
+      fresh,
+      timeoutMs: 1_000,
+    });
+  for (let times = 0; times < 3; times++) await call(false);
+  expect(connections).toBe(1);
+  for (let times = 0; times < 3; times++) await call(true);
+  expect(connections).toBe(4);
+});
