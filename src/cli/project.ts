@@ -131,7 +131,10 @@ function readText(path: string, name: string): string {
     throw new Failure({
       code: "playbook.unreadable",
       message: `${name} cannot be read: ${messageOf(error)}`,
-      next: "it must be a YAML file in UTF-8",
+      next:
+        (error as NodeJS.ErrnoException).code === "ENOENT"
+          ? "name a file that is there; a run is resumed from the folder in which it began"
+          : "it must be a YAML file in UTF-8",
     });
   }
 }

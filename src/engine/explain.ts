@@ -13,7 +13,7 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
   if (reply.meaning === "not-sent") {
     return {
       code: "service.unreachable",
-      message: `${operation.name} could not be sent: ${address} cannot be reached: ${reply.message}`,
+      message: `${address} cannot be reached: ${reply.message}`,
       next: `start the service, or mend ${baseUrl}`,
     };
   }
@@ -33,7 +33,15 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
       next: `mend ${baseUrl}`,
     };
   }
+  if (reply.status !== null && reply.status >= 300 && reply.status < 400) {
+    return {
+      code: "service.redirect",
+      message: `${address} answered ${operation.name} with a redirect (HTTP ${reply.status})`,
+      why: "redirects are never followed: the key would go along",
+      next: `mend ${baseUrl}, if the service has moved`,
+    };
+  }
   const code =
     reply.meaning === "refused" ? "service.refused" : reply.status === null ? "service.no-answer" : "service.unreadable";
-  return { code, message: `${operation.name}: ${reply.message}` };
+  return { code, message: reply.message };
 }

@@ -68,8 +68,16 @@ async function act(context: RunContext, step: Step, action: StepAction): Promise
     case "judge-refusal":
       return judgeRefusal(context, step, attempted(context, step, action));
     case "stop":
-      return context.stop(place, { startedAt: context.ports.clock.now(), outcome: action.outcome, problem: action.problem });
+      return stop(context, step, action);
   }
+}
+
+// What may have taken effect is for a person to look at: what was sent is in the journal, and how it shows is known.
+function stop(context: RunContext, step: Step, { place, outcome, problem }: Extract<Action, { do: "stop" }>): void {
+  const startedAt = stepIn(context.state, place.address).attempts.at(-1)?.intendedAt ?? context.ports.clock.now();
+  const look = step.operation.meaning.readBack ?? "the service";
+  const next = `tokenbook runs show ${context.opened.runId} tells what was sent; whether it took effect is seen by: ${look}`;
+  context.stop(place, { startedAt, outcome, problem: outcome === "unknown" ? { ...problem, next } : problem });
 }
 
 function attempted(

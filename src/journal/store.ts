@@ -30,7 +30,8 @@ export interface RunSummary {
   readonly openedAt: number;
   /** `undefined` while the run is under way, or when its process died. */
   readonly outcome: string | undefined;
-  readonly holder: Holder | undefined;
+  /** Whether somebody may still be acting for it. */
+  readonly held: boolean;
 }
 
 /** All runs of one state directory. */
@@ -111,7 +112,7 @@ export class JournalStore {
       environment: String(row["environment"]),
       openedAt: Number(row["opened_at"]),
       outcome: row["outcome"] === null ? undefined : String(row["outcome"]),
-      holder: readHolder(row["holder"]),
+      held: isHeld(readHolder(row["holder"])),
     }));
   }
 
@@ -137,6 +138,10 @@ function migrate(database: Database): void {
   database.transaction(() => {
     if (Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0) === 0) database.exec(SCHEMA);
   });
+}
+
+function isHeld(holder: Holder | undefined): boolean {
+  return holder !== undefined && isAlive(holder);
 }
 
 function readHolder(text: unknown): Holder | undefined {

@@ -1,4 +1,4 @@
-import { writeJson } from "../base/json.ts";
+import { isObject, writeJson } from "../base/json.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import { cut, foreignLines } from "./foreign.ts";
 
@@ -9,9 +9,13 @@ export function problemLines({ code, message, why, evidence, next }: StepProblem
   return [
     ...labelled(codeOf(code), message),
     ...(why === undefined ? [] : labelled("why", why)),
-    ...(evidence === undefined || evidence === null ? [] : labelled("seen", evidenceText(evidence))),
+    ...(hasNothing(evidence) ? [] : labelled("seen", evidenceText(evidence))),
     ...(next === undefined ? [] : labelled("next", next)),
   ];
+}
+
+function hasNothing(evidence: StepProblem["evidence"]): evidence is undefined | null {
+  return evidence === undefined || evidence === null || (isObject(evidence) && Object.keys(evidence).length === 0);
 }
 
 // The only word of a journal that begins a line: it must be a code, whatever the journal says.

@@ -82,8 +82,14 @@ export function summaryLines({ run, totals }: RunReport): readonly string[] {
     `${mark} ${word}  ${oneLine(run.playbook.name)}: ${countsOf(totals)}${duration}`,
     ...indented(run.problem === null ? [] : problemLines(run.problem)),
     ...indented(Object.entries(run.outputs).map(([name, value]) => `output ${oneLine(name)}: ${valueText(value)}`)),
-    ...indented(run.outcome === "passed" ? [] : [`to go on: tokenbook resume ${oneLine(run.id)}`]),
+    ...indented(run.outcome === "passed" ? [] : [nextLine(run)]),
   ];
+}
+
+function nextLine({ id, outcome }: RunReport["run"]): string {
+  return outcome === "unknown"
+    ? `to see what was sent: tokenbook runs show ${oneLine(id)}`
+    : `to go on: tokenbook resume ${oneLine(id)}`;
 }
 
 // `5 steps: 3 changed, 1 failed, 1 not run`

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,7 +11,7 @@ interface Served extends Caller {
 }
 
 async function serve(path: string, commitDelayMs = 20): Promise<Served> {
-  const child = spawn(process.execPath, [new URL("serve.ts", import.meta.url).pathname, path, String(commitDelayMs)], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("serve.ts", import.meta.url)), path, String(commitDelayMs)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -17,9 +17,11 @@ interface ListOptions {
 /** `tokenbook runs`: the runs of a state directory, the latest first. */
 export const listRuns: Command<ListOptions> = async (shell, options) => {
   const store = JournalStore.open(stateDirectory(shell, options), { clock: systemClock, redact: (text) => text });
-  const runs = store
-    .list(options.limit)
-    .map((run) => ({ ...run, openedAt: new Date(run.openedAt).toISOString(), outcome: run.outcome ?? "running" }));
+  const runs = store.list(options.limit).map((run) => ({
+    ...run,
+    openedAt: new Date(run.openedAt).toISOString(),
+    outcome: run.outcome ?? (run.held ? "running" : "not finished"),
+  }));
   store.close();
   if (options.json === true) {
     shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, runs }, undefined, 2))}\n`);
@@ -27,7 +29,7 @@ export const listRuns: Command<ListOptions> = async (shell, options) => {
   }
   const lines = runs.map(
     ({ id, openedAt, outcome, environment, playbook }) =>
-      `${id}  ${openedAt}  ${outcome.padEnd(11)}  ${environment}  ${playbook}`,
+      `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}`,
   );
   shell.stdout.write(lines.length === 0 ? "no runs yet\n" : `${harmless(lines.join("\n"))}\n`);
   return EXIT.passed;

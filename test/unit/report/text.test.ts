@@ -76,7 +76,8 @@ test("the summary counts honestly, prints outputs, and names the command that go
     "✗ failed  Onboard a property: 4 steps: 1 skipped, 1 failed, 2 not run in 6.0 s",
     "    to go on: tokenbook resume 20261121T0930-k3x9q2ab",
   ]);
-  for (const name of ["unknown", "pending", "interrupted", "killed", "outputless"]) {
+  expect(summaryLines(reportFor("unknown")).at(-1)).toBe("    to see what was sent: tokenbook runs show 20261121T0930-k3x9q2ab");
+  for (const name of ["pending", "interrupted", "killed", "outputless"]) {
     expect(summaryLines(reportFor(name)).at(-1)).toBe("    to go on: tokenbook resume 20261121T0930-k3x9q2ab");
   }
   expect(summaryLines(reportFor("outputless"))[1]).toBe("    output.no-value: an output has no value: steps.token.id");
