@@ -1,5 +1,7 @@
 import { channel } from "node:diagnostics_channel";
-import { Client, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
+import request from "undici/lib/api/api-request.js";
+import Client from "undici/lib/dispatcher/client.js";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Secret } from "../base/secret.ts";
@@ -81,17 +83,17 @@ function newClient({ origin, timeoutMs }: Outgoing): Client {
 }
 
 async function exchangeOn(client: Client, outgoing: Outgoing): Promise<Exchanged> {
-  let request: object | undefined;
+  let taken: object | undefined;
   try {
     created = undefined;
-    const pending = client.request(options(outgoing));
-    request = created; // published while `request` was called
+    const pending = request.call(client, options(outgoing));
+    taken = created; // published while `request` was called
     const response = await pending;
     const text = await response.body.text();
     return { kind: "answered", status: response.statusCode, headers: flatten(response.headers), text };
   } catch (error) {
     const why = describe(error);
-    return request !== undefined && !sent.has(request) ? { kind: "not-sent", why } : { kind: "no-answer", why };
+    return taken !== undefined && !sent.has(taken) ? { kind: "not-sent", why } : { kind: "no-answer", why };
   }
 }
 
