@@ -44,56 +44,56 @@ export class Decimal {
     return new Decimal(String(value));
   }
 
-  get big(): Big {
+  get #exactly(): Big {
     return (this.#big ??= new Exact(this.text));
   }
 
   plus(other: Decimal): Decimal {
-    return fromBig(this.big.plus(other.big));
+    return fromBig(this.#exactly.plus(other.#exactly));
   }
   minus(other: Decimal): Decimal {
-    return fromBig(this.big.minus(other.big));
+    return fromBig(this.#exactly.minus(other.#exactly));
   }
   times(other: Decimal): Decimal {
-    return fromBig(this.big.times(other.big));
+    return fromBig(this.#exactly.times(other.#exactly));
   }
   /** Throws a RangeError on division by zero. */
   dividedBy(other: Decimal): Decimal {
     if (other.isZero()) throw new RangeError("division by zero");
-    return fromBig(this.big.div(other.big));
+    return fromBig(this.#exactly.div(other.#exactly));
   }
   /** What a whole-number division leaves, with the sign of the dividend. Throws a RangeError on division by zero. */
   remainder(other: Decimal): Decimal {
     if (other.isZero()) throw new RangeError("division by zero");
-    return fromBig(this.big.mod(other.big));
+    return fromBig(this.#exactly.mod(other.#exactly));
   }
   negated(): Decimal {
-    return fromBig(this.big.times("-1"));
+    return fromBig(this.#exactly.times("-1"));
   }
   compare(other: Decimal): -1 | 0 | 1 {
-    return this.big.cmp(other.big);
+    return this.#exactly.cmp(other.#exactly);
   }
   equals(other: Decimal): boolean {
     return this.text === other.text || this.compare(other) === 0;
   }
   isZero(): boolean {
-    return this.big.eq("0");
+    return this.#exactly.eq("0");
   }
   isInteger(): boolean {
     return this.decimals() === 0;
   }
   isNegative(): boolean {
-    return this.big.lt("0");
+    return this.#exactly.lt("0");
   }
   /** How many digits after the point the value really has: 1.50 has 1. */
   decimals(): number {
-    const [, fraction = ""] = this.big.toFixed().split(".");
+    const [, fraction = ""] = this.#exactly.toFixed().split(".");
     return fraction.length;
   }
 
   /** One spelling per value: no exponent, no trailing zeros. Use it as a key; show `text`. */
   canonical(): string {
-    return this.isZero() ? "0" : this.big.toFixed();
+    return this.isZero() ? "0" : this.#exactly.toFixed();
   }
 
   /** The nearest double: for schema checks and plots, never for money. */

@@ -5,7 +5,8 @@ import { LIMITS } from "../base/limits.ts";
 import { cel, type Environment } from "./cel.ts";
 import { registerEquality, useJsonEquality } from "./equality.ts";
 import type { ExpressionProblem } from "./problem.ts";
-import { type Reference, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
+import type { Reference } from "./reference.ts";
+import { referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 
 /** What the names of an expression stand for while it is evaluated. */
 export type Scope = Readonly<Record<string, Json>>;

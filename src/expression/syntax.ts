@@ -2,14 +2,7 @@ import { Decimal } from "../base/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
 import type { ExpressionProblem } from "./problem.ts";
-
-/** A name that an expression reads, with the fields that follow it: `steps.token.id` is `steps` with `token`, `id`. */
-export interface Reference {
-  readonly root: string;
-  readonly path: readonly string[];
-  readonly start: number;
-  readonly end: number;
-}
+import type { Reference } from "./reference.ts";
 
 const COMPREHENSIONS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
 

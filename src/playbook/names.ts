@@ -1,6 +1,6 @@
 import { didYouMean } from "../base/text.ts";
 import type { Expression } from "../expression/expression.ts";
-import type { Reference } from "../expression/syntax.ts";
+import type { Reference } from "../expression/reference.ts";
 import type { NameFinding } from "./context.ts";
 
 /** What is known of a step when another one speaks of it. */
