@@ -9,7 +9,7 @@ import { plainView } from "../base/json.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
-import { placeProblem } from "../source/problems.ts";
+import { essential, placeProblem } from "../source/problems.ts";
 import { parseYaml, type SourceFile } from "../source/yaml.ts";
 import { environmentSchema } from "./schema.ts";
 import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
@@ -38,9 +38,8 @@ export function loadEnvironment(
   const shown = relative(chosen.cwd, path);
   const { file, root, diagnostics } = parseYaml(shown, readFileSync(path, "utf8"));
   if (root === undefined) throw invalid(diagnostics);
-  const problems = new SchemaSet()
-    .validator(environmentSchema)(toJson(root))
-    .map((problem) => placeProblem(problem, root));
+  const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
+  const problems = broken.map((problem) => placeProblem(problem, root));
   if (problems.length > 0)
     throw invalid(
       problems.map(({ finding, range }) => file.diagnose(finding, range)),

@@ -34,7 +34,7 @@ const profile = {
         },
         parameters: names("pageSize", "bookmark", "pendingOnly"),
         pageSize: { type: "integer", minimum: 1 },
-        receipt: { type: "object", properties: { committed: words, failed: words }, additionalProperties: false },
+        receipt: { type: "object", properties: { committed: words, failed: words, pending: name }, additionalProperties: false },
         requestStatus: names("pending", "approved", "rejected", "cancelled"),
         primaryKey: { type: "object", description: "The id attribute of each asset type.", additionalProperties: name },
       },
@@ -47,6 +47,11 @@ const profile = {
         pageSize: { type: "integer", minimum: 1 },
       },
       additionalProperties: false,
+    },
+    conditionStatus: {
+      type: "object",
+      description: "The status code of a refusal, by its condition, where it is not the usual one.",
+      additionalProperties: { type: "integer", minimum: 400, maximum: 599 },
     },
     refusals: {
       type: "array",
