@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { plainView } from "../base/json.ts";
 
 /** One way in which a value breaks its schema. */
@@ -16,57 +16,38 @@ export interface Problem {
 /** Names every problem of a value; numbers may be exact ones. */
 export type Validate = (value: unknown) => readonly Problem[];
 
-/**
- * A family of schemas that may refer to one another by `$id`. Each is compiled when it is first used, and first for a plain yes or
- * no, which is quick to compile and to run; what names every problem is compiled when the answer was no.
- */
+/** A family of schemas that may refer to one another by `$id`; each is compiled when it is first used. */
 export class SchemaSet {
-  readonly #shared: readonly object[];
-  readonly #quick: Ajv2020;
-  #thorough: Ajv2020 | undefined;
-  readonly #validators = new Map<object, Validate>();
+  readonly #ajv: Ajv2020;
+  readonly #compiled = new Map<object, Validate>();
 
   constructor(shared: readonly object[] = []) {
-    this.#shared = shared;
-    this.#quick = newAjv(shared, {});
+    this.#ajv = new Ajv2020({
+      allErrors: true,
+      verbose: true,
+      strict: false,
+      discriminator: true,
+      // Our schemas are checked by tests, not at each start; nor does optimised code earn back what it costs to make.
+      meta: false,
+      validateSchema: false,
+      code: { optimize: false },
+      addUsedSchema: false,
+    });
+    for (const schema of shared) this.#ajv.addSchema(schema);
   }
 
   validator(schema: object): Validate {
-    let validate = this.#validators.get(schema);
+    let validate = this.#compiled.get(schema);
     if (validate === undefined) {
-      validate = this.#validate(schema);
-      this.#validators.set(schema, validate);
+      validate = asValidate(this.#ajv.compile(schema));
+      this.#compiled.set(schema, validate);
     }
     return validate;
   }
-
-  #validate(schema: object): Validate {
-    const fits = this.#quick.compile(schema);
-    let find: ValidateFunction | undefined;
-    return (value) => {
-      const plain = plainView(value);
-      if (fits(plain)) return [];
-      this.#thorough ??= newAjv(this.#shared, { allErrors: true, verbose: true });
-      find ??= this.#thorough.compile(schema);
-      find(plain);
-      return (find.errors ?? []).filter(isWhole).map(asProblem);
-    };
-  }
 }
 
-function newAjv(shared: readonly object[], options: Options): Ajv2020 {
-  const ajv = new Ajv2020({
-    ...options,
-    strict: false,
-    discriminator: true,
-    // Our schemas are checked by tests, not at each start; nor does optimised code earn back what it costs to make.
-    meta: false,
-    validateSchema: false,
-    code: { optimize: false },
-    addUsedSchema: false,
-  });
-  for (const schema of shared) ajv.addSchema(schema);
-  return ajv;
+function asValidate(compiled: ValidateFunction): Validate {
+  return (value) => (compiled(plainView(value)) ? [] : (compiled.errors ?? []).filter(isWhole).map(asProblem));
 }
 
 // What is wrong with a key is told once more, by the `propertyNames` that names the key.

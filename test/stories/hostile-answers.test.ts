@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { answerInstead, proxyTo } from "./proxy.ts";
 import { type Ended, KEYS, newProject, type Project, runIn, sandboxProcess } from "./world.ts";
-import { elementsOf } from "./xml.ts";
+import { elementsOf } from "../unit/report/xml.ts";
 
 // Colours, a title, a clipboard write, a link; a CI's commands, at the start of a line; what ends a CDATA section; direction overrides.
 const HOSTILE =

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { delivered, embeddedCommits, newProject, operationsOf, type Project, type Printed } from "./world.ts";
-import { elementsOf } from "./xml.ts";
+import { elementsOf } from "../unit/report/xml.ts";
 
 const COPIES = 20;
 

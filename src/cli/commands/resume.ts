@@ -1,10 +1,10 @@
 import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { systemClock } from "../../base/ports.ts";
 import { resumeRun } from "../../engine/start.ts";
-import { JournalStore } from "../../journal/store.ts";
+import type { RunSummary } from "../../journal/store.ts";
+import { lookIntoJournal } from "../journal.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
-import { loadPlaybooks, stateDirectory, type Where } from "../project.ts";
+import { loadPlaybooks, type Where } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface ResumeOptions extends Where, ReportOptions {
@@ -30,10 +30,8 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
   ]);
 };
 
-function chosenRun(shell: Shell, options: ResumeOptions): ReturnType<JournalStore["list"]>[number] {
-  const store = JournalStore.open(stateDirectory(shell, options), { clock: systemClock, redact: (text) => text });
-  const runs = store.list(RUNS_LOOKED_AT);
-  store.close();
+function chosenRun(shell: Shell, options: ResumeOptions): RunSummary {
+  const runs = lookIntoJournal(shell, options, (store) => store.list(RUNS_LOOKED_AT));
   const named = options.run;
   const found = named === undefined ? runs.find(({ outcome }) => outcome !== "passed") : runs.find(({ id }) => id === named);
   if (found !== undefined) return found;

@@ -1,11 +1,9 @@
 import { EXIT } from "../../base/exit.ts";
 import { writeJson } from "../../base/json.ts";
-import { systemClock } from "../../base/ports.ts";
 import { sanitise } from "../../base/text.ts";
-import { JournalStore } from "../../journal/store.ts";
 import type { AttemptReport } from "../../report/shape.ts";
 import { harmless } from "../failure.ts";
-import { stateDirectory } from "../project.ts";
+import { lookIntoJournal } from "../journal.ts";
 import type { Command } from "../shell.ts";
 
 interface ListOptions {
@@ -16,13 +14,11 @@ interface ListOptions {
 
 /** `tokenbook runs`: the runs of a state directory, the latest first. */
 export const listRuns: Command<ListOptions> = async (shell, options) => {
-  const store = JournalStore.open(stateDirectory(shell, options), { clock: systemClock, redact: (text) => text });
-  const runs = store.list(options.limit).map((run) => ({
+  const runs = lookIntoJournal(shell, options, (store) => store.list(options.limit)).map((run) => ({
     ...run,
     openedAt: new Date(run.openedAt).toISOString(),
     outcome: run.outcome ?? (run.held ? "running" : "not finished"),
   }));
-  store.close();
   if (options.json === true) {
     shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, runs }, undefined, 2))}\n`);
     return EXIT.passed;
@@ -46,9 +42,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
   const { jsonReport } = await import("../../report/json.ts");
   const { reportOf } = await import("../../report/model.ts");
   const { reportLines } = await import("../../report/text.ts");
-  const store = JournalStore.open(stateDirectory(shell, options), { clock: systemClock, redact: (text) => text });
-  const report = reportOf(store.read(options.run));
-  store.close();
+  const report = reportOf(lookIntoJournal(shell, options, (store) => store.read(options.run)));
   const lines = [
     ...reportLines(report),
     "",

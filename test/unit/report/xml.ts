@@ -21,6 +21,15 @@ export function parseXml(text: string): Element {
   return root;
 }
 
+/** Every element of a document, in the order in which they begin. */
+export function elementsOf(text: string): readonly Element[] {
+  return within(parseXml(text));
+}
+
+function within(element: Element): readonly Element[] {
+  return [element, ...element.children.flatMap(within)];
+}
+
 class Parser {
   readonly #text: string;
   #at = 0;
