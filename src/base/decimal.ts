@@ -12,6 +12,9 @@ Exact.PE = LIMITS.decimalDigits;
 export const NUMERAL_PATTERN = "^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?$";
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
 
+/** Every number of so few characters is a double that JSON writes in one way only. */
+const SAFE_DIGITS = 15;
+
 /**
  * An exact number. It keeps the digits it was written with, so `12345678901234567890.50` goes back to the wire byte for byte;
  * arithmetic and comparison are exact (division rounds half up at 40 decimal places).
@@ -105,8 +108,10 @@ export class Decimal {
     return this.text;
   }
 
+  // A number that prints as it was written is quicker than a raw text, and most numbers of an answer are counts.
   toJSON(): unknown {
-    return JSON.rawJSON(this.text);
+    const number = this.text.length <= SAFE_DIGITS ? Number(this.text) : Number.NaN;
+    return String(number) === this.text ? number : JSON.rawJSON(this.text);
   }
 }
 

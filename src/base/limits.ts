@@ -34,6 +34,7 @@ export const LIMITS = {
   files: 10_000,
   /** Diagnostics shown for one file. */
   diagnostics: 50,
-  /** Records kept in memory before the journal writes them out. */
-  journalBuffer: 256,
+  /** Records, and characters of their bodies, kept in memory before the journal writes them out. */
+  journalBuffer: 1_000,
+  journalBufferChars: 4_194_304,
 } as const;

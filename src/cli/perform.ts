@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
@@ -12,6 +11,7 @@ import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import { formatFailure } from "./failure.ts";
+import { writeWhole } from "./file.ts";
 import type { ReportRequest } from "./program.ts";
 import type { Where } from "./project.ts";
 import { openSession, type Session } from "./session.ts";
@@ -53,7 +53,7 @@ export async function performRuns(
     );
     late.flush();
     const reports = done.flatMap(({ report }) => (report === undefined ? [] : [report]));
-    if (options.json === true) shell.stdout.write(jsonReport(reports));
+    if (options.json === true) for (const piece of jsonReport(reports)) shell.stdout.write(piece);
     await writeReports(shell, options.report, reports);
     return worst(done.map(({ exit }) => exit));
   } finally {
@@ -117,9 +117,9 @@ async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: 
 
 async function writeReports(shell: Shell, requests: readonly ReportRequest[], reports: readonly RunReport[]): Promise<void> {
   for (const { format, file } of requests) {
-    const text = format === "json" ? jsonReport(reports) : (await import("../report/junit.ts")).junitReport(reports);
+    const pieces = format === "json" ? jsonReport(reports) : [(await import("../report/junit.ts")).junitReport(reports)];
     try {
-      writeFileSync(resolve(shell.cwd, file), text, { mode: 0o600 });
+      writeWhole(resolve(shell.cwd, file), pieces);
     } catch (error) {
       throw new Failure({
         code: "report.cannot-write",

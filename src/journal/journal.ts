@@ -18,6 +18,7 @@ export class RunJournal {
   #sequence: number;
   #hash: string;
   #waiting: Waiting[] = [];
+  #waitingChars = 0;
 
   constructor(store: Database, run: { runId: string; epoch: number; tail: Tail }, ports: { clock: Clock; redact: Redact }) {
     this.#store = store;
@@ -37,7 +38,8 @@ export class RunJournal {
     const { clean, body } = encode(fact, this.#redact);
     const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.epoch, at: this.#clock.now() };
     this.#waiting.push({ record, body });
-    if (this.#waiting.length >= LIMITS.journalBuffer) this.flush();
+    this.#waitingChars += body.length;
+    if (this.#waiting.length >= LIMITS.journalBuffer || this.#waitingChars >= LIMITS.journalBufferChars) this.flush();
     return record;
   }
 
@@ -53,6 +55,7 @@ export class RunJournal {
     const waiting = this.#waiting;
     if (waiting.length === 0 && around.after === undefined) return;
     this.#waiting = [];
+    this.#waitingChars = 0;
     try {
       this.#store.transaction(() => {
         around.before?.();

@@ -3,9 +3,19 @@ import { sanitise } from "../base/text.ts";
 import type { RunReport } from "./shape.ts";
 
 /**
- * The reports as one JSON document, described by `schemas/report.schema.json`. Numbers keep every digit. Control characters
- * and direction overrides stand as JSON escapes: the same text to a parser, harmless to a terminal.
+ * The reports as one JSON document, piece by piece, a line for each step; `schemas/report.schema.json` describes it. Numbers keep
+ * every digit. Control characters and direction overrides stand as JSON escapes: the same text to a parser, harmless to a terminal.
  */
-export function jsonReport(reports: readonly RunReport[]): string {
-  return `${sanitise(writeJson({ format: 1, reports }, 2))}\n`;
+export function* jsonReport(reports: readonly RunReport[]): Generator<string> {
+  yield '{"format":1,"reports":[';
+  for (const [at, { steps, ...rest }] of reports.entries()) {
+    yield `${at === 0 ? "" : ","}\n${line(rest).slice(0, -1)},"steps":[`;
+    for (const [number, step] of steps.entries()) yield `${number === 0 ? "" : ","}\n${line(step)}`;
+    yield "\n]}";
+  }
+  yield "\n]}\n";
+}
+
+function line(value: object): string {
+  return sanitise(writeJson(value));
 }

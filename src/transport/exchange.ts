@@ -1,6 +1,4 @@
-import { channel } from "node:diagnostics_channel";
 import type { Dispatcher } from "undici";
-import request from "undici/lib/api/api-request.js";
 import Client from "undici/lib/dispatcher/client.js";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -30,16 +28,6 @@ export type Exchanged =
       readonly headers: Readonly<Record<string, string>>;
       readonly text: string;
     };
-
-// undici publishes a request when it takes it and again when its headers go out: only the second makes a failure ambiguous.
-const sent = new WeakSet<object>();
-let created: object | undefined;
-channel("undici:request:create").subscribe((message) => {
-  created = (message as { request: object }).request;
-});
-channel("undici:client:sendHeaders").subscribe((message) => {
-  sent.add((message as { request: object }).request);
-});
 
 /**
  * Makes exchanges over HTTP/1.1, one connection an origin for reads: a run has a transport of its own. Redirects are answers
@@ -82,39 +70,76 @@ function newClient({ origin, timeoutMs }: Outgoing): Client {
   });
 }
 
-async function exchangeOn(client: Client, outgoing: Outgoing): Promise<Exchanged> {
-  let taken: object | undefined;
-  try {
-    created = undefined;
-    const pending = request.call(client, options(outgoing));
-    taken = created; // published while `request` was called
-    const response = await pending;
-    const text = await response.body.text();
-    return { kind: "answered", status: response.statusCode, headers: flatten(response.headers), text };
-  } catch (error) {
-    const why = describe(error);
-    return taken !== undefined && !sent.has(taken) ? { kind: "not-sent", why } : { kind: "no-answer", why };
+function exchangeOn(client: Client, outgoing: Outgoing): Promise<Exchanged> {
+  return new Promise((resolve) => {
+    const listener = new Listener(outgoing.timeoutMs, resolve);
+    try {
+      client.dispatch(options(outgoing), listener);
+    } catch (error) {
+      listener.onResponseError(undefined, error);
+    }
+  });
+}
+
+/** Hears how one exchange goes. undici says `onRequestStart` right before the first byte: from there on, a failure is ambiguous. */
+class Listener implements Dispatcher.DispatchHandler {
+  readonly #resolve: (exchanged: Exchanged) => void;
+  // Of the whole exchange: undici's own timeouts begin anew with each byte of a dripping answer.
+  readonly #deadline: NodeJS.Timeout;
+  #late: Error | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: Readonly<Record<string, string | string[] | undefined>> = {};
+  readonly #chunks: Buffer[] = [];
+
+  constructor(timeoutMs: number, resolve: (exchanged: Exchanged) => void) {
+    this.#resolve = resolve;
+    this.#deadline = setTimeout(() => {
+      this.#late = new Error(`no whole answer within ${timeoutMs} ms`);
+      this.#controller?.abort(this.#late);
+    }, timeoutMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#late !== undefined) return controller.abort(this.#late);
+    this.#controller = controller;
+  }
+
+  onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#deadline);
+    const text = decoder.decode(this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks));
+    this.#resolve({ kind: "answered", status: this.#status, headers: flatten(this.#headers), text });
+  }
+
+  onResponseError(_: unknown, error: unknown): void {
+    clearTimeout(this.#deadline);
+    this.#resolve({ kind: this.#controller === undefined ? "not-sent" : "no-answer", why: describe(error) });
   }
 }
 
-function options({ method, path, headers, body, timeoutMs }: Outgoing): Dispatcher.RequestOptions {
-  const plain = Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : value.reveal()]);
-  return {
-    method,
-    path,
-    headers: { ...Object.fromEntries(plain), ...(body === undefined ? {} : { "content-type": "application/json" }) } as Record<
-      string,
-      string
-    >,
-    ...(body === undefined ? {} : { body }),
-    signal: AbortSignal.timeout(timeoutMs), // the other timeouts begin anew with each byte of a dripping answer
-  };
+// Takes a byte order mark off, and never fails: what is no UTF-8 is no JSON either.
+const decoder = new TextDecoder();
+
+function options({ method, path, headers, body }: Outgoing): Dispatcher.DispatchOptions {
+  const plain: string[] = [];
+  for (const [name, value] of Object.entries(headers)) plain.push(name, typeof value === "string" ? value : value.reveal());
+  if (body === undefined) return { method, path, headers: plain };
+  return { method, path, body, headers: [...plain, "content-type", "application/json"] };
 }
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
-  );
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) flat[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
+  return flat;
 }
 
 function describe(error: unknown): string {

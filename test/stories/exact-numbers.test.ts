@@ -63,19 +63,12 @@ test("three times a tenth is three tenths, and large numbers come back digit by 
 
   const shown = await project.run("runs", "show", runOf(run.stdout), "--json");
   for (const text of [run.stdout, project.read("report.json"), shown.stdout]) {
-    const outputs = /"outputs": \{([^}]*)\}/
-      .exec(text)?.[1]
-      ?.split(/,?\n\s*/)
-      .filter((line) => line !== "");
-    expect(outputs, run.told).toEqual([
-      '"balance": 0.3',
-      '"serial": 9007199254740993',
-      '"value": 12345678901234567890.50',
-      '"next": 9007199254740994',
-    ]);
+    expect(text, run.told).toContain(
+      '"outputs":{"balance":0.3,"serial":9007199254740993,"value":12345678901234567890.50,"next":9007199254740994}',
+    );
     // Sent and read back: in the attempt's input, and in the answer.
-    expect(text.match(/"serial": 9007199254740993\b/g)?.length, text).toBeGreaterThanOrEqual(3);
-    expect(text.match(/"value": 12345678901234567890\.50\b/g)?.length, text).toBeGreaterThanOrEqual(3);
+    expect(text.match(/"serial":9007199254740993\b/g)?.length, text).toBeGreaterThanOrEqual(3);
+    expect(text.match(/"value":12345678901234567890\.50\b/g)?.length, text).toBeGreaterThanOrEqual(3);
     expect(text).not.toMatch(/900719925474099[12]|1234567890123456[78]\d{3}\b(?!\.50)|e\+/);
   }
 });

@@ -43,12 +43,16 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
   const { reportOf } = await import("../../report/model.ts");
   const { reportLines } = await import("../../report/text.ts");
   const report = reportOf(lookIntoJournal(shell, options, (store) => store.read(options.run)));
+  if (options.json === true) {
+    for (const piece of jsonReport([report])) shell.stdout.write(piece);
+    return EXIT.passed;
+  }
   const lines = [
     ...reportLines(report),
     "",
     ...report.steps.flatMap(({ step, attempts }) => attempts.flatMap((attempt) => attemptLines(step, attempt))),
   ];
-  shell.stdout.write(options.json === true ? jsonReport([report]) : `${lines.join("\n").trimEnd()}\n`);
+  shell.stdout.write(`${lines.join("\n").trimEnd()}\n`);
   return EXIT.passed;
 };
 

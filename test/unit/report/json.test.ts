@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type JsonObject, parseJson } from "../../../src/base/json.ts";
-import { jsonReport } from "../../../src/report/json.ts";
+import { jsonReport as pieces } from "../../../src/report/json.ts";
 import { reportOf } from "../../../src/report/model.ts";
+import type { RunReport } from "../../../src/report/shape.ts";
 import { SchemaSet, type Validate } from "../../../src/schema/validator.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
 import { RUNS } from "./records.ts";
@@ -10,6 +11,10 @@ import { RUNS } from "./records.ts";
 const schema = JSON.parse(readFileSync(new URL("../../../schemas/report.schema.json", import.meta.url), "utf8")) as object;
 const validate: Validate = new SchemaSet().validator(schema);
 const reports = Object.values(RUNS).map((records) => reportOf(records().all));
+
+function jsonReport(of: readonly RunReport[]): string {
+  return [...pieces(of)].join("");
+}
 
 test("a report of every kind of run meets the published schema", () => {
   expect(validate(parseJson(jsonReport(reports)))).toEqual([]);
@@ -20,9 +25,9 @@ test("the schema is closed: it refuses a field that it does not name, at every l
   const written = jsonReport(reports);
   for (const [at, path] of [
     ['"format"', []],
-    ['"id": "2026', ["reports", "0", "run"]],
-    ['"step": "asset"', ["reports", "0", "steps", "0"]],
-    ['"attempt": 0', ["reports", "0", "steps", "0", "attempts", "0"]],
+    ['"id":"2026', ["reports", "0", "run"]],
+    ['"step":"asset"', ["reports", "0", "steps", "0"]],
+    ['"attempt":0', ["reports", "0", "steps", "0", "attempts", "0"]],
   ] as const) {
     const problems = validate(parseJson(written.replace(at, `"stray": 1, ${at}`)));
     expect(problems.map(({ path: where, keyword }) => [where, keyword])).toEqual([[path, "additionalProperties"]]);
@@ -30,21 +35,22 @@ test("the schema is closed: it refuses a field that it does not name, at every l
 });
 
 test("the schema knows no other outcome", () => {
-  const other = jsonReport(reports).replace('"outcome": "changed"', '"outcome": "green"');
+  const other = jsonReport(reports).replace('"outcome":"changed"', '"outcome":"green"');
   expect(validate(parseJson(other)).map(({ keyword }) => keyword)).toEqual(["enum"]);
 });
 
 test("numbers keep every digit", () => {
   const text = jsonReport(reports);
-  expect(text).toContain('"shares": 12345678901234567890.50');
-  expect(text).toContain('"value": 100.00');
-  expect(text).toContain('"supply": 9007199254740993');
+  expect(text).toContain('"shares":12345678901234567890.50');
+  expect(text).toContain('"value":100.00');
+  expect(text).toContain('"supply":9007199254740993');
 });
 
-test("it is pretty, and ends its last line", () => {
+test("a step is a line, and the last line ends", () => {
   const text = jsonReport(reports);
-  expect(text.startsWith('{\n  "format": 1,\n  "reports": [\n')).toBe(true);
-  expect(text.endsWith("}\n")).toBe(true);
+  const steps = reports.flatMap((report) => report.steps).length;
+  expect(text.split("\n").filter((line) => line.startsWith('{"step":'))).toHaveLength(steps);
+  expect(text.endsWith("]}\n")).toBe(true);
 });
 
 test("hostile texts come back exactly, and none reaches a terminal raw", () => {
