@@ -1,15 +1,19 @@
-// The floor: what the same requests and the same assertions cost when they are written by hand on the same HTTP client,
-// without a playbook, types, a report or a journal.
+// The floor: what the same requests and the same assertions cost when they are written by hand with undici, without a playbook,
+// types, a report or a journal.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parseArgs } from "node:util";
-import { Client } from "undici";
+import { Client, type Dispatcher, request } from "undici";
 import { KEY, mintBody, mintPath, receiptPath, TOKEN, tokenId, tokenPath, WRITE_ROUND, WRONG_SYMBOL } from "./scenario.ts";
 
-/** How writes are sent: on the shared connection, on one of their own, or on one of their own between two commits. */
+/** With what requests are made: undici's `request`, as most would write it, or a `Client` of one's own, the least it can cost. */
+export type FloorThrough = "request" | "client";
+/** How writes are sent: like reads, on a connection of their own, or on one of their own between two commits. */
 export type FloorWrites = "shared" | "fresh" | "durable";
 
+/** Undefined: undici's `request` finds a connection. */
+type Shared = Client | undefined;
 type Answer = Readonly<Record<string, unknown>>;
 
 const { values } = parseArgs({
@@ -18,6 +22,7 @@ const { values } = parseArgs({
     chain: { type: "string", default: "read" },
     requests: { type: "string", default: "3" },
     files: { type: "string", default: "1" },
+    through: { type: "string", default: "request" },
     writes: { type: "string", default: "shared" },
     state: { type: "string", default: "" },
     falsified: { type: "boolean", default: false },
@@ -31,19 +36,19 @@ let left = Number(values.files);
 await Promise.all(Array.from({ length: Math.min(left, CHAINS) }, work));
 
 async function work(): Promise<void> {
-  const client = new Client(values.origin);
+  const client = values.through === "client" ? new Client(values.origin) : undefined;
   try {
     while (left-- > 0) await (values.chain === "read" ? readChain(client) : writeChain(client));
   } finally {
-    await client.close();
+    await client?.close();
   }
 }
 
-async function readChain(client: Client): Promise<void> {
+async function readChain(client: Shared): Promise<void> {
   for (let number = 1; number <= requests; number++) await readToken(client, number, number === requests);
 }
 
-async function writeChain(client: Client): Promise<void> {
+async function writeChain(client: Shared): Promise<void> {
   const rounds = requests / WRITE_ROUND;
   for (let number = 1; number <= rounds; number++) {
     const minted = await mint(client, tokenId(number));
@@ -54,14 +59,14 @@ async function writeChain(client: Client): Promise<void> {
   }
 }
 
-async function readToken(client: Client, number: number, last: boolean): Promise<void> {
+async function readToken(client: Shared, number: number, last: boolean): Promise<void> {
   const token = await call(client, "GET", tokenPath(tokenId(number)));
   assertEqual(token["id"], tokenId(number));
   assertEqual(token["symbol"], last && values.falsified ? WRONG_SYMBOL : TOKEN.symbol);
   assertEqual(token["totalSupply"], TOKEN.totalSupply);
 }
 
-async function mint(shared: Client, id: string): Promise<Answer> {
+async function mint(shared: Shared, id: string): Promise<Answer> {
   const body = JSON.stringify(mintBody(id));
   if (values.writes === "shared") return call(shared, "POST", mintPath, body);
   const client = new Client(values.origin);
@@ -75,16 +80,20 @@ async function mint(shared: Client, id: string): Promise<Answer> {
   }
 }
 
-async function call(client: Client, method: "GET" | "POST", path: string, body?: string): Promise<Answer> {
+async function call(client: Shared, method: "GET" | "POST", path: string, body?: string): Promise<Answer> {
   const headers = { "X-API-KEY": KEY, accept: "application/json" };
-  const response = await client.request(
+  const options =
     body === undefined
       ? { method, path, headers }
-      : { method, path, body, headers: { ...headers, "content-type": "application/json" } },
-  );
+      : { method, path, body, headers: { ...headers, "content-type": "application/json" } };
+  const response = client === undefined ? await requestAnywhere(options) : await client.request(options);
   const text = await response.body.text();
   assertEqual(response.statusCode, 200);
   return JSON.parse(text) as Answer;
+}
+
+function requestAnywhere({ path, ...options }: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+  return request(`${values.origin}${path}`, options);
 }
 
 // One commit that is on disk when it returns: the least that a guarantee needs before and after each write.

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { FloorWrites } from "./floor.ts";
+import type { FloorThrough, FloorWrites } from "./floor.ts";
 import { peerFile } from "./peers.ts";
 import { type Chain, playbookFile } from "./scenario.ts";
 
@@ -40,9 +40,11 @@ const REDOCLY = join(root, "node_modules/@redocly/cli/bin/cli.js");
 const JOBS = "32";
 const HURL_JOBS = "8";
 
+/** By hand with undici's `request`: what the targets are told in. */
 export const FLOOR = "floor";
+const FLOOR_CLIENT = "floor, one client";
 export const FLOOR_FRESH = "floor, fresh connection";
-export const FLOOR_DURABLE = "floor, fresh, 2 commits";
+const FLOOR_DURABLE = "floor, fresh, 2 commits";
 export const OURS = "tokenbook";
 export const RESPECT = "redocly respect";
 export const HURL = "hurl";
@@ -50,19 +52,27 @@ export const HURL = "hurl";
 /** All runners of this machine, in the order in which they are shown. */
 export function runners(places: Places): readonly Runner[] {
   return [
-    floor(FLOOR, "read", "shared", places),
+    floor(FLOOR, "read", {}, places),
+    floor(FLOOR_CLIENT, "read", { through: "client" }, places),
     tokenbook("read"),
     tokenbook("loop"),
-    floor(FLOOR, "write", "shared", places),
-    floor(FLOOR_FRESH, "write", "fresh", places),
-    floor(FLOOR_DURABLE, "write", "durable", places),
+    floor(FLOOR, "write", {}, places),
+    floor(FLOOR_CLIENT, "write", { through: "client" }, places),
+    floor(FLOOR_FRESH, "write", { writes: "fresh" }, places),
+    floor(FLOOR_DURABLE, "write", { writes: "durable" }, places),
     tokenbook("write"),
     respect,
     ...(hasHurl() ? [hurl] : []),
   ];
 }
 
-function floor(name: string, chain: Chain, writes: FloorWrites, { floor: script, origin }: Places): Runner {
+interface How {
+  readonly through?: FloorThrough;
+  readonly writes?: FloorWrites;
+}
+
+function floor(name: string, chain: Chain, { through = "request", writes = "shared" }: How, places: Places): Runner {
+  const { floor: script, origin } = places;
   const command = ({ requests, files, falsified, state }: Task): readonly string[] => {
     const what = [
       "--chain",
@@ -71,6 +81,8 @@ function floor(name: string, chain: Chain, writes: FloorWrites, { floor: script,
       String(requests),
       "--files",
       String(files),
+      "--through",
+      through,
       "--writes",
       writes,
       "--state",

@@ -79,7 +79,7 @@ export function parseYaml(path: string, text: string): Parsed {
   if (refused !== undefined) {
     return { file, root: undefined, diagnostics: [file.diagnose(refused, { start: refused.offset, end: refused.offset + 1 })] };
   }
-  const composer = new Composer({ keepSourceTokens: true, version: "1.2", uniqueKeys: false, stringKeys: true });
+  const composer = new Composer({ version: "1.2", uniqueKeys: false, stringKeys: true });
   return new Reader(file).read([...composer.compose(tokensOf(lexemes))]);
 }
 
