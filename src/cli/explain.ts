@@ -28,7 +28,7 @@ export function explain(shell: Shell, name: string, json: boolean): ExitCode {
 
 function codeNamed(name: string): Code {
   if (isCode(name)) return name;
-  const near = didYouMean(name, CODES);
+  const near = didYouMean(name, CODES) ?? CODES.find((code) => code.includes(name));
   throw new Failure({
     code: "check.unknown-code",
     message: `there is no diagnostic with the code "${name}"`,
