@@ -1,4 +1,4 @@
-// Makes everything that follows from the two OpenAPI documents. `--check` writes nothing and fails when a committed file differs.
+// Makes everything that follows from the two OpenAPI documents and from the catalogue of diagnostics. `--check` writes nothing and fails when a committed file differs.
 import { readFileSync, writeFileSync } from "node:fs";
 import { compile } from "json-schema-to-typescript";
 import { parse } from "yaml";
@@ -158,7 +158,11 @@ async function laterOutputs(): Promise<Record<string, string>> {
   // Loaded late: these modules read contract.json.
   const { playbookSchema } = await import("../src/playbook/schema.ts");
   const { environmentSchema } = await import("../src/environment/schema.ts");
+  const { errorsPage, examplesOf } = await import("./errors.ts");
+  const examples = examplesOf(root);
   return {
+    "src/cli/generated/examples.json": `${JSON.stringify(examples, undefined, 1)}\n`,
+    "docs/errors.md": errorsPage(examples),
     "schemas/playbook.schema.json": `${JSON.stringify(playbookSchema(), undefined, 1)}\n`,
     "schemas/environment.schema.json": `${JSON.stringify(environmentSchema, undefined, 2)}\n`,
   };

@@ -27,6 +27,17 @@ function editDistanceAllows(name: string, found: string): boolean {
   return distance(name.toLowerCase(), found.toLowerCase()) <= Math.max(2, Math.floor(name.length / 3));
 }
 
+/** A text in lines of at most `width` characters, each indented; a word that is longer stands on a line of its own. */
+export function wrapped(text: string, width: number, indent = ""): string {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const line = lines.at(-1);
+    if (line === undefined || indent.length + line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.map((line) => indent + line).join("\n");
+}
+
 /** `1 step`, `2 steps`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;

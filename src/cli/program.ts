@@ -41,8 +41,10 @@ function runCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/resume.ts")).resume, "run"));
   builder
     .command(program, "check")
-    .argument("<files...>", WORDS.run.files)
-    .option("--json", WORDS.json)
+    .argument("[files...]", WORDS.run.files)
+    .addOption(new Option("--format <format>", WORDS.check.format).choices(["text", "json", "github", "sarif"]).conflicts("json"))
+    .option("--json", WORDS.check.json)
+    .option("--explain <code>", WORDS.check.explain)
     .action(builder.action(async () => (await import("./commands/check.ts")).check, "files"));
 }
 

@@ -7,11 +7,12 @@ import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { count } from "../base/text.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
-import { findEnvironmentFile, loadEnvironment } from "../environment/load.ts";
+import { ENVIRONMENT_FILE, findEnvironmentFile, loadEnvironment } from "../environment/load.ts";
 import type { Target } from "../environment/target.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import type { Playbook } from "../playbook/model.ts";
-import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
+import type { CheckedFile } from "../report/check/checked.ts";
+import { formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
 import { parseYaml } from "../source/yaml.ts";
 import { harmless } from "./failure.ts";
@@ -76,9 +77,16 @@ async function embeddedSandbox(state: string): Promise<OpenTarget> {
   return { target, close: () => sandbox.close() };
 }
 
-/** The playbook files that arguments name; a folder stands for every .yaml file below it. Throws a Failure. */
+/**
+ * The playbook files that arguments name; a folder stands for every .yaml file below it but `tokenbook.yaml`, which is no playbook,
+ * and what stands in hidden folders. Throws a Failure.
+ */
 export function playbookFiles(shell: Shell, named: readonly string[]): readonly string[] {
-  const files = named.flatMap((name) => filesAt(resolve(shell.cwd, name), name));
+  return filesNamed(shell, named, (name) => name !== ENVIRONMENT_FILE);
+}
+
+function filesNamed(shell: Shell, named: readonly string[], wanted: (name: string) => boolean): readonly string[] {
+  const files = named.flatMap((name) => filesAt(resolve(shell.cwd, name), name, wanted));
   if (files.length > LIMITS.files) {
     throw new Failure({
       code: "run.too-many-files",
@@ -88,15 +96,22 @@ export function playbookFiles(shell: Shell, named: readonly string[]): readonly 
   return [...new Set(files)].map((file) => relative(shell.cwd, file) || file);
 }
 
-function filesAt(path: string, name: string): readonly string[] {
+const HIDDEN = /(?:^|[\\/])(?:node_modules|\.[^\\/.][^\\/]*)(?:[\\/]|$)/;
+
+function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
   if (!existsSync(path)) {
-    throw new Failure({ code: "playbook.no-file", message: `there is no file or folder "${name}"`, next: "tokenbook run FILE…" });
+    throw new Failure({
+      code: "file.missing",
+      message: `there is no file or folder "${name}"`,
+      next: "name a file, or a folder of playbooks, from this folder",
+    });
   }
   if (!statSync(path).isDirectory()) return [path];
   const found = readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && !entry.parentPath.includes("node_modules"))
+    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && wanted(entry.name))
+    .filter((entry) => !HIDDEN.test(relative(path, entry.parentPath)))
     .map((entry) => join(entry.parentPath, entry.name));
-  if (found.length === 0) throw new Failure({ code: "playbook.no-file", message: `the folder "${name}" holds no .yaml file` });
+  if (found.length === 0) throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook` });
   return found.toSorted();
 }
 
@@ -112,16 +127,15 @@ export function readMapFile(shell: Shell, name: string): JsonObject {
   });
 }
 
-/** What a check of one file gave. */
-export interface CheckedFile {
-  readonly file: string;
+/** What a check of one file gave; the playbook when it can be run. */
+export interface CheckedPlaybook extends CheckedFile {
   readonly playbook: Playbook | undefined;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Reads and checks a playbook file. Throws a Failure only when the file cannot be read. */
-export function checkFile(shell: Shell, file: string): CheckedFile {
-  return { file, ...checkPlaybook(file, readText(resolve(shell.cwd, file), file)) };
+export function checkFile(shell: Shell, file: string): CheckedPlaybook {
+  const { playbook, diagnostics } = checkPlaybook(file, readText(resolve(shell.cwd, file), file));
+  return { file, ok: playbook !== undefined, playbook, diagnostics };
 }
 
 function readText(path: string, name: string): string {
@@ -129,7 +143,7 @@ function readText(path: string, name: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     throw new Failure({
-      code: "playbook.unreadable",
+      code: "file.unreadable",
       message: `${name} cannot be read: ${messageOf(error)}`,
       next:
         (error as NodeJS.ErrnoException).code === "ENOENT"
@@ -142,7 +156,8 @@ function readText(path: string, name: string): string {
 /** The playbooks of all files, warnings printed; throws a Failure with every error when one is wrong: nothing is run then. */
 export function loadPlaybooks(shell: Shell, files: readonly string[]): readonly Playbook[] {
   const checked = files.map((file) => checkFile(shell, file));
-  const errors = checked.filter(({ playbook }) => playbook === undefined);
+  const errors = checked.filter(({ ok }) => !ok);
+  const [code] = errors.flatMap(({ diagnostics }) => diagnostics.map((diagnostic) => diagnostic.code));
   for (const { diagnostics } of checked)
     for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
   if (errors.length === 0) return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));
@@ -150,6 +165,7 @@ export function loadPlaybooks(shell: Shell, files: readonly string[]): readonly 
     code: "check.failed",
     message: `${count(errors.length, "playbook")} of ${checked.length} cannot be run: ${errors.map(({ file }) => file).join(", ")}`,
     why: "nothing was sent",
+    next: `tokenbook check --explain ${code}`,
     exit: EXIT.cannotStart,
   });
 }

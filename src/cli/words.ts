@@ -24,7 +24,9 @@ Without a tokenbook.yaml in this folder or above it, an embedded sandbox serves;
       summary: "Check playbooks without any network: structure, names, types, order. Exit 2 when something is wrong.",
       examples: `Examples:
   $ tokenbook check playbooks/**/*.yaml
-  $ tokenbook check onboarding.yaml --json`,
+  $ tokenbook check playbooks --format github              annotations in GitHub Actions
+  $ tokenbook check playbooks --format sarif > check.sarif for code scanning
+  $ tokenbook check --explain schema.unknown-field         what a code means and what mends it; all lists the codes`,
     },
     resume: {
       summary: "Go on with a run that stopped, waits for somebody, was interrupted, or whose process died.",
@@ -55,13 +57,18 @@ Examples:
   $ curl http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
     },
     schema: {
-      summary: "Print a JSON Schema: of playbooks (for editors), environments, or reports.",
+      summary: "Print a JSON Schema: of playbooks (for editors), environments, reports, or what check --json prints.",
       examples: `Example: completion and hover in any editor with a YAML language server
   $ tokenbook schema > playbook.schema.json
   then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
     },
   },
   run: { files: "playbook files, or folders of them" },
+  check: {
+    format: "text for people, json, github (annotations of a workflow) or sarif (2.1.0)",
+    json: "the same as --format json",
+    explain: "print what a code means, an example and its cure; `all` lists the codes",
+  },
   resume: { run: "the run's id; the last run that did not pass when left out" },
   runs: { show: "Show one run: every step, every attempt, what was sent and answered." },
   operations: { name: "the operation, such as ledger.token.mint" },
@@ -72,7 +79,7 @@ Examples:
     seed: "a YAML or JSON file with what the sandbox holds at first",
     faults: "a YAML or JSON file with what goes wrong, and when",
   },
-  schema: { name: "playbook, environment or report" },
+  schema: { name: "playbook, environment, report or check" },
   input: "a value for an input; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   jobs: "how many playbooks run at the same time",

@@ -14,7 +14,8 @@ import { parseYaml, type SourceFile } from "../source/yaml.ts";
 import { environmentSchema } from "./schema.ts";
 import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
 
-const FILE_NAME = "tokenbook.yaml";
+/** The name of the file that says where playbooks run. */
+export const ENVIRONMENT_FILE = "tokenbook.yaml";
 const REQUEST_TIMEOUT_MS = 30_000;
 const LEAST_KEY_CHARS = 8;
 
@@ -24,7 +25,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** The environment file of a project: the nearest `tokenbook.yaml` at or above a folder; `undefined` when there is none. */
 export function findEnvironmentFile(from: string): string | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
-    const file = join(folder, FILE_NAME);
+    const file = join(folder, ENVIRONMENT_FILE);
     if (existsSync(file)) return file;
     if (dirname(folder) === folder) return undefined;
   }

@@ -1,13 +1,8 @@
+import type { Code } from "../base/catalogue/catalogue.ts";
+
 /** What is wrong with an expression, and where in its own text. */
 export interface ExpressionProblem {
-  readonly code:
-    | "expression.syntax"
-    | "expression.unknown-name"
-    | "expression.unknown-field"
-    | "expression.type"
-    | "expression.runaway-pattern"
-    | "expression.too-complex"
-    | "expression.too-long";
+  readonly code: Code & `expression.${string}`;
   readonly message: string;
   readonly suggestion?: string;
   /** Offsets into the expression's text. */

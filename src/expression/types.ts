@@ -12,7 +12,7 @@ const NO_JSON = /\b(?:double|uint|bytes|type|optional|google\.protobuf)\b/;
 
 function noJson(type: TypeName, text: string): ExpressionProblem {
   return {
-    code: "expression.type",
+    code: "expression.no-json",
     message: `this gives ${type}, which is no value of JSON`,
     start: text.search(/\S/),
     end: text.trimEnd().length,
@@ -86,7 +86,7 @@ export class TypeEnvironment {
       if (unknown !== undefined) return unknown;
     }
     const message = summaryOf(error);
-    return { ...at, code: "expression.type", message, ...(MIXES_TEXT.test(message) ? { suggestion: MIXED } : {}) };
+    return { ...at, code: "expression.ill-typed", message, ...(MIXES_TEXT.test(message) ? { suggestion: MIXED } : {}) };
   }
 
   #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {

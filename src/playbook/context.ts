@@ -1,3 +1,4 @@
+import { CATALOGUE } from "../base/catalogue/catalogue.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Expression } from "../expression/expression.ts";
 import { Expression as Parser, isProblem } from "../expression/expression.ts";
@@ -25,7 +26,7 @@ export class CheckContext {
 
   /** Whether anything found keeps the playbook from being run. */
   get failed(): boolean {
-    return [...this.#found.values()].some(({ finding }) => finding.severity !== "warning");
+    return [...this.#found.values()].some(({ finding }) => CATALOGUE[finding.code].severity === "error");
   }
 
   /** What was found, in the order a reader meets it, bounded by `LIMITS.diagnostics`. */

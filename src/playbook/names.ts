@@ -46,7 +46,7 @@ export class StepNames {
     const [id, field] = reference.path;
     const at = { start: reference.start, end: reference.end };
     if (id === undefined) {
-      return { ...at, finding: { code: "expression.steps", message: "name the step: steps.ID" } };
+      return { ...at, finding: { code: "playbook.step-unnamed", message: "name the step: steps.ID" } };
     }
     const step = this.#all.get(id);
     const word = expression.text.indexOf(id, reference.start + reference.root.length);

@@ -1,3 +1,4 @@
+import type { Code } from "../base/catalogue/catalogue.ts";
 import { parseDuration } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
 import { didYouMean } from "../base/text.ts";
@@ -265,12 +266,15 @@ class StepReader {
   #checkRules(): void {
     const { writes, name, call } = this.#operation;
     const has = (field: string): boolean => this.#node.entries.has(field);
-    const refuse = (field: string, message: string, suggestion?: string): void => {
-      this.#around.context.report({ code: "playbook.not-here", message, suggestion }, this.#key(field));
+    const report = (code: Code, field: string, message: string, suggestion?: string): void => {
+      this.#around.context.report({ code, message, suggestion }, this.#key(field));
     };
-    if (writes && this.#around.readOnly) refuse("uses", `${name} writes, and this playbook is mode: read-only`);
+    const refuse = report.bind(undefined, "playbook.not-here");
+    if (writes && this.#around.readOnly)
+      report("playbook.read-only", "uses", `${name} writes, and this playbook is mode: read-only`);
     if (writes && has("until"))
-      refuse(
+      report(
+        "playbook.write-repeated",
         "until",
         `${name} is a write (${this.#operation.meaning.effect}); only a read is repeated`,
         "read back with a step of its own, and repeat that",

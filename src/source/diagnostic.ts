@@ -1,7 +1,6 @@
 import { codeFrameColumns } from "@babel/code-frame";
+import type { Code, Severity } from "../base/catalogue/catalogue.ts";
 import { sanitise } from "../base/text.ts";
-
-export type Severity = "error" | "warning";
 
 /** Where a finding stands: lines and columns count from 1, the end is exclusive. */
 export interface Place {
@@ -14,7 +13,7 @@ export interface Place {
 
 /** A finding of a check: what is wrong in a text, where, why it matters, and what would mend it. */
 export interface Diagnostic extends Place {
-  readonly code: string;
+  readonly code: Code;
   readonly severity: Severity;
   readonly message: string;
   readonly why?: string;
@@ -23,10 +22,9 @@ export interface Diagnostic extends Place {
   readonly frame: string;
 }
 
-/** What a check says about a place; the place itself and its frame are added by the source file. */
+/** What a check says about a place; its severity is the catalogue's, and the place and its frame are added by the source file. */
 export interface Finding {
-  readonly code: string;
-  readonly severity?: Severity;
+  readonly code: Code;
   readonly message: string;
   readonly why?: string | undefined;
   readonly suggestion?: string | undefined;

@@ -1,3 +1,5 @@
+import type { Code } from "../base/catalogue/catalogue.ts";
+import { invariant } from "../base/failure.ts";
 import { count, didYouMean } from "../base/text.ts";
 import type { Problem } from "../schema/validator.ts";
 import type { Finding } from "./diagnostic.ts";
@@ -81,14 +83,36 @@ function describe(problem: Problem, node: SourceNode): Finding {
   }
   const message = `${nameOf(problem.path)} ${demandOf(problem)}`;
   return {
-    code: `schema.${CODES[keyword] ?? keyword}`,
+    code: codeOf(keyword),
     message,
     why: descriptionOf(schema),
     suggestion: nearest(params["allowedValues"], node),
   };
 }
 
-const CODES: Readonly<Record<string, string>> = { enum: "value", const: "value", anyOf: "type", oneOf: "type" };
+/** The code for each keyword of JSON Schema that our schemas use; those that are told otherwise stand in `placeProblem`. */
+export const KEYWORD_CODES: Readonly<Record<string, Code>> = {
+  type: "schema.type",
+  anyOf: "schema.type",
+  oneOf: "schema.type",
+  enum: "schema.value",
+  const: "schema.value",
+  pattern: "schema.pattern",
+  minimum: "schema.range",
+  maximum: "schema.range",
+  minItems: "schema.size",
+  maxItems: "schema.size",
+  minLength: "schema.size",
+  maxLength: "schema.size",
+  minProperties: "schema.size",
+  maxProperties: "schema.size",
+};
+
+function codeOf(keyword: string): Code {
+  const code = KEYWORD_CODES[keyword];
+  invariant(code !== undefined, `a schema uses the keyword "${keyword}", for which no diagnostic has a code`);
+  return code;
+}
 
 function nameOf(path: readonly string[]): string {
   const last = path.at(-1);

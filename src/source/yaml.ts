@@ -12,6 +12,7 @@ import {
   stringify,
   type YAMLMap,
 } from "yaml";
+import { CATALOGUE } from "../base/catalogue/catalogue.ts";
 import { Decimal } from "../base/decimal.ts";
 import { isForbiddenKey } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -45,7 +46,7 @@ export class SourceFile {
     const place = { file: this.path, line: start.line, column: start.col, endLine: end.line, endColumn: end.col };
     return {
       code: finding.code,
-      severity: finding.severity ?? "error",
+      severity: CATALOGUE[finding.code].severity,
       message: finding.message,
       ...(finding.why === undefined ? {} : { why: finding.why }),
       ...(finding.suggestion === undefined ? {} : { suggestion: finding.suggestion }),

@@ -1,29 +1,72 @@
+import { isAbsolute, relative } from "node:path";
 import { EXIT } from "../../base/exit.ts";
-import { count, sanitise } from "../../base/text.ts";
+import { Failure } from "../../base/failure.ts";
+import { count } from "../../base/text.ts";
+import type { Places } from "../../report/check/checked.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { harmless } from "../failure.ts";
-import { checkFile, playbookFiles } from "../project.ts";
-import type { Command } from "../shell.ts";
+import { checkFile, type CheckedPlaybook, playbookFiles } from "../project.ts";
+import type { Command, Shell } from "../shell.ts";
 
 interface CheckOptions {
   readonly files: readonly string[];
+  readonly format?: "text" | "json" | "github" | "sarif";
   readonly json?: boolean;
+  readonly explain?: string;
 }
 
 /** `tokenbook check`: every mistake that can be found without a network. */
-export const check: Command<CheckOptions> = async (shell, { files, json }) => {
+export const check: Command<CheckOptions> = async (shell, { files, json = false, format, explain }) => {
+  if (explain !== undefined) return (await import("../explain.ts")).explain(shell, explain, json || format === "json");
+  if (files.length === 0) {
+    throw new Failure({
+      code: "check.no-files",
+      message: "no playbook is named that could be checked",
+      next: "tokenbook check FILE…, or a folder of playbooks",
+    });
+  }
   const checked = playbookFiles(shell, files).map((file) => checkFile(shell, file));
-  const wrong = checked.filter(({ playbook }) => playbook === undefined);
-  if (json === true) {
-    const report = checked.map(({ file, playbook, diagnostics }) => ({ file, ok: playbook !== undefined, diagnostics }));
-    shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, ok: wrong.length === 0, files: report }, undefined, 2))}\n`);
-  } else {
+  await PRINTERS[json ? "json" : (format ?? "text")](shell, checked);
+  return checked.every(({ ok }) => ok) ? EXIT.passed : EXIT.cannotStart;
+};
+
+type Printer = (shell: Shell, checked: readonly CheckedPlaybook[]) => Promise<void> | void;
+
+const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> = {
+  text(shell, checked) {
     for (const { file, playbook, diagnostics } of checked) {
       for (const diagnostic of diagnostics) shell.stdout.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
       if (playbook !== undefined)
         shell.stdout.write(`✓ ${file}: ${count(playbook.steps.length, "step")}${playbook.readOnly ? ", read-only" : ""}\n`);
     }
-    if (wrong.length > 0) shell.stdout.write(`✗ ${count(wrong.length, "playbook")} of ${checked.length} cannot be run\n`);
-  }
-  return wrong.length === 0 ? EXIT.passed : EXIT.cannotStart;
+    const summary = summaryOf(checked);
+    if (summary !== undefined) shell.stdout.write(`✗ ${summary}\n`);
+  },
+  async json(shell, checked) {
+    const { checkJson } = await import("../../report/check/json.ts");
+    shell.stdout.write(checkJson(checked.map(({ file, ok, diagnostics }) => ({ file, ok, diagnostics }))));
+  },
+  async github(shell, checked) {
+    const { annotations } = await import("../../report/check/github.ts");
+    shell.stdout.write(annotations(checked, placesOf(shell)));
+    shell.stderr.write(`${summaryOf(checked) ?? `${count(checked.length, "playbook")} checked`}\n`);
+  },
+  async sarif(shell, checked) {
+    const { sarif } = await import("../../report/check/sarif.ts");
+    shell.stdout.write(sarif(checked, placesOf(shell)));
+  },
 };
+
+function summaryOf(checked: readonly CheckedPlaybook[]): string | undefined {
+  const wrong = checked.filter(({ ok }) => !ok);
+  if (wrong.length === 0) return undefined;
+  const code = wrong[0]?.diagnostics.find(({ severity }) => severity === "error")?.code;
+  return `${count(wrong.length, "playbook")} of ${checked.length} cannot be run; tokenbook check --explain ${code} tells more`;
+}
+
+// A CI job that works in a folder of its checkout reports from the checkout's root.
+function placesOf({ cwd, variables }: Shell): Places {
+  const workspace = variables["GITHUB_WORKSPACE"] ?? "";
+  const within = isAbsolute(workspace) && !relative(workspace, cwd).startsWith("..");
+  return { cwd, root: within ? workspace : cwd };
+}

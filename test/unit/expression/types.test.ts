@@ -58,15 +58,15 @@ test("an unknown name is shown with the nearest one", () => {
 
 test("nothing is coerced", () => {
   for (const text of ['1 == "1"', 'account.balance == "100"', "account.id + 1", '"1" < 2']) {
-    expect(wrong(text)).toMatchObject({ code: "expression.type", suggestion: expect.stringContaining("decimal(…)") });
+    expect(wrong(text)).toMatchObject({ code: "expression.ill-typed", suggestion: expect.stringContaining("decimal(…)") });
   }
-  expect(wrong("count && true").code).toBe("expression.type");
-  expect(wrong("account.balance == custodian").code).toBe("expression.type");
+  expect(wrong("count && true").code).toBe("expression.ill-typed");
+  expect(wrong("account.balance == custodian").code).toBe("expression.ill-typed");
 });
 
 test("a result that JSON cannot hold is refused, though it serves inside an expression", () => {
-  expect(wrong('duration("1s")').code).toBe("expression.type");
-  expect(wrong("double(1)").code).toBe("expression.type");
+  expect(wrong('duration("1s")').code).toBe("expression.no-json");
+  expect(wrong("double(1)").code).toBe("expression.no-json");
   expect(types.check('timestamp("2026-01-02T00:00:00Z") > timestamp("2026-01-01T00:00:00Z")')).toBe("bool");
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 import { SourceFile } from "../../../src/source/yaml.ts";
 
-const finding = { code: "test.code", message: "it is wrong" };
+const finding = { code: "schema.value", message: "it is wrong" } as const;
 
 function shown(text: string, word: string): string {
   const start = text.indexOf(word);
@@ -13,7 +13,7 @@ test("a diagnostic shows place, message, frame, reason and remedy", () => {
   const file = new SourceFile("a.yaml", "one: 1\ntwo: 2\nthree: 3\nfour: 4\nfive: 5\n");
   const diagnostic = file.diagnose({ ...finding, why: "because", suggestion: "mend it" }, { start: 21, end: 22 });
   expect(formatDiagnostic(diagnostic).split("\n")).toEqual([
-    "a.yaml:3:8 error test.code",
+    "a.yaml:3:8 error schema.value",
     "  it is wrong",
     "    1 | one: 1",
     "    2 | two: 2",
@@ -46,7 +46,7 @@ test("foreign text is neither obeyed by a terminal nor begins a line", () => {
   const file = new SourceFile("a.yaml", "a: \u001b[31m\u202e\n::error::b\n");
   const text = formatDiagnostic(
     file.diagnose(
-      { code: "c", message: "x\n::error::message", why: "y\n##vso[task]", suggestion: "z\n::set-output::" },
+      { code: "schema.value", message: "x\n::error::message", why: "y\n##vso[task]", suggestion: "z\n::set-output::" },
       { start: 3, end: 9 },
     ),
   );

@@ -1,0 +1,41 @@
+import { EXPRESSION_CODES } from "./expression.ts";
+import { PLAYBOOK_CODES } from "./playbook.ts";
+import { SCHEMA_CODES } from "./schema.ts";
+import { SOURCE_CODES } from "./source.ts";
+
+/** An error keeps a file from being used; a warning does not. */
+export type Severity = "error" | "warning";
+
+/** What there is to say of a kind of finding, whatever the place it was made. */
+export interface Entry {
+  readonly severity: Severity;
+  /** The finding in a few words, without a full stop. */
+  readonly title: string;
+  /** What it means, and what would come of it. */
+  readonly meaning: string;
+  readonly cure: string;
+  /** The file of `test/faulty` that shows it, without its ending. */
+  readonly example: string;
+}
+
+/** The code of a diagnostic. Codes are public: programs branch on them, so one that has been published keeps its meaning. */
+export type Code =
+  | keyof typeof SOURCE_CODES
+  | keyof typeof SCHEMA_CODES
+  | keyof typeof EXPRESSION_CODES
+  | keyof typeof PLAYBOOK_CODES;
+
+/** Every code that a check can give, in the order in which a file is looked at. */
+export const CATALOGUE: Readonly<Record<Code, Entry>> = {
+  ...SOURCE_CODES,
+  ...SCHEMA_CODES,
+  ...EXPRESSION_CODES,
+  ...PLAYBOOK_CODES,
+};
+
+/** The codes, in the order of the catalogue. */
+export const CODES: readonly Code[] = Object.keys(CATALOGUE) as Code[];
+
+export function isCode(text: string): text is Code {
+  return Object.hasOwn(CATALOGUE, text);
+}

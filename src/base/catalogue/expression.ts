@@ -1,0 +1,95 @@
+/** What can be wrong with an expression. */
+export const EXPRESSION_CODES = {
+  "expression.cut-off": {
+    severity: "error",
+    title: "YAML has split an expression at a comma",
+    meaning:
+      "Between [ ] a comma begins a new item, also one that stands inside the parentheses of an expression. What is left is half an expression.",
+    cure: "Quote the whole expression, or write the list with one item a line, each behind a dash.",
+    example: "expect-split-by-comma",
+  },
+  "expression.ill-typed": {
+    severity: "error",
+    title: "the parts of an expression do not go together",
+    meaning:
+      "An operator or a function is used with types that it does not take: a number compared with a text, a text used as a condition. Nothing is converted silently, so the comparison could never hold.",
+    cure: "Drop the quotes of a number, write decimal(…) around a text that holds one, or compare things of the same kind.",
+    example: "number-compared-with-text",
+  },
+  "expression.no-json": {
+    severity: "error",
+    title: "an expression gives what no JSON can hold",
+    meaning: "The value, such as a timestamp or a duration, has no form in JSON, so it can neither be sent nor reported.",
+    cure: "Keep points in time as text, or compare inside the expression and give true or false.",
+    example: "timestamp-in-output",
+  },
+  "expression.not-bare": {
+    severity: "error",
+    title: "${{ }} stands where an expression is expected anyway",
+    meaning:
+      "`if`, `expect`, `until` and `key` are expressions by themselves. With ${{ }} around it, the expression would be a text.",
+    cure: "Write the expression alone: if: inputs.go",
+    example: "braces-in-bare",
+  },
+  "expression.runaway-pattern": {
+    severity: "error",
+    title: "`matches` is not available",
+    meaning:
+      "A regular expression such as (a+)+$ can keep `matches` busy for minutes over a short text, and the text comes from a service.",
+    cure: 'Write re2(text, "pattern"): its time grows with the length of the text and no faster.',
+    example: "matches",
+  },
+  "expression.syntax": {
+    severity: "error",
+    title: "an expression cannot be read",
+    meaning: "The text is no CEL expression: it ends too early, or uses another language's operators.",
+    cure: "Use && || ! == != < <= > >= + - * / and quotes around texts. https://cel.dev tells the whole language.",
+    example: "word-for-an-operator",
+  },
+  "expression.too-complex": {
+    severity: "error",
+    title: "an expression asks for too much work",
+    meaning:
+      "`map`, `filter`, `exists` and `all` inside one another multiply their work, and brackets inside one another exhaust the parser. Both have a limit, so that every expression ends in time.",
+    cure: "Compute the inner list in a step of its own, or take the expression apart.",
+    example: "nested-comprehensions",
+  },
+  "expression.too-long": {
+    severity: "error",
+    title: "an expression is too long",
+    meaning: "An expression is read up to a limit, and this one is longer.",
+    cure: "Take it apart: several items of `expect`, or values that are given as inputs.",
+    example: "expression-too-long",
+  },
+  "expression.unclosed": {
+    severity: "error",
+    title: "a ${{ has no }}",
+    meaning: "An expression inside a text is opened and not closed. Often YAML has split it at a comma, between [ ] or { }.",
+    cure: "Close it with }}, and put the text in quotes.",
+    example: "unclosed",
+  },
+  "expression.unknown-field": {
+    severity: "error",
+    title: "a field that is not there",
+    meaning:
+      "The inputs, actors and steps, and the answers of the service, have known fields, and this is none of them. In a run it would be an error in the middle of the work.",
+    cure: "Take the field that is suggested, or one of those that the message lists. `tokenbook operations NAME` shows what a step yields.",
+    example: "unknown-response-field",
+  },
+  "expression.unknown-name": {
+    severity: "error",
+    title: "a name that means nothing here",
+    meaning:
+      "An expression can use inputs, steps, actors and run, the name of its foreach, and in a step's own conditions response. Which of them are known depends on the place.",
+    cure: "Take the name that is suggested. What the playbook needs from outside is declared under `inputs:`.",
+    example: "unknown-name",
+  },
+  "expression.wrong-type": {
+    severity: "error",
+    title: "an expression gives the wrong kind of value for its place",
+    meaning:
+      "The expression is right in itself, but its value cannot stand here: a text where a number belongs, an object inside a text, a list for one actor, a condition that is neither true nor false.",
+    cure: "Take the field of it that is meant, one item of the list, or decimal(…) around a text that holds a number.",
+    example: "expression-text-where-number",
+  },
+} as const;

@@ -1,0 +1,143 @@
+/** What can be wrong with a playbook whose text, shape and expressions are right. */
+export const PLAYBOOK_CODES = {
+  "playbook.actor-interface": {
+    severity: "error",
+    title: "an actor has no identity on the interface that is called",
+    meaning:
+      "The ledger knows actors as entities, such as userId:alice; the investor interface knows them by their key. The actor of this step has only the other one.",
+    cure: 'Give the actor the identity that is missing, `ledger: "userId:…"` or `investor: CREDENTIAL`, or let another one act with `as`.',
+    example: "actor-without-investor-identity",
+  },
+  "playbook.duplicate-step": {
+    severity: "error",
+    title: "two steps have the same id",
+    meaning: "Later steps, reports and the journal name a step by its id, so it must be the only one of that name.",
+    cure: "Give each step an id of its own.",
+    example: "duplicate-step",
+  },
+  "playbook.group-acts": {
+    severity: "error",
+    title: "a group acts in one step",
+    meaning: "A step is one call, and one call has one actor. The name stands for a list of them.",
+    cure: 'Repeat the step for each member with `foreach`, or name one of them: as: "${{ actors.board[0] }}".',
+    example: "group-acts",
+  },
+  "playbook.input-default": {
+    severity: "error",
+    title: "the default of an input breaks the input's own rules",
+    meaning:
+      "The default is no value of the declared type, or lies outside of its limits, pattern or choices. Every run without that input would fail.",
+    cure: "Correct the default, or the rule.",
+    example: "default-below-minimum",
+  },
+  "playbook.input-enum": {
+    severity: "error",
+    title: "a choice of an input breaks the input's own rules",
+    meaning: "One of the values under `enum` is no value of the declared type, so nobody could ever choose it.",
+    cure: "Correct the choice, or the type.",
+    example: "choice-of-another-type",
+  },
+  "playbook.input-pattern": {
+    severity: "error",
+    title: "the pattern of an input cannot be used",
+    meaning: "Patterns are RE2, which ends in time for every text: it has no look-around and no back-references.",
+    cure: "Write the pattern without them, or state the rule as an `expect` of the first step.",
+    example: "bad-pattern",
+  },
+  "playbook.input-rule": {
+    severity: "error",
+    title: "a rule says nothing about an input of this type",
+    meaning: "`minimum` and `maximum` are for numbers, `pattern` is for text. On another type the rule would never be checked.",
+    cure: "Delete the rule, or correct the type.",
+    example: "minimum-on-text",
+  },
+  "playbook.loop-name": {
+    severity: "error",
+    title: "the name of a foreach is taken",
+    meaning:
+      "The item of a `foreach` needs a name that means nothing else in expressions. This one is one of ours, or one of CEL's own types.",
+    cure: "Take another word of letters, digits and _, such as item.",
+    example: "loop-name-taken",
+  },
+  "playbook.maybe-skipped": {
+    severity: "error",
+    title: "a value of a step that may have been skipped",
+    meaning:
+      "The step has an `if`. When it is skipped it has an outcome and nothing else, and the expression that uses more of it would fail in the run.",
+    cure: 'Ask first: give this step `if: steps.ID.outcome != "skipped"`, or write has(steps.ID.id) ? steps.ID.id : …',
+    example: "maybe-skipped",
+  },
+  "playbook.no-actor": {
+    severity: "error",
+    title: "nobody acts",
+    meaning: "The investor interface knows callers by their key, and no actor says whose key it is.",
+    cure: "Give the step `as:` with an actor that has `investor: CREDENTIAL`, or set one under `defaults:`.",
+    example: "no-key-for-investor",
+  },
+  "playbook.no-batch": {
+    severity: "error",
+    title: "an operation takes no batch",
+    meaning: "`items` sends several things in one request, which only operations with a list as their body can do.",
+    cure: "Write the fields of one directly in `with`, and use `foreach` for several.",
+    example: "batch-on-one",
+  },
+  "playbook.not-here": {
+    severity: "error",
+    title: "a field that has no effect on this step",
+    meaning:
+      "The field is known, but not for a step of this kind: a timeout without an until, pages of what is no list, an expectation of a call that must fail. It would be ignored, and what it promises would not be so.",
+    cure: "Delete the field, or add the one that it belongs to.",
+    example: "timeout-without-until",
+  },
+  "playbook.read-only": {
+    severity: "error",
+    title: "a step writes in a read-only playbook",
+    meaning: "The playbook says mode: read-only, which is proved before the first request. This step's operation writes.",
+    cure: "Take the step out, or delete `mode: read-only`.",
+    example: "read-only-that-writes",
+  },
+  "playbook.step-not-run": {
+    severity: "error",
+    title: "a step is used before it has run",
+    meaning:
+      "Steps run from top to bottom. The results that the expression asks for are not there yet: they belong to a later step, or to this very one.",
+    cure: "Move the other step up. In a step's own `expect` and `until`, `response` is the answer of this very call.",
+    example: "step-used-before",
+  },
+  "playbook.step-unnamed": {
+    severity: "error",
+    title: "`steps` is used by itself",
+    meaning: "`steps` holds the results of all steps, and only by the name of one are they known to be there.",
+    cure: "Name the step: steps.ID, or steps.ID.response for its answer.",
+    example: "steps-by-itself",
+  },
+  "playbook.unknown-actor": {
+    severity: "error",
+    title: "an actor that is not declared",
+    meaning: "`as` names somebody who does not stand under `actors:`.",
+    cure: 'Take the name that is suggested, or declare the actor: NAME: { ledger: "userId:…" }.',
+    example: "unknown-actor",
+  },
+  "playbook.unknown-operation": {
+    severity: "error",
+    title: "an operation that does not exist",
+    meaning:
+      "`uses` names one of the operations of the service, such as ledger.token.mint. No URL, method or header ever stands in a playbook.",
+    cure: "Take the name that is suggested; `tokenbook operations` lists all of them.",
+    example: "unknown-operation",
+  },
+  "playbook.unknown-step": {
+    severity: "error",
+    title: "a step that does not exist",
+    meaning: "An expression names a step by an id that no step of the playbook has.",
+    cure: "Take the id that is suggested, or give the step that is meant this id.",
+    example: "unknown-step",
+  },
+  "playbook.write-repeated": {
+    severity: "error",
+    title: "a write is to be repeated",
+    meaning: "`until` repeats a call until a condition holds. A write is never sent twice, so only a read is repeated.",
+    cure: "Read back with a step of its own behind the write, and give that the `until`. A write waits for its receipt by itself.",
+    example: "until-on-write",
+  },
+} as const;

@@ -1,0 +1,40 @@
+import { isAbsolute, join, relative, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+
+/** What a check found in one file. */
+export interface CheckedFile {
+  readonly file: string;
+  readonly ok: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The folder in which a check ran, and the one that a reader of its report counts paths from. */
+export interface Places {
+  readonly cwd: string;
+  readonly root: string;
+}
+
+/** A file's path from the root, with slashes; `undefined` when it lies outside. */
+export function pathFromRoot(file: string, { cwd, root }: Places): string | undefined {
+  const path = relative(root, absolute(file, cwd));
+  return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) ? undefined : path.split(sep).join("/");
+}
+
+/** A file's address as `file://…`. */
+export function addressOf(file: string, { cwd }: Places): string {
+  return pathToFileURL(absolute(file, cwd)).href;
+}
+
+function absolute(file: string, cwd: string): string {
+  return isAbsolute(file) ? file : join(cwd, file);
+}
+
+/** What is wrong, why, and what mends it, one a line. */
+export function wordsOf({ message, why, suggestion }: Diagnostic): string {
+  return [
+    message,
+    ...(why === undefined ? [] : [`why: ${why}`]),
+    ...(suggestion === undefined ? [] : [`fix: ${suggestion}`]),
+  ].join("\n");
+}

@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import type { Log } from "sarif";
+import { expect, test } from "vitest";
+import { KEYS, newProject, type Project } from "./world.ts";
+
+const WRONG = "playbook: 1\nsteps:\n  - uses: ledger.token.mnt\n";
+const RIGHT = "playbook: 1\nsteps:\n  - uses: ledger.status\n";
+
+function projectWith(variables: Record<string, string> = KEYS): Project {
+  const project = newProject(variables, "a project, with spaces");
+  project.write("my playbooks/wrong one.yaml", WRONG);
+  project.write("my playbooks/right.yaml", RIGHT);
+  return project;
+}
+
+test("a CI job annotates the line that is wrong, counted from its checkout", async () => {
+  const here = projectWith();
+  const plain = await here.run("check", "my playbooks", "--format", "github");
+  expect(plain.code, plain.told).toBe(2);
+  expect(plain.lines).toEqual([
+    '::error file=my playbooks/wrong one.yaml,line=3,endLine=3,col=11,endColumn=27,title=playbook.unknown-operation::there is no operation called "ledger.token.mnt"%0Afix: did you mean "ledger.token.mint"?',
+  ]);
+  expect(plain.stderr).toContain("1 playbook of 2 cannot be run");
+});
+
+test("a step in a folder of the checkout still annotates the file of the repository", async () => {
+  const project = newProject({ ...KEYS, GITHUB_WORKSPACE: "/" });
+  project.write("wrong.yaml", WRONG);
+  const { lines, told } = await project.run("check", "wrong.yaml", "--format", "github");
+  expect(lines[0], told).toContain(`::error file=${join(project.folder, "wrong.yaml").slice(1)},`);
+});
+
+test("code scanning gets every file, the clean ones too", async () => {
+  const { stdout, code, told } = await projectWith().run("check", "my playbooks", "--format", "sarif");
+  expect(code, told).toBe(2);
+  const [run] = (JSON.parse(stdout) as Log).runs;
+  expect(run?.artifacts?.map(({ location }) => location?.uri)).toEqual([
+    "my%20playbooks/right.yaml",
+    "my%20playbooks/wrong%20one.yaml",
+  ]);
+  expect(run?.results?.map(({ ruleId, locations }) => [ruleId, locations?.[0]?.physicalLocation?.artifactLocation?.uri])).toEqual(
+    [["playbook.unknown-operation", "my%20playbooks/wrong%20one.yaml"]],
+  );
+});
+
+test("--json is --format json, and a right playbook is exit 0 in every format", async () => {
+  const project = projectWith();
+  const [short, long] = [
+    await project.run("check", "my playbooks", "--json"),
+    await project.run("check", "my playbooks", "--format", "json"),
+  ];
+  expect(short.stdout, short.told).toBe(long.stdout);
+  expect(short.code).toBe(2);
+  for (const format of ["text", "json", "github", "sarif"]) {
+    const { code, told } = await project.run("check", "my playbooks/right.yaml", "--format", format);
+    expect(code, told).toBe(0);
+  }
+});
+
+test("a folder of a project is checked without what is no playbook", async () => {
+  const project = projectWith();
+  project.serviceAt("https://ledger.example.com");
+  project.write(".ci/pipeline.yaml", "jobs: 1\n");
+  project.write("node_modules/x/y.yaml", "x: 1\n");
+  const { stdout, told } = await project.run("check", ".", "--format", "json");
+  expect(
+    (JSON.parse(stdout) as { files: { file: string }[] }).files.map(({ file }) => file),
+    told,
+  ).toEqual(["my playbooks/right.yaml", "my playbooks/wrong one.yaml"]);
+});
+
+test("every finding names the command that explains it, and that explains it", async () => {
+  const project = projectWith();
+  const checked = await project.run("check", "my playbooks");
+  const command = /tokenbook (check --explain [a-z.-]+)/.exec(checked.stdout)?.[1] ?? "";
+  const explained = await project.run(...command.split(" "));
+  expect(explained.code, explained.told).toBe(0);
+  expect(explained.stdout).toMatch(
+    /^error playbook\.unknown-operation: [\s\S]*\nExample:\n[\s\S]*ledger\.token\.mnt[\s\S]*\nCure:\n/,
+  );
+  const run = await project.run("run", "my playbooks/wrong one.yaml");
+  expect(run.stderr, run.told).toContain("next: tokenbook check --explain playbook.unknown-operation");
+});
+
+test("a code that there is not gets the nearest one; `all` lists them", async () => {
+  const project = projectWith();
+  const missing = await project.run("check", "--explain", "unknown-operation");
+  expect(missing.code, missing.told).toBe(2);
+  expect(missing.stderr).toContain("next: tokenbook check --explain playbook.unknown-operation");
+  const all = await project.run("check", "--explain", "all");
+  expect(all.lines.length, all.told).toBeGreaterThan(40);
+  const { code, stdout } = await project.run("check", "--explain", "source.alias", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ format: 1, codes: [{ code: "source.alias", severity: "error" }] });
+});
+
+test("check without a file says what to name", async () => {
+  const { code, stderr, told } = await projectWith().run("check");
+  expect(code, told).toBe(2);
+  expect(stderr).toContain("next: tokenbook check FILE");
+});

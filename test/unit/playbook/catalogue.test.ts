@@ -1,0 +1,67 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { CATALOGUE, CODES } from "../../../src/base/catalogue/catalogue.ts";
+import { environmentSchema } from "../../../src/environment/schema.ts";
+import { contract } from "../../../src/contract/contract.ts";
+import { playbookFrame } from "../../../src/playbook/frame.ts";
+import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { KEYWORD_CODES } from "../../../src/source/problems.ts";
+
+const codesOf = (path: string): readonly string[] =>
+  checkPlaybook(path, readFileSync(path, "utf8")).diagnostics.map(({ code }) => code);
+
+test("every code of the catalogue is reached by the corpus of faulty playbooks", () => {
+  const reached = new Set(globSync("test/faulty/*.yaml").flatMap(codesOf));
+  expect(CODES.filter((code) => !reached.has(code))).toEqual([]);
+});
+
+test.for(CODES)("the example of %s shows it, and nothing else", (code) => {
+  expect(new Set(codesOf(`test/faulty/${CATALOGUE[code].example}.yaml`))).toEqual(new Set([code]));
+});
+
+test.for(CODES)("%s says what it means and what mends it, in whole sentences", (code) => {
+  const { title, meaning, cure } = CATALOGUE[code];
+  expect(title).toMatch(/^.{10,80}[^.]$/);
+  for (const text of [meaning, cure]) expect(text).toMatch(/^[A-Z`].{20,}$/);
+});
+
+// Where schemas stand inside schemas; everything else under a keyword is data.
+const MAPS = ["properties", "patternProperties", "$defs"];
+const INNER = ["items", "additionalProperties", "propertyNames", "if", "then", "else", "not"];
+const LISTS = ["anyOf", "oneOf", "allOf"];
+
+function keywordsOf(schema: unknown): readonly string[] {
+  if (schema === null || typeof schema !== "object") return [];
+  const parts = schema as Record<string, unknown>;
+  const inner = Object.entries(parts).flatMap(([keyword, value]) => {
+    if (INNER.includes(keyword)) return [value];
+    if (MAPS.includes(keyword) || LISTS.includes(keyword)) return Object.values(value as object);
+    return [];
+  });
+  return [...Object.keys(parts), ...inner.flatMap(keywordsOf)];
+}
+
+test("every keyword by which a schema of ours can refuse a value has its code", () => {
+  const bodies = Object.values(contract.operations).flatMap(({ body, parameters }) => [
+    body,
+    ...parameters.map(({ schema }) => schema),
+  ]);
+  const used = new Set([playbookFrame, environmentSchema, { $defs: contract.$defs }, ...bodies].flatMap(keywordsOf));
+  const silent = [
+    "$schema",
+    "$id",
+    "$ref",
+    "$defs",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "format",
+    "x-id",
+  ];
+  const told = ["required", "additionalProperties", "propertyNames", ...Object.keys(KEYWORD_CODES)];
+  const known = new Set([...silent, ...told, ...MAPS, ...INNER, ...LISTS]);
+  expect([...used].filter((keyword) => !known.has(keyword))).toEqual([]);
+  expect(used.size).toBeGreaterThan(20);
+});
