@@ -30,6 +30,17 @@ export const LIMITS = {
   readAttempts: 4,
   /** Steps of one playbook. */
   steps: 10_000,
+  /** Steps named beforehand in a report; a playbook that is included twice counts twice. */
+  headings: 20_000,
+  /** Playbooks that one playbook includes, one within another and in all. */
+  includeDepth: 16,
+  includes: 256,
+  /** Times that a read or a block of reads is tried. */
+  retries: 100,
+  /** The longest pause between two tries, in milliseconds. */
+  pauseMs: 600_000,
+  /** Rounds of a `foreach` under way at a time. */
+  parallel: 64,
   /** Playbook files of one command. */
   files: 10_000,
   /** Diagnostics shown for one file. */

@@ -10,6 +10,7 @@ import { DEFAULT_PROFILE } from "../contract/profile.ts";
 import { ENVIRONMENT_FILE, findEnvironmentFile, loadEnvironment } from "../environment/load.ts";
 import type { Target } from "../environment/target.ts";
 import { checkPlaybook } from "../playbook/check.ts";
+import type { FileReader } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { CheckedFile } from "../report/check/checked.ts";
 import { formatDiagnostic } from "../source/diagnostic.ts";
@@ -134,8 +135,17 @@ export interface CheckedPlaybook extends CheckedFile {
 
 /** Reads and checks a playbook file. Throws a Failure only when the file cannot be read. */
 export function checkFile(shell: Shell, file: string): CheckedPlaybook {
-  const { playbook, diagnostics } = checkPlaybook(file, readText(resolve(shell.cwd, file), file));
+  const { playbook, diagnostics } = checkPlaybook(file, readText(resolve(shell.cwd, file), file), filesOf(shell));
   return { file, ok: playbook !== undefined, playbook, diagnostics };
+}
+
+function filesOf(shell: Shell): FileReader {
+  return {
+    read: (name) => {
+      const path = resolve(shell.cwd, name);
+      return existsSync(path) ? readText(path, name) : undefined;
+    },
+  };
 }
 
 function readText(path: string, name: string): string {

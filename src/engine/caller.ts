@@ -1,7 +1,7 @@
 import { isObject, type Json } from "../base/json.ts";
 import type { Target } from "../environment/target.ts";
 import { EvaluationFailure, type Scope } from "../expression/expression.ts";
-import type { ActorDeclaration, ActorUse, Identity, Playbook, Step } from "../playbook/model.ts";
+import type { ActorDeclaration, ActorUse, Identity, Playbook } from "../playbook/model.ts";
 
 /** On whose behalf one call is made. */
 export interface Caller {
@@ -15,9 +15,8 @@ export interface Caller {
 
 const NOBODY: Caller = { actingEntity: undefined, credential: undefined, label: null };
 
-/** Who acts in a step. Throws an EvaluationFailure when the expression of `as` gives no entity. */
-export function callerOf(step: Step, scope: Scope): Caller {
-  const { as: use } = step;
+/** Who acts in a call. Throws an EvaluationFailure when the expression of `as` gives no entity. */
+export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
   if (use === undefined) return NOBODY;
   return use.kind === "entity" ? callerOfEntity(use, scope) : callerOfIdentity(use.identity, use.name);
 }

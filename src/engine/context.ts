@@ -1,16 +1,16 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { Scope } from "../expression/expression.ts";
 import type { RunJournal } from "../journal/journal.ts";
-import type { Playbook, Step } from "../playbook/model.ts";
-import type { Place } from "../protocol/decide.ts";
+import type { Playbook } from "../playbook/model.ts";
 import type { Fact, Notice, RunOpened, RunRecord, StepStopped } from "../protocol/record.ts";
-import { advance, type RunState, stateOf } from "../protocol/state.ts";
-import { actorsScope } from "./caller.ts";
+import { advance, lendValue, type RunState, stateOf } from "../protocol/state.ts";
+import { Frames } from "./frames.ts";
+import type { Place } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
 import { Service } from "./service.ts";
 
-/** One run under way: its plan, its state, and the only ways to change that state. */
+/** One run under way: its playbook, its state, and the only ways to change that state. */
 export class RunContext {
   readonly playbook: Playbook;
   readonly target: Target;
@@ -18,7 +18,7 @@ export class RunContext {
   readonly state: RunState;
   readonly ports: EnginePorts;
   readonly #journal: RunJournal;
-  readonly #names: { readonly inputs: Json; readonly actors: Json; readonly run: Json };
+  readonly #frames: Frames;
 
   constructor(
     playbook: Playbook,
@@ -32,11 +32,7 @@ export class RunContext {
     this.service = new Service(target, ports);
     this.#journal = held.journal;
     this.state = stateOf(held.records);
-    this.#names = {
-      inputs: this.opened.inputs,
-      actors: actorsScope(playbook, target),
-      run: runScope(this.opened, this.state.openedAt),
-    };
+    this.#frames = new Frames(playbook, target, this.state);
   }
 
   get opened(): RunOpened {
@@ -74,40 +70,29 @@ export class RunContext {
     return this.ports.stopping.aborted;
   }
 
-  /** What the names of an expression stand for; `more` adds those of one place. */
-  scope(more: JsonObject = {}): Scope {
-    return { ...this.#names, steps: this.state.values, ...more };
-  }
-
-  /** The scope of a step's own expressions: with the item of its round. */
-  scopeAt(step: Step, place: Place, more: JsonObject = {}): Scope {
-    if (step.foreach === undefined || place.round === undefined) return this.scope(more);
-    const round = this.state.expansions.get(step.id)?.rounds[place.round];
-    return this.scope({ [step.foreach.variable]: round?.item ?? null, ...more });
+  /** What the names of an expression at a place stand for; `more` adds to them. */
+  scopeAt(place: Pick<Place, "frame" | "rounds">, more: JsonObject = {}): Scope {
+    return { ...this.#frames.scopeAt(place), ...more };
   }
 
   /**
    * Evaluates what a step says about itself: its answer is `response`, and it stands among the steps although it is not complete.
    * (Its value is lent to the state and taken back: a copy of all values at each step would make long runs quadratic.)
    */
-  asOwn<T>(step: Step, place: Place, own: { readonly value: JsonObject; readonly evaluate: (scope: Scope) => T }): T {
-    const { values } = this.state;
-    const lent = step.foreach === undefined;
-    if (lent) values[step.id] = { ...own.value };
+  asOwn<T>(place: Place, own: { readonly value: JsonObject; readonly evaluate: (scope: Scope) => T }): T {
+    const response = own.value["response"] ?? null;
+    if (place.step.foreach !== undefined) return own.evaluate(this.scopeAt(place, { response }));
+    const takeBack = lendValue(this.state, place.address, { ...own.value });
     try {
-      return own.evaluate(this.scopeAt(step, place, { response: own.value["response"] ?? null }));
+      return own.evaluate(this.scopeAt(place, { response }));
     } finally {
-      if (lent) delete values[step.id];
+      takeBack();
     }
   }
 
   stop(place: Place, stopped: Omit<StepStopped, "kind" | "step">): void {
     this.write({ kind: "step.stopped", step: place.address, ...stopped });
   }
-}
-
-function runScope(opened: RunOpened, openedAt: number): Json {
-  return { id: opened.runId, key: opened.runKey, startedAt: new Date(openedAt).toISOString() };
 }
 
 function emptyOpening(target: Target): RunOpened {

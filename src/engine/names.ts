@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../base/ports.ts";
 import type { Names } from "../operations/meaning.ts";
-import { splitAddress } from "../protocol/state.ts";
+import { parseAddress } from "../protocol/address.ts";
 
 const KEY_LENGTH = 8;
 const SUFFIX_LENGTH = 12;
@@ -15,7 +15,7 @@ export function newRunName(now: number, random: Random): { readonly runId: strin
 
 /** The names that a step gives to what it creates: a function of run and step, so that a resumed run gives the same. */
 export function namesOf(runId: string, address: string): Names {
-  const word = splitAddress(address).id.replaceAll("_", "");
+  const word = parseAddress(address).id.replaceAll("_", "");
   return {
     id: (part = "") => {
       const digest = createHash("sha256").update(`${runId}\n${address}\n${part}`).digest();

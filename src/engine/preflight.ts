@@ -3,31 +3,32 @@ import { Decimal } from "../base/decimal.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Target } from "../environment/target.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
-import type { Playbook, Step } from "../playbook/model.ts";
+import type { ActorUse, Playbook } from "../playbook/model.ts";
+import { callsOf, type CallUse } from "../playbook/walk.ts";
 import type { Caller } from "./caller.ts";
 import { explain } from "./explain.ts";
 import type { Service } from "./service.ts";
 
 /** Checks that the environment has every interface and credential that the playbook names. Sends nothing. Throws a Failure. */
 export function checkTarget(playbook: Playbook, target: Target): void {
-  for (const step of playbook.steps) {
-    const side = step.operation.call.interface;
-    const credential = credentialOf(step);
-    if (target[side] === undefined) throw lacks(playbook, step, `has no "${side}:"`, target.whereIs(""));
+  for (const use of callsOf(playbook)) {
+    const side = use.operation.call.interface;
+    const credential = credentialOf(use.as);
+    if (target[side] === undefined) throw lacks(use, `has no "${side}:"`, target.whereIs(""));
     if (side === "investor" && credential !== undefined && target.investor?.credentials.has(credential) !== true) {
-      throw lacks(playbook, step, `has no credential "${credential}"`, target.whereIs("investor.credentials"));
+      throw lacks(use, `has no credential "${credential}"`, target.whereIs("investor.credentials"));
     }
   }
 }
 
-function credentialOf({ as: use }: Step): string | undefined {
+function credentialOf(use: ActorUse | undefined): string | undefined {
   return use?.kind === "identity" ? use.identity.investor : undefined;
 }
 
-function lacks(playbook: Playbook, step: Step, what: string, where: string): Failure {
+function lacks({ playbook, step, operation }: CallUse, what: string, where: string): Failure {
   return new Failure({
     code: "environment.incomplete",
-    message: `the environment ${what}, which ${playbook.file}:${step.line} (${step.id}: ${step.operation.name}) needs`,
+    message: `the environment ${what}, which ${playbook.file}:${step.line} (${step.id}: ${operation.name}) needs`,
     next: `add it at ${where}, or choose another environment with --env NAME`,
   });
 }
@@ -37,12 +38,12 @@ function lacks(playbook: Playbook, step: Step, what: string, where: string): Fai
  * found while nothing is half done. Throws a Failure that names the line to mend.
  */
 export async function checkReach(playbook: Playbook, service: Service): Promise<void> {
-  const writes = playbook.steps.filter(({ operation }) => operation.writes);
+  const writes = [...callsOf(playbook)].filter(({ operation }) => operation.writes);
   const ledger = writes.find(({ operation }) => operation.call.interface === "ledger");
-  const investor = writes.find((step) => step.operation.call.interface === "investor" && credentialOf(step) !== undefined);
+  const investor = writes.find(({ operation, as }) => operation.call.interface === "investor" && credentialOf(as) !== undefined);
   if (ledger !== undefined) await probe(service, operationNamed("ledger.status"), {}, undefined);
   if (investor !== undefined)
-    await probe(service, operationNamed("investor.sales.list"), { limit: Decimal.of(1) }, credentialOf(investor));
+    await probe(service, operationNamed("investor.sales.list"), { limit: Decimal.of(1) }, credentialOf(investor.as));
 }
 
 async function probe(service: Service, operation: Operation, input: JsonObject, credential: string | undefined): Promise<void> {

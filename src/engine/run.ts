@@ -1,47 +1,90 @@
 import { invariant } from "../base/failure.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
-import type { Step } from "../playbook/model.ts";
+import type { CallStep } from "../playbook/model.ts";
 import { bind } from "../playbook/template.ts";
-import { type Action, decide, type Place, type PlanStep } from "../protocol/decide.ts";
+import { Walk } from "../protocol/decide.ts";
 import type { RunClosed, RunOutcome } from "../protocol/record.ts";
 import { stepIn } from "../protocol/state.ts";
 import { awaitReceipt } from "./act/await-receipt.ts";
 import type { Attempted } from "./act/attempted.ts";
 import { begin } from "./act/begin.ts";
 import { complete } from "./act/complete.ts";
+import { end } from "./act/end.ts";
 import { expand } from "./act/expand.ts";
 import { judgeRefusal } from "./act/judge-refusal.ts";
 import { sendAgain } from "./act/send.ts";
+import { turn } from "./act/turn.ts";
 import { callerOf } from "./caller.ts";
 import type { RunContext } from "./context.ts";
+import { type Action, type Place, planOf } from "./plan.ts";
 
 /**
  * Carries a run to where it can go: asks what follows from the state, does it, records what came of it, and asks again.
  * Gives the outcome; the run is still held.
  */
 export async function carryOn(context: RunContext): Promise<RunOutcome> {
-  const plan = context.playbook.steps.map(planStep);
-  let from = 0;
-  while (!context.stopping) {
-    const action = decide(plan, context.state, from);
-    if (action.do === "close") return close(context, action.outcome);
-    from = action.place.index;
-    const step = context.playbook.steps[from];
-    invariant(step !== undefined, "an action is about a step of the playbook");
-    await actSafely(context, step, action);
+  const walk = new Walk(planOf(context.playbook));
+  const work = new Work(context);
+  try {
+    while (!context.stopping) {
+      const next = walk.next(context.state, (round) => work.isBusyIn(round));
+      if (next.kind === "close") return close(context, next.outcome);
+      await work.doUntilOneEnds(next.actions);
+    }
+  } finally {
+    await work.settled();
   }
   return close(context, "interrupted");
 }
 
-function planStep({ id, foreach, operation, wait }: Step): PlanStep {
-  const awaitsReceipt = operation.writes && operation.call.interface === "ledger" && wait !== undefined;
-  return { id, foreach: foreach !== undefined, writes: operation.writes, awaitsReceipt };
+/** What is being done at the moment: one thing after the other, and several at a time in the rounds of a parallel `foreach`. */
+class Work {
+  readonly #context: RunContext;
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #busyRounds = new Map<string, number>();
+
+  constructor(context: RunContext) {
+    this.#context = context;
+  }
+
+  isBusyIn(round: string): boolean {
+    return this.#busyRounds.has(round);
+  }
+
+  /** Begins what is not under way yet; comes back when something has ended, and what follows may be another. */
+  async doUntilOneEnds(actions: readonly Action[]): Promise<void> {
+    const [only] = actions;
+    if (only !== undefined && actions.length === 1 && this.#underWay.size === 0) return actSafely(this.#context, only);
+    for (const action of actions) if (!this.#underWay.has(action.place.address)) this.#start(action);
+    await Promise.race(this.#underWay.values());
+  }
+
+  /** Comes back when nothing is under way any more. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay.values());
+  }
+
+  #start(action: Action): void {
+    const { address, within } = action.place;
+    for (const round of within) this.#busyRounds.set(round, (this.#busyRounds.get(round) ?? 0) + 1);
+    const done = actSafely(this.#context, action).finally(() => {
+      this.#underWay.delete(address);
+      for (const round of within) this.#leave(round);
+    });
+    this.#underWay.set(address, done);
+  }
+
+  #leave(round: string): void {
+    const left = (this.#busyRounds.get(round) ?? 1) - 1;
+    if (left === 0) this.#busyRounds.delete(round);
+    else this.#busyRounds.set(round, left);
+  }
 }
 
 // An expression that has no value fails its step; it never brings the run down.
-async function actSafely(context: RunContext, step: Step, action: StepAction): Promise<void> {
+async function actSafely(context: RunContext, action: Action): Promise<void> {
   try {
-    await act(context, step, action);
+    await act(context, action);
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;
     const problem = { code: "expression.no-value", message: error.message };
@@ -49,45 +92,48 @@ async function actSafely(context: RunContext, step: Step, action: StepAction): P
   }
 }
 
-type StepAction = Exclude<Action, { do: "close" }>;
-
-async function act(context: RunContext, step: Step, action: StepAction): Promise<void> {
+async function act(context: RunContext, action: Action): Promise<void> {
   const { place } = action;
   switch (action.do) {
     case "expand":
-      invariant(step.foreach !== undefined, "only a foreach is expanded");
-      return expand(context, { ...step, foreach: step.foreach }, place);
+      return expand(context, place);
     case "begin":
-      return begin(context, step, place);
+      return begin(context, place);
     case "send-again":
-      return sendAgain(context, step, attempted(context, step, action));
+      return sendAgain(context, attempted(context, place, action.attempt));
     case "await-receipt":
-      return awaitReceipt(context, step, attempted(context, step, action));
+      return awaitReceipt(context, attempted(context, place, action.attempt));
     case "complete":
-      return complete(context, step, attempted(context, step, action));
+      return complete(context, attempted(context, place, action.attempt));
     case "judge-refusal":
-      return judgeRefusal(context, step, attempted(context, step, action));
+      return judgeRefusal(context, attempted(context, place, action.attempt));
     case "stop":
-      return stop(context, step, action);
+      return stop(context, action);
+    case "turn":
+      return turn(context, place, action.turn);
+    case "end":
+      return end(context, place, action.ending);
   }
 }
 
 // What may have taken effect is for a person to look at: what was sent is in the journal, and how it shows is known.
-function stop(context: RunContext, step: Step, { place, outcome, problem }: Extract<Action, { do: "stop" }>): void {
+function stop(context: RunContext, { place, outcome, problem }: Extract<Action, { do: "stop" }>): void {
   const startedAt = stepIn(context.state, place.address).attempts.at(-1)?.intendedAt ?? context.ports.clock.now();
-  const look = step.operation.meaning.readBack ?? "the service";
+  const look = callAt(place).operation.meaning.readBack ?? "the service";
   const next = `tokenbook runs show ${context.opened.runId} tells what was sent; whether it took effect is seen by: ${look}`;
   context.stop(place, { startedAt, outcome, problem: outcome === "unknown" ? { ...problem, next } : problem });
 }
 
-function attempted(
-  context: RunContext,
-  step: Step,
-  { place, attempt }: { readonly place: Place; readonly attempt: number },
-): Attempted {
+function attempted(context: RunContext, place: Place, attempt: number): Attempted {
   const state = stepIn(context.state, place.address).attempts[attempt];
   invariant(state !== undefined, "an action is about an attempt that was made");
-  return { place, state, caller: callerOf(step, context.scopeAt(step, place)) };
+  const step = callAt(place);
+  return { place, step, state, caller: callerOf(step.as, context.scopeAt(place)) };
+}
+
+function callAt({ step }: Place): CallStep {
+  invariant(step.kind === "call", "only a call is sent");
+  return step;
 }
 
 function close(context: RunContext, outcome: RunOutcome): RunOutcome {
@@ -98,7 +144,7 @@ function close(context: RunContext, outcome: RunOutcome): RunOutcome {
 
 // An output that has no value is a promise that the playbook did not keep.
 function closePassed(context: RunContext): Omit<RunClosed, "kind"> {
-  const scope = context.scope();
+  const scope = context.scopeAt({ frame: "", rounds: [] });
   try {
     const outputs = [...context.playbook.outputs].map(([name, template]) => [name, bind(template, scope)] as const);
     return { outcome: "passed", outputs: Object.fromEntries(outputs) };

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { Failure, invariant } from "../base/failure.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Random } from "../base/ports.ts";
@@ -10,6 +9,7 @@ import type { RunOpened, RunOutcome, RunRecord } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import { RunContext } from "./context.ts";
 import { newRunName } from "./names.ts";
+import { digestOf, headingsOf } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
 import { checkReach, checkTarget } from "./preflight.ts";
 import { carryOn } from "./run.ts";
@@ -66,22 +66,18 @@ function opening(playbook: Playbook, inputs: JsonObject, about: { target: Target
     format: 1,
     runId: about.runId,
     runKey: about.runKey,
-    playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook.text) },
-    steps: playbook.steps.map(({ id, name, operation, line }) => ({ id, name, uses: operation.name, line })),
+    playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
+    steps: headingsOf(playbook),
     inputs,
     target: headingOf(about.target),
   };
 }
 
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 function assertSame(opened: RunOpened, playbook: Playbook, target: Target): void {
-  if (opened.playbook.digest !== digestOf(playbook.text)) {
+  if (opened.playbook.digest !== digestOf(playbook)) {
     throw new Failure({
       code: "resume.playbook-changed",
-      message: `${playbook.file} has changed since the run ${opened.runId} began`,
+      message: `${playbook.file}, or a playbook that it includes, has changed since the run ${opened.runId} began`,
       why: "steps that were already done might no longer be what the playbook says",
       next: `put the file back as it was (git stash, git checkout), resume, and change it then; or begin a new run: tokenbook run ${playbook.file}`,
     });

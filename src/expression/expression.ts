@@ -5,8 +5,8 @@ import { LIMITS } from "../base/limits.ts";
 import { cel, type Environment } from "./cel.ts";
 import { registerEquality, useJsonEquality } from "./equality.ts";
 import type { ExpressionProblem } from "./problem.ts";
-import type { Reference } from "./reference.ts";
-import { referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
+import type { Assumption, Reference } from "./reference.ts";
+import { assumptionsOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 
 /** What the names of an expression stand for while it is evaluated. */
 export type Scope = Readonly<Record<string, Json>>;
@@ -23,11 +23,18 @@ const dynamic: Environment = registerEquality(cel.clone({ unlistedVariablesAreDy
 export class Expression {
   readonly text: string;
   readonly references: readonly Reference[];
+  /** What is so wherever the expression, as a condition, holds. */
+  readonly assumptions: readonly Assumption[];
   readonly #program: (scope: Scope) => unknown;
 
-  private constructor(text: string, references: readonly Reference[], program: (scope: Scope) => unknown) {
+  private constructor(
+    text: string,
+    read: { readonly references: readonly Reference[]; readonly assumptions: readonly Assumption[] },
+    program: (scope: Scope) => unknown,
+  ) {
     this.text = text;
-    this.references = references;
+    this.references = read.references;
+    this.assumptions = read.assumptions;
     this.#program = program;
   }
 
@@ -41,9 +48,9 @@ export class Expression {
       const refused = refusedSyntax(program.ast);
       if (refused !== undefined) return refused;
       useExactLiterals(program.ast);
-      const references = referencesIn(program.ast);
+      const read = { references: referencesIn(program.ast), assumptions: assumptionsOf(program.ast) };
       useJsonEquality(program.ast, (other) => dynamic.parse(other).ast);
-      return new Expression(text, references, program);
+      return new Expression(text, read, program);
     } catch (error) {
       return syntaxProblem(error, text);
     }

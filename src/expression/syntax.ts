@@ -2,7 +2,7 @@ import { Decimal } from "../base/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
 import type { ExpressionProblem } from "./problem.ts";
-import type { Reference } from "./reference.ts";
+import type { Assumption, Reference } from "./reference.ts";
 
 const COMPREHENSIONS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
 
@@ -51,19 +51,79 @@ function comprehensionDepth(node: ASTNode): number {
 /** Every name that the expression reads, longest path first seen; names that a comprehension binds are left out. */
 export function referencesIn(tree: ASTNode): readonly Reference[] {
   const found: Reference[] = [];
-  collect(tree, new Set(), found);
+  collect(tree, { bound: new Set(), under: [] }, found);
   return found;
 }
 
-function collect(node: ASTNode, bound: ReadonlySet<string>, found: Reference[]): void {
-  const reference = referenceAt(node);
-  if (reference !== undefined) {
-    if (!bound.has(reference.root)) found.push(reference);
+interface Surroundings {
+  readonly bound: ReadonlySet<string>;
+  readonly under: readonly Assumption[];
+}
+
+function collect(node: ASTNode, around: Surroundings, found: Reference[]): void {
+  const path = pathOf(node);
+  if (path !== undefined) {
+    const [root = "", ...rest] = path;
+    if (!around.bound.has(root)) found.push({ root, path: rest, start: node.start, end: node.end, under: around.under });
     return;
   }
   const name = boundName(node);
-  const inner = name === undefined ? bound : new Set([...bound, name]);
-  for (const child of childrenOf(node)) collect(child, inner, found);
+  const inner = name === undefined ? around : { ...around, bound: new Set([...around.bound, name]) };
+  for (const [child, assumed] of childrenWithAssumptions(node)) {
+    collect(child, assumed.length === 0 ? inner : { ...inner, under: [...inner.under, ...assumed] }, found);
+  }
+}
+
+// What a part of an expression is only evaluated after.
+function childrenWithAssumptions(node: ASTNode): readonly (readonly [ASTNode, readonly Assumption[]])[] {
+  if (node.op === "?:") {
+    const [condition, then, otherwise] = node.args;
+    return [
+      [condition, []],
+      [then, assumptionsOf(condition)],
+      [otherwise, denied(condition)],
+    ];
+  }
+  if (node.op === "&&" || node.op === "||") {
+    const [left, right] = node.args;
+    return [
+      [left, []],
+      [right, node.op === "&&" ? assumptionsOf(left) : denied(left)],
+    ];
+  }
+  return childrenOf(node).map((child) => [child, hasArgument(node) === child ? [there(child)] : []]);
+}
+
+/** What must be so where a condition holds. */
+export function assumptionsOf(node: ASTNode): readonly Assumption[] {
+  if (node.op === "&&") return node.args.flatMap((each) => assumptionsOf(each));
+  if (node.op === "!_") return denied(node.args);
+  const field = hasArgument(node);
+  if (field !== undefined) return [there(field)];
+  return node.op === "==" || node.op === "!=" ? comparison(node.op, node.args) : [];
+}
+
+// What must be so where a condition does not hold.
+function denied(node: ASTNode): readonly Assumption[] {
+  if (node.op === "||") return node.args.flatMap((each) => denied(each));
+  if (node.op === "!_") return assumptionsOf(node.args);
+  return node.op === "==" || node.op === "!=" ? comparison(node.op === "==" ? "!=" : "==", node.args) : [];
+}
+
+function comparison(is: "==" | "!=", [left, right]: readonly [ASTNode, ASTNode]): readonly Assumption[] {
+  const [named, literal] = left.op === "value" ? [right, left] : [left, right];
+  const path = pathOf(named);
+  return path !== undefined && literal.op === "value" && typeof literal.args === "string"
+    ? [{ is, path, value: literal.args }]
+    : [];
+}
+
+function hasArgument(node: ASTNode): ASTNode | undefined {
+  return node.op === "call" && node.args[0] === "has" ? node.args[1][0] : undefined;
+}
+
+function there(field: ASTNode): Assumption {
+  return { is: "there", path: pathOf(field) ?? [] };
 }
 
 function boundName(node: ASTNode): string | undefined {
@@ -72,11 +132,12 @@ function boundName(node: ASTNode): string | undefined {
   return variable?.op === "id" ? variable.args : undefined;
 }
 
-function referenceAt(node: ASTNode): Reference | undefined {
+// A name with the fields behind it, the name first.
+function pathOf(node: ASTNode): readonly string[] | undefined {
   const path: string[] = [];
   let at = node;
   for (;;) {
-    if (at.op === "id") return { root: at.args, path: path.toReversed(), start: node.start, end: node.end };
+    if (at.op === "id") return [at.args, ...path.toReversed()];
     if (at.op === "." || at.op === ".?") {
       path.push(at.args[1]);
       at = at.args[0];

@@ -1,19 +1,27 @@
-import { type TypeEnvironment, TypeEnvironment as Types } from "../expression/types.ts";
+import { type TypeEnvironment, type TypeName, TypeEnvironment as Types } from "../expression/types.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import { type ListNode, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
+import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
-import { parseYaml, type SourceFile } from "../source/yaml.ts";
-import { compileTemplate } from "./compile.ts";
-import { CheckContext, type ExpressionScope } from "./context.ts";
+import { parseYaml } from "../source/yaml.ts";
+import { compileTemplate, wholeExpression } from "./compile.ts";
+import { readChecks } from "./checks.ts";
+import { CheckContext } from "./context.ts";
 import { readActors, readInputs, section } from "./declarations.ts";
+import type { FileReader } from "./files.ts";
 import { playbookFrame } from "./frame.ts";
-import type { ActorDeclaration, InputDeclaration, Playbook, Step } from "./model.ts";
-import { type StepName, StepNames } from "./names.ts";
-import { readStep } from "./step.ts";
+import { includedAt } from "./include.ts";
+import { type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
+import type { ActorDeclaration, InputDeclaration, Playbook } from "./model.ts";
+import { StepNames } from "./names.ts";
+import { operationIn } from "./operation-name.ts";
+import { type Outline, Outliner } from "./outline.ts";
+import { firstSpot, scopeAt, type Spot, type Surroundings } from "./spot.ts";
+import { StepTypes } from "./step-types.ts";
+import { readSteps } from "./steps.ts";
+import { sureFields } from "./sure.ts";
 import type { Template } from "./template.ts";
-import { actorsType, inputsType, runType, stepType } from "./types.ts";
-import { operations } from "../operations/operation.ts";
+import { actorsType, blockType, includeType, inputsType, responseType, runType, stepType } from "./types.ts";
 
 /** What a check gives: the playbook when nothing is wrong, and what was found. */
 export interface CheckResult {
@@ -22,15 +30,26 @@ export interface CheckResult {
 }
 
 const frames = new SchemaSet();
+const NO_FILES: FileReader = { read: () => undefined };
 
-/** Checks a playbook's text: no network, no environment, no file but this one. Never throws for what the text holds. */
-export function checkPlaybook(path: string, text: string): CheckResult {
+/**
+ * Checks a playbook's text, and every playbook that it includes: no network, no environment, no file but those it names, which
+ * `files` reads. Never throws for what a text holds.
+ */
+export function checkPlaybook(path: string, text: string, files: FileReader = NO_FILES): CheckResult {
+  const library = new Library(files, checkText);
+  const { playbook, diagnostics } = checkText(path, text, library.includedBy([path]));
+  return { playbook, diagnostics: [...diagnostics, ...library.diagnostics()] };
+}
+
+function checkText(path: string, text: string, included: IncludedPlaybooks): CheckedPlaybook {
   const { file, root, diagnostics } = parseYaml(path, text);
-  if (root === undefined) return { playbook: undefined, diagnostics };
+  if (root === undefined) return { playbook: undefined, outputs: new Map(), diagnostics };
   const context = new CheckContext(file);
   const framed = checkFrame(root, context);
-  const playbook = framed === undefined ? undefined : new PlaybookReader(framed, file, context).read();
-  return { playbook: context.failed ? undefined : playbook, diagnostics: context.diagnostics() };
+  const read = framed === undefined ? undefined : new PlaybookReader(framed, context, included).read();
+  const playbook = context.failed ? undefined : read?.playbook;
+  return { playbook, outputs: read?.outputs ?? new Map<string, TypeName>(), diagnostics: context.diagnostics() };
 }
 
 function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefined {
@@ -43,113 +62,120 @@ function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefine
 
 class PlaybookReader {
   readonly #root: MapNode;
-  readonly #file: SourceFile;
   readonly #context: CheckContext;
+  readonly #included: IncludedPlaybooks;
 
-  constructor(root: MapNode, file: SourceFile, context: CheckContext) {
+  constructor(root: MapNode, context: CheckContext, included: IncludedPlaybooks) {
     this.#root = root;
-    this.#file = file;
     this.#context = context;
+    this.#included = included;
   }
 
-  read(): Playbook {
+  read(): { readonly playbook: Playbook; readonly outputs: ReadonlyMap<string, TypeName> } {
+    const { file } = this.#context;
     const inputs = readInputs(section(this.#root, "inputs"), this.#context);
     const actors = readActors(section(this.#root, "actors"));
-    const nodes = this.#stepNodes();
-    const names = this.#stepNames(nodes);
-    const types = this.#types(inputs, actors, nodes, names);
+    const outliner = new Outliner(this.#context);
+    const outlines = outliner.read(section(this.#root, "steps"));
     const readOnly = textOf(section(this.#root, "mode")) === "read-only";
-    return {
-      file: this.#file.path,
-      text: this.#file.text,
-      name: textOf(section(this.#root, "name")) ?? this.#file.path,
+    const around: Surroundings = {
+      context: this.#context,
+      names: new StepNames(outliner.all, sureFields(outliner.all)),
+      types: this.#types(inputs, actors, outliner),
+      actors,
+      defaultAs: child(section(this.#root, "defaults"), "as"),
+      readOnly,
+      included: this.#included,
+    };
+    const spot = firstSpot(around.types);
+    const steps = readSteps(outlines, spot, around);
+    const checks = readChecks(section(this.#root, "checks"), spot, around);
+    const outputs = this.#outputs(spot, around);
+    const playbook: Playbook = {
+      file: file.path,
+      text: file.text,
+      name: textOf(section(this.#root, "name")) ?? file.path,
       readOnly,
       inputs,
       actors,
-      steps: this.#steps(nodes, names, { types, actors, readOnly }),
-      outputs: this.#outputs(names, types),
+      steps,
+      checks,
+      outputs,
+      names: outliner.all,
     };
-  }
-
-  #stepNodes(): readonly MapNode[] {
-    const list = section(this.#root, "steps") as ListNode;
-    return list.items.filter((item): item is MapNode => item.kind === "map");
-  }
-
-  // A step without an id gets one by its place, so that reports and the journal can name it.
-  #stepNames(nodes: readonly MapNode[]): readonly StepName[] {
-    const names = new Map<string, StepName>();
-    return nodes.map((node, at) => {
-      const idNode = node.entries.get("id")?.value;
-      const id = textOf(idNode) ?? `step${at + 1}`;
-      const first = names.get(id);
-      if (first !== undefined) {
-        this.#context.report(
-          {
-            code: "playbook.duplicate-step",
-            message: `a step "${id}" is already on line ${first.line}`,
-            suggestion: "give each step an id of its own",
-          },
-          idNode?.range ?? node.range,
-        );
-      }
-      const name = { id, line: this.#file.lineOf(node.range.start), conditional: node.entries.has("if") };
-      names.set(id, first ?? name);
-      return name;
-    });
+    return { playbook, outputs: this.#outputTypes(spot) };
   }
 
   #types(
     inputs: readonly InputDeclaration[],
     actors: ReadonlyMap<string, ActorDeclaration>,
-    nodes: readonly MapNode[],
-    names: readonly StepName[],
-  ): TypeEnvironment {
+    { all: outlines, nodes }: Outliner,
+  ): StepTypes {
     const types = Types.empty();
-    const fields = names.map(({ id }, at) => [id, this.#stepField(types, nodes[at])] as const);
-    return types.with({
+    for (const node of [...nodes, ...this.#checkNodes()]) defineResponses(types, node);
+    const stepTypes = Array.from(outlines.values(), (outline) => [outline.id, this.#stepType(types, outline)] as const);
+    const base = types.with({
       inputs: inputsType(types, inputs),
       actors: actorsType(types, actors),
       run: runType(types),
-      steps: types.define("Steps", Object.fromEntries(fields)),
     });
+    return new StepTypes(base, outlines, new Map(stepTypes));
   }
 
-  #stepField(types: TypeEnvironment, node: MapNode | undefined): string {
-    const operation = operations.get(textOf(node?.entries.get("uses")?.value) ?? "");
+  #checkNodes(): readonly MapNode[] {
+    const checks = section(this.#root, "checks");
+    return checks?.kind === "list" ? checks.items.filter((item): item is MapNode => item.kind === "map") : [];
+  }
+
+  #stepType(types: TypeEnvironment, outline: Outline): TypeName {
+    const { id, kind, node } = outline;
+    if (kind === "block") return blockType(types);
+    if (kind === "include") {
+      const found = includedAt(outline, { context: this.#context, included: this.#included });
+      return typeof found === "string" || "cycle" in found ? "dyn" : includeType(types, id, found.outputs);
+    }
+    const operation = operationIn(node, "uses");
     if (operation === undefined) return "dyn";
-    const type = stepType(types, operation);
-    return node?.entries.has("foreach") === true ? `map<string, ${type}>` : type;
+    const fields = { ...ensuredType(types, node), ...discoveredTypes(node) };
+    return stepType(types, operation, Object.keys(fields).length === 0 ? undefined : { id, fields });
   }
 
-  #steps(
-    nodes: readonly MapNode[],
-    list: readonly StepName[],
-    known: { types: TypeEnvironment; actors: ReadonlyMap<string, ActorDeclaration>; readOnly: boolean },
-  ): readonly Step[] {
-    const defaults = section(this.#root, "defaults");
-    const defaultAs = defaults?.kind === "map" ? defaults.entries.get("as")?.value : undefined;
-    const names = byId(list);
-    const done = new Set<string>();
-    return nodes.flatMap((node, at) => {
-      const name = list[at];
-      const step =
-        name === undefined ? undefined : readStep(node, name, done, { context: this.#context, names, defaultAs, ...known });
-      if (name !== undefined) done.add(name.id);
-      return step === undefined ? [] : [step];
-    });
-  }
-
-  #outputs(list: readonly StepName[], types: TypeEnvironment): ReadonlyMap<string, Template> {
+  #outputs(spot: Spot, around: Surroundings): ReadonlyMap<string, Template> {
     const node = section(this.#root, "outputs");
     if (node?.kind !== "map") return new Map();
-    const names = byId(list);
-    const finder = new StepNames(names, new Set(names.keys()));
-    const scope: ExpressionScope = { types, names: (expression) => finder.check(expression) };
+    const scope = scopeAt(around, spot);
     return new Map([...node.entries].map(([name, { value }]) => [name, compileTemplate(value, undefined, this.#context, scope)]));
+  }
+
+  #outputTypes({ types }: Spot): ReadonlyMap<string, TypeName> {
+    const node = section(this.#root, "outputs");
+    const entries = node?.kind === "map" ? [...node.entries] : [];
+    return new Map(entries.map(([name, { value }]) => [name, typeOfValue(value, types)]));
   }
 }
 
-function byId(names: readonly StepName[]): ReadonlyMap<string, StepName> {
-  return new Map(names.map((name) => [name.id, name]));
+// All at the beginning: an environment that was copied takes no more types.
+function defineResponses(types: TypeEnvironment, node: MapNode): void {
+  const reads = [node, child(node, "ensure"), child(node, "discover")].map((each) => operationIn(each, "read"));
+  for (const operation of [operationIn(node, "uses"), ...reads]) if (operation !== undefined) responseType(types, operation);
+}
+
+function ensuredType(types: TypeEnvironment, node: MapNode): Readonly<Record<string, TypeName>> {
+  const operation = operationIn(child(node, "ensure"), "read");
+  return operation === undefined ? {} : { ensured: responseType(types, operation) };
+}
+
+function discoveredTypes(node: MapNode): Readonly<Record<string, TypeName>> {
+  const outputs = child(child(node, "discover"), "outputs");
+  return outputs?.kind === "map" ? Object.fromEntries([...outputs.entries.keys()].map((name) => [name, "dyn"])) : {};
+}
+
+// Only an expression that is all of a value has a type that is worth keeping.
+function typeOfValue(node: SourceNode, types: TypeEnvironment): TypeName {
+  if (node.kind !== "scalar") return "dyn";
+  if (typeof node.value !== "string") return typeof node.value === "boolean" ? "bool" : node.value === null ? "dyn" : "decimal";
+  const whole = wholeExpression(node.value);
+  if (whole === undefined) return "string";
+  const type = types.check(whole.text);
+  return typeof type !== "string" ? "dyn" : type === "int" ? "decimal" : type;
 }

@@ -19,11 +19,11 @@ function readInput(name: string, node: SourceNode, context: CheckContext): Input
     name,
     type: textOf(child(node, "type")) as InputType,
     description: textOf(child(node, "description")),
-    default: given === undefined ? undefined : coerce(textOf(child(node, "type")), toJson(given)),
+    default: given === undefined ? undefined : coerceInput(textOf(child(node, "type")), toJson(given)),
     pattern: textOf(child(node, "pattern")),
     enum:
       enumeration?.kind === "list"
-        ? enumeration.items.map((item) => coerce(textOf(child(node, "type")), toJson(item)))
+        ? enumeration.items.map((item) => coerceInput(textOf(child(node, "type")), toJson(item)))
         : undefined,
     minimum: numeral(child(node, "minimum")),
     maximum: numeral(child(node, "maximum")),
@@ -80,8 +80,8 @@ const RULES: Readonly<Record<string, readonly InputType[]>> = {
   maximum: ["decimal", "integer"],
 };
 
-// A decimal may be quoted, so that other YAML readers do not round it.
-function coerce(type: string | undefined, value: Json): Json {
+/** A decimal may be quoted, so that other YAML readers do not round it. */
+export function coerceInput(type: string | undefined, value: Json): Json {
   return (type === "decimal" || type === "integer") && typeof value === "string" ? (Decimal.parse(value) ?? value) : value;
 }
 

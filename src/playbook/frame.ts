@@ -12,16 +12,18 @@ export interface Frame {
   readonly properties: Readonly<Record<string, object>>;
   readonly required: readonly string[];
   readonly additionalProperties: boolean;
+  readonly $defs?: Readonly<Record<string, object>>;
 }
 
 // Words that mean something else in an expression, even behind a point.
 const NO_WORD = "(?!(?:in|true|false|null)$)";
+const NO_ID = "(?!(?:in|true|false|null|checks)$)";
 const name = {
   pattern: `^${NO_WORD}[a-z][a-zA-Z0-9_]*$`,
   description:
     "Letters, digits and _, beginning with a small letter; not in, true, false or null, which expressions keep for themselves.",
 };
-const STEP_ID = `^${NO_WORD}[a-z][a-z0-9_]*$`;
+const STEP_ID = `^${NO_ID}[a-z][a-z0-9_]*$`;
 
 function duration(description: string): object {
   return {
@@ -87,31 +89,92 @@ const as = {
   anyOf: [{ type: "string" }, identity],
 };
 
+const foreach = {
+  type: "object",
+  description: "Once for each item of a list: {NAME: list, key: expression, parallel: 4}.",
+  properties: {
+    key: { type: "string", description: "An expression that gives each round its name." },
+    parallel: {
+      type: "integer",
+      minimum: 1,
+      maximum: LIMITS.parallel,
+      description: "How many rounds may be under way at a time; one, when left out.",
+    },
+  },
+  additionalProperties: { type: ["string", "array"] },
+  minProperties: 2,
+  maxProperties: 3,
+  required: ["key"],
+};
+
+const retry = {
+  type: "object",
+  description: "Tries again what failed: a read, or a block that only reads. A write is never repeated.",
+  properties: {
+    attempts: { type: "integer", minimum: 2, maximum: LIMITS.retries, description: "How often in all." },
+    every: duration("The pause before the second try."),
+    backoff: { type: "number", minimum: 1, description: "Each pause is this many times the one before." },
+  },
+  required: ["attempts"],
+  additionalProperties: false,
+};
+
+const condition = { type: ["string", "boolean"], description: "An expression; when it is false the step is skipped." };
+const sideRead = {
+  read: { type: "string", description: "The operation that reads, such as ledger.token.get." },
+  with: { type: "object", description: "Its input." },
+  as,
+};
+
+const ensure = {
+  type: "object",
+  description:
+    "What the write is for. Where it is so already, the step is unchanged and nothing is sent; after the write it must be so.",
+  properties: { ...sideRead, that: { type: "string", description: "An expression over response, what was read." } },
+  required: ["read", "that"],
+  additionalProperties: false,
+};
+
+const discover = {
+  type: "object",
+  description: "Finds by reading what the write made and did not name.",
+  properties: {
+    ...sideRead,
+    one: { type: "string", description: "An expression over response that gives a list of exactly one." },
+    outputs: {
+      type: "object",
+      propertyNames: name,
+      additionalProperties: { type: "string" },
+      minProperties: 1,
+      description: "What later steps get, as expressions over one.",
+    },
+  },
+  required: ["read", "one", "outputs"],
+  additionalProperties: false,
+};
+
+const steps = { type: "array", items: { $ref: "#/$defs/step" }, minItems: 1, maxItems: LIMITS.steps };
+
 /** The fields of a step; `with` is checked apart, by its operation. */
 export const stepFrame: Frame = {
   type: "object",
-  description: "One call of the service.",
+  description: "One call of the service, a block of steps, or another playbook.",
   properties: {
     id: {
       type: "string",
       pattern: STEP_ID,
       description:
-        "The name by which later steps use this one: steps.ID. Small letters, digits and _; not in, true, false or null.",
+        "The name by which later steps use this one: steps.ID. Small letters, digits and _; not in, true, false, null or checks.",
     },
     name: { type: "string", description: "What the step does, for people." },
-    uses: { type: "string", description: "The operation, such as ledger.token.mint." },
-    with: { type: "object", description: "The operation's input." },
-    as,
-    if: { type: ["string", "boolean"], description: "An expression; when it is false the step is skipped." },
-    foreach: {
-      type: "object",
-      description: "Runs the step once for each item of a list: {NAME: list, key: expression}.",
-      properties: { key: { type: "string", description: "An expression that gives each round its name." } },
-      additionalProperties: { type: ["string", "array"] },
-      minProperties: 2,
-      maxProperties: 2,
-      required: ["key"],
+    uses: {
+      type: "string",
+      description: "The operation, such as ledger.token.mint, or another playbook, such as ./deposit.yaml.",
     },
+    with: { type: "object", description: "The input of the operation, or of the playbook." },
+    as,
+    if: condition,
+    foreach,
     wait,
     expect: {
       description: "Expressions that must hold, over response and steps.",
@@ -131,8 +194,41 @@ export const stepFrame: Frame = {
       anyOf: [{ enum: ["all", "first"] }, { type: "integer", minimum: 1, maximum: LIMITS.pages }],
       description: "How many pages of a list to read.",
     },
+    retry,
+    ensure,
+    discover,
+    block: { ...steps, description: "Steps that belong together." },
+    rescue: { ...steps, description: "Steps to do when one of the block has failed: then the block is rescued." },
+    always: { ...steps, description: "Steps to do in the end, whether the block failed or not." },
   },
-  required: ["uses"],
+  required: [],
+  additionalProperties: false,
+};
+
+const check = {
+  type: "object",
+  description: "What must hold over fresh reads when all steps are complete: a condition, or the conservation of a quantity.",
+  properties: {
+    name: { type: "string", pattern: "^[^\\[\\]/\\n]+$", description: "What is checked, for people." },
+    ...sideRead,
+    that: { type: "string", description: "An expression over response, what was read." },
+    conserve: {
+      type: "object",
+      description:
+        "A token: supply = sum of accounts = mints - burns. A vault: its share tokens' supply = what was issued for its assets. A sale: sold = purchases of those in `as`.",
+      properties: {
+        token: { type: "string", description: "The id of a token." },
+        vault: { type: "string", description: "The id of a vault." },
+        sale: { type: "string", description: "The id of a sale." },
+      },
+      additionalProperties: false,
+      minProperties: 1,
+      maxProperties: 1,
+    },
+    severity: { enum: ["error", "warn"], description: "warn: told, and the run passes." },
+    foreach,
+  },
+  required: [],
   additionalProperties: false,
 };
 
@@ -152,9 +248,11 @@ export const playbookFrame: Frame = {
       additionalProperties: { anyOf: [identity, { type: "array", items: identity, minItems: 1 }] },
     },
     defaults: { type: "object", properties: { as }, additionalProperties: false },
-    steps: { type: "array", items: stepFrame, minItems: 1, maxItems: LIMITS.steps },
+    steps,
+    checks: { type: "array", items: check, minItems: 1, maxItems: LIMITS.steps },
     outputs: { type: "object", propertyNames: name, description: "Values that the run reports." },
   },
   required: ["playbook", "steps"],
   additionalProperties: false,
+  $defs: { step: stepFrame },
 };

@@ -12,7 +12,18 @@ export interface Playbook {
   readonly inputs: readonly InputDeclaration[];
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
   readonly steps: readonly Step[];
+  readonly checks: readonly CheckStep[];
   readonly outputs: ReadonlyMap<string, Template>;
+  /** The names of its steps, at every depth of its blocks, with the loops around each: what `steps` may be asked for. */
+  readonly names: ReadonlyMap<string, StepLoops>;
+}
+
+/** Through how many keys a step's value is found. */
+export interface StepLoops {
+  /** The blocks with a `foreach` around the step, the outermost first. */
+  readonly loops: readonly string[];
+  /** It has a `foreach` of its own. */
+  readonly foreach: boolean;
 }
 
 export type InputType = "string" | "integer" | "decimal" | "boolean" | "list" | "object";
@@ -59,17 +70,34 @@ export interface Foreach {
   readonly variable: string;
   readonly list: Template;
   readonly key: Expression;
+  /** How many rounds may be under way at a time. */
+  readonly parallel: number;
 }
 
-export interface Step {
+export type Step = CallStep | BlockStep | IncludeStep;
+
+interface StepCommon {
   readonly id: string;
   readonly name: string;
   readonly line: number;
+  readonly if: Expression | undefined;
+  readonly foreach: Foreach | undefined;
+}
+
+/** Again when it failed: after a pause that grows by the backoff. */
+export interface Retry {
+  /** How often in all. */
+  readonly attempts: number;
+  readonly everyMs: number;
+  readonly backoff: number;
+}
+
+/** A call of an operation. */
+export interface CallStep extends StepCommon {
+  readonly kind: "call";
   readonly operation: Operation;
   readonly with: Template;
   readonly as: ActorUse | undefined;
-  readonly if: Expression | undefined;
-  readonly foreach: Foreach | undefined;
   readonly expect: readonly Expression[];
   /** Read again until this holds. */
   readonly until: Expression | undefined;
@@ -80,4 +108,72 @@ export interface Step {
   readonly fails: string | undefined;
   /** How many pages of a list to read. */
   readonly pages: number;
+  readonly retry: Retry | undefined;
+  readonly ensure: Ensure | undefined;
+  readonly discover: Discover | undefined;
+}
+
+/** A read made beside a step. */
+export interface SideRead {
+  readonly operation: Operation;
+  readonly with: Template;
+  readonly as: ActorUse | undefined;
+}
+
+/** What a write is for: where it is so already, the write is not sent; and after it, it must be so. */
+export interface Ensure {
+  readonly read: SideRead;
+  readonly that: Expression;
+}
+
+/** How to find, by reading, what a write made. */
+export interface Discover {
+  readonly read: SideRead;
+  /** Over `response`: a list of exactly one. */
+  readonly one: Expression;
+  /** Over `one`: what later steps get. */
+  readonly outputs: ReadonlyMap<string, Expression>;
+}
+
+/** Steps with a way out when one of them fails. */
+export interface BlockStep extends StepCommon {
+  readonly kind: "block";
+  readonly steps: readonly Step[];
+  readonly rescue: readonly Step[];
+  readonly always: readonly Step[];
+  readonly retry: Retry | undefined;
+}
+
+/** Another playbook, run with inputs of its own. */
+export interface IncludeStep extends StepCommon {
+  readonly kind: "include";
+  /** As the step names it. */
+  readonly uses: string;
+  readonly playbook: Playbook;
+  readonly inputs: ReadonlyMap<string, Template>;
+}
+
+/** A condition over a fresh read, or the conservation of a quantity, looked at when all steps are complete. */
+export interface CheckStep extends StepCommon {
+  readonly kind: "check";
+  /** Only reported when it does not hold. */
+  readonly warns: boolean;
+  readonly looks: Look | Conserve;
+}
+
+export interface Look {
+  readonly kind: "look";
+  readonly read: SideRead;
+  readonly that: Expression;
+}
+
+/** Token: supply = sum of accounts = mints - burns. Vault and sale likewise. */
+export interface Conserve {
+  readonly kind: "conserve";
+  readonly of: "token" | "vault" | "sale";
+  readonly id: Template;
+  /** Who reads; of a sale, everybody who may have bought. */
+  readonly as: readonly ActorUse[];
+  /** The operations that it takes. */
+  readonly reads: readonly Operation[];
 }

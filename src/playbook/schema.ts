@@ -18,8 +18,7 @@ export function playbookSchema(): object {
     $id: "https://tokenbook.dev/schemas/playbook.schema.json",
     title: "tokenbook playbook",
     ...playbookFrame,
-    properties: { ...playbookFrame.properties, steps: { type: "array", minItems: 1, items: { $ref: "#/$defs/PlaybookStep" } } },
-    $defs: { ...definitions, Expression: EXPRESSION, PlaybookStep: stepSchema() },
+    $defs: { ...definitions, Expression: EXPRESSION, step: stepSchema() },
   };
 }
 
@@ -30,10 +29,11 @@ function stepSchema(): object {
     properties: {
       ...stepFrame.properties,
       uses: {
-        enum: all.map(({ name }) => name),
-        enumDescriptions: all.map(({ call }) => call.summary),
-        description: "The operation to call.",
+        description: "The operation to call, or the path of a playbook to run.",
+        anyOf: [namesOf(all), { type: "string", pattern: PATH }],
       },
+      ensure: withReads(stepFrame.properties["ensure"], all),
+      discover: withReads(stepFrame.properties["discover"], all),
     },
     allOf: all.map((operation) => ({
       if: { properties: { uses: { const: operation.name } }, required: ["uses"] },
@@ -41,6 +41,18 @@ function stepSchema(): object {
       then: { properties: { with: inputOf(operation) } },
     })),
   };
+}
+
+const PATH = "(?:^\\.{0,2}/|\\.ya?ml$)";
+
+function namesOf(all: readonly Operation[]): object {
+  return { enum: all.map(({ name }) => name), enumDescriptions: all.map(({ call }) => call.summary) };
+}
+
+function withReads(frame: object | undefined, all: readonly Operation[]): object {
+  const { properties } = frame as { readonly properties: Readonly<Record<string, object>> };
+  const reads = namesOf(all.filter(({ writes }) => !writes));
+  return { ...frame, properties: { ...properties, read: { ...properties["read"], ...reads } } };
 }
 
 function inputOf(operation: Operation): object {

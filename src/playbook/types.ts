@@ -55,9 +55,13 @@ export function responseType(types: TypeEnvironment, operation: Operation): Type
   return schema === undefined ? "dyn" : typeOfSchema(types, schema, `${typeWord(operation.name)}Response`);
 }
 
-/** The type of `steps.ID`: response, receipt, outcome, and what the operation yields. */
-export function stepType(types: TypeEnvironment, operation: Operation): TypeName {
-  const name = `${typeWord(operation.name)}Step`;
+/** The type of `steps.ID` of a call: response, receipt, outcome, and what the operation yields; `more` are fields of this step alone. */
+export function stepType(
+  types: TypeEnvironment,
+  operation: Operation,
+  more?: { readonly id: string; readonly fields: Readonly<Record<string, TypeName>> },
+): TypeName {
+  const name = `${typeWord(operation.name)}Step${more === undefined ? "" : `_${more.id}`}`;
   if (types.has(name)) return name;
   const receipt = typeOfSchema(types, { $ref: "contract#/$defs/Receipt" }, "Receipt");
   return types.define(name, {
@@ -66,8 +70,23 @@ export function stepType(types: TypeEnvironment, operation: Operation): TypeName
     ...(operation.writes && operation.call.interface === "ledger" ? { receipt } : {}),
     ...(operation.call.interface === "investor" ? { envelope: "map<string, dyn>" } : {}),
     ...Object.fromEntries(Object.entries(operation.yields).map(([field, { type }]) => [field, type])),
+    ...more?.fields,
   });
 }
+
+/** The type of `steps.ID` of a block. */
+export function blockType(types: TypeEnvironment): TypeName {
+  return types.define("Block", { outcome: "string" });
+}
+
+/** The type of `steps.ID` of an included playbook: its outputs. */
+export function includeType(types: TypeEnvironment, id: string, outputs: ReadonlyMap<string, TypeName>): TypeName {
+  const fields = Object.fromEntries(Array.from(outputs, ([name, type]) => [name, PORTABLE.test(type) ? type : "dyn"]));
+  return types.define(`Include_${id}`, { outcome: "string", outputs: types.define(`Outputs_${id}`, fields) });
+}
+
+// Types that mean the same in every playbook.
+const PORTABLE = /^(?:(?:list<|map<string, )*(?:string|decimal|bool|dyn)>*)$/;
 
 export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclaration[]): TypeName {
   return types.define("Inputs", Object.fromEntries(inputs.map(({ name, type }) => [name, INPUT_TYPES[type]])));

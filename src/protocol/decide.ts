@@ -1,122 +1,278 @@
 import { EXIT, type ExitCode } from "../base/exit.ts";
+import { frameOf, roundOf } from "./address.ts";
+import { decideAttempts } from "./attempts.ts";
+import type { Plan, PlanBlock, PlanCall, PlanInclude, PlanNode } from "./plan.ts";
 import type { RunOutcome, StepProblem, StoppedOutcome } from "./record.ts";
-import { type AttemptState, addressOf, type RunState, type StepState } from "./state.ts";
+import { type RunState, stepIn, type StepState } from "./state.ts";
 
-/** What the protocol must know of a plan: the rest is the language's business. */
-export interface PlanStep {
-  readonly id: string;
-  readonly foreach: boolean;
-  readonly writes: boolean;
-  /** Done only when its receipt says COMMITTED. */
-  readonly awaitsReceipt: boolean;
-}
-
-/** One step, or one round of it. */
-export interface Place {
-  /** The step's place in the plan. */
-  readonly index: number;
+/** One step at one place of a run. */
+export interface Place<S> {
+  readonly step: S;
   readonly address: string;
-  /** The round of its `foreach`. */
-  readonly round: number | undefined;
+  /** The frame it is in: what its expressions call `inputs` and `steps` is the frame's. */
+  readonly frame: string;
+  /** The rounds around it within its frame, its own among them, the outermost first. */
+  readonly rounds: readonly Round<S>[];
+  /** The addresses of all rounds around it, those of the frames around its frame among them. */
+  readonly within: readonly string[];
 }
 
-/** The one thing to do next. */
-export type Action =
-  /** Evaluate the list of a `foreach`. */
-  | { readonly do: "expand"; readonly place: Place }
-  /** Nothing of it has happened: evaluate `if`, bind the input, then read or send. */
-  | { readonly do: "begin"; readonly place: Place }
-  /** What was sent had no effect: send again, after a pause. */
-  | { readonly do: "send-again"; readonly place: Place; readonly attempt: number }
-  | { readonly do: "await-receipt"; readonly place: Place; readonly attempt: number }
-  /** The write took effect: find what it made, look at the expectations, complete. */
-  | { readonly do: "complete"; readonly place: Place; readonly attempt: number }
-  /** The service refused: expected or not. */
-  | { readonly do: "judge-refusal"; readonly place: Place; readonly attempt: number }
-  | { readonly do: "stop"; readonly place: Place; readonly outcome: StoppedOutcome; readonly problem: StepProblem }
-  | { readonly do: "close"; readonly outcome: RunOutcome };
+/** One round of a `foreach`. */
+export interface Round<S> {
+  /** The step whose `foreach` it is. */
+  readonly owner: S;
+  /** Under which address its rounds are recorded. */
+  readonly expansion: string;
+  readonly index: number;
+  readonly key: string;
+}
 
-/** How often a write may be sent anew under one claim, when each sending surely had no effect. */
-export const SENDINGS_PER_CLAIM = 5;
+/** One thing to do next. */
+export type Action<S> = { readonly place: Place<S> } & (
+  | { /** Evaluate the list of a `foreach`. */ readonly do: "expand" }
+  /** Nothing of it has happened: evaluate `if`, bind the input, then read, send, or open what it holds. */
+  | { readonly do: "begin" }
+  /** What was sent had no effect: send again, after a pause. */
+  | { readonly do: "send-again"; readonly attempt: number }
+  | { readonly do: "await-receipt"; readonly attempt: number }
+  /** The write took effect: find what it made, look at the expectations, complete. */
+  | { readonly do: "complete"; readonly attempt: number }
+  /** The service refused: expected or not. */
+  | { readonly do: "judge-refusal"; readonly attempt: number }
+  | { readonly do: "stop"; readonly outcome: StoppedOutcome; readonly problem: StepProblem }
+  /** A block goes on elsewhere. */
+  | { readonly do: "turn"; readonly turn: Turn }
+  /** All that a block or an included playbook holds is done. */
+  | { readonly do: "end"; readonly ending: Ending }
+);
+
+/** Where a block turns to, and because of which step. */
+export type Turn =
+  | { readonly to: "rescue"; readonly failed: string }
+  | { readonly to: "again"; readonly failed: string; readonly forget: readonly string[] }
+  | { readonly to: "always"; readonly outcome: "ok" | "rescued" }
+  | { readonly to: "always"; readonly outcome: "failed"; readonly failed: string };
+
+export interface Ending {
+  readonly outcome: "ok" | "rescued" | "failed";
+  /** The addresses of what it holds. */
+  readonly holds: readonly string[];
+}
+
+/** What follows: things to do, each independent of the others, or the end. */
+export type Next<S> =
+  | { readonly kind: "act"; readonly actions: readonly Action<S>[] }
+  | { readonly kind: "close"; readonly outcome: RunOutcome };
+
+/** How a part of the plan stands. */
+type Standing<S> =
+  | { readonly is: "done" }
+  | { readonly is: "stopped"; readonly outcome: StoppedOutcome; readonly at: string }
+  | { readonly is: "open"; readonly actions: readonly Action<S>[] };
+
+/** Where in the run a part of the plan is looked at. */
+interface Position<S> {
+  readonly frame: string;
+  /** `[alice][eur]`: what the rounds around it add to each address. */
+  readonly keys: string;
+  readonly rounds: readonly Round<S>[];
+  readonly within: readonly string[];
+}
+
+/** What the walk looks at. */
+interface Sight {
+  readonly state: RunState;
+  /** Whether something is being done in a round, of which nothing may be recorded yet. */
+  readonly isBusy: (round: string) => boolean;
+}
+
+const DONE = { is: "done" } as const;
 
 /**
- * What follows from what happened. Pure. `from` is the index below which all steps are known to be complete: the walk
- * starts there, so that a long run costs the same at each step.
+ * Says of a plan and a state what follows. Pure but for a memory of which steps are complete, which makes a long run cost the
+ * same at each step; the state must only ever advance.
  */
-export function decide(plan: readonly PlanStep[], state: RunState, from = 0): Action {
-  for (let index = from; index < plan.length; index++) {
-    const step = plan[index];
-    const place = step === undefined ? undefined : openPlace(step, index, state);
-    if (step === undefined || place === undefined) continue;
-    if (place === "expand") return { do: "expand", place: { index, address: step.id, round: undefined } };
-    return decideStep(step, place, state.steps.get(place.address));
+export class Walk<S> {
+  readonly #plan: Plan<S>;
+  readonly #complete = new Map<string, number>();
+
+  constructor(plan: Plan<S>) {
+    this.#plan = plan;
   }
-  return { do: "close", outcome: "passed" };
-}
 
-// The first place of a step that is not complete; none when all of it is.
-function openPlace(step: PlanStep, index: number, state: RunState): Place | "expand" | undefined {
-  const whole = state.steps.get(step.id);
-  if (whole?.completed !== undefined) return undefined;
-  if (!step.foreach || whole?.stopped !== undefined) return { index, address: step.id, round: undefined };
-  const expansion = state.expansions.get(step.id);
-  if (expansion === undefined) return "expand";
-  const round = expansion.rounds[expansion.complete];
-  return round === undefined ? undefined : { index, address: addressOf(step.id, round.key), round: expansion.complete };
-}
+  next(state: RunState, isBusy: Sight["isBusy"] = () => false): Next<S> {
+    const standing = this.#plainly(this.#plan, "", { frame: "", keys: "", rounds: [], within: [] }, { state, isBusy });
+    if (standing.is === "open") return { kind: "act", actions: standing.actions };
+    return { kind: "close", outcome: standing.is === "done" ? "passed" : standing.outcome };
+  }
 
-function decideStep(step: PlanStep, place: Place, state: StepState | undefined): Action {
-  if (state?.stopped !== undefined) return { do: "close", outcome: state.stopped.outcome };
-  const attempts = state?.attempts ?? [];
-  const number = attempts.length - 1;
-  const last = attempts[number];
-  if (!step.writes || last === undefined || last.past) return { do: "begin", place };
-  return decideAttempt(step, place, last, { number, sendings: attempts.filter(({ past }) => !past).length });
-}
+  // Steps, then checks.
+  #plainly(plan: Plan<S>, name: string, at: Position<S>, sight: Sight): Standing<S> {
+    const steps = this.#sequence(plan.steps, name, at, sight);
+    return steps.is === "done" ? this.#allOf(plan.checks, at, sight) : steps;
+  }
 
-function decideAttempt(step: PlanStep, place: Place, last: AttemptState, count: { number: number; sendings: number }): Action {
-  const attempt = count.number;
-  if (last.settled !== undefined)
-    return last.settled.verdict === "applied" ? { do: "complete", place, attempt } : { do: "send-again", place, attempt };
-  if (last.receipt !== undefined) return { do: last.receipt.committed ? "complete" : "judge-refusal", place, attempt };
-  if (last.answered === undefined) return { do: "stop", place, outcome: "unknown", problem: unanswered(last) };
-  switch (last.answered.meaning) {
-    case "ambiguous":
-      return { do: "stop", place, outcome: "unknown", problem: ambiguous(last) };
-    case "acknowledged":
-      return { do: step.awaitsReceipt && last.answered.receiptId !== null ? "await-receipt" : "complete", place, attempt };
-    case "refused":
-      return { do: "judge-refusal", place, attempt };
-    case "not-sent":
-    case "refused-later":
-      return count.sendings < SENDINGS_PER_CLAIM
-        ? { do: "send-again", place, attempt }
-        : { do: "stop", place, outcome: "failed", problem: notAccepted(last, count.sendings) };
+  #sequence(nodes: readonly PlanNode<S>[], name: string, at: Position<S>, sight: Sight): Standing<S> {
+    for (let index = this.#complete.get(name) ?? 0; index < nodes.length; index++) {
+      const node = nodes[index];
+      const standing = node === undefined ? DONE : this.#node(node, at, sight);
+      if (standing.is !== "done") return standing;
+      this.#complete.set(name, index + 1);
+    }
+    return DONE;
+  }
+
+  // One that stops keeps none of the others from being looked at.
+  #allOf(nodes: readonly PlanNode<S>[], at: Position<S>, sight: Sight): Standing<S> {
+    const standings: Standing<S>[] = [];
+    for (const node of nodes) {
+      const standing = this.#node(node, at, sight);
+      if (standing.is === "open") return standing;
+      standings.push(standing);
+    }
+    return worst(standings);
+  }
+
+  #node(node: PlanNode<S>, at: Position<S>, sight: Sight): Standing<S> {
+    const address = `${at.frame}${node.id}${at.keys}`;
+    const ended = endOf<S>(address, sight);
+    if (ended !== undefined) return ended;
+    return node.parallel === undefined ? this.#body(node, address, at, sight) : this.#rounds(node, address, at, sight);
+  }
+
+  #rounds(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Standing<S> {
+    const { state, isBusy } = sight;
+    const parallel = node.parallel ?? 1;
+    const place = placeOf(node, address, at);
+    const expansion = state.expansions.get(address);
+    if (expansion === undefined) return { is: "open", actions: [{ do: "expand", place }] };
+    const underWay: Extract<Standing<S>, { is: "open" }>[] = [];
+    const stopped: Standing<S>[] = [];
+    for (let index = expansion.complete; index < expansion.rounds.length && underWay.length < parallel; index++) {
+      const key = expansion.rounds[index]?.key ?? "";
+      const round = roundOf(address, key);
+      const rounds = [...at.rounds, { owner: node.step, expansion: address, index, key }];
+      const inside = { ...at, keys: roundOf(at.keys, key), rounds, within: [...at.within, round] };
+      const standing = endOf<S>(round, sight) ?? this.#body(node, round, inside, sight);
+      if (standing.is === "stopped") stopped.push(standing);
+      // After a stop nothing new begins; what has begun goes to its end.
+      else if (standing.is === "open" && (stopped.length === 0 || hasBegun(state.steps.get(round)) || isBusy(round)))
+        underWay.push(standing);
+      if (stopped.length > 0 && parallel === 1) break;
+    }
+    return underWay.length > 0 ? { is: "open", actions: underWay.flatMap(({ actions }) => actions) } : worst(stopped);
+  }
+
+  #body(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Standing<S> {
+    const place = placeOf(node, address, at);
+    const own = sight.state.steps.get(address);
+    if (node.kind === "call") return call(node, place, own);
+    if (own?.begun === undefined) return open({ do: "begin", place });
+    return node.kind === "block" ? this.#block(node, place, at, sight) : this.#include(node, place, sight);
+  }
+
+  #include(node: PlanInclude<S>, place: Place<S>, sight: Sight): Standing<S> {
+    const inside: Position<S> = { frame: frameOf(place.address), keys: "", rounds: [], within: place.within };
+    const standing = this.#plainly(node, nameOf(place, sight), inside, sight);
+    if (standing.is !== "done") return standing;
+    const holds = heldBy([node.steps, node.checks], inside, sight.state);
+    return open({ do: "end", place, ending: { outcome: "ok", holds } });
+  }
+
+  #block(node: PlanBlock<S>, place: Place<S>, at: Position<S>, sight: Sight): Standing<S> {
+    const own = stepIn(sight.state, place.address);
+    const phase = own.turned === undefined || own.turned.to === "again" ? "steps" : own.turned.to;
+    const standing = this.#sequence(node[phase], `${nameOf(place, sight)}${phase}${own.repeats}`, at, sight);
+    if (standing.is === "open" || (standing.is === "stopped" && standing.outcome !== "failed")) return standing;
+    const turn = turnAfter(node, { phase, standing, repeats: own.repeats }, () => heldBy([node.steps], at, sight.state));
+    if (turn !== undefined) return open({ do: "turn", place, turn });
+    if (standing.is === "stopped") return standing;
+    const outcome = phase === "always" ? (own.turned?.outcome ?? "ok") : phase === "rescue" ? "rescued" : "ok";
+    const holds = heldBy([node.steps, node.rescue, node.always], at, sight.state);
+    return open({ do: "end", place, ending: { outcome, holds } });
   }
 }
 
-function unanswered({ intended, intendedAt }: AttemptState): StepProblem {
-  return {
-    code: "write.unanswered",
-    message: `${intended.operation} was about to be sent at ${new Date(intendedAt).toISOString()}, and no answer was recorded`,
-    why: "the process ended in between: the write may have taken effect, so it is not sent again",
-  };
+// A name for the memory of what is complete: a block that is begun anew begins a new one.
+function nameOf<S>({ address }: Place<S>, { state }: Sight): string {
+  return `${address}:${stepIn(state, address).begun?.sequence ?? ""}:`;
 }
 
-function ambiguous({ intended, intendedAt, answered }: AttemptState): StepProblem {
-  return {
-    code: "write.ambiguous",
-    message: `${intended.operation}, sent at ${new Date(intendedAt).toISOString()}, has no answer that can be trusted: ${answered?.message ?? "no answer"}`,
-    why: "it may have taken effect, or still take effect, so it is not sent again",
-  };
+function endOf<S>(address: string, { state }: Sight): Standing<S> | undefined {
+  const step = state.steps.get(address);
+  if (step?.completed !== undefined) return DONE;
+  return step?.stopped === undefined ? undefined : { is: "stopped", outcome: step.stopped.outcome, at: address };
 }
 
-function notAccepted({ intended, answered }: AttemptState, sendings: number): StepProblem {
-  return {
-    code: answered?.meaning === "not-sent" ? "service.unreachable" : "service.busy",
-    message: `${intended.operation} could not be delivered in ${sendings} tries: ${answered?.message ?? "no answer"}`,
-    why: "the service took none of them, so nothing has changed",
-  };
+interface PhaseEnd<S> {
+  readonly phase: "steps" | "rescue" | "always";
+  readonly standing: Exclude<Standing<S>, { is: "open" }>;
+  readonly repeats: number;
+}
+
+function turnAfter<S>(
+  { attempts, rescue, always }: PlanBlock<S>,
+  { phase, standing, repeats }: PhaseEnd<S>,
+  forget: () => readonly string[],
+): Turn | undefined {
+  if (phase === "always") return undefined;
+  const failed = standing.is === "stopped" ? standing.at : undefined;
+  if (failed !== undefined && phase === "steps") {
+    if (repeats + 1 < attempts) return { to: "again", failed, forget: forget() };
+    if (rescue.length > 0) return { to: "rescue", failed };
+  }
+  if (always.length === 0) return undefined;
+  if (failed !== undefined) return { to: "always", outcome: "failed", failed };
+  return { to: "always", outcome: phase === "rescue" ? "rescued" : "ok" };
+}
+
+function open<S>(action: Action<S>): Standing<S> {
+  return { is: "open", actions: [action] };
+}
+
+function placeOf<S>({ step }: PlanNode<S>, address: string, { frame, rounds, within }: Position<S>): Place<S> {
+  return { step, address, frame, rounds, within };
+}
+
+function call<S>(node: PlanCall<S>, place: Place<S>, own: StepState | undefined): Standing<S> {
+  const decided = node.writes ? decideAttempts(own?.attempts ?? [], node.awaitsReceipt) : ({ do: "begin" } as const);
+  return open({ ...decided, place });
+}
+
+function hasBegun(round: StepState | undefined): boolean {
+  return round !== undefined && (round.begun !== undefined || round.attempts.length > 0);
+}
+
+// What nobody knows is worse than what is known to have failed; a person is still waited for last.
+const WORST_FIRST: readonly StoppedOutcome[] = ["unknown", "failed", "pending"];
+
+function worst<S>(standings: readonly Standing<S>[]): Standing<S> {
+  for (const outcome of WORST_FIRST) {
+    const found = standings.find((each) => each.is === "stopped" && each.outcome === outcome);
+    if (found !== undefined) return found;
+  }
+  return DONE;
+}
+
+// Every address of these parts of a plan that has a state, rounds and what they hold included.
+function heldBy<S>(parts: readonly (readonly PlanNode<S>[])[], at: Position<S>, state: RunState): readonly string[] {
+  return parts.flatMap((nodes) => nodes.flatMap((node) => addressesOf(node, at, state)));
+}
+
+function addressesOf<S>(node: PlanNode<S>, at: Position<S>, state: RunState): readonly string[] {
+  const address = `${at.frame}${node.id}${at.keys}`;
+  const expansion = node.parallel === undefined ? undefined : state.expansions.get(address);
+  const rounds = (expansion?.rounds ?? []).flatMap(({ key }) => [
+    roundOf(address, key),
+    ...addressesWithin(node, roundOf(address, key), { ...at, keys: roundOf(at.keys, key) }, state),
+  ]);
+  return [address, ...(node.parallel === undefined ? addressesWithin(node, address, at, state) : rounds)];
+}
+
+function addressesWithin<S>(node: PlanNode<S>, address: string, at: Position<S>, state: RunState): readonly string[] {
+  if (node.kind === "call") return [];
+  if (node.kind === "block") return heldBy([node.steps, node.rescue, node.always], at, state);
+  return heldBy([node.steps, node.checks], { ...at, frame: frameOf(address), keys: "" }, state);
 }
 
 /** The exit code that stands for a run's outcome. */

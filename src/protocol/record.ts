@@ -4,12 +4,14 @@ import type { Json, JsonObject } from "../base/json.ts";
  * Everything that can happen in a run, as it stands in the journal. The state of a run is a fold over its records, and so is
  * every report. On-disk values are public: fields are added, never renamed.
  *
- * `step` is a step's address: its id, and in a `foreach` its key too: `approvals[bob]`.
+ * `step` is a step's address: its id, in a `foreach` its key too: `approvals[bob]`, and before it the steps that include it.
  */
 export type Fact =
   | RunOpened
   | RunClaimed
   | StepExpanded
+  | StepBegun
+  | BlockTurned
   | AttemptIntended
   | AttemptAnswered
   | ReceiptRead
@@ -41,10 +43,14 @@ export interface RunOpened {
 }
 
 export interface StepHeading {
+  /** Without keys, and with the steps that include it: `deposit/mint`. */
   readonly id: string;
   readonly name: string;
+  /** An operation, the path of a playbook, or `block`. */
   readonly uses: string;
   readonly line: number;
+  /** Left out: a call of an operation. */
+  readonly kind?: "block" | "include" | "check";
 }
 
 /** Where a run acts; a resumed run must find the same. */
@@ -75,6 +81,27 @@ export interface StepExpanded {
   readonly kind: "step.expanded";
   readonly step: string;
   readonly rounds: readonly { readonly key: string; readonly item: Json }[];
+}
+
+/** A block, or an included playbook with these inputs, has begun. */
+export interface StepBegun {
+  readonly kind: "step.begun";
+  readonly step: string;
+  readonly inputs?: JsonObject;
+}
+
+/** A block goes on with its `rescue` or its `always`, or, when it only reads, once more from its first step. */
+export interface BlockTurned {
+  readonly kind: "block.turned";
+  readonly step: string;
+  readonly to: "rescue" | "always" | "again";
+  /** What the block is when its `always` has run. */
+  readonly outcome?: "ok" | "rescued" | "failed";
+  /** The step that failed, and why. */
+  readonly failed?: string;
+  readonly problem?: StepProblem;
+  /** To `again`: what is to be done anew. */
+  readonly forget?: readonly string[];
 }
 
 /** A write is about to be sent. Durable before its first byte leaves. */
@@ -130,8 +157,11 @@ export interface AttemptSettled {
   readonly evidence: Json;
 }
 
-/** `changed`: a write took effect. `ok`: a read, or a refusal that was expected. */
-export type CompletedOutcome = "ok" | "changed" | "skipped";
+/**
+ * `changed`: a write took effect. `ok`: a read, or a refusal that was expected. `unchanged`: what the write is for was so already,
+ * and it was not sent. `rescued`: a block failed, and its `rescue` did not.
+ */
+export type CompletedOutcome = "ok" | "changed" | "unchanged" | "skipped" | "rescued";
 export type StoppedOutcome = "failed" | "pending" | "unknown";
 export type StepOutcome = CompletedOutcome | StoppedOutcome;
 
@@ -146,6 +176,8 @@ export interface StepCompleted {
   readonly requests: number;
   /** Reads: who asked. For a write its intent says so. */
   readonly actor?: string | null;
+  /** A check of severity `warn` did not hold. */
+  readonly warning?: StepProblem;
 }
 
 export interface StepStopped {

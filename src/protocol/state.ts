@@ -1,12 +1,15 @@
 import type { Json } from "../base/json.ts";
+import { type Address, parseAddress } from "./address.ts";
 import type {
   AttemptAnswered,
   AttemptIntended,
   AttemptSettled,
+  BlockTurned,
   ReceiptRead,
   RunClosed,
   RunOpened,
   RunRecord,
+  StepBegun,
   StepCompleted,
   StepExpanded,
   StepStopped,
@@ -21,12 +24,20 @@ export interface RunState {
   closed: RunClosed | undefined;
   readonly steps: Map<string, StepState>;
   readonly expansions: Map<string, Expansion>;
-  /** What `steps` gives to expressions: by step id, and by key below it in a `foreach`. */
-  readonly values: Record<string, Record<string, Json>>;
+  /** What `steps` gives to expressions, for each frame: by step id, and by key below it for each `foreach` around it. */
+  readonly values: Map<string, StepValues>;
 }
+
+export type StepValues = Record<string, Json>;
 
 export interface StepState {
   readonly attempts: AttemptState[];
+  /** A block or an included playbook has begun. */
+  begun: (RunRecord & StepBegun) | undefined;
+  /** Where a block has turned to; `undefined` while it is at its own steps. */
+  turned: BlockTurned | undefined;
+  /** How often a block has been begun anew. */
+  repeats: number;
   completed: StepCompleted | undefined;
   /** Why it stopped under the present claim; a new claim tries again. */
   stopped: StepStopped | undefined;
@@ -57,7 +68,7 @@ export function emptyState(): RunState {
     closed: undefined,
     steps: new Map(),
     expansions: new Map(),
-    values: {},
+    values: new Map(),
   };
 }
 
@@ -82,6 +93,11 @@ export function advance(state: RunState, record: RunRecord): void {
     case "step.expanded":
       state.expansions.set(record.step, { rounds: record.rounds, complete: 0 });
       return;
+    case "step.begun":
+      stepIn(state, record.step).begun = record;
+      return;
+    case "block.turned":
+      return turn(state, record);
     case "attempt.intended":
       stepIn(state, record.step).attempts.push(newAttempt(record, record.at));
       return;
@@ -92,8 +108,7 @@ export function advance(state: RunState, record: RunRecord): void {
     case "step.completed":
       return complete(state, record);
     case "step.stopped":
-      stepIn(state, record.step).stopped = record;
-      return;
+      return stop(state, record);
     case "run.closed":
       state.closed = record;
   }
@@ -103,7 +118,7 @@ export function advance(state: RunState, record: RunRecord): void {
 export function stepIn(state: RunState, address: string): StepState {
   let step = state.steps.get(address);
   if (step === undefined) {
-    step = { attempts: [], completed: undefined, stopped: undefined };
+    step = { attempts: [], begun: undefined, turned: undefined, repeats: 0, completed: undefined, stopped: undefined };
     state.steps.set(address, step);
   }
   return step;
@@ -137,31 +152,80 @@ export function hadNoEffect({ answered, receipt, settled }: AttemptState): boole
   return answered !== undefined && ["not-sent", "refused", "refused-later"].includes(answered.meaning);
 }
 
+function turn(state: RunState, record: BlockTurned): void {
+  const block = stepIn(state, record.step);
+  if (record.to !== "again") {
+    block.turned = record;
+    return;
+  }
+  block.repeats++;
+  for (const address of record.forget ?? []) {
+    state.steps.delete(address);
+    state.expansions.delete(address);
+    forgetValue(state, parseAddress(address));
+  }
+}
+
+// What went on after it can ask how it ended, and nothing else.
+function stop(state: RunState, record: StepStopped): void {
+  stepIn(state, record.step).stopped = record;
+  const { holder, name } = valueHolder(state, parseAddress(record.step));
+  holder[name] ??= { outcome: record.outcome };
+}
+
 function complete(state: RunState, record: StepCompleted): void {
   const step = stepIn(state, record.step);
   step.completed = record;
   step.stopped = undefined;
-  const { id, key } = splitAddress(record.step);
-  if (key === undefined) {
-    state.values[id] = { ...record.value };
-    return;
-  }
-  (state.values[id] ??= {})[key] = record.value;
-  const expansion = state.expansions.get(id);
+  const address = parseAddress(record.step);
+  const { holder, name } = valueHolder(state, address);
+  holder[name] = { ...record.value };
+  if (address.keys.length > 0) passCompleteRounds(state, record.step);
+}
+
+// The foreach whose round this is, if it is one, may have its next rounds complete already.
+function passCompleteRounds(state: RunState, address: string): void {
+  const whole = address.slice(0, address.lastIndexOf("["));
+  const expansion = state.expansions.get(whole);
   if (expansion === undefined) return;
-  while (isComplete(state, id, expansion.rounds[expansion.complete]?.key)) expansion.complete++;
+  for (;;) {
+    const key = expansion.rounds[expansion.complete]?.key;
+    if (key === undefined || state.steps.get(`${whole}[${key}]`)?.completed === undefined) return;
+    expansion.complete++;
+  }
 }
 
-function isComplete(state: RunState, id: string, key: string | undefined): boolean {
-  return key !== undefined && state.steps.get(addressOf(id, key))?.completed !== undefined;
+function forgetValue(state: RunState, address: Address): void {
+  const { holder, name } = valueHolder(state, address);
+  delete holder[name];
 }
 
-/** The address of a step, or of one round of its `foreach`. */
-export function addressOf(id: string, key: string | undefined): string {
-  return key === undefined ? id : `${id}[${key}]`;
+// Where a step's value stands among the values of its frame.
+function valueHolder(state: RunState, { frame, id, keys }: Address): { readonly holder: StepValues; readonly name: string } {
+  let holder = valuesIn(state, frame);
+  let name = id;
+  for (const key of keys) {
+    holder = (holder[name] ??= {}) as StepValues;
+    name = key;
+  }
+  return { holder, name };
 }
 
-export function splitAddress(address: string): { readonly id: string; readonly key: string | undefined } {
-  const bracket = address.indexOf("[");
-  return bracket < 0 ? { id: address, key: undefined } : { id: address.slice(0, bracket), key: address.slice(bracket + 1, -1) };
+/** Lets a step's value stand among the others before it is complete; what comes back takes it away again. */
+export function lendValue(state: RunState, address: string, value: Json): () => void {
+  const { holder, name } = valueHolder(state, parseAddress(address));
+  holder[name] = value;
+  return () => {
+    delete holder[name];
+  };
+}
+
+/** The values of a frame's steps. */
+export function valuesIn(state: RunState, frame: string): StepValues {
+  let values = state.values.get(frame);
+  if (values === undefined) {
+    values = {};
+    state.values.set(frame, values);
+  }
+  return values;
 }

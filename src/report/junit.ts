@@ -24,8 +24,13 @@ function addSuite(builder: Builder, { run, steps }: RunReport): void {
     .property("run", attribute(run.id))
     .property("environment", attribute(run.target.environment))
     .property("outcome", run.outcome);
-  for (const step of steps) addCase(suite, step, run.playbook.file);
+  for (const step of steps) if (isCase(step)) addCase(suite, step, run.playbook.file);
   if (!isTold(run.outcome, steps)) addRunCase(suite, run);
+}
+
+// What holds steps is told by them, unless it failed by itself.
+function isCase({ kind, problem }: StepReport): boolean {
+  return kind === "call" || kind === "check" || problem !== null;
 }
 
 // Whether the rows alone let a reader of the file know how the run ended.
@@ -45,7 +50,8 @@ function addCase(suite: TestSuite, step: StepReport, file: string): void {
   const type = step.problem?.code ?? step.outcome;
   if (step.outcome === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(legal(lines.join("\n")));
   if (step.outcome === "unknown") testCase.error(attribute(message), attribute(type), legal(lines.join("\n")));
-  if (step.outcome === "skipped" || step.outcome === "pending" || step.outcome === "not-run") skip(testCase, message);
+  if (step.outcome === "rescued" || step.outcome === "skipped" || step.outcome === "pending" || step.outcome === "not-run")
+    skip(testCase, message);
   const output = outputOf(step);
   if (output !== "") testCase.standardOutput(legal(output));
 }
@@ -53,6 +59,8 @@ function addCase(suite: TestSuite, step: StepReport, file: string): void {
 const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
   ok: "",
   changed: "",
+  unchanged: "",
+  rescued: "failed, and was rescued",
   skipped: "its condition did not hold",
   failed: "failed",
   pending: "pending: the run ended while this step was under way",

@@ -1,6 +1,6 @@
 import { invariant } from "../base/failure.ts";
-import type { RunClosed, RunOpened, RunRecord, StepHeading } from "../protocol/record.ts";
-import { splitAddress } from "../protocol/state.ts";
+import type { RunClosed, RunOpened, RunOutcome, RunRecord, StepHeading } from "../protocol/record.ts";
+import { roundOf, stepOf } from "../protocol/address.ts";
 import type { RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
 import { StepFold } from "./step-fold.ts";
 
@@ -43,12 +43,18 @@ export class RunFold {
         return;
       case "run.claimed":
         this.#closed = undefined;
+        this.#endContainers(undefined);
         return;
       case "run.closed":
         this.#closed = record;
+        this.#endContainers(record.outcome);
         return;
       case "step.expanded":
-        for (const { key } of record.rounds) this.#round(this.#group(record.step), key);
+        for (const { key } of record.rounds) this.step(roundOf(record.step, key));
+        return;
+      case "block.turned":
+        for (const address of record.forget ?? []) this.step(address).forget();
+        if (record.to === "rescue" && record.failed !== undefined) this.step(record.failed).rescued();
         return;
       default:
         this.step(record.step).take(record);
@@ -61,9 +67,17 @@ export class RunFold {
 
   /** The step at an address; one that the opening did not name comes after those it did. */
   step(address: string): StepFold {
-    const { id, key } = splitAddress(address);
-    const group = this.#group(id);
-    return key === undefined ? group.whole : this.#round(group, key);
+    const group = this.#group(stepOf(address));
+    return address === group.whole.address ? group.whole : this.#round(group, address);
+  }
+
+  // A block, or an included playbook, whose end was not recorded ended as the run did.
+  #endContainers(outcome: RunOutcome | undefined): void {
+    for (const { whole, rounds } of this.#groups.values()) {
+      if (!whole.isContainer) continue;
+      whole.endWith(outcome);
+      for (const round of rounds.values()) round.endWith(outcome);
+    }
   }
 
   /** The rows: a `foreach` gives its rounds in place of its heading, unless something was recorded about the whole of it. */
@@ -108,11 +122,11 @@ export class RunFold {
     return group;
   }
 
-  #round(group: Group, key: string): StepFold {
-    let round = group.rounds.get(key);
+  #round(group: Group, address: string): StepFold {
+    let round = group.rounds.get(address);
     if (round === undefined) {
-      round = new StepFold(group.whole.heading, key);
-      group.rounds.set(key, round);
+      round = new StepFold(group.whole.heading, address);
+      group.rounds.set(address, round);
     }
     return round;
   }
@@ -122,16 +136,21 @@ function newGroup(heading: StepHeading): Group {
   return { whole: new StepFold(heading), rounds: new Map() };
 }
 
-function totalsOf(steps: readonly StepReport[]): Totals {
+// What holds steps is no step to be counted itself.
+function totalsOf(all: readonly StepReport[]): Totals {
+  const steps = all.filter(({ kind }) => kind === "call" || kind === "check");
   const of = (outcome: RowOutcome): number => steps.filter((step) => step.outcome === outcome).length;
   return {
     steps: steps.length,
     ok: of("ok"),
     changed: of("changed"),
+    unchanged: of("unchanged"),
     skipped: of("skipped"),
+    rescued: of("rescued"),
     failed: of("failed"),
     pending: of("pending"),
     unknown: of("unknown"),
     notRun: of("not-run"),
+    warnings: steps.filter(({ warning }) => warning !== null).length,
   };
 }

@@ -37,6 +37,8 @@ export interface StepReport {
   /** The step's address: its id, and the key of its round. */
   readonly step: string;
   readonly id: string;
+  readonly kind: "call" | "check" | "block" | "include";
+  /** The keys of the rounds around it, the outermost first. */
   readonly key?: string;
   readonly name: string;
   readonly uses: string;
@@ -54,6 +56,8 @@ export interface StepReport {
   /** What the service said when it refused, as it was to. */
   readonly refusal: string | null;
   readonly problem: StepProblem | null;
+  /** What a check of severity `warn` found. */
+  readonly warning: StepProblem | null;
 }
 
 /**
@@ -84,14 +88,18 @@ export interface AttemptReport {
   readonly durationMs: number | null;
 }
 
-/** How many rows have which outcome; `steps` is their sum. */
+/** How many rows that are calls or checks have which outcome; `steps` is their sum. */
 export interface Totals {
   readonly steps: number;
   readonly ok: number;
   readonly changed: number;
+  readonly unchanged: number;
   readonly skipped: number;
+  readonly rescued: number;
   readonly failed: number;
   readonly pending: number;
   readonly unknown: number;
   readonly notRun: number;
+  /** Steps whatever their outcome, beside which there is a warning. */
+  readonly warnings: number;
 }

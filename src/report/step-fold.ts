@@ -4,30 +4,55 @@ import type {
   AttemptSettled,
   ReceiptRead,
   RunRecord,
+  RunOutcome,
+  StepBegun,
   StepCompleted,
   StepHeading,
   StepStopped,
 } from "../protocol/record.ts";
-import { addressOf } from "../protocol/state.ts";
+import { keysOf } from "../protocol/address.ts";
 import { type Attempt, attemptReport, isOpen, learn, receiptOf, textAt, transactionOf } from "./attempt.ts";
 import type { RowOutcome, StepReport } from "./shape.ts";
 
 /** A record about one step. */
 export type StepRecord = RunRecord &
-  (AttemptIntended | AttemptAnswered | ReceiptRead | AttemptSettled | StepCompleted | StepStopped);
+  (StepBegun | AttemptIntended | AttemptAnswered | ReceiptRead | AttemptSettled | StepCompleted | StepStopped);
 
 /** What became of one step, or of one round of it: the fold of its records. */
 export class StepFold {
   readonly heading: StepHeading;
   readonly address: string;
-  readonly #key: string | undefined;
   readonly #attempts = new Map<number, Attempt>();
+  #begunAt: number | undefined;
+  #isRescued = false;
+  #endedWith: RunOutcome | undefined;
   #ending: (RunRecord & (StepCompleted | StepStopped)) | undefined;
 
-  constructor(heading: StepHeading, key?: string) {
+  constructor(heading: StepHeading, address: string = heading.id) {
     this.heading = heading;
-    this.address = addressOf(heading.id, key);
-    this.#key = key;
+    this.address = address;
+  }
+
+  /** It holds other steps. */
+  get isContainer(): boolean {
+    return this.heading.kind === "block" || this.heading.kind === "include";
+  }
+
+  /** It is done anew, as if nothing had been recorded. */
+  forget(): void {
+    this.#attempts.clear();
+    this.#begunAt = undefined;
+    this.#ending = undefined;
+  }
+
+  /** It failed, and the block that it is in went on with its rescue. */
+  rescued(): void {
+    this.#isRescued = true;
+  }
+
+  /** How the run ended while it was under way; `undefined` when the run goes on. */
+  endWith(outcome: RunOutcome | undefined): void {
+    this.#endedWith = outcome;
   }
 
   /** Takes a record; one that comes after a stop takes the stop's place. */
@@ -37,6 +62,10 @@ export class StepFold {
       return;
     }
     this.#ending = undefined;
+    if (record.kind === "step.begun") {
+      this.#begunAt = record.at;
+      return;
+    }
     if (record.kind === "attempt.intended") {
       this.#attempts.set(record.attempt, { intended: record, at: record.at });
       return;
@@ -47,7 +76,7 @@ export class StepFold {
 
   /** Whether anything of it was recorded. */
   get hasBegun(): boolean {
-    return this.#ending !== undefined || this.#attempts.size > 0;
+    return this.#ending !== undefined || this.#begunAt !== undefined || this.#attempts.size > 0;
   }
 
   /** Whether it is complete or has stopped. */
@@ -56,7 +85,10 @@ export class StepFold {
   }
 
   get outcome(): RowOutcome {
-    if (this.#ending !== undefined) return this.#ending.outcome;
+    if (this.#ending !== undefined)
+      return this.#isRescued && this.#ending.outcome === "failed" ? "rescued" : this.#ending.outcome;
+    if (this.#begunAt !== undefined)
+      return this.#endedWith === "failed" || this.#endedWith === "unknown" ? this.#endedWith : "pending";
     const attempts = [...this.#attempts.values()];
     if (attempts.length === 0) return "not-run";
     return attempts.some(isOpen) ? "unknown" : "pending";
@@ -67,11 +99,13 @@ export class StepFold {
     const attempts = [...this.#attempts.values()];
     const ending = this.#ending;
     const completed = ending?.kind === "step.completed" ? ending : undefined;
-    const startedAt = ending?.startedAt ?? attempts[0]?.at;
+    const startedAt = ending?.startedAt ?? this.#begunAt ?? attempts[0]?.at;
+    const keys = keysOf(this.address);
     return {
       step: this.address,
       id: this.heading.id,
-      ...(this.#key === undefined ? {} : { key: this.#key }),
+      kind: this.heading.kind ?? "call",
+      ...(keys.length === 0 ? {} : { key: keys.join(", ") }),
       name: this.heading.name,
       uses: this.heading.uses,
       line: this.heading.line,
@@ -86,6 +120,7 @@ export class StepFold {
       response: completed?.value["response"] ?? null,
       refusal: textAt(completed?.value, "refusal"),
       problem: ending?.kind === "step.stopped" ? ending.problem : null,
+      warning: completed?.warning ?? null,
     };
   }
 }

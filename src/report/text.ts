@@ -24,8 +24,8 @@ export function labelRun({ playbook }: Pick<RunOpened, "playbook">): string {
 }
 
 /** Of a resumed run: what was done before; nothing for a new one. */
-export function doneBeforeLine({ ok, changed, skipped, steps }: Totals): readonly string[] {
-  const done = ok + changed + skipped;
+export function doneBeforeLine({ ok, changed, unchanged, skipped, rescued, steps }: Totals): readonly string[] {
+  const done = ok + changed + unchanged + skipped + rescued;
   return done === 0 ? [] : [`${INDENT}${done} of ${count(steps, "step")} done before`];
 }
 
@@ -57,9 +57,11 @@ export function stepLines(step: StepReport): readonly string[] {
   return [plainLine(step), ...indented(beneath(step))];
 }
 
-function beneath({ problem, outcome, refusal }: StepReport): readonly string[] {
+function beneath({ kind, problem, warning, outcome, refusal }: StepReport): readonly string[] {
   if (problem !== null) return problemLines(problem);
+  if (warning !== null) return ["warning:", ...problemLines(warning)];
   if (refusal !== null) return labelled("refused, as it was to be", refusal);
+  if (kind !== "call") return [];
   return outcome === "unknown" || outcome === "pending" ? ["not finished: the run ended while this step was under way"] : [];
 }
 
@@ -97,12 +99,15 @@ function countsOf(totals: Totals): string {
   const counts = (
     [
       ["changed", totals.changed],
+      ["unchanged", totals.unchanged],
       ["ok", totals.ok],
       ["skipped", totals.skipped],
+      ["rescued", totals.rescued],
       ["failed", totals.failed],
       ["pending", totals.pending],
       ["unknown", totals.unknown],
       ["not run", totals.notRun],
+      [totals.warnings === 1 ? "warning" : "warnings", totals.warnings],
     ] as const
   )
     .filter(([, number]) => number > 0)

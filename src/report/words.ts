@@ -5,15 +5,22 @@ interface Word {
   readonly word: string;
 }
 
+interface StepWord extends Word {
+  /** The run could go on from it. */
+  readonly isDone: boolean;
+}
+
 /** How the outcomes of steps are written for people. Only what happened, and happened as it was to, has a tick. */
-export const STEP_WORDS: Readonly<Record<RowOutcome, Word>> = {
-  ok: { mark: "✓", word: "ok" },
-  changed: { mark: "✓", word: "changed" },
-  skipped: { mark: "–", word: "skipped" },
-  failed: { mark: "✗", word: "failed" },
-  pending: { mark: "…", word: "pending" },
-  unknown: { mark: "?", word: "unknown" },
-  "not-run": { mark: "·", word: "not run" },
+export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
+  ok: { mark: "✓", word: "ok", isDone: true },
+  changed: { mark: "✓", word: "changed", isDone: true },
+  unchanged: { mark: "=", word: "unchanged", isDone: true },
+  rescued: { mark: "!", word: "rescued", isDone: true },
+  skipped: { mark: "–", word: "skipped", isDone: true },
+  failed: { mark: "✗", word: "failed", isDone: false },
+  pending: { mark: "…", word: "pending", isDone: false },
+  unknown: { mark: "?", word: "unknown", isDone: false },
+  "not-run": { mark: "·", word: "not run", isDone: false },
 };
 
 /** How the outcomes of runs are written for people. */

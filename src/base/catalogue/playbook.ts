@@ -22,6 +22,36 @@ export const PLAYBOOK_CODES = {
     cure: 'Repeat the step for each member with `foreach`, or name one of them: as: "${{ actors.board[0] }}".',
     example: "group-acts",
   },
+  "playbook.include-broken": {
+    severity: "error",
+    title: "an included playbook has mistakes of its own",
+    meaning:
+      "The playbook that this step runs cannot be run by itself. Its mistakes are told beside this one, with their own places.",
+    cure: "Mend the included playbook; the suggestion names its first mistake.",
+    example: "include-broken",
+  },
+  "playbook.include-cycle": {
+    severity: "error",
+    title: "a playbook includes itself",
+    meaning: "Following the playbooks that include one another leads back to where it began, so the run would never end.",
+    cure: "Take out one of the steps of the chain, or move what both need into a playbook of its own.",
+    example: "include-itself",
+  },
+  "playbook.include-input": {
+    severity: "error",
+    title: "an included playbook is given the wrong inputs",
+    meaning:
+      "What stands under `with` is checked against the inputs that the included playbook declares: an input is missing, is unknown there, or has a value that it does not take.",
+    cure: "Give every input without a default, by its name, and with a value of its type.",
+    example: "include-input",
+  },
+  "playbook.include-missing": {
+    severity: "error",
+    title: "an included playbook cannot be read",
+    meaning: "The file that `uses` names is not there, is no text, or lies deeper than playbooks may include one another.",
+    cure: "Write the path relative to the playbook that names it: uses: ./deposit.yaml",
+    example: "include-missing",
+  },
   "playbook.input-default": {
     severity: "error",
     title: "the default of an input breaks the input's own rules",
@@ -67,6 +97,22 @@ export const PLAYBOOK_CODES = {
     cure: 'Ask first: give this step `if: steps.ID.outcome != "skipped"`, or write has(steps.ID.id) ? steps.ID.id : …',
     example: "maybe-skipped",
   },
+  "playbook.maybe-unchanged": {
+    severity: "error",
+    title: "a write may have been spared, and then has no answer",
+    meaning:
+      "A step with `ensure` sends nothing when what it is for is so already. Then there is no answer and no receipt, only what was read.",
+    cure: 'Use steps.ID.ensured, which is there either way, or ask first: if: steps.ID.outcome == "changed"',
+    example: "maybe-unchanged",
+  },
+  "playbook.maybe-unrun": {
+    severity: "error",
+    title: "a step of a block may not have run",
+    meaning:
+      "When a step of a block fails, those behind it do not run, and the block goes on with its rescue. What comes later cannot rely on them, nor on the steps of the rescue.",
+    cure: "Ask whether it is there: has(steps.ID.response) ? … : …",
+    example: "maybe-unrun",
+  },
   "playbook.no-actor": {
     severity: "error",
     title: "nobody acts",
@@ -80,6 +126,21 @@ export const PLAYBOOK_CODES = {
     meaning: "`items` sends several things in one request, which only operations with a list as their body can do.",
     cure: "Write the fields of one directly in `with`, and use `foreach` for several.",
     example: "batch-on-one",
+  },
+  "playbook.no-work": {
+    severity: "error",
+    title: "a step or a check says nothing of what is to be done",
+    meaning:
+      "A step calls an operation, runs another playbook, or holds a block of steps. A check reads something and has a condition, or names what is conserved.",
+    cure: "Write uses: with an operation or a path, or block: with steps; for a check, read: and that:, or conserve:.",
+    example: "step-without-uses",
+  },
+  "playbook.not-a-read": {
+    severity: "error",
+    title: "a write stands where only a read may",
+    meaning: "`ensure`, `discover` and `checks` look at what is so, as often as they like. They must not change it.",
+    cure: "Take an operation that reads, such as ledger.token.get.",
+    example: "ensure-writes",
   },
   "playbook.not-here": {
     severity: "error",

@@ -33,6 +33,8 @@ const COLOURS: Readonly<Record<LineState, Parameters<typeof styleText>[0]>> = {
   running: "yellow",
   ok: "green",
   changed: "green",
+  unchanged: "green",
+  rescued: "yellow",
   skipped: "dim",
   failed: "red",
   pending: "yellow",

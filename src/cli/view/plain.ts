@@ -69,7 +69,7 @@ class PlainRun {
     this.#head();
     const report = this.#fold.report();
     const open = report.steps.filter(
-      ({ step, outcome }) => (outcome === "unknown" || outcome === "pending") && !this.#shown.has(step),
+      ({ step, kind, outcome }) => kind === "call" && (outcome === "unknown" || outcome === "pending") && !this.#shown.has(step),
     );
     this.#print([...open.flatMap(stepLines), ...summaryLines(report)]);
     return report;

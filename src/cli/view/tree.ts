@@ -109,7 +109,7 @@ function runState(outcome: ReportedOutcome | undefined): LineState {
 }
 
 // A group is as bad as the worst of it.
-const WORST_FIRST: readonly LineState[] = ["failed", "unknown", "pending", "running"];
+const WORST_FIRST: readonly LineState[] = ["failed", "unknown", "pending", "running", "rescued"];
 
 function groupState(children: readonly TreeLine[]): LineState {
   const states = new Set(children.map(({ state }) => state));
@@ -121,7 +121,7 @@ function groupState(children: readonly TreeLine[]): LineState {
 
 /** Whether a line's step went as it was to. */
 export function isDone({ state }: TreeLine): boolean {
-  return state === "ok" || state === "changed" || state === "skipped";
+  return state !== "running" && STEP_WORDS[state].isDone;
 }
 
 function progress(lines: readonly TreeLine[]): string {

@@ -1,7 +1,6 @@
 import { invariant } from "../../base/failure.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import type { Step } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Caller } from "../caller.ts";
 import type { RunContext } from "../context.ts";
@@ -12,9 +11,9 @@ import type { Attempted } from "./attempted.ts";
  * Asks for the receipt until it says COMMITTED or FAILED. Any other word, an unknown receipt and a failing network all mean:
  * keep asking. A deadline that passes leaves the write `unknown`: it was acknowledged, and may still commit.
  */
-export async function awaitReceipt(context: RunContext, step: Step, attempted: Attempted): Promise<void> {
+export async function awaitReceipt(context: RunContext, attempted: Attempted): Promise<void> {
   const { place, state, caller } = attempted;
-  const { wait } = step;
+  const { wait } = attempted.step;
   const receiptId = state.answered?.receiptId;
   invariant(wait !== undefined && receiptId !== undefined && receiptId !== null, "a receipt is awaited only where there is one");
   const look = (): Promise<Look<{ committed: boolean; receipt: JsonObject }>> => lookAtReceipt(context, receiptId, caller);

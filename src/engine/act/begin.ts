@@ -1,60 +1,67 @@
-import { invariant } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { validatorOf } from "../../contract/validators.ts";
+import { Failure } from "../../base/failure.ts";
 import type { Names } from "../../operations/meaning.ts";
 import type { Operation } from "../../operations/operation.ts";
-import type { Step } from "../../playbook/model.ts";
+import { resolveInputs } from "../../playbook/inputs.ts";
+import type { BlockStep, CallStep, IncludeStep } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
-import { withSchema } from "../../playbook/with.ts";
-import type { Place } from "../../protocol/decide.ts";
-import type { StepProblem } from "../../protocol/record.ts";
-import { type Caller, callerOf } from "../caller.ts";
+import { bindCall } from "../bind.ts";
 import type { RunContext } from "../context.ts";
 import { namesOf } from "../names.ts";
+import type { Place } from "../plan.ts";
+import { check } from "./check.ts";
+import { isSoAlready } from "./ensure.ts";
 import { readStep } from "./read-step.ts";
 import { send } from "./send.ts";
 import { skipIfTold } from "./skip.ts";
 
-/** A call with everything decided about it. */
-export interface Bound {
-  readonly input: JsonObject;
-  readonly caller: Caller;
-}
-
-/** Begins a step: evaluates `if`, binds and checks its input, then reads, or records the intent and sends. */
-export async function begin(context: RunContext, step: Step, place: Place): Promise<void> {
+/** Begins a step: evaluates `if`, binds and checks its input, then reads, or records the intent and sends, or opens what it holds. */
+export async function begin(context: RunContext, place: Place): Promise<void> {
+  const { step, address } = place;
   const startedAt = context.ports.clock.now();
-  context.tell({ kind: "step.started", step: place.address, at: startedAt });
-  if (step.foreach === undefined && skipIfTold(context, step, { place, startedAt })) return;
-  const bound = bindStep(context, step, place);
-  const problem = inputProblem(step.operation, bound.input);
-  if (problem !== undefined) return context.stop(place, { startedAt, outcome: "failed", problem });
-  if (!step.operation.writes) return readStep(context, step, { place, startedAt, bound });
-  return send(context, step, {
-    place,
-    bound: { ...bound, input: completed(step.operation, bound.input, namesOf(context.opened.runId, place.address)) },
-  });
+  if (step.kind === "call") context.tell({ kind: "step.started", step: address, at: startedAt });
+  if (step.foreach === undefined && skipIfTold(context, place, startedAt)) return;
+  switch (step.kind) {
+    case "call":
+      return beginCall(context, { place, step, startedAt });
+    case "check":
+      return check(context, { place, step, startedAt });
+    case "block":
+      return beginBlock(context, place, step);
+    case "include":
+      return beginInclude(context, { place, step, startedAt });
+  }
 }
 
-// Throws an EvaluationFailure when an expression has no value.
-function bindStep(context: RunContext, step: Step, place: Place): Bound {
-  const scope = context.scopeAt(step, place);
-  const input = bind(step.with, scope);
-  invariant(isObject(input), "`with` is an object");
-  return { input, caller: callerOf(step, scope) };
+interface Beginning<S> {
+  readonly place: Place;
+  readonly step: S;
+  readonly startedAt: number;
 }
 
-// What an expression gave is known only now.
-function inputProblem(operation: Operation, input: JsonObject): StepProblem | undefined {
-  const batch = operation.batches && input["items"] !== undefined;
-  const [problem] = validatorOf(withSchema(operation, batch))(input);
-  if (problem === undefined) return undefined;
-  const where = ["with", ...problem.path].join(".");
-  return {
-    code: "input.invalid",
-    message: `${where} ${problem.message}`,
-    why: `the input of ${operation.name}; nothing was sent`,
-  };
+async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
+  const bound = bindCall(step, context.scopeAt(place));
+  if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
+  const { operation } = step;
+  if (!operation.writes) return readStep(context, step, { place, startedAt, bound });
+  if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
+  const input = completed(operation, bound.input, namesOf(context.opened.runId, place.address));
+  return send(context, { place, step, bound: { ...bound, input } });
+}
+
+function beginBlock(context: RunContext, { address }: Place, _step: BlockStep): void {
+  context.note({ kind: "step.begun", step: address });
+}
+
+function beginInclude(context: RunContext, { place, step, startedAt }: Beginning<IncludeStep>): void {
+  const scope = context.scopeAt(place);
+  const given = Object.fromEntries(Array.from(step.inputs, ([name, template]) => [name, bind(template, scope)] as const));
+  try {
+    context.note({ kind: "step.begun", step: place.address, inputs: resolveInputs(step.playbook, given) });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.stop(place, { startedAt, outcome: "failed", problem: { code: "input.invalid", message: error.message } });
+  }
 }
 
 function completed(operation: Operation, input: JsonObject, names: Names): JsonObject {

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Discovery } from "../../operations/meaning.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import type { Step, Waiting } from "../../playbook/model.ts";
+import type { CallStep, Discover } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { AttemptState } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
@@ -11,29 +11,77 @@ import { namesOf } from "../names.ts";
 import { read } from "../read.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
+import { becomesSo, REREAD } from "./ensure.ts";
 import { notRefused } from "./read-step.ts";
+import { sideRead } from "./side-read.ts";
 
-// A read that comes right after the commit may be served by a peer that has not seen it yet.
-const REREAD: Waiting = { timeoutMs: 10_000, everyMs: 50, backoff: 2, maxMs: 1_000 };
-
-/** Completes a write that took effect: finds what it made, looks at the expectations. It is never sent again, whatever they say. */
-export async function complete(context: RunContext, step: Step, applied: Attempted): Promise<void> {
-  const { place, state } = applied;
+/** Completes a write that took effect: finds what it made, looks at what must hold. It is never sent again, whatever they say. */
+export async function complete(context: RunContext, applied: Attempted): Promise<void> {
+  const { place, step, state } = applied;
   const startedAt = state.intendedAt;
   const fail = (problem: StepProblem): void => context.stop(place, { startedAt, outcome: "failed", problem });
   if (step.fails !== undefined) return fail(notRefused(step.fails));
-  const { discovery } = step.operation.meaning;
-  const batch = state.intended.input["items"] !== undefined;
-  const found = discovery === undefined || batch ? undefined : await discover(context, discovery, applied);
+  const found = await find(context, applied);
   if (found === "stopping") return;
-  if (found !== undefined && "problem" in found) return fail(found.problem);
-  const value = valueOf(step, state, found?.record);
-  const problem = context.asOwn(step, place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
+  if ("problem" in found) return fail(found.problem);
+  const ensured = step.ensure === undefined ? undefined : await becomesSo(context, place, step.ensure);
+  if (ensured === "stopping") return;
+  if (ensured !== undefined && "problem" in ensured) return fail({ ...ensured.problem, why: "the write itself took effect" });
+  const value = {
+    ...valueOf(step, state, found.record),
+    ...(ensured === undefined ? {} : { ensured: ensured.response }),
+    ...found.outputs,
+  };
+  const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
   if (problem !== undefined) return fail({ ...problem, why: "the write itself took effect" });
   context.note({ kind: "step.completed", step: place.address, outcome: "changed", value, startedAt, requests: 1 });
 }
 
-function valueOf(step: Step, { intended, answered, receipt }: AttemptState, found: JsonObject | undefined): JsonObject {
+interface Found {
+  readonly record?: JsonObject;
+  readonly outputs?: JsonObject;
+}
+
+type Finding = Found | { readonly problem: StepProblem } | "stopping";
+
+// What the playbook says about finding goes before what the operation does by itself.
+async function find(context: RunContext, applied: Attempted): Promise<Finding> {
+  const { step, state } = applied;
+  if (step.discover !== undefined) return discoverAsTold(context, applied, step.discover);
+  const { discovery } = step.operation.meaning;
+  const batch = state.intended.input["items"] !== undefined;
+  return discovery === undefined || batch ? {} : discover(context, discovery, applied);
+}
+
+async function discoverAsTold(context: RunContext, { place }: Attempted, told: Discover): Promise<Finding> {
+  let count = 0;
+  const about = { address: place.address, for: "what the write made", wait: REREAD };
+  const found = await lookUntil(context, about, async (): Promise<Look<Finding>> => {
+    const result = await sideRead(context, place, told.read);
+    if (!("kind" in result)) return { found: result };
+    if (result.kind === "failed") return result.reply.status === 404 ? "again" : { found: { problem: result.problem } };
+    const list = told.one.evaluate(context.scopeAt(place, { response: result.payload }));
+    const records: readonly Json[] = Array.isArray(list) ? list : [];
+    count = records.length;
+    const [one] = records;
+    if (one === undefined || count > 1) return count === 0 ? "again" : { found: { problem: notOne(told, count) } };
+    const scope = context.scopeAt(place, { response: result.payload, one });
+    return {
+      found: { outputs: Object.fromEntries(Array.from(told.outputs, ([name, output]) => [name, output.evaluate(scope)])) },
+    };
+  });
+  return found === "late" ? { problem: notOne(told, count) } : found;
+}
+
+function notOne({ one, read: { operation } }: Discover, count: number): StepProblem {
+  return {
+    code: count === 0 ? "discovery.not-found" : "discovery.several",
+    message: `the write took effect, but ${operation.name} shows ${count} records of which \`${one.text.trim()}\` holds, and there must be one`,
+    why: count === 0 ? "what was made cannot be named" : "to choose one of them would be a guess",
+  };
+}
+
+function valueOf(step: CallStep, { intended, answered, receipt }: AttemptState, found: JsonObject | undefined): JsonObject {
   const payload = answered?.payload ?? null;
   const yields = Object.entries(step.operation.yields).flatMap(([name, { from }]) => {
     const value = from({ input: intended.input, payload, found });

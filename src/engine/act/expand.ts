@@ -1,33 +1,37 @@
+import { invariant } from "../../base/failure.ts";
 import { Decimal } from "../../base/decimal.ts";
 import type { Json } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
-import type { Foreach, Step } from "../../playbook/model.ts";
+import type { Foreach } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
-import type { Place } from "../../protocol/decide.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
 import type { RunContext } from "../context.ts";
+import type { Place } from "../plan.ts";
 import { skipIfTold } from "./skip.ts";
 
 /** Evaluates the list of a `foreach`, once: its rounds are recorded, and a resumed run has the same. */
-export function expand(context: RunContext, step: Step & { readonly foreach: Foreach }, place: Place): void {
+export function expand(context: RunContext, place: Place): void {
+  const { address, step } = place;
+  invariant(step.foreach !== undefined, "only a foreach is expanded");
   const startedAt = context.ports.clock.now();
-  if (skipIfTold(context, step, { place, startedAt })) return;
-  const rounds = roundsOf(context, step.foreach);
+  if (skipIfTold(context, place, startedAt)) return;
+  const rounds = roundsOf(context, place, step.foreach);
   if (!Array.isArray(rounds)) return context.stop(place, { startedAt, outcome: "failed", problem: rounds as StepProblem });
-  context.note({ kind: "step.expanded", step: step.id, rounds });
+  context.note({ kind: "step.expanded", step: address, rounds });
   if (rounds.length === 0)
-    context.note({ kind: "step.completed", step: step.id, outcome: "ok", value: {}, startedAt, requests: 0 });
+    context.note({ kind: "step.completed", step: address, outcome: "ok", value: {}, startedAt, requests: 0 });
 }
 
-function roundsOf(context: RunContext, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
-  const items = bind(list, context.scope());
+function roundsOf(context: RunContext, place: Place, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
+  const scope = context.scopeAt(place);
+  const items = bind(list, scope);
   if (!Array.isArray(items)) throw new EvaluationFailure(`foreach: ${variable} is no list`);
   if (items.length > LIMITS.foreachItems) {
     return { code: "foreach.limit", message: `foreach over ${count(items.length, "item")}; the limit is ${LIMITS.foreachItems}` };
   }
-  const rounds = items.map((item) => ({ key: keyOf(key.evaluate(context.scope({ [variable]: item })), key.text), item }));
+  const rounds = items.map((item) => ({ key: keyOf(key.evaluate({ ...scope, [variable]: item }), key.text), item }));
   const keys = new Set<string>();
   const twice = rounds.find((round) => keys.size === keys.add(round.key).size);
   return twice === undefined

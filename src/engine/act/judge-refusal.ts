@@ -1,12 +1,12 @@
 import { refusalMeets } from "../../operations/answer.ts";
-import type { Step } from "../../playbook/model.ts";
+import type { CallStep } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { AttemptState } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import type { Attempted } from "./attempted.ts";
 
 /** Completes a step that was to be refused, when it was refused as expected; otherwise the refusal is its failure. */
-export function judgeRefusal(context: RunContext, step: Step, { place, state }: Attempted): void {
+export function judgeRefusal(context: RunContext, { place, step, state }: Attempted): void {
   const refusal = refusalOf(state);
   const startedAt = state.intendedAt;
   if (step.fails !== undefined && refusalMeets(step.fails, refusal)) {
@@ -23,7 +23,7 @@ function refusalOf({ answered, receipt }: AttemptState): { readonly message: str
   return { message: answered?.message ?? "", condition: answered?.condition ?? undefined };
 }
 
-function problemOf(step: Step, { answered, receipt }: AttemptState, message: string): StepProblem {
+function problemOf(step: CallStep, { answered, receipt }: AttemptState, message: string): StepProblem {
   if (receipt !== undefined)
     return { code: "receipt.failed", message: `the ledger did not commit: ${message}`, evidence: receipt.receipt };
   const expected = step.fails === undefined ? {} : { why: `it was to be refused with "${step.fails}"` };

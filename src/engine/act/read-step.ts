@@ -1,14 +1,15 @@
+import { LIMITS } from "../../base/limits.ts";
 import { formatDuration } from "../../base/duration.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { refusalMeets } from "../../operations/answer.ts";
-import type { Step } from "../../playbook/model.ts";
-import type { Place } from "../../protocol/decide.ts";
+import type { CallStep, Retry } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { RunContext } from "../context.ts";
 import { firstBroken, seen } from "../expectations.ts";
+import type { Place } from "../plan.ts";
 import { mayPass, read, type ReadResult } from "../read.ts";
 import { type Look, lookUntil } from "../waiting.ts";
-import type { Bound } from "./begin.ts";
+import type { Bound } from "../bind.ts";
 
 interface Begun {
   readonly place: Place;
@@ -16,8 +17,8 @@ interface Begun {
   readonly bound: Bound;
 }
 
-/** Reads, again and again until `until` holds, then looks at the expectations. */
-export async function readStep(context: RunContext, step: Step, begun: Begun): Promise<void> {
+/** Reads, again and again until `until` holds, then looks at the expectations; all of it again as often as `retry` says. */
+export async function readStep(context: RunContext, step: CallStep, begun: Begun): Promise<void> {
   let requests = 0;
   let last: ReadResult | undefined;
   const ask = async (): Promise<ReadResult> => {
@@ -25,15 +26,27 @@ export async function readStep(context: RunContext, step: Step, begun: Begun): P
     requests += last.requests;
     return last;
   };
-  const result = await untilItHolds(context, step, begun, ask);
-  if (result === "stopping") return;
-  if (result === "late") return timedOut(context, step, begun, { last, requests });
-  return conclude(context, step, begun, { ...result, requests });
+  const attempts = step.retry?.attempts ?? 1;
+  for (let attempt = 1; ; attempt++) {
+    const result = await untilItHolds(context, step, begun, ask);
+    if (result === "stopping") return;
+    if (result === "late") return timedOut(context, step, begun, { last, requests });
+    const ended = judge(context, step, begun.place, result);
+    if ("value" in ended || attempt >= attempts) return conclude(context, begun, ended, requests);
+    await context.pause(pauseBefore(step.retry, attempt));
+    if (context.stopping) return;
+  }
+}
+
+/** The pause before another try, the `attempt`-th of them done: it grows by the backoff. */
+export function pauseBefore(retry: Retry | undefined, attempt: number): number {
+  if (retry === undefined) return 0;
+  return Math.min(retry.everyMs * retry.backoff ** (attempt - 1), LIMITS.pauseMs);
 }
 
 async function untilItHolds(
   context: RunContext,
-  step: Step,
+  step: CallStep,
   { place }: Begun,
   ask: () => Promise<ReadResult>,
 ): Promise<ReadResult | "late" | "stopping"> {
@@ -42,23 +55,19 @@ async function untilItHolds(
   return lookUntil(context, { address: place.address, for: until.text.trim(), wait }, async (): Promise<Look<ReadResult>> => {
     const result = await ask();
     if (result.kind === "failed") return mayPass(result.reply) || result.reply.status === 404 ? "again" : { found: result };
-    return until.evaluate(context.scopeAt(step, place, { response: result.payload })) === true ? { found: result } : "again";
+    return until.evaluate(context.scopeAt(place, { response: result.payload })) === true ? { found: result } : "again";
   });
 }
 
-function conclude(context: RunContext, step: Step, { place, startedAt, bound }: Begun, result: ReadResult): void {
-  const about = { startedAt, requests: result.requests, actor: bound.caller.label };
-  const ended = judge(context, step, place, result);
+type Judged = { readonly value: JsonObject } | { readonly problem: StepProblem };
+
+function conclude(context: RunContext, { place, startedAt, bound }: Begun, ended: Judged, requests: number): void {
+  const about = { startedAt, requests, actor: bound.caller.label };
   if ("problem" in ended) return context.stop(place, { ...about, outcome: "failed", problem: ended.problem });
   context.note({ kind: "step.completed", step: place.address, outcome: "ok", value: ended.value, ...about });
 }
 
-function judge(
-  context: RunContext,
-  step: Step,
-  place: Place,
-  result: ReadResult,
-): { readonly value: JsonObject } | { readonly problem: StepProblem } {
+function judge(context: RunContext, step: CallStep, place: Place, result: ReadResult): Judged {
   if (result.kind === "failed") {
     const { meaning, message, condition } = result.reply;
     const expected =
@@ -69,11 +78,11 @@ function judge(
   }
   if (step.fails !== undefined) return { problem: notRefused(step.fails) };
   const value = valueOf(step, result.payload, result.envelope);
-  const problem = context.asOwn(step, place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
+  const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
   return problem === undefined ? { value } : { problem };
 }
 
-function valueOf(step: Step, response: Json, envelope: JsonObject | undefined): JsonObject {
+function valueOf(step: CallStep, response: Json, envelope: JsonObject | undefined): JsonObject {
   const yields = Object.entries(step.operation.yields).flatMap(([name, { from }]) => {
     const value = from({ input: {}, payload: response, found: undefined });
     return value === undefined ? [] : [[name, value] as const];
@@ -88,13 +97,13 @@ export function notRefused(condition: string): StepProblem {
 
 function timedOut(
   context: RunContext,
-  step: Step,
+  step: CallStep,
   { place, startedAt, bound }: Begun,
   { last, requests }: { last: ReadResult | undefined; requests: number },
 ): void {
   const { until, wait, onTimeout } = step;
   const message = `after ${formatDuration(wait?.timeoutMs ?? 0)} this does not hold: ${until?.text.trim() ?? ""}`;
-  const scope = last?.kind === "read" ? context.scopeAt(step, place, { response: last.payload }) : undefined;
+  const scope = last?.kind === "read" ? context.scopeAt(place, { response: last.payload }) : undefined;
   const evidence: Json =
     last?.kind === "failed" ? last.problem.message : until !== undefined && scope !== undefined ? seen(until, scope) : null;
   const outcome = onTimeout === "pending" ? "pending" : "failed";

@@ -1,11 +1,11 @@
-import type { Step } from "../../playbook/model.ts";
-import type { Place } from "../../protocol/decide.ts";
+import type { CallStep } from "../../playbook/model.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { explain } from "../explain.ts";
+import type { Place } from "../plan.ts";
 import { digestOf } from "../service.ts";
 import type { Attempted } from "./attempted.ts";
-import type { Bound } from "./begin.ts";
+import type { Bound } from "../bind.ts";
 
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 30_000;
@@ -14,8 +14,10 @@ const PAUSE_MAX_MS = 30_000;
  * Sends a write once. The intent is durable before the first byte leaves, the answer before anything depends on it: whenever
  * the process dies, the journal tells whether the write may have been sent.
  */
-export async function send(context: RunContext, step: Step, { place, bound }: { place: Place; bound: Bound }): Promise<void> {
-  const { operation } = step;
+export async function send(
+  context: RunContext,
+  { place, step: { operation }, bound }: { place: Place; step: CallStep; bound: Bound },
+): Promise<void> {
   const call = { operation, input: bound.input, caller: bound.caller };
   const request = context.service.request(call);
   const attempt = stepIn(context.state, place.address).attempts.length;
@@ -48,12 +50,12 @@ export async function send(context: RunContext, step: Step, { place, bound }: { 
 }
 
 /** Sends again what surely had no effect: the same input, after the pause that the service asked for. */
-export async function sendAgain(context: RunContext, step: Step, last: Attempted): Promise<void> {
-  const { place, state, caller } = last;
+export async function sendAgain(context: RunContext, last: Attempted): Promise<void> {
+  const { place, step, state, caller } = last;
   const asked = state.answered?.retryAfterMs ?? PAUSE_MS * 2 ** Math.min(state.intended.attempt, 7);
   await context.pause(Math.min(asked, PAUSE_MAX_MS));
   if (context.stopping) return;
-  return send(context, step, { place, bound: { input: state.intended.input, caller } });
+  return send(context, { place, step, bound: { input: state.intended.input, caller } });
 }
 
 function textField(payload: unknown, name: string): string | null {

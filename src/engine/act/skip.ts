@@ -1,21 +1,11 @@
-import type { Step } from "../../playbook/model.ts";
-import type { Place } from "../../protocol/decide.ts";
 import type { RunContext } from "../context.ts";
+import type { Place } from "../plan.ts";
 
-/** Completes a step as skipped when its `if` says so. */
-export function skipIfTold(
-  context: RunContext,
-  step: Step,
-  begun: { readonly place: Place; readonly startedAt: number },
-): boolean {
-  if (step.if === undefined || step.if.evaluate(context.scope()) === true) return false;
-  context.note({
-    kind: "step.completed",
-    step: begun.place.address,
-    outcome: "skipped",
-    value: { outcome: "skipped" },
-    startedAt: begun.startedAt,
-    requests: 0,
-  });
+/** Completes a step as skipped when its `if` says so. A `foreach` is asked once, for all its rounds. */
+export function skipIfTold(context: RunContext, place: Place, startedAt: number): boolean {
+  const condition = place.step.if;
+  if (condition === undefined || condition.evaluate(context.scopeAt(place)) === true) return false;
+  const value = { outcome: "skipped" };
+  context.note({ kind: "step.completed", step: place.address, outcome: "skipped", value, startedAt, requests: 0 });
   return true;
 }

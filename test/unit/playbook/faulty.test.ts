@@ -1,23 +1,25 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, test } from "vitest";
+import { files } from "./helper.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 
-const files = globSync("test/faulty/*.yaml").toSorted();
+const paths = globSync("test/faulty/*.yaml").toSorted();
 
-test.for(files)("what is wrong in %s is found at the very place", (path) => {
+test.for(paths)("what is wrong in %s is found at the very place", (path) => {
   const text = readFileSync(path, "utf8");
   const expected = [...text.matchAll(/^# expect: (.+)$/gm)].map(([, what]) => what);
-  const { playbook, diagnostics } = checkPlaybook(path, text);
-  expect(diagnostics.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual(expected);
+  const { playbook, diagnostics } = checkPlaybook(path, text, files);
+  const own = diagnostics.filter(({ file }) => file === path);
+  expect(own.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual(expected);
   expect(playbook).toBeUndefined();
 });
 
 test("no message speaks of a library's insides or shows an unknown value", () => {
-  for (const path of files) {
-    const shown = checkPlaybook(basename(path), readFileSync(path, "utf8")).diagnostics.map(formatDiagnostic).join("\n");
+  for (const path of paths) {
+    const shown = checkPlaybook(basename(path), readFileSync(path, "utf8"), files).diagnostics.map(formatDiagnostic).join("\n");
     expect(shown, path).not.toMatch(/undefined|\[object|NaN|stringKeys|EOF|must NOT|call stack/);
   }
-  expect(files.length).toBeGreaterThan(100);
+  expect(paths.length).toBeGreaterThan(100);
 });

@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from "node:fs";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
-import type { Playbook, Step } from "../../../src/playbook/model.ts";
+import type { FileReader } from "../../../src/playbook/files.ts";
+import type { CallStep, Playbook } from "../../../src/playbook/model.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 
 /** The playbook of a text that must be correct. */
@@ -10,11 +12,14 @@ export function correct(text: string): Playbook {
 }
 
 /** The only step of a playbook that holds nothing else; `before` stands in front of `steps`. */
-export function onlyStep(step: string, before = ""): Step {
+export function onlyStep(step: string, before = ""): CallStep {
   const [only] = correct(`playbook: 1\n${before}\nsteps:\n  - ${step.replaceAll("\n", "\n    ")}\n`).steps;
-  if (only === undefined) throw new Error("no step");
+  if (only?.kind !== "call") throw new Error("no step");
   return only;
 }
+
+/** Reads the files that a playbook names from the disk. */
+export const files: FileReader = { read: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined) };
 
 /** What is said of a step, as `CODE message`. */
 export function saidOf(step: string, before = ""): string[] {

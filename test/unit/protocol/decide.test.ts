@@ -1,16 +1,59 @@
 import { expect, test } from "vitest";
-import { decide, type PlanStep, SENDINGS_PER_CLAIM } from "../../../src/protocol/decide.ts";
+import { SENDINGS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
+import { Walk } from "../../../src/protocol/decide.ts";
+import type { PlanBlock, PlanCall, PlanInclude, PlanNode } from "../../../src/protocol/plan.ts";
 import type { Fact } from "../../../src/protocol/record.ts";
 import { stateOf } from "../../../src/protocol/state.ts";
-import { answered, claimed, completed, intended, opened, receipt, recordsOf, stopped } from "./facts.ts";
+import { answered, begun, claimed, completed, expanded, intended, opened, receipt, recordsOf, stopped, turned } from "./facts.ts";
 
-const mint: PlanStep = { id: "mint", foreach: false, writes: true, awaitsReceipt: true };
-const read: PlanStep = { id: "read", foreach: false, writes: false, awaitsReceipt: false };
+type Node = PlanNode<string>;
 
-function next(plan: readonly PlanStep[], ...facts: readonly Fact[]): string {
-  const action = decide(plan, stateOf(recordsOf(opened, claimed, ...facts)));
-  if (action.do === "close") return `close ${action.outcome}`;
-  return action.do === "stop" ? `stop ${action.place.address} ${action.outcome}` : `${action.do} ${action.place.address}`;
+const call = (id: string, more: Partial<PlanCall<string>> = {}): PlanCall<string> => ({
+  kind: "call",
+  step: id,
+  id,
+  parallel: undefined,
+  writes: false,
+  awaitsReceipt: false,
+  ...more,
+});
+const block = (id: string, more: Partial<PlanBlock<string>> = {}): PlanBlock<string> => ({
+  kind: "block",
+  step: id,
+  id,
+  parallel: undefined,
+  steps: [],
+  rescue: [],
+  always: [],
+  attempts: 1,
+  ...more,
+});
+const include = (id: string, more: Partial<PlanInclude<string>> = {}): PlanInclude<string> => ({
+  kind: "include",
+  step: id,
+  id,
+  parallel: undefined,
+  steps: [],
+  checks: [],
+  ...more,
+});
+const mint = call("mint", { writes: true, awaitsReceipt: true });
+const read = call("read");
+
+function next(steps: readonly Node[], ...facts: readonly Fact[]): string {
+  return nextOf({ steps, checks: [] }, ...facts);
+}
+
+function nextOf(plan: { steps: readonly Node[]; checks: readonly Node[] }, ...facts: readonly Fact[]): string {
+  const decided = new Walk(plan).next(stateOf(recordsOf(opened, claimed, ...facts)));
+  if (decided.kind === "close") return `close ${decided.outcome}`;
+  const told = decided.actions.map((action) => {
+    const what = `${action.do} ${action.place.address}`;
+    if (action.do === "stop") return `${what} ${action.outcome}`;
+    if (action.do === "turn") return `${what} ${action.turn.to}`;
+    return action.do === "end" ? `${what} ${action.ending.outcome}` : what;
+  });
+  return told.join(", ");
 }
 
 test("a run begins with its first step and passes after its last", () => {
@@ -59,24 +102,127 @@ test("a write that is never taken is given up", () => {
 });
 
 test("a foreach runs its recorded rounds in order, and is passed over when all are complete", () => {
-  const each: PlanStep = { ...mint, id: "each", foreach: true };
-  const expanded: Fact = {
-    kind: "step.expanded",
-    step: "each",
-    rounds: [
-      { key: "a", item: "a" },
-      { key: "b", item: "b" },
-    ],
-  };
+  const each: Node = { ...mint, id: "each", parallel: 1 };
+  const rounds = expanded("each", "a", "b");
   expect(next([each, read])).toBe("expand each");
-  expect(next([each, read], expanded)).toBe("begin each[a]");
-  expect(next([each, read], expanded, completed("each[a]"))).toBe("begin each[b]");
-  expect(next([each, read], expanded, completed("each[a]"), intended("each[b]"))).toBe("stop each[b] unknown");
-  expect(next([each, read], expanded, completed("each[a]"), completed("each[b]"))).toBe("begin read");
-  expect(next([each, read], expanded, completed("each[a]"), stopped("each[b]", "pending"))).toBe("close pending");
+  expect(next([each, read], rounds)).toBe("begin each[a]");
+  expect(next([each, read], rounds, completed("each[a]"))).toBe("begin each[b]");
+  expect(next([each, read], rounds, completed("each[a]"), intended("each[b]"))).toBe("stop each[b] unknown");
+  expect(next([each, read], rounds, completed("each[a]"), completed("each[b]"))).toBe("begin read");
+  expect(next([each, read], rounds, completed("each[a]"), stopped("each[b]", "pending"))).toBe("close pending");
 });
 
-test("the walk may start at the first step that is not complete", () => {
-  const state = stateOf(recordsOf(opened, claimed, completed("mint")));
-  expect(decide([mint, read], state, 1)).toEqual(decide([mint, read], state));
+test("rounds in parallel are under way together; after a stop those that have begun go on and no other begins", () => {
+  const each: Node = { ...mint, id: "each", parallel: 2 };
+  const rounds = expanded("each", "a", "b", "c");
+  expect(next([each], rounds)).toBe("begin each[a], begin each[b]");
+  expect(next([each], rounds, completed("each[a]"))).toBe("begin each[b], begin each[c]");
+  const sent = [intended("each[b]"), answered("each[b]", "acknowledged")];
+  expect(next([each], rounds, stopped("each[a]", "failed"), ...sent)).toBe("await-receipt each[b]");
+  expect(next([each], rounds, stopped("each[a]", "failed"), completed("each[b]"))).toBe("close failed");
+  expect(next([each], rounds, stopped("each[a]", "failed"), stopped("each[b]", "unknown"))).toBe("close unknown");
+});
+
+test("a round in which something is being done is not given up for another one's failure", () => {
+  const each: Node = { ...read, id: "each", parallel: 2 };
+  const walk = new Walk({ steps: [block("b", { steps: [each], rescue: [read] })], checks: [] });
+  const state = stateOf(recordsOf(opened, claimed, begun("b"), expanded("each", "a", "b"), stopped("each[a]", "failed")));
+  const busy = walk.next(state, (round) => round === "each[b]");
+  expect(busy.kind === "act" ? busy.actions.map((action) => action.do) : []).toEqual(["begin"]);
+  const idle = walk.next(state);
+  expect(idle.kind === "act" ? idle.actions.map((action) => action.do) : []).toEqual(["turn"]);
+});
+
+test("a block goes through its steps, and ends as they did", () => {
+  const plan = [block("b", { steps: [mint, read] })];
+  expect(next(plan)).toBe("begin b");
+  expect(next(plan, begun("b"))).toBe("begin mint");
+  expect(next(plan, begun("b"), completed("mint"), completed("read"))).toBe("end b ok");
+  expect(next(plan, begun("b"), stopped("mint", "failed"))).toBe("close failed");
+  expect(next(plan, begun("b"), completed("mint"), completed("read"), completed("b"))).toBe("close passed");
+});
+
+test("a failure is rescued; what nobody knows, and what waits for a person, is not", () => {
+  const plan = [block("b", { steps: [mint], rescue: [read] })];
+  expect(next(plan, begun("b"), stopped("mint", "failed"))).toBe("turn b rescue");
+  expect(next(plan, begun("b"), stopped("mint", "failed"), turned("b", "rescue"))).toBe("begin read");
+  expect(next(plan, begun("b"), stopped("mint", "failed"), turned("b", "rescue"), completed("read"))).toBe("end b rescued");
+  expect(next(plan, begun("b"), stopped("mint", "failed"), turned("b", "rescue"), stopped("read", "failed"))).toBe(
+    "close failed",
+  );
+  expect(next(plan, begun("b"), stopped("mint", "unknown"))).toBe("close unknown");
+  expect(next(plan, begun("b"), stopped("mint", "pending"))).toBe("close pending");
+});
+
+test("a rescue that was begun goes on under a new claim: what failed is not tried again", () => {
+  const plan = [block("b", { steps: [mint], rescue: [read] })];
+  expect(next(plan, begun("b"), stopped("mint", "failed"), turned("b", "rescue"), claimed)).toBe("begin read");
+  expect(next(plan, begun("b"), stopped("mint", "failed"), claimed)).toBe("begin mint");
+});
+
+test("always runs whether the block failed or not, and the block ends as it was before", () => {
+  const plan = [block("b", { steps: [mint], always: [read] })];
+  expect(next(plan, begun("b"), completed("mint"))).toBe("turn b always");
+  expect(next(plan, begun("b"), completed("mint"), turned("b", "always", "ok"))).toBe("begin read");
+  expect(next(plan, begun("b"), completed("mint"), turned("b", "always", "ok"), completed("read"))).toBe("end b ok");
+  const failed = [begun("b"), stopped("mint", "failed"), turned("b", "always", "failed")];
+  expect(next(plan, ...failed)).toBe("begin read");
+  expect(next(plan, ...failed, completed("read"))).toBe("end b failed");
+  expect(next(plan, ...failed, claimed, completed("read"))).toBe("end b failed");
+});
+
+test("a block that only reads is tried again, as if nothing of it had happened", () => {
+  const inner = block("inner", { steps: [read, call("last")] });
+  const plan = [block("b", { steps: [inner], attempts: 2 })];
+  const first = [begun("b"), begun("inner"), completed("read"), stopped("last", "failed")];
+  expect(next(plan, ...first)).toBe("turn b again");
+  const again = turned("b", "again", undefined, ["inner", "read", "last"]);
+  expect(next(plan, ...first, again)).toBe("begin inner");
+  expect(next(plan, ...first, again, begun("inner"))).toBe("begin read");
+  const second = [begun("inner"), completed("read"), stopped("last", "failed")];
+  expect(next(plan, ...first, again, ...second)).toBe("close failed");
+});
+
+test("the walk's memory of what is complete ends with the try", () => {
+  const walk = new Walk({ steps: [block("b", { steps: [read, call("last")], attempts: 2 })], checks: [] });
+  const facts: Fact[] = [begun("b"), completed("read"), stopped("last", "failed")];
+  walk.next(stateOf(recordsOf(opened, claimed, ...facts)));
+  const again = walk.next(stateOf(recordsOf(opened, claimed, ...facts, turned("b", "again", undefined, ["read", "last"]))));
+  expect(again.kind === "act" ? again.actions.map(({ place }) => place.address) : []).toEqual(["read"]);
+});
+
+test("steps of a block in a foreach stand in its rounds, however deep", () => {
+  const inner = block("inner", { steps: [mint], parallel: 1 });
+  const plan = [block("pay", { steps: [read, inner], parallel: 1 })];
+  const facts = [expanded("pay", "alice"), begun("pay[alice]"), completed("read[alice]"), expanded("inner[alice]", "eur", "usd")];
+  expect(next(plan, ...facts.slice(0, 2))).toBe("begin read[alice]");
+  expect(next(plan, ...facts)).toBe("begin inner[alice][eur]");
+  expect(next(plan, ...facts, begun("inner[alice][eur]"))).toBe("begin mint[alice][eur]");
+  expect(next(plan, ...facts, begun("inner[alice][eur]"), completed("mint[alice][eur]"))).toBe("end inner[alice][eur] ok");
+  expect(next(plan, ...facts, completed("inner[alice][eur]"))).toBe("begin inner[alice][usd]");
+  expect(next(plan, ...facts, completed("inner[alice][eur]"), completed("inner[alice][usd]"))).toBe("end pay[alice] ok");
+});
+
+test("an included playbook has a frame of its own, and looks at its own checks", () => {
+  const plan = [include("deposit", { steps: [mint], checks: [call("checks[sum]")], parallel: 1 })];
+  const facts = [expanded("deposit", "a/b"), begun("deposit[a/b]")];
+  expect(next(plan, ...facts)).toBe("begin deposit[a/b]/mint");
+  expect(next(plan, ...facts, completed("deposit[a/b]/mint"))).toBe("begin deposit[a/b]/checks[sum]");
+  expect(next(plan, ...facts, completed("deposit[a/b]/mint"), completed("deposit[a/b]/checks[sum]"))).toBe("end deposit[a/b] ok");
+});
+
+test("every check is looked at, whatever becomes of the others", () => {
+  const plan = { steps: [read], checks: [call("checks[1]"), call("checks[2]")] };
+  expect(nextOf(plan, completed("read"))).toBe("begin checks[1]");
+  expect(nextOf(plan, completed("read"), stopped("checks[1]", "failed"))).toBe("begin checks[2]");
+  expect(nextOf(plan, completed("read"), stopped("checks[1]", "failed"), completed("checks[2]"))).toBe("close failed");
+});
+
+test("a walk that has come far and one that begins say the same", () => {
+  const plan = { steps: [mint, read], checks: [] };
+  const walk = new Walk(plan);
+  for (const facts of [[], [completed("mint")], [completed("mint"), completed("read")]]) {
+    const state = stateOf(recordsOf(opened, claimed, ...facts));
+    expect(walk.next(state)).toEqual(new Walk(plan).next(state));
+  }
 });

@@ -60,3 +60,26 @@ export function completed(step: string): Fact {
 export function stopped(step: string, outcome: "failed" | "unknown" | "pending"): Fact {
   return { kind: "step.stopped", step, outcome, problem: { code: "c", message: "m" }, startedAt: 1 };
 }
+
+export function expanded(step: string, ...keys: readonly string[]): Fact {
+  return { kind: "step.expanded", step, rounds: keys.map((key) => ({ key, item: key })) };
+}
+
+export function begun(step: string): Fact {
+  return { kind: "step.begun", step };
+}
+
+export function turned(
+  step: string,
+  to: "rescue" | "always" | "again",
+  outcome?: "ok" | "rescued" | "failed",
+  forget?: readonly string[],
+): Fact {
+  return {
+    kind: "block.turned",
+    step,
+    to,
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(forget === undefined ? {} : { forget }),
+  };
+}

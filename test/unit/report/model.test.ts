@@ -22,7 +22,19 @@ test("a passed run: each step in order, rounds in place of their heading", () =>
     ["approvals[dora]", "changed"],
     ["owned", "ok"],
   ]);
-  expect(report.totals).toEqual({ steps: 5, ok: 1, changed: 4, skipped: 0, failed: 0, pending: 0, unknown: 0, notRun: 0 });
+  expect(report.totals).toEqual({
+    steps: 5,
+    ok: 1,
+    changed: 4,
+    unchanged: 0,
+    rescued: 0,
+    warnings: 0,
+    skipped: 0,
+    failed: 0,
+    pending: 0,
+    unknown: 0,
+    notRun: 0,
+  });
   expect(report.run).toMatchObject({
     outcome: "passed",
     startedAt: "2026-11-21T09:30:00.000Z",

@@ -1,0 +1,49 @@
+import type { JsonObject } from "../../base/json.ts";
+import type { CheckStep } from "../../playbook/model.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { RunContext } from "../context.ts";
+import { firstBroken } from "../expectations.ts";
+import type { Place } from "../plan.ts";
+import { conserve } from "./conserve.ts";
+import { sideRead } from "./side-read.ts";
+
+/** What a check found. */
+export type Checked =
+  | { readonly problem: StepProblem; readonly requests: number }
+  | { readonly value: JsonObject; readonly requests: number };
+
+interface Beginning {
+  readonly place: Place;
+  readonly step: CheckStep;
+  readonly startedAt: number;
+}
+
+/** Reads afresh and looks whether a check's condition holds. One that only warns is complete either way, and says so. */
+export async function check(context: RunContext, { place, step, startedAt }: Beginning): Promise<void> {
+  const checked = await lookAt(context, place, step);
+  const { requests } = checked;
+  if ("value" in checked) {
+    return context.note({
+      kind: "step.completed",
+      step: place.address,
+      outcome: "ok",
+      value: checked.value,
+      startedAt,
+      requests,
+    });
+  }
+  const { problem } = checked;
+  if (!step.warns) return context.stop(place, { startedAt, outcome: "failed", problem, requests });
+  const value = { outcome: "ok" };
+  context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, warning: problem });
+}
+
+async function lookAt(context: RunContext, place: Place, { looks }: CheckStep): Promise<Checked> {
+  if (looks.kind === "conserve") return conserve(context, place, looks);
+  const result = await sideRead(context, place, looks.read);
+  if (!("kind" in result)) return { problem: result.problem, requests: 0 };
+  const { requests } = result;
+  if (result.kind === "failed") return { problem: result.problem, requests };
+  const problem = firstBroken([looks.that], context.scopeAt(place, { response: result.payload }));
+  return problem === undefined ? { value: { response: result.payload, outcome: "ok" }, requests } : { problem, requests };
+}

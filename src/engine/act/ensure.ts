@@ -1,0 +1,85 @@
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { CallStep, Ensure, Waiting } from "../../playbook/model.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { Bound } from "../bind.ts";
+import type { RunContext } from "../context.ts";
+import { firstBroken } from "../expectations.ts";
+import type { Place } from "../plan.ts";
+import { type Look, lookUntil } from "../waiting.ts";
+import { sideRead } from "./side-read.ts";
+
+/** A read that comes right after a commit may be served by a peer that has not seen it yet. */
+export const REREAD: Waiting = { timeoutMs: 10_000, everyMs: 50, backoff: 2, maxMs: 1_000 };
+
+interface Beginning {
+  readonly place: Place;
+  readonly step: CallStep;
+  readonly startedAt: number;
+  readonly bound: Bound;
+}
+
+/**
+ * Looks whether what a write is for is so already; then the step is complete, and nothing is sent. A read that fails stops the
+ * step: on a doubt nothing is written.
+ */
+export async function isSoAlready(context: RunContext, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
+  const looked = await look(context, place, step.ensure);
+  if ("problem" in looked) {
+    context.stop(place, { startedAt, outcome: "failed", problem: looked.problem });
+    return true;
+  }
+  if (!looked.holds || context.stopping) return context.stopping;
+  context.note({
+    kind: "step.completed",
+    step: place.address,
+    outcome: "unchanged",
+    value: { outcome: "unchanged", ensured: looked.response, ...yieldsOf(step, bound.input) },
+    startedAt,
+    requests: looked.requests,
+    actor: bound.caller.label,
+  });
+  return true;
+}
+
+/** After a write: what it was for must be so, at once or a little later. Gives what was read. */
+export async function becomesSo(context: RunContext, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
+  let broken: StepProblem = { code: "ensure.not-so", message: `this does not hold: ${ensure.that.text.trim()}` };
+  const about = { address: place.address, for: ensure.that.text.trim(), wait: REREAD };
+  const found = await lookUntil(context, about, async (): Promise<Look<Became>> => {
+    const looked = await look(context, place, ensure);
+    if ("problem" in looked) return { found: looked };
+    if (looked.holds) return { found: { response: looked.response } };
+    broken = looked.broken ?? broken;
+    return "again";
+  });
+  return found === "late" ? { problem: { ...broken, code: "ensure.not-so" } } : found;
+}
+
+type Became = { readonly response: Json } | { readonly problem: StepProblem };
+
+type Looked =
+  | { readonly problem: StepProblem }
+  | { readonly holds: true; readonly response: Json; readonly requests: number }
+  | { readonly holds: false; readonly broken: StepProblem | undefined };
+
+// What the service says is not there is not so yet.
+async function look(context: RunContext, place: Place, ensure: Ensure | undefined): Promise<Looked> {
+  if (ensure === undefined) return { holds: false, broken: undefined };
+  const result = await sideRead(context, place, ensure.read);
+  if (!("kind" in result)) return result;
+  if (result.kind === "failed") {
+    return result.reply.status === 404 ? { holds: false, broken: result.problem } : { problem: result.problem };
+  }
+  const { payload, requests } = result;
+  const broken = firstBroken([ensure.that], context.scopeAt(place, { response: payload }));
+  return broken === undefined ? { holds: true, response: payload, requests } : { holds: false, broken };
+}
+
+// Only what the playbook itself gave: an id that would have been chosen names nothing.
+function yieldsOf({ operation }: CallStep, input: JsonObject): JsonObject {
+  const yields = Object.entries(operation.yields).flatMap(([name, { from }]) => {
+    const value = from({ input, payload: null, found: undefined });
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(yields);
+}

@@ -1,0 +1,16 @@
+import type { Turn } from "../../protocol/decide.ts";
+import { stepIn } from "../../protocol/state.ts";
+import type { RunContext } from "../context.ts";
+import type { Place } from "../plan.ts";
+import { pauseBefore } from "./read-step.ts";
+
+/** Turns a block to its `rescue`, its `always`, or once more to its first step. */
+export async function turn(context: RunContext, { address, step }: Place, to: Turn): Promise<void> {
+  const problem = "failed" in to ? stepIn(context.state, to.failed).stopped?.problem : undefined;
+  if (to.to === "again") {
+    const retry = step.kind === "block" ? step.retry : undefined;
+    await context.pause(pauseBefore(retry, stepIn(context.state, address).repeats + 1));
+    if (context.stopping) return;
+  }
+  context.note({ kind: "block.turned", step: address, ...to, ...(problem === undefined ? {} : { problem }) });
+}

@@ -1,0 +1,110 @@
+import { operationNamed } from "../operations/operation.ts";
+import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
+import { readUse } from "./acting.ts";
+import { type Beside, conditionOver, readSideRead } from "./beside.ts";
+import { compileTemplate } from "./compile.ts";
+import { readForeach } from "./loop.ts";
+import type { ActorUse, CheckStep, Conserve, Look } from "./model.ts";
+import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
+
+/** Checks and compiles the `checks` of a playbook; all steps have run by then. */
+export function readChecks(node: SourceNode | undefined, spot: Spot, around: Surroundings): readonly CheckStep[] {
+  const items = node?.kind === "list" ? node.items : [];
+  const names = new Set<string>();
+  return items.flatMap((item, at) => {
+    if (item.kind !== "map") return [];
+    const check = readCheck(item, at, spot, around);
+    if (names.has(check?.id ?? "")) {
+      const message = `a check "${check?.name}" is there already`;
+      around.context.report(
+        { code: "playbook.duplicate-step", message, suggestion: "give each check a name of its own" },
+        item.range,
+      );
+    }
+    names.add(check?.id ?? "");
+    return check === undefined ? [] : [check];
+  });
+}
+
+function readCheck(node: MapNode, at: number, spot: Spot, around: Surroundings): CheckStep | undefined {
+  const { context } = around;
+  const { foreach, item } = readForeach(child(node, "foreach"), context, scopeAt(around, spot));
+  const inside =
+    foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
+  const beside: Beside = { spot: inside, around, as: child(node, "as") };
+  const looks = node.entries.has("conserve") ? readConserve(node, beside) : readLook(node, beside);
+  if (looks === undefined) return undefined;
+  const name = textOf(child(node, "name")) ?? (looks.kind === "conserve" ? `conserve ${looks.of}` : looks.that.text.trim());
+  return {
+    kind: "check",
+    id: `checks[${textOf(child(node, "name")) ?? String(at + 1)}]`,
+    name,
+    line: context.file.lineOf(node.range.start),
+    if: undefined,
+    foreach,
+    warns: textOf(child(node, "severity")) === "warn",
+    looks,
+  };
+}
+
+function readLook(node: MapNode, beside: Beside): Look | undefined {
+  const { context } = beside.around;
+  for (const field of ["read", "that"]) {
+    if (node.entries.has(field)) continue;
+    const message = `a check has \`read\` and \`that\`, or \`conserve\`: "${field}" is missing`;
+    return context.report({ code: "playbook.no-work", message }, { start: node.range.start, end: node.range.start + 1 });
+  }
+  const read = readSideRead(node, beside);
+  const that = conditionOver(read, child(node, "that"), beside);
+  return read === undefined || that === undefined ? undefined : { kind: "look", read, that };
+}
+
+// What each is looked at by.
+const READS: Readonly<Record<Conserve["of"], readonly string[]>> = {
+  token: ["ledger.token.get", "ledger.account.list", "ledger.transaction.list"],
+  vault: ["ledger.vault.get", "ledger.vault.assets", "ledger.token.get"],
+  sale: ["investor.sales.get", "investor.portfolio.transactions"],
+};
+
+function readConserve(node: MapNode, { spot, around }: Beside): Conserve | undefined {
+  const { context } = around;
+  for (const field of ["read", "that", "with"]) {
+    const entry = node.entries.get(field);
+    if (entry === undefined) continue;
+    context.report(
+      { code: "playbook.not-here", message: `conserve knows by itself what to read: it has no "${field}"` },
+      entry.key,
+    );
+  }
+  const conserve = child(node, "conserve");
+  const [[of, entry] = []] = conserve?.kind === "map" ? [...conserve.entries] : [];
+  if (entry === undefined || !isKind(of)) return undefined;
+  const reads = READS[of].map(operationNamed);
+  const id = compileTemplate(entry.value, { type: "string" }, context, scopeAt(around, spot));
+  return { kind: "conserve", of, id, reads, as: readEverybody(node, reads[0], { spot, around, as: undefined }) };
+}
+
+function isKind(of: string | undefined): of is Conserve["of"] {
+  return of === "token" || of === "vault" || of === "sale";
+}
+
+// Of a sale a group may be named: what was bought is seen only by those who bought.
+function readEverybody(
+  node: MapNode,
+  operation: Conserve["reads"][number] | undefined,
+  { spot, around }: Beside,
+): readonly ActorUse[] {
+  const as = child(node, "as") ?? around.defaultAs;
+  const group = around.actors.get(textOf(as) ?? "");
+  const side = operation?.call.interface;
+  if (group?.group === true && side === "investor") {
+    return group.identities.flatMap((identity): readonly ActorUse[] =>
+      identity.investor === undefined ? [] : [{ kind: "identity", name: identity.investor, identity }],
+    );
+  }
+  if (operation === undefined) return [];
+  const place = as?.range ?? node.range;
+  const scope = scopeAt(around, spot);
+  const use = readUse(as, { context: around.context, actors: around.actors, operation, scope, place, use: place });
+  return use === undefined ? [] : [use];
+}

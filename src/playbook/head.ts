@@ -1,0 +1,27 @@
+import { child, textOf } from "../source/node.ts";
+import { readCondition } from "./bare.ts";
+import { readForeach } from "./loop.ts";
+import type { Step } from "./model.ts";
+import type { Outline } from "./outline.ts";
+import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
+
+/** What every step has, whatever it does, and the spot within it. */
+export interface Head {
+  readonly common: Pick<Step, "id" | "name" | "line" | "if" | "foreach">;
+  /** Where its own expressions stand: its `if` holds, and its item has a name. */
+  readonly inside: Spot;
+}
+
+/** Reads what every step has; `name` is what it is called when it has no name. */
+export function readHead(outline: Outline, name: string, spot: Spot, around: Surroundings): Head {
+  const { id, line, node } = outline;
+  const own = { id };
+  const condition = readCondition(child(node, "if"), around.context, scopeAt(around, spot, own));
+  const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions] };
+  const { foreach, item } = readForeach(child(node, "foreach"), around.context, scopeAt(around, guarded, own));
+  const inside =
+    foreach === undefined
+      ? guarded
+      : { ...guarded, variables: { ...guarded.variables, ...item }, types: guarded.types.with(item) };
+  return { common: { id, name: textOf(child(node, "name")) ?? name, line, if: condition, foreach }, inside };
+}

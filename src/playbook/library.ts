@@ -1,0 +1,58 @@
+import { LIMITS } from "../base/limits.ts";
+import type { TypeName } from "../expression/types.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import type { FileReader } from "./files.ts";
+import type { Playbook } from "./model.ts";
+
+/** What a check of one playbook gives. */
+export interface CheckedPlaybook {
+  readonly playbook: Playbook | undefined;
+  /** The types of its outputs. */
+  readonly outputs: ReadonlyMap<string, TypeName>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** How an included playbook cannot be had. */
+export type NotIncluded = "missing" | "unreadable" | "too-deep" | "too-many" | { readonly cycle: readonly string[] };
+
+/** Finds and checks the playbooks that one playbook includes, each file once. */
+export interface IncludedPlaybooks {
+  readonly find: (path: string) => CheckedPlaybook | NotIncluded;
+}
+
+type Check = (path: string, text: string, included: IncludedPlaybooks) => CheckedPlaybook;
+
+/** All playbooks of one check. */
+export class Library {
+  readonly #files: FileReader;
+  readonly #check: Check;
+  readonly #checked = new Map<string, CheckedPlaybook>();
+
+  constructor(files: FileReader, check: Check) {
+    this.#files = files;
+    this.#check = check;
+  }
+
+  /** Those that the playbook at the end of this chain of files includes. */
+  includedBy(chain: readonly string[]): IncludedPlaybooks {
+    return { find: (path) => this.#find(path, chain) };
+  }
+
+  /** What was found in all included files. */
+  diagnostics(): readonly Diagnostic[] {
+    return [...this.#checked.values()].flatMap(({ diagnostics }) => diagnostics).slice(0, LIMITS.diagnostics);
+  }
+
+  #find(path: string, chain: readonly string[]): CheckedPlaybook | NotIncluded {
+    if (chain.includes(path)) return { cycle: [...chain.slice(chain.indexOf(path)), path] };
+    const known = this.#checked.get(path);
+    if (known !== undefined) return known;
+    if (chain.length > LIMITS.includeDepth) return "too-deep";
+    if (this.#checked.size >= LIMITS.includes) return "too-many";
+    const text = this.#files.read(path);
+    if (text === undefined) return "missing";
+    const checked = this.#check(path, text, this.includedBy([...chain, path]));
+    this.#checked.set(path, checked);
+    return checked;
+  }
+}

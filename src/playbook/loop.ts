@@ -1,0 +1,80 @@
+import { Expression, isProblem } from "../expression/expression.ts";
+import { isTypeName, type TypeEnvironment, type TypeName } from "../expression/types.ts";
+import { child, type SourceNode, textOf } from "../source/node.ts";
+import { readBare } from "./bare.ts";
+import { compileTemplate, holdsExpression, wholeExpression } from "./compile.ts";
+import type { CheckContext, ExpressionScope } from "./context.ts";
+import type { Foreach } from "./model.ts";
+
+/** A `foreach` that was read, and the type of its item. */
+export interface Loop {
+  readonly foreach: Foreach | undefined;
+  readonly item: Readonly<Record<string, TypeName>>;
+}
+
+const NONE: Loop = { foreach: undefined, item: {} };
+const SHOWN_CHARS = 200;
+const OPTIONS: ReadonlySet<string> = new Set(["key", "parallel"]);
+
+/** Reads a `foreach`: its list, what an item is called, and the key of its rounds. */
+export function readForeach(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Loop {
+  if (node?.kind !== "map") return NONE;
+  const named = [...node.entries].filter(([name]) => !OPTIONS.has(name));
+  const [[variable, entry] = [], second] = named;
+  if (variable === undefined || entry === undefined) return NONE;
+  if (second !== undefined) {
+    context.report(
+      { code: "playbook.loop-name", message: `a foreach has one list, and this is another: "${second[0]}"` },
+      second[1].key,
+    );
+    return NONE;
+  }
+  if (!canName(variable, scope.types)) {
+    context.report(
+      {
+        code: "playbook.loop-name",
+        message: `an item of a foreach cannot be called "${variable}"`,
+        suggestion: "take a word of letters, digits and _ that means nothing else here, such as item",
+      },
+      entry.key,
+    );
+    return NONE;
+  }
+  const item = { [variable]: /^list<(.*)>$/.exec(listType(entry.value, scope))?.[1] ?? "dyn" };
+  refusePlainText(entry.value, context);
+  const list = compileTemplate(entry.value, { type: "array" }, context, scope);
+  const key = readBare(child(node, "key"), context, { ...scope, types: scope.types.with(item) })?.expression;
+  const parallel = child(node, "parallel");
+  const times = parallel?.kind === "scalar" ? Number(parallel.value) : 1;
+  return { foreach: key === undefined ? undefined : { variable, list, key, parallel: times }, item };
+}
+
+// A word that is a name and as yet means nothing: neither one of ours, nor one of CEL's types such as `list`.
+function canName(variable: string, types: TypeEnvironment): boolean {
+  const parsed = Expression.parse(variable);
+  const meaning = types.check(variable);
+  const isName = !isProblem(parsed) && parsed.references[0]?.root === variable;
+  return isName && !RESERVED.has(variable) && !isTypeName(meaning) && meaning.code === "expression.unknown-name";
+}
+
+const RESERVED: ReadonlySet<string> = new Set(["response", "one"]);
+
+function refusePlainText(node: SourceNode, context: CheckContext): void {
+  const text = textOf(node);
+  if (text === undefined || holdsExpression(text)) return;
+  context.report(
+    {
+      code: "expression.wrong-type",
+      message: "this is text; here a list belongs",
+      suggestion: `for an expression write: "\${{ ${text.slice(0, SHOWN_CHARS)} }}"`,
+    },
+    node.range,
+  );
+}
+
+// Only to give the loop's name a type: the list itself is checked, and its problems reported, as a template.
+function listType(node: SourceNode, scope: ExpressionScope): string {
+  const whole = wholeExpression(textOf(node) ?? "");
+  const type = whole === undefined ? "dyn" : scope.types.check(whole.text);
+  return typeof type === "string" ? type : "dyn";
+}

@@ -1,0 +1,92 @@
+import type { ListNode, MapNode, SourceNode } from "../source/node.ts";
+import { textOf } from "../source/node.ts";
+import type { CheckContext } from "./context.ts";
+import type { StepLoops } from "./model.ts";
+
+/** A step before anything in it is read: its id, where it stands, and what it holds. */
+export interface Outline extends StepLoops {
+  readonly id: string;
+  readonly line: number;
+  readonly node: MapNode;
+  readonly kind: "call" | "block" | "include";
+  /** The sections of blocks around it, the outermost first. */
+  readonly sections: readonly Section[];
+  /** Its own `if` may skip it. */
+  readonly conditional: boolean;
+  readonly parts: Readonly<Record<Part, readonly Outline[]>>;
+}
+
+export type Part = "block" | "rescue" | "always";
+
+/** One part of a block. */
+export interface Section {
+  readonly block: string;
+  readonly part: Part;
+  readonly foreach: boolean;
+  readonly conditional: boolean;
+  readonly rescues: boolean;
+}
+
+const PARTS: readonly Part[] = ["block", "rescue", "always"];
+
+/** The outlines of a playbook's steps, and all of them by id; two steps of one id are reported. */
+export class Outliner {
+  /** By id; of two with the same, the first. */
+  readonly all: Map<string, Outline> = new Map();
+  /** Every step, as it was written. */
+  readonly nodes: MapNode[] = [];
+  readonly #context: CheckContext;
+
+  constructor(context: CheckContext) {
+    this.#context = context;
+  }
+
+  read(list: SourceNode | undefined, sections: readonly Section[] = [], prefix = "step"): readonly Outline[] {
+    const items = list?.kind === "list" ? (list satisfies ListNode).items : [];
+    return items
+      .filter((item): item is MapNode => item.kind === "map")
+      .map((node, at) => this.#step(node, sections, `${prefix}${at + 1}`));
+  }
+
+  // A step without an id gets one by its place, so that reports and the journal can name it.
+  #step(node: MapNode, sections: readonly Section[], byPlace: string): Outline {
+    const idNode = node.entries.get("id")?.value;
+    const id = textOf(idNode) ?? byPlace;
+    const first = this.all.get(id);
+    if (first !== undefined) {
+      this.#context.report(
+        {
+          code: "playbook.duplicate-step",
+          message: `a step "${id}" is already on line ${first.line}`,
+          suggestion: "give each step an id of its own",
+        },
+        idNode?.range ?? node.range,
+      );
+    }
+    this.nodes.push(node);
+    const has = (field: string): boolean => node.entries.has(field);
+    const outline: Outline = {
+      id,
+      line: this.#context.file.lineOf(node.range.start),
+      node,
+      kind: PARTS.some(has) ? "block" : isPath(textOf(node.entries.get("uses")?.value)) ? "include" : "call",
+      sections,
+      loops: sections.filter(({ foreach }) => foreach).map(({ block }) => block),
+      foreach: has("foreach"),
+      conditional: has("if"),
+      parts: { block: [], rescue: [], always: [] },
+    };
+    if (first === undefined) this.all.set(id, outline);
+    for (const part of PARTS) {
+      const section = { block: id, part, foreach: outline.foreach, conditional: outline.conditional, rescues: has("rescue") };
+      const held = this.read(node.entries.get(part)?.value, [...sections, section], `${id}_${part === "block" ? "" : part}`);
+      (outline.parts as Record<Part, readonly Outline[]>)[part] = held;
+    }
+    return outline;
+  }
+}
+
+/** Whether `uses` names a file. */
+export function isPath(uses: string | undefined): boolean {
+  return uses !== undefined && (/^\.{0,2}\//.test(uses) || /\.ya?ml$/.test(uses));
+}

@@ -1,0 +1,57 @@
+import type { TypeEnvironment, TypeName } from "../expression/types.ts";
+import type { SourceNode } from "../source/node.ts";
+import type { CheckContext, ExpressionScope } from "./context.ts";
+import type { IncludedPlaybooks } from "./library.ts";
+import type { ActorDeclaration } from "./model.ts";
+import type { Standpoint, StepNames } from "./names.ts";
+import type { Outline } from "./outline.ts";
+import type { StepTypes } from "./step-types.ts";
+
+/** What all of one playbook is checked against. */
+export interface Surroundings {
+  readonly context: CheckContext;
+  readonly names: StepNames;
+  readonly types: StepTypes;
+  readonly actors: ReadonlyMap<string, ActorDeclaration>;
+  readonly defaultAs: SourceNode | undefined;
+  readonly readOnly: boolean;
+  readonly included: IncludedPlaybooks;
+}
+
+/** A place in a playbook: what may be spoken of there. */
+export interface Spot extends Standpoint {
+  /** The names of the items of the loops around. */
+  readonly variables: Readonly<Record<string, TypeName>>;
+  readonly types: TypeEnvironment;
+  /** The steps that have had their turn so far; it grows as the playbook is read. */
+  readonly done: Set<string>;
+}
+
+/** The place from which a playbook is read: nothing has run yet. */
+export function firstSpot(types: StepTypes): Spot {
+  return { done: new Set(), sections: [], under: [], variables: {}, types: types.within([]) };
+}
+
+/** A spot within a part of a block. */
+export function within(spot: Spot, block: Outline, part: Outline["sections"][number], around: Surroundings): Spot {
+  const sections = [...spot.sections, part];
+  if (!block.foreach) return { ...spot, sections };
+  const types = around.types.within(sections.filter(({ foreach }) => foreach).map(({ block: loop }) => loop));
+  return { ...spot, sections, types: types.with(spot.variables) };
+}
+
+/** What an expression at a spot may use; `own` is the step that it belongs to, which has its answer when `answered`. */
+export function scopeAt(
+  around: Surroundings,
+  spot: Spot,
+  own?: { readonly id: string; readonly answered?: boolean },
+  more?: Readonly<Record<string, TypeName>>,
+): ExpressionScope {
+  const answered = own?.answered === true;
+  const done = answered ? { has: (id: string) => id === own?.id || spot.done.has(id) } : spot.done;
+  const standpoint: Standpoint = { ...spot, done, ...(own === undefined ? {} : { own: own.id }) };
+  return {
+    types: more === undefined ? spot.types : spot.types.with(more),
+    names: (expression) => around.names.check(expression, standpoint),
+  };
+}

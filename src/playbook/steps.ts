@@ -1,0 +1,77 @@
+import { child } from "../source/node.ts";
+import { readRetry } from "./beside.ts";
+import { readCall } from "./call.ts";
+import { readHead } from "./head.ts";
+import { readInclude } from "./include.ts";
+import type { BlockStep, Step } from "./model.ts";
+import type { Outline, Part } from "./outline.ts";
+import { checkFields } from "./rules.ts";
+import { type Spot, type Surroundings, within } from "./spot.ts";
+import { writesOf } from "./walk.ts";
+
+/** Checks and compiles steps, one after the other: each may speak of those before it. */
+export function readSteps(outlines: readonly Outline[], spot: Spot, around: Surroundings): readonly Step[] {
+  return outlines.flatMap((outline) => {
+    const step = readStep(outline, spot, around);
+    spot.done.add(outline.id);
+    return step === undefined ? [] : [step];
+  });
+}
+
+function readStep(outline: Outline, spot: Spot, around: Surroundings): Step | undefined {
+  if (outline.kind === "block") return readBlock(outline, spot, around);
+  if (outline.kind === "include") return readInclude(outline, spot, around);
+  if (!outline.node.entries.has("uses")) {
+    return around.context.report(
+      {
+        code: "playbook.no-work",
+        message: "this step does nothing: it has neither `uses` nor a `block`",
+        suggestion: "uses: an operation such as ledger.token.get, or the path of a playbook",
+      },
+      { start: outline.node.range.start, end: outline.node.range.start + 1 },
+    );
+  }
+  return readCall(outline, spot, around);
+}
+
+function readBlock(outline: Outline, spot: Spot, around: Surroundings): BlockStep | undefined {
+  const { node, parts } = outline;
+  const { context } = around;
+  checkFields(node, "block", context);
+  if (!node.entries.has("block")) {
+    const [part = "rescue", entry] = [...node.entries].find(([field]) => field === "rescue" || field === "always") ?? [];
+    const message = `\`${part}\` belongs to a block, and this step has none`;
+    return context.report(
+      { code: "playbook.not-here", message, suggestion: "put the steps under block:" },
+      entry?.key ?? node.range,
+    );
+  }
+  const { common, inside } = readHead(outline, outline.id, spot, around);
+  const section = (part: Part): Parameters<typeof within>[2] => ({
+    block: outline.id,
+    part,
+    foreach: outline.foreach,
+    conditional: outline.conditional,
+    rescues: node.entries.has("rescue"),
+  });
+  const read = (part: Part): readonly Step[] => readSteps(parts[part], within(inside, outline, section(part), around), around);
+  const [steps, rescue, always] = [read("block"), read("rescue"), read("always")];
+  const retry = readRetry(child(node, "retry"));
+  if (retry !== undefined) refuseRetriedWrites(steps, outline, around);
+  return { kind: "block", ...common, steps, rescue, always, retry };
+}
+
+function refuseRetriedWrites(steps: readonly Step[], { node }: Outline, { context }: Surroundings): void {
+  const [write] = writesOf(steps);
+  const entry = node.entries.get("retry");
+  if (write === undefined || entry === undefined) return;
+  const { operation, chain } = write;
+  context.report(
+    {
+      code: "playbook.write-repeated",
+      message: `this block holds a write: ${chain.join(" → ")} is ${operation.name} (${operation.meaning.effect})`,
+      suggestion: "put the reads that are to be tried again into a block of their own",
+    },
+    entry.key,
+  );
+}

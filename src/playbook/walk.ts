@@ -1,0 +1,72 @@
+import type { Operation } from "../operations/operation.ts";
+import type { ActorUse, CallStep, CheckStep, IncludeStep, Playbook, Step } from "./model.ts";
+
+/** The steps that a step holds itself, in the order they are written; an included playbook's are its own. */
+export function heldBy(step: Step): readonly Step[] {
+  return step.kind === "block" ? [...step.steps, ...step.rescue, ...step.always] : [];
+}
+
+/** Every step of a list at every depth of its blocks, each before what it holds. */
+export function* stepsIn(steps: readonly Step[]): Generator<Step> {
+  for (const step of steps) {
+    yield step;
+    yield* stepsIn(heldBy(step));
+  }
+}
+
+/** One way in which a playbook calls the service: by a step, or by a read beside one. */
+export interface CallUse {
+  readonly playbook: Playbook;
+  readonly step: CallStep | CheckStep;
+  readonly operation: Operation;
+  readonly as: ActorUse | undefined;
+}
+
+/** Every call that a playbook may make, those of the playbooks it includes among them. */
+export function* callsOf(playbook: Playbook): Generator<CallUse> {
+  for (const step of stepsIn(playbook.steps)) {
+    if (step.kind === "include") yield* callsOf(step.playbook);
+    if (step.kind === "call") for (const each of callsOfStep(step)) yield { playbook, step, ...each };
+  }
+  for (const step of playbook.checks) for (const each of callsOfCheck(step)) yield { playbook, step, ...each };
+}
+
+type Made = Pick<CallUse, "operation" | "as">;
+
+function callsOfStep(step: CallStep): readonly Made[] {
+  return [step, ...[step.ensure?.read, step.discover?.read].filter((read) => read !== undefined)];
+}
+
+function callsOfCheck({ looks }: CheckStep): readonly Made[] {
+  if (looks.kind === "look") return [looks.read];
+  const uses = looks.as.length === 0 ? [undefined] : looks.as;
+  return uses.flatMap((as) => looks.reads.map((operation) => ({ operation, as })));
+}
+
+/** A write somewhere in a playbook, and the way to it: `mint.yaml:12 (mint)` for each playbook on it. */
+export interface FoundWrite {
+  readonly operation: Operation;
+  readonly chain: readonly string[];
+}
+
+/** The writes of some steps, those of the playbooks they include among them. */
+export function* writesOf(steps: readonly Step[], file = ""): Generator<FoundWrite> {
+  for (const step of stepsIn(steps)) {
+    const here = `${file}${file === "" ? "line " : ":"}${step.line} (${step.id})`;
+    if (step.kind === "call" && step.operation.writes) yield { operation: step.operation, chain: [here] };
+    if (step.kind !== "include") continue;
+    for (const { operation, chain } of writesOf(step.playbook.steps, step.playbook.file))
+      yield { operation, chain: [here, ...chain] };
+  }
+}
+
+/** The playbooks that a playbook includes, directly. */
+export function includesOf(playbook: Playbook): readonly IncludeStep[] {
+  return [...stepsIn(playbook.steps)].filter((step) => step.kind === "include");
+}
+
+/** The step of a playbook that has an id, at any depth of its blocks. */
+export function stepNamed(playbook: Playbook, id: string): Step | undefined {
+  for (const step of stepsIn(playbook.steps)) if (step.id === id) return step;
+  return undefined;
+}

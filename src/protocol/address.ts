@@ -1,0 +1,53 @@
+/**
+ * An address names one step of one run: `mint`, `approvals[bob]` in a `foreach`, `pay[alice][eur]` in one inside another, and
+ * `deposit[alice]/mint` inside an included playbook. Keys hold no brackets.
+ */
+export interface Address {
+  /** The included playbooks that the step is in, each with its keys and a slash: `deposit[alice]/`; empty in the run's own. */
+  readonly frame: string;
+  readonly id: string;
+  /** The rounds of the `foreach`es around it, the outermost first. */
+  readonly keys: readonly string[];
+}
+
+/** The address of one round of a step. */
+export function roundOf(address: string, key: string): string {
+  return `${address}[${key}]`;
+}
+
+/** The frame of what an including step includes. */
+export function frameOf(address: string): string {
+  return `${address}/`;
+}
+
+export function parseAddress(address: string): Address {
+  const slash = lastSlash(address);
+  const frame = address.slice(0, slash + 1);
+  const own = address.slice(slash + 1);
+  const bracket = own.indexOf("[");
+  if (bracket < 0) return { frame, id: own, keys: [] };
+  return { frame, id: own.slice(0, bracket), keys: own.slice(bracket + 1, -1).split("][") };
+}
+
+// A key may hold slashes: only those outside brackets part frames.
+function lastSlash(address: string): number {
+  if (!address.includes("/")) return -1;
+  let depth = 0;
+  for (let at = address.length - 1; at >= 0; at--) {
+    const char = address[at];
+    if (char === "]") depth++;
+    else if (char === "[") depth--;
+    else if (char === "/" && depth === 0) return at;
+  }
+  return -1;
+}
+
+/** The step as written, without the rounds: `deposit/mint` for `deposit[alice]/mint`. */
+export function stepOf(address: string): string {
+  return address.includes("[") ? address.replaceAll(/\[[^[\]]*\]/g, "") : address;
+}
+
+/** All keys on the way to a step, the outermost first. */
+export function keysOf(address: string): readonly string[] {
+  return Array.from(address.matchAll(/\[([^[\]]*)\]/g), ([, key = ""]) => key);
+}

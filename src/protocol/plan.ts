@@ -1,0 +1,41 @@
+/**
+ * What the protocol must know of a playbook; all else is the language's business. `S` is the language's own step, which the
+ * protocol only hands back.
+ */
+export interface Plan<S> {
+  readonly steps: readonly PlanNode<S>[];
+  /** Looked at one by one when all steps are complete, each of them whatever becomes of the others. */
+  readonly checks: readonly PlanNode<S>[];
+}
+
+export type PlanNode<S> = PlanCall<S> | PlanBlock<S> | PlanInclude<S>;
+
+interface PlanCommon<S> {
+  readonly step: S;
+  readonly id: string;
+  /** How many rounds of its `foreach` may be under way at a time; `undefined` without a `foreach`. */
+  readonly parallel: number | undefined;
+}
+
+/** One call of an operation. */
+export interface PlanCall<S> extends PlanCommon<S> {
+  readonly kind: "call";
+  readonly writes: boolean;
+  /** Done only when its receipt says COMMITTED. */
+  readonly awaitsReceipt: boolean;
+}
+
+/** Steps with a way out when one of them fails. */
+export interface PlanBlock<S> extends PlanCommon<S> {
+  readonly kind: "block";
+  readonly steps: readonly PlanNode<S>[];
+  readonly rescue: readonly PlanNode<S>[];
+  readonly always: readonly PlanNode<S>[];
+  /** How often its steps are tried; more than once only where all of them read. */
+  readonly attempts: number;
+}
+
+/** Another playbook. */
+export interface PlanInclude<S> extends PlanCommon<S>, Plan<S> {
+  readonly kind: "include";
+}
