@@ -5,6 +5,7 @@ export interface Investor {
   readonly name: string;
   readonly userId: string;
   readonly accredited?: boolean;
+  readonly revoked?: boolean;
   readonly kyc?: { readonly id: string; readonly country: string; readonly createdAt: string; readonly updatedAt: string };
 }
 
