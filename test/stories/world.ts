@@ -238,7 +238,8 @@ export async function readySandbox(running: Running): Promise<Sandbox> {
   return JSON.parse(ready) as Sandbox;
 }
 
-function serviceOf({ ledgerBaseUrl: url, appId, ledgerApiKey }: Sandbox): Service {
+/** A sandbox that serves, as the stories ask it. */
+export function serviceOf({ ledgerBaseUrl: url, appId, ledgerApiKey }: Sandbox): Service {
   return {
     url,
     commits: () => commitsAt(url),
