@@ -94,6 +94,19 @@ export const DEFAULT_SEED: Seed = {
       totalSoldTokens: "2500",
       softCap: "5000",
       expectedReturns: "6.5",
+      images: [{ name: "solar-park.jpg", size: 482133, type: "image/jpeg", url: "https://files.sandbox.invalid/solar-park.jpg" }],
+      documents: [
+        {
+          id: "documentProspectus",
+          name: "prospectus.pdf",
+          type: "application/pdf",
+          url: "https://files.sandbox.invalid/prospectus.pdf",
+          title: "Prospectus",
+          description: "Terms of the bond",
+          size: 1048576,
+          order: 1,
+        },
+      ],
     },
     {
       id: "saleUpcoming1",

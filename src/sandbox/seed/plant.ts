@@ -68,6 +68,7 @@ function termsOf({ yearlyInterest, periods, monthsApart, frequencyType }: SeedPa
 
 function saleOf(seed: SeedSale, now: number): Sale {
   const { id, tokenId, name, description, timezone, excludedCountries = [], requiresAccreditation = false } = seed;
+  const { images = [], documents = [] } = seed;
   const startDay = exact(seed.startDay).approximate();
   return {
     id,
@@ -87,6 +88,8 @@ function saleOf(seed: SeedSale, now: number): Sale {
     softCap: exact(seed.softCap),
     expectedReturns: exact(seed.expectedReturns),
     ...exactFields(seed, ["maximumPerUser"]),
+    images: images.map((image) => ({ ...image, size: exact(image.size) })),
+    documents: documents.map((document) => ({ ...document, size: exact(document.size), order: exact(document.order) })),
   };
 }
 

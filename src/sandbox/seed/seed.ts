@@ -89,6 +89,24 @@ export interface SeedSale {
   readonly excludedCountries?: readonly Amount[];
   /** Whether only accredited investors may buy. */
   readonly requiresAccreditation?: boolean;
+  readonly images?: readonly SeedImage[];
+  readonly documents?: readonly SeedDocument[];
+}
+
+/** A picture of a sale. */
+export interface SeedImage {
+  readonly name: string;
+  readonly size: Amount;
+  readonly type: string;
+  readonly url: string;
+}
+
+/** A document of a sale, such as a prospectus. */
+export interface SeedDocument extends SeedImage {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly order: Amount;
 }
 
 /** What the ledger holds from the start. It has histories and token transactions as usual; the commit log begins empty. */
