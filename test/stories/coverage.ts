@@ -3,7 +3,7 @@ import { contract } from "../../src/contract/contract.ts";
 import type { Profile } from "../../src/contract/profile.ts";
 import { operations, type Operation } from "../../src/operations/operation.ts";
 import type { RunReport } from "../../src/report/shape.ts";
-import { judge, operationOf } from "./exchanges.ts";
+import { describedFields, fieldsIn, judge, operationOf } from "./exchanges.ts";
 import type { Exchange } from "./proxy.ts";
 
 /** The condition that a step of a playbook expects to be refused with. */
@@ -32,23 +32,28 @@ export function reachedIn(reports: readonly RunReport[], expected: Expected): Re
 
 /** How many exchanges of an operation there were, and what was wrong with them. */
 export interface Wire {
-  requests: number;
-  readonly problems: string[];
+  readonly requests: number;
+  readonly problems: readonly string[];
 }
 
-/** Every exchange held against the contract, by operation. */
+/** Every exchange held against the contract, by operation. What the contract describes in an answer must be in one of them. */
 export function heldAgainstContract(exchanges: readonly Exchange[], profile: Profile): ReadonlyMap<string, Wire> {
-  const wire = new Map([...operations.keys()].map((name): [string, Wire] => [name, { requests: 0, problems: [] }]));
-  for (const exchange of exchanges) {
-    const operation = operationOf(exchange);
-    const row = wire.get(operation?.name ?? "");
-    if (operation === undefined || row === undefined)
-      throw new Error(`no operation of the contract: ${exchange.method} ${exchange.target}`);
-    const { request, answer } = judge(exchange, operation, profile);
-    row.requests++;
-    row.problems.push(...request.map((problem) => `request: ${problem}`), ...answer.map((problem) => `answer: ${problem}`));
-  }
-  return wire;
+  const byName = Map.groupBy(exchanges, (exchange) => operationOf(exchange)?.name);
+  const strangers = byName.get(undefined) ?? [];
+  if (strangers.length > 0) throw new Error(`no operation of the contract: ${strangers[0]?.method} ${strangers[0]?.target}`);
+  return new Map(
+    [...operations.values()].map(({ name, call }) => {
+      const own = byName.get(name) ?? [];
+      const verdicts = own.map((exchange) => judge(exchange, call, profile));
+      const seen = new Set(own.flatMap((exchange) => fieldsIn(exchange, call)));
+      const problems = [
+        ...verdicts.flatMap(({ request }) => request.map((problem) => `request: ${problem}`)),
+        ...verdicts.flatMap(({ answer }) => answer.map((problem) => `answer: ${problem}`)),
+        ...describedFields(call).flatMap((field) => (seen.has(field) ? [] : [`no answer has ${field}`])),
+      ];
+      return [name, { requests: own.length, problems }];
+    }),
+  );
 }
 
 const EMPTY_LIST = "a list that nothing fits is empty";

@@ -1,5 +1,5 @@
 // What went over the wire, held against the written contract: the request as strictly as the answer.
-import { contract, type ContractOperation, type Parameter } from "../../src/contract/contract.ts";
+import { contract, type ContractOperation, type Parameter, resolve } from "../../src/contract/contract.ts";
 import type { Profile } from "../../src/contract/profile.ts";
 import type { JsonSchema } from "../../src/contract/schema-types.ts";
 import { validatorOf } from "../../src/contract/validators.ts";
@@ -108,4 +108,29 @@ function parsed(text: string): unknown {
 function problems(schema: JsonSchema, value: unknown): readonly string[] {
   if (value === undefined) return ["is no JSON"];
   return validatorOf(schema)(value).map(({ path, message }) => `${["", ...path].join("/")} ${message}`);
+}
+
+/** The fields that the contract describes in an operation's answer, each by its path. */
+export function describedFields({ response }: ContractOperation): readonly string[] {
+  return response === undefined ? [] : fieldsOf(response, "");
+}
+
+/** The described fields that an answer has. */
+export function fieldsIn({ answer }: Exchange, { response }: ContractOperation): readonly string[] {
+  return response === undefined || answer.status >= 400 ? [] : fieldsOf(response, "", [parsed(answer.body)]);
+}
+
+// Without values: all fields. With values: those that at least one of them has.
+function fieldsOf(schema: JsonSchema, path: string, values?: readonly unknown[]): readonly string[] {
+  const { items, properties = {} } = resolve(schema);
+  if (items !== undefined) return fieldsOf(items, `${path}[]`, values?.filter(Array.isArray).flat());
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const within = values?.flatMap((value) => (isObject(value) && value[name] !== undefined ? [value[name]] : []));
+    const field = `${path}.${name}`;
+    return within?.length === 0 ? [] : [field, ...fieldsOf(property, field, within)];
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === "object";
 }
