@@ -72,6 +72,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .option("--db <file>", WORDS.sandbox.db)
     .option("--seed <file>", WORDS.sandbox.seed)
     .option("--faults <file>", WORDS.sandbox.faults)
+    .option("--profile <environment>", WORDS.sandbox.profile)
     .addOption(new Option("--commit-delay <ms>", WORDS.sandbox.delay).argParser(wholeNumber).default(20))
     .option("--json", WORDS.json)
     .action(builder.action(async () => (await import("./commands/sandbox.ts")).sandbox));

@@ -2,12 +2,12 @@ import { dirname, join, relative, resolve } from "node:path";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { count } from "../base/text.ts";
-import { DEFAULT_PROFILE } from "../contract/profile.ts";
-import { ENVIRONMENT_FILE, findEnvironmentFile, loadEnvironment } from "../environment/load.ts";
+import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
+import { ENVIRONMENT_FILE, findEnvironmentFile, loadEnvironment, loadProfile } from "../environment/load.ts";
 import type { Target } from "../environment/target.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import type { FileReader } from "../playbook/files.ts";
@@ -45,13 +45,8 @@ export async function openTarget(shell: Shell, where: Where): Promise<OpenTarget
     const target = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: shell.variables });
     return { target, close: async () => {} };
   }
-  if (where.env !== undefined && where.env !== "sandbox") {
-    throw new Failure({
-      code: "environment.none",
-      message: `there is no tokenbook.yaml here or above, so there is no environment "${where.env}"`,
-      next: "leave --env out to use the embedded sandbox, or write a tokenbook.yaml",
-    });
-  }
+  if (where.env !== undefined && where.env !== "sandbox")
+    throw noEnvironmentFile(where.env, "leave --env out to use the embedded sandbox, or write a tokenbook.yaml");
   return embeddedSandbox(stateDirectory(shell, where));
 }
 
@@ -116,15 +111,40 @@ function filesAt(path: string, name: string, wanted: (name: string) => boolean):
   return found.toSorted();
 }
 
-/** The map that a YAML or JSON file holds: inputs, a seed, a fault plan. Throws a Failure. */
+/** The map that a YAML or JSON file holds: inputs, a seed. Throws a Failure. */
 export function readMapFile(shell: Shell, name: string): JsonObject {
-  const path = resolve(shell.cwd, name);
-  const { root, diagnostics } = parseYaml(name, readText(path, name));
-  if (root?.kind === "map") return toJson(root) as JsonObject;
+  const value = readDataFile(shell, name);
+  if (isObject(value)) return value;
   throw new Failure({
     code: "file.no-map",
-    message: diagnostics.map(formatDiagnostic).join("\n\n") || `${name} holds no map of names to values`,
+    message: `${name} holds no map of names to values`,
     next: "write it as NAME: VALUE lines, or as a JSON object",
+  });
+}
+
+/** The value that a YAML or JSON file holds, such as the list of a fault plan. Throws a Failure. */
+export function readDataFile(shell: Shell, name: string): Json {
+  const { root, diagnostics } = parseYaml(name, readText(resolve(shell.cwd, name), name));
+  if (root !== undefined) return toJson(root);
+  throw new Failure({
+    code: "file.unreadable",
+    message: diagnostics.map(formatDiagnostic).join("\n\n"),
+    next: "write it as YAML or JSON",
+  });
+}
+
+/** The profile of the environment of this name, as the environment file has it. Throws a Failure. */
+export function profileOf(shell: Shell, environment: string): Profile {
+  const file = findEnvironmentFile(shell.cwd);
+  if (file !== undefined) return loadProfile(file, { name: environment, cwd: shell.cwd });
+  throw noEnvironmentFile(environment, "leave --profile out for the usual names and words, or write a tokenbook.yaml");
+}
+
+function noEnvironmentFile(environment: string, next: string): Failure {
+  return new Failure({
+    code: "environment.none",
+    message: `there is no tokenbook.yaml here or above, so there is no environment "${environment}"`,
+    next,
   });
 }
 

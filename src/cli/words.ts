@@ -54,6 +54,7 @@ Examples:
 
 Examples:
   $ tokenbook sandbox --port 4010 --db sandbox.db
+  $ tokenbook sandbox --port 4010 --profile staging  speak as the profile of the environment staging says
   $ curl http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
     },
     schema: {
@@ -78,6 +79,7 @@ Examples:
     delay: "how long the ledger takes to commit",
     seed: "a YAML or JSON file with what the sandbox holds at first",
     faults: "a YAML or JSON file with what goes wrong, and when",
+    profile: "serve with the names, words and codes of this environment's profile in tokenbook.yaml",
   },
   schema: { name: "playbook, environment, report or check" },
   input: "a value for an input; repeat it for several",

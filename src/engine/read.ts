@@ -15,6 +15,8 @@ export interface Reading {
   readonly input: JsonObject;
   readonly caller: Caller;
   readonly pages: number;
+  /** Whether this answer was to be: then it is not asked for again, although it failed. */
+  readonly expects?: (reply: Reply) => boolean;
 }
 
 /** What a read gave. */
@@ -79,7 +81,7 @@ async function askOnce(context: RunContext, reading: Reading, page: string | num
     if (reply.answer !== undefined) {
       return { kind: "read", payload: reply.answer.payload, envelope: reply.answer.envelope, requests: attempt };
     }
-    const enough = attempt >= LIMITS.readAttempts || context.stopping || !mayPass(reply);
+    const enough = attempt >= LIMITS.readAttempts || context.stopping || !mayPass(reply) || reading.expects?.(reply) === true;
     if (enough) {
       return { kind: "failed", reply, problem: explain(reply, { operation, caller, target: context.target }), requests: attempt };
     }

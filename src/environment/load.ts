@@ -4,7 +4,7 @@ import { parseDuration } from "../base/duration.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text.ts";
-import { profileWith, type ProfileOverrides } from "../contract/profile.ts";
+import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
 import { plainView } from "../base/json.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
@@ -31,11 +31,31 @@ export function findEnvironmentFile(from: string): string | undefined {
   }
 }
 
-/** Reads the environment of this name, or the first. Throws a Failure that shows each line to mend. */
-export function loadEnvironment(
-  path: string,
-  chosen: { readonly name: string | undefined; readonly cwd: string; readonly variables: Variables },
-): Target {
+/** Which environment of a file is meant: of this name, or the first. */
+interface Choice {
+  readonly name: string | undefined;
+  readonly cwd: string;
+}
+
+/** Reads an environment. Throws a Failure that shows each line to mend. */
+export function loadEnvironment(path: string, chosen: Choice & { readonly variables: Variables }): Target {
+  const { file, root, name, node } = openEnvironment(path, chosen, "--env");
+  return new TargetReader(file, root, { name, node, folder: dirname(path), variables: chosen.variables }).read();
+}
+
+/** Reads the profile of an environment, which may name keys that are not here. Throws a Failure that shows each line to mend. */
+export function loadProfile(path: string, chosen: Choice): Profile {
+  return profileOf(openEnvironment(path, chosen, "--profile").node);
+}
+
+interface Opened {
+  readonly file: SourceFile;
+  readonly root: SourceNode;
+  readonly name: string;
+  readonly node: SourceNode;
+}
+
+function openEnvironment(path: string, chosen: Choice, option: string): Opened {
   const shown = relative(chosen.cwd, path);
   const { file, root, diagnostics } = parseYaml(shown, readFileSync(path, "utf8"));
   if (root === undefined) throw invalid(diagnostics);
@@ -49,8 +69,13 @@ export function loadEnvironment(
   const environments = child(root, "environments") as MapNode;
   const name = chosen.name ?? [...environments.entries.keys()][0] ?? "";
   const node = child(environments, name);
-  if (node === undefined) throw unknownEnvironment(name, [...environments.entries.keys()], shown);
-  return new TargetReader(file, root, { name, node, folder: dirname(path), variables: chosen.variables }).read();
+  if (node === undefined) throw unknownEnvironment(name, [...environments.entries.keys()], shown, option);
+  return { file, root, name, node };
+}
+
+function profileOf(environment: SourceNode): Profile {
+  const overrides = child(environment, "profile");
+  return profileWith((overrides === undefined ? {} : plainView(toJson(overrides))) as ProfileOverrides);
 }
 
 interface Chosen {
@@ -73,14 +98,13 @@ class TargetReader {
 
   read(): Target {
     const { node, name } = this.#chosen;
-    const overrides = child(node, "profile");
     const exclusive = child(node, "exclusive");
     return {
       environment: name,
       embedded: false,
       ledger: this.#ledger(child(node, "ledger")),
       investor: this.#investor(child(node, "investor")),
-      profile: profileWith((overrides === undefined ? {} : plainView(toJson(overrides))) as ProfileOverrides),
+      profile: profileOf(node),
       exclusive: exclusive?.kind === "scalar" && exclusive.value === true,
       timeoutMs: parseDuration(textOf(child(node, "timeout")) ?? "") ?? REQUEST_TIMEOUT_MS,
       whereIs: (setting) => this.#whereIs(setting),
@@ -178,11 +202,11 @@ function literalKeys(root: SourceNode): readonly string[] {
     .filter((text) => text !== "" && !/^(env|file):/.test(text));
 }
 
-function unknownEnvironment(name: string, known: readonly string[], file: string): Failure {
+function unknownEnvironment(name: string, known: readonly string[], file: string, option: string): Failure {
   const near = didYouMean(name, known);
   return new Failure({
     code: "environment.unknown",
     message: `${file} has no environment "${name}"`,
-    next: near === undefined ? `--env ${known.join(" | ")}` : `--env ${near}`,
+    next: `${option} ${near ?? known.join(" | ")}`,
   });
 }

@@ -33,6 +33,7 @@ export const REFUSAL_STATUS = {
   "token already burnt": 409,
   "asset already deposited in another vault": 409,
   "server error": 500,
+  "general server error": 500,
 
   "invalid API key": 401,
   "tokenization app not found": 404,

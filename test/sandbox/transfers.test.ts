@@ -116,7 +116,7 @@ test("nobody takes an asset without its owner, and what is named must be there",
     body: { condition: "asset not found" },
   });
   expect(await ask(alice, { id: ["P1"], approvers: [user("bob")], numRequired: 2 })).toMatchObject({ status: 400 });
-  expect(await approve(caller, bob, "none")).toMatchObject({ status: 404, body: { condition: "request not found" } });
+  expect(await approve(caller, bob, "none")).toMatchObject({ status: 404, body: { condition: "asset not found" } });
 
   const buying = await request(caller, { id: ["P1"] }, bob);
   expect(await get(caller, buying)).toMatchObject({ approvers: [user("alice")], data: { metadata: { newOwner: user("bob") } } });

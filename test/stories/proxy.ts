@@ -1,6 +1,13 @@
 // A proxy on TCP between the command and the sandbox, which does to chosen requests what networks and proxies do.
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request as send, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as send,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
@@ -23,12 +30,24 @@ export interface Answer {
   readonly body: string;
 }
 
+/** A request that was forwarded, and the service's answer. */
+export interface Exchange {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly answer: Answer;
+}
+
 export type Fault = (passing: Passing) => void | Promise<void>;
 
 export interface Proxy {
   readonly url: string;
   /** Everything that came, in order. */
   readonly seen: readonly string[];
+  /** Everything that was forwarded, in the order of the answers. */
+  readonly exchanges: readonly Exchange[];
   /** Does this to the next request of that name, once; resolves when it is done. `skip` lets some pass before. */
   next(name: string, fault: Fault, skip?: number): Promise<void>;
   /** From now on connections are refused, but for those that are open. */
@@ -48,9 +67,10 @@ interface Rule {
 export async function proxyTo(service: string): Promise<Proxy> {
   const rules: Rule[] = [];
   const seen: string[] = [];
+  const exchanges: Exchange[] = [];
   const server = createServer((request, response) => void serve(request, response));
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const passing = await passingOf({ request, response, service });
+    const passing = await passingOf({ request, response, service, exchanges });
     seen.push(passing.name);
     const rule = rules.find(({ name }) => name === passing.name);
     if (rule === undefined || rule.skip-- > 0) return passing.answer(await passing.forward());
@@ -63,6 +83,7 @@ export async function proxyTo(service: string): Promise<Proxy> {
   return {
     url: `http://127.0.0.1:${port}`,
     seen,
+    exchanges,
     next: (name, fault, skip = 0) => new Promise((done) => void rules.push({ name, fault, skip, done })),
     shut: () => void server.close(),
     open: async () => void (await listen(server, port)),
@@ -106,16 +127,23 @@ async function passingOf({
   request,
   response,
   service,
+  exchanges,
 }: {
   request: IncomingMessage;
   response: ServerResponse;
   service: string;
+  exchanges: Exchange[];
 }): Promise<Passing> {
   const body = await textOf(request);
   const path = (request.url ?? "").replace(/\?.*/, "").replace(/^\/(?:tokenize\/[^/]+|api\/v\/1)/, "");
   return {
     name: `${request.method} ${path}`,
-    forward: () => forward(request, body, service),
+    async forward() {
+      const { method = "", url: target = "", headers } = request;
+      const answer = await forward(request, body, service);
+      exchanges.push({ method, target, headers, body, answer });
+      return answer;
+    },
     answer: ({ status, headers = { "content-type": "application/json" }, body: text }) =>
       void response.writeHead(status, headers).end(text),
     cut: () => void request.socket.destroy(),

@@ -226,12 +226,20 @@ export interface Service {
 /** Starts `tokenbook sandbox` in a process of its own. */
 export async function sandboxProcess(): Promise<Service> {
   const folder = temporaryFolder();
-  const running = launch([COMMAND, "sandbox", "--port", "0", "--db", "sandbox.db", "--json"], { cwd: folder });
-  const [ready = ""] = await running.lines(1);
-  return serviceOf(JSON.parse(ready) as Sandbox);
+  return serviceOf(
+    await readySandbox(launch([COMMAND, "sandbox", "--port", "0", "--db", "sandbox.db", "--json"], { cwd: folder })),
+  );
 }
 
-function serviceOf({ ledgerBaseUrl: url, appId, ledgerApiKey }: Sandbox): Service {
+/** What `tokenbook sandbox --json` prints once it serves. */
+export async function readySandbox(running: Running): Promise<Sandbox> {
+  const [ready] = await running.lines(1);
+  if (ready === undefined) throw new Error((await running.ended).told);
+  return JSON.parse(ready) as Sandbox;
+}
+
+/** A sandbox that serves, as the stories ask it. */
+export function serviceOf({ ledgerBaseUrl: url, appId, ledgerApiKey }: Sandbox): Service {
   return {
     url,
     commits: () => commitsAt(url),

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { readFaults, readSeed, type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
-import { readMapFile } from "../project.ts";
+import { profileOf, readDataFile, readMapFile } from "../project.ts";
 import type { Command } from "../shell.ts";
 
 interface SandboxCommandOptions {
@@ -10,17 +10,20 @@ interface SandboxCommandOptions {
   readonly commitDelay: number;
   readonly seed?: string;
   readonly faults?: string;
+  readonly profile?: string;
   readonly json?: boolean;
 }
 
 /** `tokenbook sandbox`: serves until it is told to stop. */
-export const sandbox: Command<SandboxCommandOptions> = async (shell, { port, db, commitDelay, seed, faults, json }) => {
+export const sandbox: Command<SandboxCommandOptions> = async (shell, options) => {
+  const { port, db, commitDelay, seed, faults, profile, json } = options;
   const serving = await startSandbox({
     path: db === undefined ? ":memory:" : resolve(shell.cwd, db),
     port,
     commitDelayMs: commitDelay,
     ...(seed === undefined ? {} : { seed: readSeed(readMapFile(shell, seed)) }),
-    ...(faults === undefined ? {} : { faults: readFaults(readMapFile(shell, faults)) }),
+    ...(faults === undefined ? {} : { faults: readFaults(readDataFile(shell, faults)) }),
+    ...(profile === undefined ? {} : { profile: profileOf(shell, profile) }),
   });
   shell.stdout.write(json === true ? `${JSON.stringify(serving)}\n` : readyText(serving));
   await untilStopped(shell.stopping);

@@ -8,6 +8,7 @@ import type { RunContext } from "../context.ts";
 import { firstBroken, seen } from "../expectations.ts";
 import type { Place } from "../plan.ts";
 import { mayPass, read, type ReadResult } from "../read.ts";
+import type { Reply } from "../service.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Bound } from "../bind.ts";
 
@@ -22,7 +23,8 @@ export async function readStep(context: RunContext, step: CallStep, begun: Begun
   let requests = 0;
   let last: ReadResult | undefined;
   const ask = async (): Promise<ReadResult> => {
-    last = await read(context, { operation: step.operation, pages: step.pages, ...begun.bound });
+    const expects = (reply: Reply): boolean => isExpected(step, reply);
+    last = await read(context, { operation: step.operation, pages: step.pages, expects, ...begun.bound });
     requests += last.requests;
     return last;
   };
@@ -69,17 +71,19 @@ function conclude(context: RunContext, { place, startedAt, bound }: Begun, ended
 
 function judge(context: RunContext, step: CallStep, place: Place, result: ReadResult): Judged {
   if (result.kind === "failed") {
-    const { meaning, message, condition } = result.reply;
-    const expected =
-      step.fails !== undefined &&
-      meaning === "refused" &&
-      refusalMeets(step.fails, { message, condition: condition ?? undefined });
-    return expected ? { value: { outcome: "ok", refusal: message } } : { problem: result.problem };
+    const { reply, problem } = result;
+    return isExpected(step, reply) ? { value: { outcome: "ok", refusal: reply.message } } : { problem };
   }
   if (step.fails !== undefined) return { problem: notRefused(step.fails) };
   const value = valueOf(step, result.payload, result.envelope);
   const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
   return problem === undefined ? { value } : { problem };
+}
+
+// A read changes nothing, so the service may say no to it with any failure; to a write a server error is no answer.
+function isExpected({ fails }: CallStep, { status, html, message, condition }: Reply): boolean {
+  if (fails === undefined || status === null || status < 400 || html) return false;
+  return refusalMeets(fails, { message, condition: condition ?? undefined });
 }
 
 function valueOf(step: CallStep, response: Json, envelope: JsonObject | undefined): JsonObject {

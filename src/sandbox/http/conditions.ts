@@ -16,6 +16,25 @@ export function invalidity({ conditions }: ContractOperation, problems: readonly
   return conditions.includes("invalid request parameters") ? "invalid request parameters" : "invalid parameters";
 }
 
+// The words for a caller who may not make a call at all, whatever it is about.
+const FOREIGN: readonly Condition[] = [
+  "access denied for the caller",
+  "access denied",
+  "unauthorized caller",
+  "invalid access id or caller",
+  "invalid caller",
+];
+
+/** The condition for an acting entity that is none of the organization's. */
+export function foreignness(operation: ContractOperation): Condition {
+  return FOREIGN.find((condition) => operation.conditions.includes(condition)) ?? invalidity(operation);
+}
+
+/** The condition for a failure of the service itself. */
+export function failure({ conditions }: ContractOperation): Condition {
+  return conditions.includes("general server error") ? "general server error" : "server error";
+}
+
 function isMissing({ keyword, params }: Problem, property: string): boolean {
   return keyword === "required" && params["missingProperty"] === property;
 }

@@ -72,7 +72,8 @@ export class InvestorFace implements Face {
 }
 
 function theInvestor(world: World, apiKey: string): Investor {
-  return found(world.get("investor", apiKey), "Unauthorized User", "Unauthorized User");
+  const investor = world.get("investor", apiKey);
+  return found(investor?.revoked === true ? undefined : investor, "Unauthorized User", "Unauthorized User");
 }
 
 function asCommitted({ name: operation }: ContractOperation, call: InvestorCall<unknown>): CommittedWrite {

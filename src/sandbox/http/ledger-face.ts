@@ -4,7 +4,7 @@ import type { ContractOperation } from "../../contract/contract.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import type { Call } from "../ledger/call.ts";
 import type { Chain, Outcome, Submission, WriteFault } from "../ledger/chain.ts";
-import { demandEntities } from "../ledger/entity.ts";
+import { demandEntities, isAmong } from "../ledger/entity.ts";
 import { LEDGER_READS, LEDGER_WRITES } from "../ledger/operations.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
@@ -12,9 +12,11 @@ import type { Entity } from "../store/ledger-resources.ts";
 import type { Settings, VirtualClock } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 import type { Answer, Face } from "./face.ts";
+import { failure, foreignness, invalidity } from "./conditions.ts";
 import { readBody, readParameters } from "./parameters.ts";
 
 const NO_CONTENT = 204;
+const OUTAGE = "server error: the caller's part of the ledger is down";
 
 /** What the ledger interface works on. */
 export interface LedgerParts {
@@ -46,8 +48,8 @@ export class LedgerFace implements Face {
     return body === undefined ? { status: NO_CONTENT } : { status: operation.successStatus, body };
   }
 
-  refuse(refusal: Refusal): Answer {
-    const { message, condition } = refusal;
+  refuse({ message, condition: said }: Refusal, operation?: ContractOperation): Answer {
+    const condition = said === "server error" && operation !== undefined ? failure(operation) : said;
     return { status: statusOf(condition, this.#parts.conditionStatus), body: { status: "Error", message, condition } };
   }
 
@@ -58,20 +60,22 @@ export class LedgerFace implements Face {
     const query = request.query as Record<string, unknown>;
     demand(request.headers["x-api-key"] === settings.ledgerApiKey, "invalid API key", "the header X-API-KEY holds no valid key");
     demand(path["appId"] === settings.appId, "tokenization app not found", `there is no app ${path["appId"]}`);
-    const actor = this.#actor(request, query);
+    const actor = this.#actor(operation, request);
     const common = profile.onBehalfOf.in === "query" ? [profile.onBehalfOf.name] : [];
     const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common });
     const body = readBody(operation, request.body);
     return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body };
   }
 
-  #actor(request: FastifyRequest, query: Readonly<Record<string, unknown>>): Entity {
+  #actor(operation: ContractOperation, request: FastifyRequest): Entity {
     const { settings, profile } = this.#parts;
     const { in: place, name } = profile.onBehalfOf;
+    const query = request.query as Record<string, unknown>;
     const given = place === "query" ? query[name] : request.headers[name.toLowerCase()];
     if (given === undefined) return settings.ledgerEntity;
     const [, key, value] = (typeof given === "string" ? /^([^:]+):(.+)$/.exec(given) : null) ?? [];
-    demand(key !== undefined && value !== undefined && key !== "orgId", "invalid parameters", `${name} must read <key>:<value>`);
+    demand(key !== undefined && value !== undefined, invalidity(operation), `${name} must read <key>:<value>`);
+    demand(key !== "orgId", foreignness(operation), `${name} names an entity within the organization, not one itself`);
     const actor = { orgId: settings.orgId, [key]: value };
     demandEntities([actor], settings.orgId);
     return actor;
@@ -79,9 +83,14 @@ export class LedgerFace implements Face {
 
   #read(operation: ContractOperation, call: Call<unknown>): object | undefined {
     if (operation.name === "ledger.receipt.get") return this.#receipt(String(call.params["receiptId"]));
+    demand(!this.#isCutOff(call.actor), "server error", OUTAGE);
     const read = LEDGER_READS[operation.name];
     if (read === undefined) throw new Refusal("not implemented", `the sandbox does not implement ${operation.name}`);
     return read(call) as object | undefined;
+  }
+
+  #isCutOff(actor: Entity): boolean {
+    return isAmong(this.#parts.settings.cutOff, actor);
   }
 
   #receipt(receiptId: string): object {
@@ -97,8 +106,9 @@ export class LedgerFace implements Face {
 
   async #write(operation: ContractOperation, call: Call<unknown>, fault: WriteFault | undefined): Promise<object> {
     const { actor, body, now, params } = call;
+    const doomed = this.#isCutOff(actor) ? { doom: OUTAGE } : fault;
     const submission = this.#parts.chain.submit(
-      { operation: operation.name, actor, body, ...(fault === undefined ? {} : { fault }) },
+      { operation: operation.name, actor, body, ...(doomed === undefined ? {} : { fault: doomed }) },
       now,
     );
     if (params["async"] !== true) await this.#committed(submission);

@@ -50,7 +50,8 @@ function readParameter(operation: ContractOperation, parameter: Parameter, sourc
   const name = wireName(parameter, source);
   const condition = invalidity(operation);
   const given = parameter.in === "path" ? source.path[name] : source.query[name];
-  demand(given !== undefined || !parameter.required, condition, `the parameter ${name} is missing`);
+  const missing = given === undefined || given === "";
+  demand(!missing || !parameter.required, condition, `the parameter ${name} is missing`);
   if (given === undefined) return undefined;
   demand(typeof given === "string", condition, `the parameter ${name} is given more than once`);
   const value = convert(parameter.schema, given);

@@ -137,5 +137,5 @@ function shown({ sale, token }: Offer): object {
   const { maximumPerUser: _maximum, excludedCountries: _excluded, requiresAccreditation: _accreditation, ...fields } = sale;
   const percentageTokenSold = percentage(sale.totalSoldTokens, sale.tokenCountOnSale);
   const { name: tokenName, symbol: tokenSymbol } = token;
-  return { ...fields, tokenName, tokenSymbol, percentageTokenSold, images: [], documents: [] };
+  return { images: [], documents: [], ...fields, tokenName, tokenSymbol, percentageTokenSold };
 }

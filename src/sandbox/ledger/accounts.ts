@@ -32,7 +32,11 @@ export function credit(commit: Commit<unknown>, place: Place, { amount, nftId }:
 
 /** Takes from an account; refuses when it holds less, or not the unit. */
 export function debit(commit: Commit<unknown>, place: Place, { amount, nftId }: Quantity): void {
-  const account = found(findAccount(commit, place), "account not found", `${entityKey(place.entity)} holds no ${place.tokenId}`);
+  const account = found(
+    findAccount(commit, place),
+    "account not found",
+    `${JSON.stringify(place.entity)} holds no ${place.tokenId}`,
+  );
   const holdsUnit = nftId === undefined || account.nftIds.includes(nftId);
   demand(holdsUnit, "invalid asset id", `the account ${account.id} does not hold ${nftId}`);
   demand(

@@ -1,5 +1,5 @@
 import { compoundKey } from "../ids.ts";
-import { demand, found } from "../refusal.ts";
+import { demand, found, type Condition } from "../refusal.ts";
 import type { ApprovalRequest } from "../store/ledger-resources.ts";
 import { historyOf, remember, textParam, updated, type Call, type Commit } from "./call.ts";
 import { sameEntity } from "./entity.ts";
@@ -24,25 +24,23 @@ interface Decisions {
 /** POST /approval */
 export function createApprovals(commit: Commit<Proposals>): void {
   const { approvalType, approvals } = commit.body;
-  demand(approvalType !== "", "invalid parameters", "the approval type is empty");
+  demandApprovalType(approvalType);
   for (const proposal of approvals) save(commit, "CREATED", newRequest(commit, { data: {}, ...proposal }));
 }
 
-/** POST /approval/accept: each comment is kept with its approver's entry. */
+/** POST /approval/accept: each comment is kept with its approver's entry. A request that is not there is an asset not found. */
 export function acceptApprovals(commit: Commit<Decisions>): void {
   for (const { id, ...decision } of commit.body.approvals) {
-    save(commit, "UPDATED", withVote(commit, theApproval(commit, commit.body.approvalType, id), { approves: true, ...decision }));
+    const request = theApproval(commit, commit.body.approvalType, id, "asset not found");
+    save(commit, "UPDATED", withVote(commit, request, { approves: true, ...decision }));
   }
 }
 
 /** POST /approval/reject */
 export function rejectApprovals(commit: Commit<Decisions>): void {
   for (const { id, ...decision } of commit.body.approvals) {
-    save(
-      commit,
-      "UPDATED",
-      withVote(commit, theApproval(commit, commit.body.approvalType, id), { approves: false, ...decision }),
-    );
+    const request = theApproval(commit, commit.body.approvalType, id);
+    save(commit, "UPDATED", withVote(commit, request, { approves: false, ...decision }));
   }
 }
 
@@ -79,9 +77,19 @@ export function approvalHistory(call: Call): object {
   return historyOf(call, "approval", { key: compoundKey(textParam(call, "approvalType"), id), id });
 }
 
-function theApproval(call: Call<unknown>, approvalType: string, id: string): ApprovalRequest {
+function theApproval(
+  call: Call<unknown>,
+  approvalType: string,
+  id: string,
+  condition: Condition = "approval request not found",
+): ApprovalRequest {
+  demandApprovalType(approvalType);
   const approval = call.world.get("approval", compoundKey(approvalType, id));
-  return found(approval, "approval request not found", `there is no ${approvalType} request ${id}`);
+  return found(approval, condition, `there is no ${approvalType} request ${id}`);
+}
+
+function demandApprovalType(approvalType: string): void {
+  demand(approvalType !== "", "invalid parameters", "the approval type is empty");
 }
 
 // A request does not show its approval type, so the type is part of its key.

@@ -41,6 +41,7 @@ export function updateAssets(commit: Commit<WithData>): void {
 export function deleteAssets(commit: Commit<{ readonly assetType: string; readonly id: OneOrMany<string> }>): void {
   const { assetType, id: ids } = commit.body;
   for (const id of [ids].flat()) {
+    demand(id !== "", "invalid parameters", "an id is empty");
     const asset = theAsset(commit, assetType, id);
     demandOwner(commit, asset);
     const key = assetKey(assetType, id);

@@ -110,7 +110,7 @@ function demandMover(commit: Commit<unknown>, token: Token, holder: Entity): voi
   const { actor } = commit;
   const may =
     standsFor(holder, actor) || holdsRole(token, actor, "transfer") || isOperator(commit, { tokenId: token.id, entity: holder });
-  demand(may, "unauthorized caller", `the caller may not move ${token.id} of ${entityKey(holder)}`);
+  demand(may, "unauthorized caller", `the caller may not move ${token.id} of ${JSON.stringify(holder)}`);
 }
 
 function balance(call: Call<unknown>, { id, owner }: BalanceQuery): object {
@@ -118,7 +118,7 @@ function balance(call: Call<unknown>, { id, owner }: BalanceQuery): object {
   const { balance: held } = found(
     account,
     "account and token pairing does not exist",
-    `${entityKey(owner)} has no account of ${id}`,
+    `${JSON.stringify(owner)} has no account of ${id}`,
   );
   return { owner, balance: held };
 }

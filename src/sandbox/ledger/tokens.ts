@@ -70,9 +70,9 @@ export function updateTokens(
 export function setTokenPermissions(
   commit: Commit<readonly { readonly id?: string; readonly permissions?: readonly TokenPermission[] }[]>,
 ): void {
-  for (const { id, permissions = [] } of commit.body) {
-    const given = found(id, "token id missing from the request", "an item has no token id");
-    const token = ownedToken(commit, given, "invalid or nonexistent token");
+  for (const { id = "", permissions = [] } of commit.body) {
+    demand(id !== "", "token id missing from the request", "an item has no token id");
+    const token = ownedToken(commit, id, "invalid or nonexistent token");
     demandRoles(token, permissions, "invalid role");
     demandEntities(
       permissions.map(({ entity }) => entity),
@@ -182,7 +182,8 @@ function demandSound(commit: Commit<unknown>, token: Token): void {
 }
 
 function demandRoles({ behaviour }: Token, permissions: readonly TokenPermission[], condition: Condition): void {
-  const known = [...KNOWN_ROLES, ...Object.values(behaviour.rolesMap ?? {})];
+  const usual = KNOWN_ROLES.filter((role) => role !== "transfer" || behaviour.transferable !== false);
+  const known = [...usual, ...Object.values(behaviour.rolesMap ?? {})];
   for (const role of permissions.flatMap(({ roles }) => roles)) {
     demand(known.includes(role), condition, `the token knows no role ${role}`);
   }

@@ -1,6 +1,6 @@
 import type { Decimal } from "../../base/decimal.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { demand, found } from "../refusal.ts";
+import { demand, found, type Condition } from "../refusal.ts";
 import type { Asset, Entity, TransferRequest } from "../store/ledger-resources.ts";
 import { handOver, theAsset } from "./assets.ts";
 import { historyOf, remember, textParam, type Call, type Commit } from "./call.ts";
@@ -35,10 +35,13 @@ function requestTransfer(commit: Commit<unknown>, assetType: string, proposed: P
   save(commit, "CREATED", request);
 }
 
-/** POST /asset/ownershipTransfer/approve: the last approval that is required gives the assets to their new owners. */
+/**
+ * POST /asset/ownershipTransfer/approve: the last approval that is required gives the assets to their new owners. To those who decide,
+ * a request that is not there is an asset not found.
+ */
 export function approveTransfers(commit: Commit<{ readonly id: readonly string[] }>): void {
   for (const id of commit.body.id) {
-    const request = withVote(commit, theRequest(commit, id), { approves: true }) as TransferRequest;
+    const request = withVote(commit, theRequest(commit, id, "asset not found"), { approves: true }) as TransferRequest;
     save(commit, "UPDATED", request);
     if (request.status === commit.profile.requestStatus.approved) transfer(commit, request);
   }
@@ -47,7 +50,8 @@ export function approveTransfers(commit: Commit<{ readonly id: readonly string[]
 /** POST /asset/ownershipTransfer/reject */
 export function rejectTransfers(commit: Commit<{ readonly id: readonly string[] }>): void {
   for (const id of commit.body.id) {
-    save(commit, "UPDATED", withVote(commit, theRequest(commit, id), { approves: false }) as TransferRequest);
+    const request = withVote(commit, theRequest(commit, id, "asset not found"), { approves: false });
+    save(commit, "UPDATED", request as TransferRequest);
   }
 }
 
@@ -101,8 +105,8 @@ function demandOwnerTakesPart(request: TransferRequest, asset: Asset): void {
   );
 }
 
-function theRequest(call: Call<unknown>, id: string): TransferRequest {
-  return found(call.world.get("transfer", id), "request not found", `there is no transfer request ${id}`);
+function theRequest(call: Call<unknown>, id: string, condition: Condition = "request not found"): TransferRequest {
+  return found(call.world.get("transfer", id), condition, `there is no transfer request ${id}`);
 }
 
 function save(commit: Commit<unknown>, type: "CREATED" | "UPDATED", request: TransferRequest): void {

@@ -1,17 +1,19 @@
 import type { Seed } from "./seed.ts";
 
-/** The sandbox as it comes: three investors, two tokens, and a sale for every state that a sale can be in. */
+/** The sandbox as it comes: four investors of whom one has lost access, two tokens, and a sale for every state that a sale can be in. */
 export const DEFAULT_SEED: Seed = {
   orgId: "org1",
   appId: "app1",
   storeId: "store1",
   ledgerApiKey: "sandbox-ledger-key",
   ledgerEntity: { userId: "admin" },
+  cutOff: [{ userId: "offline" }],
   assetTypes: ["Property", "Bond", "Document"],
   investors: [
     { name: "BUYER_KEY", apiKey: "sandbox-buyer-key", userId: "buyer", country: "620" },
     { name: "SECOND_BUYER_KEY", apiKey: "sandbox-second-buyer-key", userId: "secondBuyer", country: "620" },
     { name: "NEWCOMER_KEY", apiKey: "sandbox-newcomer-key", userId: "newcomer" },
+    { name: "REVOKED_KEY", apiKey: "sandbox-revoked-key", userId: "formerBuyer", country: "620", revoked: true },
   ],
   tokens: [
     {
@@ -92,6 +94,19 @@ export const DEFAULT_SEED: Seed = {
       totalSoldTokens: "2500",
       softCap: "5000",
       expectedReturns: "6.5",
+      images: [{ name: "solar-park.jpg", size: 482133, type: "image/jpeg", url: "https://files.sandbox.invalid/solar-park.jpg" }],
+      documents: [
+        {
+          id: "documentProspectus",
+          name: "prospectus.pdf",
+          type: "application/pdf",
+          url: "https://files.sandbox.invalid/prospectus.pdf",
+          title: "Prospectus",
+          description: "Terms of the bond",
+          size: 1048576,
+          order: 1,
+        },
+      ],
     },
     {
       id: "saleUpcoming1",

@@ -29,7 +29,7 @@ export function plant(database: Database, seed: Seed, { profile, now }: Planting
 }
 
 function settingsOf(seed: Seed): Settings {
-  const { orgId, appId, storeId, ledgerApiKey } = seed;
+  const { orgId, appId, storeId, ledgerApiKey, cutOff = [] } = seed;
   const withReferences = seed.assetTypes.filter((type) => typeof type !== "string");
   return {
     orgId,
@@ -37,16 +37,18 @@ function settingsOf(seed: Seed): Settings {
     storeId,
     ledgerApiKey,
     ledgerEntity: { ...seed.ledgerEntity, orgId },
+    cutOff: cutOff.map((entity) => ({ ...entity, orgId })),
     assetTypes: seed.assetTypes.map(assetTypeName),
     references: Object.fromEntries(withReferences.map(({ name, references = {} }) => [name, references])),
     credentials: Object.fromEntries(seed.investors.map(({ name, apiKey }) => [name, apiKey])),
   };
 }
 
-function plantInvestor(world: World, { name, apiKey, userId, country, accredited = false }: SeedInvestor, at: string): void {
+function plantInvestor(world: World, seed: SeedInvestor, at: string): void {
+  const { name, apiKey, userId, country, accredited = false, revoked = false } = seed;
   const kyc =
     country === undefined ? {} : { kyc: { id: `kyc-${userId}`, country: countryCode(country), createdAt: at, updatedAt: at } };
-  world.put("investor", { id: apiKey }, { name, userId, accredited, ...kyc });
+  world.put("investor", { id: apiKey }, { name, userId, accredited, revoked, ...kyc });
 }
 
 function investorToken({ assetCategory, propertyType, price, totalTokenCount, payouts, ...token }: SeedToken): InvestorToken {
@@ -66,6 +68,7 @@ function termsOf({ yearlyInterest, periods, monthsApart, frequencyType }: SeedPa
 
 function saleOf(seed: SeedSale, now: number): Sale {
   const { id, tokenId, name, description, timezone, excludedCountries = [], requiresAccreditation = false } = seed;
+  const { images = [], documents = [] } = seed;
   const startDay = exact(seed.startDay).approximate();
   return {
     id,
@@ -85,6 +88,8 @@ function saleOf(seed: SeedSale, now: number): Sale {
     softCap: exact(seed.softCap),
     expectedReturns: exact(seed.expectedReturns),
     ...exactFields(seed, ["maximumPerUser"]),
+    images: images.map((image) => ({ ...image, size: exact(image.size) })),
+    documents: documents.map((document) => ({ ...document, size: exact(document.size), order: exact(document.order) })),
   };
 }
 

@@ -14,6 +14,8 @@ export interface Seed {
   readonly ledgerApiKey: string;
   /** Who acts when a ledger call names nobody. */
   readonly ledgerEntity: SeedEntity;
+  /** Entities whose part of the ledger is down: what they read ends in a server error, what they write is never committed. */
+  readonly cutOff?: readonly SeedEntity[];
   readonly assetTypes: readonly (string | SeedAssetType)[];
   readonly investors: readonly SeedInvestor[];
   /** Tokens of the investor interface; the ledger's own are in `ledger`. */
@@ -38,6 +40,8 @@ export interface SeedInvestor {
   /** ISO 3166-1 numeric code; without it the investor has no identity record. */
   readonly country?: Amount;
   readonly accredited?: boolean;
+  /** Whether the service honours the key no more. */
+  readonly revoked?: boolean;
 }
 
 /** A token of the investor interface. */
@@ -85,6 +89,24 @@ export interface SeedSale {
   readonly excludedCountries?: readonly Amount[];
   /** Whether only accredited investors may buy. */
   readonly requiresAccreditation?: boolean;
+  readonly images?: readonly SeedImage[];
+  readonly documents?: readonly SeedDocument[];
+}
+
+/** A picture of a sale. */
+export interface SeedImage {
+  readonly name: string;
+  readonly size: Amount;
+  readonly type: string;
+  readonly url: string;
+}
+
+/** A document of a sale, such as a prospectus. */
+export interface SeedDocument extends SeedImage {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly order: Amount;
 }
 
 /** What the ledger holds from the start. It has histories and token transactions as usual; the commit log begins empty. */

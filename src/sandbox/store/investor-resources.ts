@@ -5,6 +5,7 @@ export interface Investor {
   readonly name: string;
   readonly userId: string;
   readonly accredited?: boolean;
+  readonly revoked?: boolean;
   readonly kyc?: { readonly id: string; readonly country: string; readonly createdAt: string; readonly updatedAt: string };
 }
 
@@ -54,6 +55,24 @@ export interface Sale {
   readonly maximumPerUser?: Decimal;
   readonly excludedCountries: readonly string[];
   readonly requiresAccreditation?: boolean;
+  readonly images?: readonly SaleImage[];
+  readonly documents?: readonly SaleDocument[];
+}
+
+/** A picture of a sale. */
+interface SaleImage {
+  readonly name: string;
+  readonly size: Decimal;
+  readonly type: string;
+  readonly url: string;
+}
+
+/** A document of a sale. */
+interface SaleDocument extends SaleImage {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly order: Decimal;
 }
 
 /** Tokens bought by one user in one call. */

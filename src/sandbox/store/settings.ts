@@ -13,6 +13,8 @@ export interface Settings {
   readonly ledgerApiKey: string;
   /** Who acts when a ledger call names nobody. */
   readonly ledgerEntity: Entity;
+  /** Whose part of the ledger is down. */
+  readonly cutOff: readonly Entity[];
   readonly assetTypes: readonly string[];
   readonly references: References;
   /** Name of each investor credential, and its API key. */
@@ -24,11 +26,11 @@ export function writeSettings(database: Database, settings: Settings): void {
   database.run("INSERT INTO settings (name, value) VALUES ('service', ?)", writeJson(settings));
 }
 
-/** The settings of a file that has been filled; a file of an earlier version has no references. */
+/** The settings of a file that has been filled; a file of an earlier version knows neither references nor outages. */
 export function readSettings(database: Database): Settings {
   const row = database.get("SELECT value FROM settings WHERE name = 'service'");
-  const settings = parseJson(String(row?.["value"])) as unknown as Omit<Settings, "references"> & Partial<Settings>;
-  return { references: {}, ...settings };
+  const settings = parseJson(String(row?.["value"])) as unknown as Omit<Settings, "references" | "cutOff"> & Partial<Settings>;
+  return { references: {}, cutOff: [], ...settings };
 }
 
 /** A clock that runs with the system's, ahead by an offset that lies in the file: every process on the file sees the same time. */

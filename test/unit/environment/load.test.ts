@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
-import { loadEnvironment } from "../../../src/environment/load.ts";
+import { loadEnvironment, loadProfile } from "../../../src/environment/load.ts";
 import type { Target } from "../../../src/environment/target.ts";
 
 let folder: string;
@@ -86,4 +86,15 @@ test("a misspelt setting is found", () => {
 test("hostile keys cannot reach a prototype", () => {
   expect(failure(GOOD.replace("profile: {", "profile: { __proto__: { polluted: 1 },")).message).toContain("__proto__");
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+});
+
+test("a profile is read without the keys of its environment", () => {
+  const path = join(folder, "tokenbook.yaml");
+  writeFileSync(path, GOOD);
+  const { ledger } = loadProfile(path, { name: "staging", cwd: folder });
+  expect(ledger.onBehalfOf).toEqual({ in: "header", name: "X-Act-As" });
+  expect(loadProfile(path, { name: "production", cwd: folder }).ledger.onBehalfOf).toEqual({ in: "query", name: "actAs" });
+  expect(() => loadProfile(path, { name: "stagin", cwd: folder })).toThrow(
+    expect.objectContaining({ code: "environment.unknown", next: "--profile staging" }),
+  );
 });

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { sandboxForTest, user } from "./caller.ts";
+
+const alice = "userId:alice";
+const document = { assetType: "Document" };
+
+function refused(status: number, condition: string): object {
+  return { status, body: { condition } };
+}
+
+test("a key that was revoked is handed out, and is honoured nowhere", async () => {
+  const { investor, sandbox } = await sandboxForTest();
+  expect(sandbox.credentials["REVOKED_KEY"]).toBeDefined();
+  for (const call of ["GET /token-sales", "GET /investments/user/tokens"]) {
+    expect(await investor(call, { as: "REVOKED_KEY" })).toMatchObject({ ...refused(401, "Unauthorized User") });
+  }
+  const body = { countryCode: 620 };
+  expect(await investor("POST /identity/kyc", { as: "REVOKED_KEY", body })).toMatchObject(refused(401, "Unauthorized User"));
+});
+
+test("what a cut-off entity reads ends in a server error, in the words of the call", async () => {
+  const { ledger } = await sandboxForTest();
+  await ledger("POST /asset", { as: alice, body: { ...document, data: { id: "D1" } } });
+  const as = "userId:offline";
+  expect(await ledger("GET /asset", { as, query: { ...document, id: "D1" } })).toMatchObject(
+    refused(500, "general server error"),
+  );
+  expect(await ledger("GET /asset/all", { as, query: document })).toMatchObject(refused(500, "server error"));
+  expect(await ledger("GET /asset/all", { as: alice, query: document })).toMatchObject({ status: 200, body: { count: 1 } });
+});
+
+test("what a cut-off entity writes is taken in and never committed, and its receipt says so", async () => {
+  const { ledger, control } = await sandboxForTest();
+  const as = "userId:offline";
+  const body = { ...document, data: { id: "D1" } };
+  expect(await ledger("POST /asset", { as, body })).toMatchObject(refused(500, "server error"));
+  const { receiptId } = (await ledger("POST /asset", { as, query: { async: "true" }, body })).body;
+  await control("POST /clock", { advance: "1s" });
+  expect(await ledger("GET /asset/receipt", { as, query: { receiptId } })).toMatchObject({
+    status: 200,
+    body: { status: "FAILED", message: expect.stringContaining("server error") },
+  });
+  expect((await control("GET /commits")).body.commits).toEqual([]);
+});
+
+test("an acting entity of another organization is refused in the words of the call", async () => {
+  const { ledger } = await sandboxForTest();
+  await ledger("POST /token", { as: alice, body: [{ id: "T1" }] });
+  const as = "orgId:org2";
+  const entities = { owner: user("alice"), operator: user("bob") };
+  expect(await ledger("GET /token", { as, query: { id: "T1" } })).toMatchObject(refused(403, "access denied for the caller"));
+  expect(await ledger("GET /token/transaction", { as, query: { id: "1" } })).toMatchObject(refused(403, "access denied"));
+  expect(await ledger("GET /token/vault", { as, query: { id: "V1" } })).toMatchObject(refused(403, "unauthorized caller"));
+  expect(await ledger("POST /token/erc1155/isApprovedForAll", { as, body: entities })).toMatchObject(
+    refused(403, "invalid access id or caller"),
+  );
+  expect(await ledger("GET /asset", { as, query: { ...document, id: "D1" } })).toMatchObject(
+    refused(400, "invalid request parameters"),
+  );
+  expect(await ledger("POST /asset/ownershipTransfer/approve", { as, body: { id: ["1"] } })).toMatchObject(
+    refused(400, "invalid parameters"),
+  );
+});
+
+test("an empty text names nothing", async () => {
+  const { ledger } = await sandboxForTest();
+  expect(await ledger("GET /token", { query: { id: "" } })).toMatchObject(refused(400, "invalid parameters"));
+  expect(await ledger("GET /asset", { query: { ...document, id: "" } })).toMatchObject(
+    refused(400, "invalid request parameters"),
+  );
+  expect(await ledger("DELETE /asset", { body: { ...document, id: ["D1", ""] } })).toMatchObject({ status: 404 });
+  expect(await ledger("DELETE /asset", { body: { ...document, id: "" } })).toMatchObject(refused(400, "invalid parameters"));
+  expect(await ledger("PATCH /token/permissions", { body: [{ id: "", permissions: [] }] })).toMatchObject(
+    refused(400, "token id missing from the request"),
+  );
+  for (const decision of ["accept", "reject", "cancel"]) {
+    const body = { approvalType: "", approvals: [{ id: "1" }] };
+    expect(await ledger(`POST /approval/${decision}`, { body }), decision).toMatchObject(refused(400, "invalid parameters"));
+  }
+});
+
+test("to those who decide on it, a request that is not there is what the description lists for the call", async () => {
+  const { ledger } = await sandboxForTest();
+  const body = { approvalType: "payment", approvals: [{ id: "none" }] };
+  expect(await ledger("POST /approval/accept", { body })).toMatchObject(refused(404, "asset not found"));
+  expect(await ledger("POST /approval/reject", { body })).toMatchObject(refused(404, "approval request not found"));
+  for (const decision of ["approve", "reject"]) {
+    expect(await ledger(`POST /asset/ownershipTransfer/${decision}`, { body: { id: ["none"] } }), decision).toMatchObject(
+      refused(404, "asset not found"),
+    );
+  }
+});
+
+test("a token that cannot be passed on knows no transfer role", async () => {
+  const { ledger } = await sandboxForTest();
+  const permissions = [{ entity: user("bob"), roles: ["transfer"] }];
+  await ledger("POST /token", {
+    as: alice,
+    body: [
+      { id: "FIXED", behaviour: { transferable: false } },
+      { id: "FREE", behaviour: { transferable: true } },
+    ],
+  });
+  expect(await ledger("PATCH /token/permissions", { as: alice, body: [{ id: "FIXED", permissions }] })).toMatchObject(
+    refused(403, "invalid role"),
+  );
+  expect((await ledger("PATCH /token/permissions", { as: alice, body: [{ id: "FREE", permissions }] })).status).toBe(200);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { newProject, type Project, readySandbox } from "./world.ts";
+
+const READ = "playbook: 1\nsteps:\n  - uses: ledger.asset.stats\n    fails: { condition: server error }\n";
+
+const HERE = "environments:\n  here:\n    profile: { ledger: { onBehalfOf: { in: header, name: X-Acting } } }\n";
+
+async function serving(project: Project, ...args: string[]): Promise<string> {
+  const { ledgerBaseUrl } = await readySandbox(project.start("sandbox", "--port", "0", "--json", ...args));
+  return ledgerBaseUrl;
+}
+
+test("a fault plan in a file goes wrong as it says", async () => {
+  const project = newProject();
+  project.write("faults.yaml", "- { operation: ledger.asset.stats, fault: { status: 500 } }\n");
+  project.write("read.yaml", READ);
+  project.serviceAt(await serving(project, "--faults", "faults.yaml"));
+  const run = await project.run("run", "read.yaml");
+  expect(run.code, run.told).toBe(0);
+  expect(run.stdout, run.told).toContain("refused, as it was to be: HTTP 500: a fault of the plan");
+});
+
+test("a fault plan that is none is named before anything is served", async () => {
+  const project = newProject();
+  project.write("faults.yaml", "- { operation: ledger.asset.stats, fault: fire }\n");
+  const wrong = await project.run("sandbox", "--port", "0", "--faults", "faults.yaml");
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr, wrong.told).toContain("the fault plan is wrong at [0].fault");
+  project.write("faults.yaml", "");
+  const empty = await project.run("sandbox", "--port", "0", "--faults", "faults.yaml");
+  expect(empty.code, empty.told).toBe(2);
+  expect(empty.stderr, empty.told).toContain("faults.yaml:1:1 error source.empty");
+});
+
+test("a sandbox speaks as the profile of an environment says", async () => {
+  const project = newProject();
+  project.write("tokenbook.yaml", HERE);
+  const url = await serving(project, "--profile", "here");
+  const described = (await (await fetch(`${url}/_sandbox/openapi/ledger`)).json()) as {
+    paths: Record<string, { get: { parameters: readonly { name: string; in: string }[] } }>;
+  };
+  expect(described.paths["/asset/stats"]?.get.parameters).toMatchObject([{ name: "X-Acting", in: "header" }]);
+});
+
+test("a profile that is not there is named, with the nearest", async () => {
+  const project = newProject();
+  const none = await project.run("sandbox", "--port", "0", "--profile", "here");
+  expect(none.code, none.told).toBe(2);
+  expect(none.stderr, none.told).toContain("there is no tokenbook.yaml here or above");
+  project.write("tokenbook.yaml", HERE);
+  const wrong = await project.run("sandbox", "--port", "0", "--profile", "her");
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr, wrong.told).toContain("next: --profile here");
+});
