@@ -1,4 +1,4 @@
-// Makes everything that follows from the two OpenAPI documents. `--check` writes nothing and fails when a committed file differs.
+// Makes everything that follows from the two OpenAPI documents and the operations. `--check` writes nothing and fails when a committed file differs.
 import { readFileSync, writeFileSync } from "node:fs";
 import { compile } from "json-schema-to-typescript";
 import { parse } from "yaml";
@@ -35,6 +35,7 @@ interface RawOperation {
   readonly requestBody?: RawContent;
   readonly responses: Record<string, RawContent>;
   readonly "x-section": string;
+  readonly "x-rests-on": readonly string[];
   readonly "x-conditions": readonly string[];
   readonly "x-paging"?: Paging;
 }
@@ -73,6 +74,7 @@ function operationOf(
     ...at,
     group: raw.tags[0] ?? "",
     section: raw["x-section"],
+    restsOn: raw["x-rests-on"],
     summary: raw.summary,
     description: raw.description?.trim() ?? "",
     conditions: raw["x-conditions"],
@@ -158,8 +160,10 @@ async function laterOutputs(): Promise<Record<string, string>> {
   // Loaded late: these modules read contract.json.
   const { playbookSchema } = await import("../src/playbook/schema.ts");
   const { environmentSchema } = await import("../src/environment/schema.ts");
+  const { operationsDocument } = await import("./reference.ts");
   return {
     "schemas/playbook.schema.json": `${JSON.stringify(playbookSchema(), undefined, 1)}\n`,
+    "docs/operations.md": operationsDocument(),
     "schemas/environment.schema.json": `${JSON.stringify(environmentSchema, undefined, 2)}\n`,
   };
 }

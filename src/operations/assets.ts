@@ -1,3 +1,4 @@
+import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { carriesMark, markComment, markData } from "./marks.ts";
 import type { Meaning, Yield } from "./meaning.ts";
@@ -19,12 +20,24 @@ export const assets: Readonly<Record<string, Meaning>> = {
   "ledger.asset.create": {
     effect: "unique",
     yields: { id: assetId },
-    readBack: "asset.get, and asset.history, whose records carry the transaction id",
+    readBack: "`ledger.asset.get`, and `ledger.asset.history`, whose records carry the transaction id",
   },
-  "ledger.asset.put": { effect: "absolute", yields: { id: assetId }, readBack: "asset.get and the count of asset.history" },
-  "ledger.asset.update": { effect: "absolute", yields: { id: assetId }, readBack: "asset.get and the count of asset.history" },
-  "ledger.asset.delete": { effect: "absolute", readBack: "asset.get and the count of asset.history" },
-  "ledger.asset.setOwners": { effect: "absolute", wraps: "data", readBack: "asset.get and the count of asset.history" },
+  "ledger.asset.put": {
+    effect: "absolute",
+    yields: { id: assetId },
+    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+  },
+  "ledger.asset.update": {
+    effect: "absolute",
+    yields: { id: assetId },
+    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+  },
+  "ledger.asset.delete": { effect: "absolute", readBack: "`ledger.asset.get` and the count of `ledger.asset.history`" },
+  "ledger.asset.setOwners": {
+    effect: "absolute",
+    wraps: "data",
+    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+  },
   "ledger.asset.history": READ,
   "ledger.asset.list": READ,
   "ledger.asset.stats": READ,
@@ -42,16 +55,28 @@ export const transfers: Readonly<Record<string, Meaning>> = {
       newOwner: { $ref: "contract#/$defs/Entity", description: "Who is to own the assets once the request is approved." },
     },
     complete: (input, names) => markData(nameNewOwner(input), names),
+    fills: "`newOwner` goes to `data.metadata.newOwner`; `data.tokenbook` gets the mark of the run and its step",
+    example: {
+      assetType: "building",
+      id: ["BLD-001"],
+      approvers: [{ orgId: "64f1c0ffee0123456789abcd", userId: "carol" }],
+      numRequired: Decimal.of(1),
+      newOwner: { orgId: "64f1c0ffee0123456789abcd", userId: "bob" },
+      data: { reason: "sale" },
+    },
     yields: { id: { type: "string", description: "the id of the transfer request", from: ({ found }) => found?.["id"] } },
     discovery: {
       read: "ledger.transfer.byAsset",
       with: (input) => ({ assetId: firstOf(input["id"]), pendingOnly: false }),
       matches: carriesMark,
     },
-    readBack: "transfer.byAsset with pendingOnly false, then transfer.mine, by our mark in `data`",
+    readBack: "`ledger.transfer.byAsset` with `pendingOnly: false`, then `ledger.transfer.mine`, by the mark in `data`",
   },
-  "ledger.transfer.approve": { effect: "transition", readBack: "our entry among the approvers, the history, the asset's owners" },
-  "ledger.transfer.reject": { effect: "transition", readBack: "our entry among the approvers, the history" },
+  "ledger.transfer.approve": {
+    effect: "transition",
+    readBack: "the actor's entry among the approvers, the history, the asset's owners",
+  },
+  "ledger.transfer.reject": { effect: "transition", readBack: "the actor's entry among the approvers, the history" },
   "ledger.transfer.mine": READ,
   "ledger.transfer.queue": READ,
   "ledger.transfer.byAsset": READ,
@@ -65,13 +90,14 @@ export const approvals: Readonly<Record<string, Meaning>> = {
     effect: "marked",
     wraps: "approvals",
     complete: markData,
+    fills: "`data.tokenbook` gets the mark of the run and its step",
     yields: { id: { type: "string", description: "the id of the approval request", from: ({ found }) => found?.["id"] } },
     discovery: {
       read: "ledger.approval.mine",
       with: (input) => ({ approvalType: input["approvalType"] ?? "" }),
       matches: carriesMark,
     },
-    readBack: "approval.mine, by our mark in `data`",
+    readBack: "`ledger.approval.mine`, by the mark in `data`",
   },
   "ledger.approval.accept": decision(),
   "ledger.approval.reject": decision(),
@@ -86,7 +112,8 @@ function decision(): Meaning {
     effect: "transition",
     wraps: "approvals",
     complete: markComment,
-    readBack: "our entry among the approvers or in the history; the comment carries our mark",
+    fills: "`comment` ends with the mark of the run and its step",
+    readBack: "the actor's entry among the approvers or in the history; the comment carries the mark",
   };
 }
 

@@ -52,10 +52,14 @@ export interface Meaning {
   readonly inputs?: Readonly<Record<string, JsonSchema>>;
   /** Completes the input before it is sent: chosen ids, our mark, sugar. Pure, so that a resumed run gives the same. */
   readonly complete?: (input: JsonObject, names: Names) => JsonObject;
+  /** What `complete` fills in, in words. */
+  readonly fills?: string;
   readonly yields?: Readonly<Record<string, Yield>>;
   readonly discovery?: Discovery;
   /** How one can see that the write took effect, in words. */
   readonly readBack?: string;
+  /** The `with` of an example, where a step would say it otherwise than the body on the wire. */
+  readonly example?: JsonObject;
 }
 
 /** The names that a run gives to what it creates; the same run and step always give the same names. */
