@@ -40,7 +40,7 @@ export function typeWords(schema: JsonSchema): string {
   const resolved = resolve(schema);
   const choices = resolved.oneOf ?? resolved.anyOf;
   if (choices !== undefined) return [...new Set(choices.map(typeWords))].join(" or ");
-  if (resolved.enum !== undefined) return `one of ${resolved.enum.join(", ")}`;
+  if (resolved.enum !== undefined) return `one of ${[...new Set(resolved.enum.map(String))].join(", ")}`;
   if (resolved.const !== undefined) return String(resolved.const);
   const types = [resolved.type ?? "any"].flat();
   return types

@@ -58,5 +58,5 @@ export async function sendAgain(context: RunContext, step: Step, last: Attempted
 
 function textField(payload: unknown, name: string): string | null {
   const value = (payload as Record<string, unknown> | null)?.[name];
-  return typeof value === "string" ? value : null;
+  return typeof value === "string" && value !== "" ? value : null;
 }
