@@ -8,9 +8,10 @@ const READ: Meaning = { effect: "read" };
 const assetId: Yield = {
   type: "string",
   description: "the asset's id",
-  from: ({ input }) => {
-    const data = input["data"];
-    return isObject(data) ? data["id"] : undefined;
+  from: ({ input, profile }) => {
+    const { data, assetType } = input;
+    const primaryKey = profile.ledger.primaryKey[typeof assetType === "string" ? assetType : ""] ?? "id";
+    return isObject(data) ? data[primaryKey] : undefined;
   },
 };
 
@@ -54,8 +55,8 @@ export const transfers: Readonly<Record<string, Meaning>> = {
     inputs: {
       newOwner: { $ref: "contract#/$defs/Entity", description: "Who is to own the assets once the request is approved." },
     },
-    complete: (input, names) => markData(nameNewOwner(input), names),
-    fills: "`newOwner` goes to `data.metadata.newOwner`; `data.tokenbook` gets the mark of the run and its step",
+    complete: (input, names, { ledger }) => markData(nameNewOwner(input, ledger.newOwner), names),
+    fills: "`newOwner` goes where the profile's `ledger.newOwner` says; `data.tokenbook` gets the mark of the run and its step",
     example: {
       assetType: "building",
       id: ["BLD-001"],
@@ -118,12 +119,20 @@ function decision(): Meaning {
 }
 
 // The description shows the new owner in the answer (data.metadata.newOwner) and no field of its own in the request.
-function nameNewOwner(input: JsonObject): JsonObject {
+function nameNewOwner(input: JsonObject, where: string): JsonObject {
   const { newOwner, ...rest } = input;
   if (newOwner === undefined) return input;
-  const data = isObject(rest["data"]) ? rest["data"] : {};
-  const metadata = isObject(data["metadata"]) ? data["metadata"] : {};
-  return { ...rest, data: { ...data, metadata: { ...metadata, newOwner } } };
+  if (where !== "additionalOwners") return placed(rest, where.split("."), newOwner);
+  const { additionalOwners } = rest;
+  return {
+    ...rest,
+    additionalOwners: [newOwner, ...(Array.isArray(additionalOwners) ? (additionalOwners as readonly Json[]) : [])],
+  };
+}
+
+function placed(fields: JsonObject, [name = "", ...below]: readonly string[], value: Json): JsonObject {
+  const inner = fields[name];
+  return { ...fields, [name]: below.length === 0 ? value : placed(isObject(inner) ? inner : {}, below, value) };
 }
 
 function firstOf(list: Json | undefined): Json {

@@ -1,5 +1,6 @@
 import { invariant } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Profile } from "../../contract/profile.ts";
 import { validatorOf } from "../../contract/validators.ts";
 import type { Names } from "../../operations/meaning.ts";
 import type { Operation } from "../../operations/operation.ts";
@@ -32,7 +33,13 @@ export async function begin(context: RunContext, step: Step, place: Place): Prom
   if (!step.operation.writes) return readStep(context, step, { place, startedAt, bound });
   return send(context, step, {
     place,
-    bound: { ...bound, input: completed(step.operation, bound.input, namesOf(context.opened.runId, place.address)) },
+    bound: {
+      ...bound,
+      input: completed(step.operation, bound.input, {
+        names: namesOf(context.opened.runId, place.address),
+        profile: context.target.profile,
+      }),
+    },
   });
 }
 
@@ -57,12 +64,19 @@ function inputProblem(operation: Operation, input: JsonObject): StepProblem | un
   };
 }
 
-function completed(operation: Operation, input: JsonObject, names: Names): JsonObject {
+function completed(
+  operation: Operation,
+  input: JsonObject,
+  { names, profile }: { readonly names: Names; readonly profile: Profile },
+): JsonObject {
   const { complete } = operation.meaning;
   if (complete === undefined) return input;
   const { items } = input;
-  if (!Array.isArray(items)) return complete(input, names);
-  return { ...input, items: items.map((item: Json, at) => (isObject(item) ? complete(item, itemNames(names, at)) : item)) };
+  if (!Array.isArray(items)) return complete(input, names, profile);
+  return {
+    ...input,
+    items: items.map((item: Json, at) => (isObject(item) ? complete(item, itemNames(names, at), profile) : item)),
+  };
 }
 
 function itemNames(names: Names, at: number): Names {

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Discovery } from "../../operations/meaning.ts";
+import type { Discovery, Written } from "../../operations/meaning.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { Step, Waiting } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
@@ -27,16 +27,20 @@ export async function complete(context: RunContext, step: Step, applied: Attempt
   const found = discovery === undefined || batch ? undefined : await discover(context, discovery, applied);
   if (found === "stopping") return;
   if (found !== undefined && "problem" in found) return fail(found.problem);
-  const value = valueOf(step, state, found?.record);
+  const value = valueOf(step, state, { found: found?.record, profile: context.target.profile });
   const problem = context.asOwn(step, place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
   if (problem !== undefined) return fail({ ...problem, why: "the write itself took effect" });
   context.note({ kind: "step.completed", step: place.address, outcome: "changed", value, startedAt, requests: 1 });
 }
 
-function valueOf(step: Step, { intended, answered, receipt }: AttemptState, found: JsonObject | undefined): JsonObject {
+function valueOf(
+  step: Step,
+  { intended, answered, receipt }: AttemptState,
+  known: Pick<Written, "found" | "profile">,
+): JsonObject {
   const payload = answered?.payload ?? null;
   const yields = Object.entries(step.operation.yields).flatMap(([name, { from }]) => {
-    const value = from({ input: intended.input, payload, found });
+    const value = from({ input: intended.input, payload, ...known });
     return value === undefined ? [] : [[name, value] as const];
   });
   return {

@@ -68,17 +68,13 @@ function judge(
     return expected ? { value: { outcome: "ok", refusal: message } } : { problem: result.problem };
   }
   if (step.fails !== undefined) return { problem: notRefused(step.fails) };
-  const value = valueOf(step, result.payload, result.envelope);
+  const value = valueOf(result.payload, result.envelope);
   const problem = context.asOwn(step, place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
   return problem === undefined ? { value } : { problem };
 }
 
-function valueOf(step: Step, response: Json, envelope: JsonObject | undefined): JsonObject {
-  const yields = Object.entries(step.operation.yields).flatMap(([name, { from }]) => {
-    const value = from({ input: {}, payload: response, found: undefined });
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { response, outcome: "ok", ...(envelope === undefined ? {} : { envelope }), ...Object.fromEntries(yields) };
+function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {
+  return { response, outcome: "ok", ...(envelope === undefined ? {} : { envelope }) };
 }
 
 /** The problem of a call that was to be refused, and was not. */
