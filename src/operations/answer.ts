@@ -1,5 +1,6 @@
 import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
 import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { validatorOf } from "../contract/validators.ts";
@@ -97,10 +98,17 @@ export function refusalText(
   body: Json | undefined,
   text: string,
 ): { readonly message: string; readonly condition: string | undefined } {
-  if (!isObject(body)) return { message: text.trim().slice(0, 300) || "no message", condition: undefined };
-  const said = [body["message"], body["error"], body["errors"]].find((value) => value !== undefined && value !== null);
-  const message = typeof said === "string" ? said : JSON.stringify(said ?? body).slice(0, 300);
-  return { message, condition: typeof body["condition"] === "string" ? body["condition"] : undefined };
+  if (!isObject(body)) return { message: text.trim().slice(0, LIMITS.refusalChars) || "no message", condition: undefined };
+  const said = [body["message"], body["error"], body["errors"]].find(saysSomething);
+  const message = typeof said === "string" ? said : writeJson(said ?? body);
+  return {
+    message: message.slice(0, LIMITS.refusalChars),
+    condition: typeof body["condition"] === "string" ? body["condition"] : undefined,
+  };
+}
+
+function saysSomething(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null && value !== "";
 }
 
 /** Whether a refusal is the one that a playbook expects, in the words of the service description. */

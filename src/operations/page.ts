@@ -1,9 +1,9 @@
 import { LIMITS } from "../base/limits.ts";
 import { type Json, type JsonObject, writeJson } from "../base/json.ts";
-import type { ContractOperation } from "../contract/contract.ts";
+import { type ContractOperation, resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { writeYaml } from "../source/yaml.ts";
-import { inputParameters, inputSchema, responseSchema } from "./input.ts";
+import { inputParameters, inputSchema, itemSchema, responseSchema } from "./input.ts";
 import type { EffectClass } from "./meaning.ts";
 import type { Operation } from "./operation.ts";
 import { fieldsOf, type PageField, type PageType, typesBelow, typeWords } from "./page-types.ts";
@@ -83,7 +83,12 @@ function factsOf({ meaning, writes, call, async }: Operation): readonly PageFact
   const facts: readonly (readonly [string, string | undefined])[] = [
     ["Effect", writes ? `write (${meaning.effect}): ${EFFECTS[meaning.effect]}` : `read: ${EFFECTS.read}`],
     ["Repeat", repeating(meaning.effect, call)],
-    ["As", call.interface === "ledger" ? "an entity, such as `userId:alice`" : "the name of a credential"],
+    [
+      "As",
+      call.interface === "ledger"
+        ? "an actor with an entity of the ledger, such as `userId:alice`"
+        : "an actor with a credential of the investor interface",
+    ],
     ["Fills in", meaning.fills],
     ["Receipt", writes && call.interface === "ledger" ? receipt(async) : undefined],
     ["Found by", meaning.discovery === undefined ? undefined : `reading \`${meaning.discovery.read}\` for that mark`],
@@ -113,15 +118,15 @@ function pages({ paging, interface: side }: ContractOperation): string {
 }
 
 function inputNotes(operation: Operation, { properties = {}, required = [] }: JsonSchema): readonly string[] {
-  const open = inputParameters(operation).filter(({ profile }) => profile !== undefined);
-  const names = open.map(({ name }) => `\`${name}\``).join(", ");
+  const side = operation.call.interface;
+  const open = inputParameters(operation).flatMap(({ name, profile }) => (profile === undefined ? [] : [`\`${name}\``]));
+  const fields = operation.batches ? resolve(itemSchema(operation))["x-profile"] : undefined;
   return [
     ...(Object.keys(properties).length === 0 ? [HEADINGS.noInput] : []),
     ...(required.length === 0 ? [] : [HEADINGS.required]),
     ...(operation.batches ? ["or `items:` with a list of these, for a deliberate batch in one call"] : []),
-    ...(open.length === 0
-      ? []
-      : [`called on the wire as the profile's \`${operation.call.interface}.parameters\` says: ${names}`]),
+    ...(open.length === 0 ? [] : [`called on the wire as the profile's \`${side}.parameters\` says: ${open.join(", ")}`]),
+    ...(fields === undefined ? [] : [`called on the wire as the profile's \`${side}.fields.${fields}\` says: all fields`]),
   ];
 }
 
@@ -148,25 +153,26 @@ function yieldsOf(operation: Operation): readonly PageField[] {
 }
 
 function failuresOf({ writes, call }: Operation): readonly PageFact[] {
-  const expected = call.response === undefined ? "success" : "what the contract promises";
   const failing = ["no answer", ...(call.conditions.some(isServerError) ? ["a server error"] : [])];
+  const other = "an answer that is not what the contract promises";
   if (!writes) {
+    const strange = {
+      label: "Another answer",
+      text: `${other}: \`failed\`, with the field and what was expected; it is never used`,
+    };
     return [
       { label: "Refused", text: "the step is `failed` (exit 1)" },
       { label: "Unanswered", text: `${failing.join(", ")}: asked up to ${LIMITS.readAttempts} times, then \`failed\`` },
-      {
-        label: "Another answer",
-        text: `one that is not ${expected} is never used: \`failed\`, with the field and what was expected`,
-      },
+      ...(call.response === undefined ? [] : [strange]),
     ];
   }
-  const open = call.interface === "ledger" ? ["a receipt that stays open"] : [];
+  const ledger = call.interface === "ledger";
   return [
     { label: "Refused", text: "the step is `failed` (exit 1), and nothing was changed" },
-    ...(call.interface === "ledger" ? [{ label: "Receipt FAILED", text: "`failed`, with the receipt's message" }] : []),
+    ...(ledger ? [{ label: "Receipt FAILED", text: "`failed`, with the receipt's message" }] : []),
     {
       label: "Otherwise",
-      text: `${[...failing, `an answer that is not ${expected}`, ...open].join(", ")}: \`unknown\` (exit 5)`,
+      text: `${[...failing, other, ...(ledger ? ["a receipt that stays open"] : [])].join(", ")}: \`unknown\` (exit 5)`,
     },
   ];
 }

@@ -50,3 +50,63 @@ test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
     expect(mutated.filter(({ says }) => says === undefined).length, `seed ${seed}`).toBeGreaterThan(3);
   },
 );
+
+// How a service says no is not described: any text and any JSON does, but for what a proxy says, or what breaks off.
+const NOES: readonly (readonly [string, boolean])[] = [
+  ["", true],
+  ["no", true],
+  ["null", true],
+  ["7", true],
+  ['"no"', true],
+  ["[]", true],
+  ['["no", {"code": 7}]', true],
+  ["{}", true],
+  ['{"message": null, "error": {"code": 1e300}, "errors": []}', true],
+  ['{"message": ["no"], "condition": 7}', true],
+  ['{"status": 0, "message": "", "condition": "asset not found"}', true],
+  [`{"message": "${"no ".repeat(10_000)}"}`, true],
+  ['{"message": "no', false],
+  ['[{"message": "no"}', false],
+  ["<html><h1>502 Bad Gateway</h1></html>", false],
+  ["[".repeat(100_000), false],
+];
+
+const MEANINGS: readonly (readonly [number, string])[] = [
+  [400, "refused"],
+  [401, "refused"],
+  [403, "refused"],
+  [404, "refused"],
+  [409, "refused"],
+  [422, "refused"],
+  [402, "ambiguous"],
+  [408, "ambiguous"],
+  [302, "ambiguous"],
+  [500, "ambiguous"],
+  [503, "ambiguous"],
+  [429, "refused-later"],
+];
+
+test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "investor.sales.list"])(
+  "whatever words %s is refused with, its code decides, and the words are told",
+  async (name) => {
+    const operation = operations.get(name) ?? expect.fail();
+    let next: Given = { body: "" };
+    const { url } = await serve(() => next);
+    const transport = transportForTest();
+    const service = new Service(targetAt(url), { exchange: transport.exchange.bind(transport), clock: clockWithoutWaiting() });
+    for (const [status, meaning] of MEANINGS) {
+      for (const [body, readable] of NOES) {
+        next = { status, body, headers: { "content-type": body.startsWith("<") ? "text/html" : "application/json" } };
+        const reply = await service.call({ operation, input: pathInput(operation), caller });
+        const told = `${status} ${body.slice(0, 200)}: ${JSON.stringify(reply).slice(0, 500)}`;
+        expect(reply, told).toMatchObject({
+          status,
+          answer: undefined,
+          meaning: readable || meaning !== "refused" ? meaning : "ambiguous",
+        });
+        expect(reply.message, told).toMatch(new RegExp(`^HTTP ${status}: .`));
+        expect(reply.message.length, told).toBeLessThan(1_100);
+      }
+    }
+  },
+);

@@ -85,10 +85,12 @@ test("a refusal has a text, whatever shape its body has", () => {
   const text = (body: string): string => refusalText(parseJson(body), "").message;
   expect(text('{"message":"asset not found"}')).toBe("asset not found");
   expect(text('{"error":{"code":5}}')).toBe('{"code":5}');
+  expect(text('{"message":"","condition":"asset not found"}')).toBe('{"message":"","condition":"asset not found"}');
   expect(text('{"errors":["a","b"],"message":null}')).toBe('["a","b"]');
   expect(refusalText(undefined, " <html>\n ").message).toBe("<html>");
   expect(refusalText(undefined, "").message).toBe("no message");
-  expect(text(`{"odd":"${"x".repeat(1_000)}"}`)).toHaveLength(300);
+  expect(text(`{"odd":"${"x".repeat(1_000)}"}`)).toHaveLength(1_000);
+  expect(text(`{"message":"${"x".repeat(2_000)}"}`)).toHaveLength(1_000);
 });
 
 test("the refusal that a playbook expects is known by its condition or its words", () => {

@@ -94,6 +94,9 @@ test("a page rests on an endpoint, and on what the description says of its inter
 test("a name that the profile holds is said to be there", () => {
   const sales = pageOf(operations.get("investor.sales.list") ?? expect.fail());
   expect(sales.inputNotes.join("\n")).toContain("`investor.parameters`");
+  const update = pageOf(operations.get("ledger.vault.update") ?? expect.fail());
+  expect(update.inputNotes.join("\n")).toContain("`ledger.fields.vaultUpdate`");
+  expect(Object.keys(DEFAULT_PROFILE.ledger.fields.vaultUpdate)).toEqual(update.input.map(({ name }) => name));
   expect(Object.keys(DEFAULT_PROFILE.investor.parameters)).toEqual(expect.arrayContaining(sales.input.map(({ name }) => name)));
 });
 
