@@ -96,9 +96,12 @@ function asData(operation: Operation): object {
     summary: call.summary,
     writes,
     effect: meaning.effect,
+    fills: meaning.fills ?? null,
+    foundBy: meaning.discovery?.read ?? null,
     readBack: meaning.readBack ?? null,
     conditions: call.conditions,
     paged: call.paging !== undefined,
+    restsOn: call.restsOn,
     input: inputSchema(operation),
     yields: Object.fromEntries(Object.entries(yields).map(([field, { type, description }]) => [field, { type, description }])),
   };

@@ -35,4 +35,12 @@ test("all of them are listed, and as data", async () => {
     expect(text).toMatch(new RegExp(`^  ${name} +(?:read |write)  ${call.summary}$`, "m"));
   const data = JSON.parse(await shown({ json: true })) as { operations: readonly { name: string }[] };
   expect(data.operations.map(({ name }) => name)).toEqual([...all.keys()]);
+  const one = JSON.parse(await shown({ name: "ledger.transfer.request", json: true })) as object;
+  expect(one).toMatchObject({
+    effect: "marked",
+    fills: expect.stringContaining("mark"),
+    foundBy: "ledger.transfer.byAsset",
+    restsOn: expect.arrayContaining(["Conventions of interface B"]),
+    input: { required: ["assetType", "id"] },
+  });
 });
