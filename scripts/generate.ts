@@ -1,4 +1,5 @@
-// Makes everything that follows from the two OpenAPI documents and from the catalogue of diagnostics. `--check` writes nothing and fails when a committed file differs.
+// Makes everything that follows from the two OpenAPI documents, the operations and the catalogue of diagnostics. `--check` writes
+// nothing and fails when a committed file differs.
 import { readFileSync, writeFileSync } from "node:fs";
 import { compile } from "json-schema-to-typescript";
 import { parse } from "yaml";
@@ -35,6 +36,7 @@ interface RawOperation {
   readonly requestBody?: RawContent;
   readonly responses: Record<string, RawContent>;
   readonly "x-section": string;
+  readonly "x-rests-on": readonly string[];
   readonly "x-conditions": readonly string[];
   readonly "x-paging"?: Paging;
 }
@@ -73,6 +75,7 @@ function operationOf(
     ...at,
     group: raw.tags[0] ?? "",
     section: raw["x-section"],
+    restsOn: raw["x-rests-on"],
     summary: raw.summary,
     description: raw.description?.trim() ?? "",
     conditions: raw["x-conditions"],
@@ -159,11 +162,13 @@ async function laterOutputs(): Promise<Record<string, string>> {
   const { playbookSchema } = await import("../src/playbook/schema.ts");
   const { environmentSchema } = await import("../src/environment/schema.ts");
   const { errorsPage, examplesOf } = await import("./errors.ts");
+  const { operationsDocument } = await import("./reference.ts");
   const examples = examplesOf(root);
   return {
     "src/cli/generated/examples.json": `${JSON.stringify(examples, undefined, 1)}\n`,
     "docs/errors.md": errorsPage(examples),
     "schemas/playbook.schema.json": `${JSON.stringify(playbookSchema(), undefined, 1)}\n`,
+    "docs/operations.md": operationsDocument(),
     "schemas/environment.schema.json": `${JSON.stringify(environmentSchema, undefined, 2)}\n`,
   };
 }

@@ -14,6 +14,8 @@ export const LIMITS = {
   sourceBytes: 1_048_576,
   /** Bytes of one answer. */
   answerBytes: 67_108_864,
+  /** Characters kept of what a service says when it refuses. */
+  refusalChars: 1_000,
   /** Characters of one expression. */
   expressionChars: 10_000,
   /** Syntax nodes of one expression. */

@@ -32,6 +32,8 @@ export interface ContractOperation {
   readonly group: string;
   /** The section of the service description, such as `B.4`. */
   readonly section: string;
+  /** The other parts of the service description that say something of this call, such as `Errors B: Token mint`. */
+  readonly restsOn: readonly string[];
   readonly summary: string;
   readonly description: string;
   /** The failure conditions that the description lists for this call, in its own words. */

@@ -9,6 +9,11 @@ export interface Profile {
   readonly refusals: readonly number[];
   /** Status code by failure condition, in the words of the service description, where a service differs from the sandbox. */
   readonly conditionStatus: Readonly<Record<string, number>>;
+  /**
+   * Status code of success by operation, where a service differs from the contract; `async` stands for every write that is
+   * answered before its commit. A client takes any 2xx.
+   */
+  readonly successStatus: Readonly<Record<string, number>>;
 }
 
 export interface LedgerProfile {
@@ -31,6 +36,21 @@ export interface LedgerProfile {
     readonly approved: string;
     readonly rejected: string;
     readonly cancelled: string;
+  };
+  /** Where a transfer request names the new owner: `additionalOwners`, or a place in its data such as `data.metadata.newOwner`. */
+  readonly newOwner: string;
+  /** Names on the wire of the fields of bodies whose field names the description does not show. */
+  readonly fields: {
+    /** Of PATCH /token/vault. */
+    readonly vaultUpdate: { readonly id: string; readonly name: string; readonly description: string; readonly data: string };
+    /** Of PATCH /token/vault/assets: of an item, and of an asset in it. */
+    readonly vaultAssets: {
+      readonly vaultId: string;
+      readonly assets: string;
+      readonly assetType: string;
+      readonly id: string;
+      readonly data: string;
+    };
   };
   /** The attribute that is an asset's id, by asset type; `id` where none is given. */
   readonly primaryKey: Readonly<Record<string, string>>;
@@ -59,6 +79,11 @@ export const DEFAULT_PROFILE: Profile = {
     pageSize: 25,
     receipt: { committed: ["COMMITTED"], failed: ["FAILED"], pending: "PENDING" },
     requestStatus: { pending: "PENDING", approved: "APPROVED", rejected: "REJECTED", cancelled: "CANCELLED" },
+    newOwner: "data.metadata.newOwner",
+    fields: {
+      vaultUpdate: { id: "id", name: "name", description: "description", data: "data" },
+      vaultAssets: { vaultId: "vaultId", assets: "assets", assetType: "assetType", id: "id", data: "data" },
+    },
     primaryKey: {},
   },
   investor: {
@@ -77,7 +102,13 @@ export const DEFAULT_PROFILE: Profile = {
   },
   refusals: [400, 401, 403, 404, 409, 422],
   conditionStatus: {},
+  successStatus: {},
 };
+
+/** The names on the wire of the fields of a body; `undefined` where they are those of the contract. */
+export function fieldNames({ fields }: LedgerProfile, key: string | undefined): Readonly<Record<string, string>> | undefined {
+  return Object.entries(fields).find(([name]) => name === key)?.[1];
+}
 
 /** A profile of which only some values are given; the rest keep their defaults. */
 export type ProfileOverrides = { readonly [K in keyof Profile]?: DeepPartial<Profile[K]> };
@@ -89,7 +120,7 @@ export function profileWith(overrides: ProfileOverrides): Profile {
   return overlay(DEFAULT_PROFILE, overrides) as Profile;
 }
 
-// Lays known keys only, so a hostile key cannot reach a prototype; primaryKey and conditionStatus are open maps.
+// Lays known keys only, so a hostile key cannot reach a prototype; primaryKey, conditionStatus and successStatus are open maps.
 function overlay(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   if (!isPlainObject(base) || !isPlainObject(over)) return over;

@@ -23,6 +23,8 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
   /** What a string identifies (`token`, `vault`, …): two kinds never mix. */
   readonly "x-id"?: string;
+  /** The key under `ledger.fields` of the profile that holds the names of its fields on the wire. */
+  readonly "x-profile"?: string;
 }
 
 export type JsonSchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";

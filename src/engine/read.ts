@@ -43,12 +43,13 @@ async function followBookmarks(context: RunContext, reading: Reading, first: Pag
   let page = first;
   let requests = first.requests;
   const size = pageSize(reading, context);
-  for (let count = 1; count < reading.pages; count++) {
+  for (let count = 1; ; count++) {
     const bookmark = isObject(page.payload) ? page.payload["bookmark"] : undefined;
     const last = typeof bookmark !== "string" || bookmark === "" || recordsOf(page.payload).length < size;
     if (last) break;
     if (seen.has(bookmark)) return repeated(requests, bookmark);
-    if (count === LIMITS.pages - 1) return endless(requests);
+    if (count === LIMITS.pages) return endless(reading, requests);
+    if (count === reading.pages) break;
     seen.add(bookmark);
     const next = await askOnce(context, reading, bookmark);
     requests += next.requests;
@@ -62,13 +63,17 @@ async function followBookmarks(context: RunContext, reading: Reading, first: Pag
 async function followPages(context: RunContext, reading: Reading, first: Page): Promise<ReadResult> {
   const items = reading.operation.call.paging?.items ?? "";
   const records: Json[] = [...listIn(first.payload, items)];
-  const total = Math.min(totalPages(first), reading.pages);
-  if (totalPages(first) > LIMITS.pages && reading.pages === LIMITS.pages) return endless(first.requests);
+  const known = totalPages(first);
+  if (known === undefined && reading.pages > 1) return withoutPagination(first.requests);
+  if ((known ?? 1) > LIMITS.pages && reading.pages === LIMITS.pages) return endless(reading, first.requests);
+  const total = Math.min(known ?? 1, reading.pages);
   let requests = first.requests;
   for (let number = 2; number <= total; number++) {
     const next = await askOnce(context, reading, number);
     requests += next.requests;
     if (next.kind === "failed") return { ...next, requests };
+    const given = pagination(next)?.["page"];
+    if (given instanceof Decimal && !given.equals(Decimal.of(number))) return otherPage(requests, { asked: number, given });
     for (const record of listIn(next.payload, items)) records.push(record);
   }
   return { ...first, payload: { ...(first.payload as JsonObject), [items]: records }, requests };
@@ -112,11 +117,32 @@ function pageSize({ input, operation }: Reading, context: RunContext): number {
 }
 
 // Interface A puts its pagination inside the response or beside it.
-function totalPages({ payload, envelope }: Page): number {
+function pagination({ payload, envelope }: Page): JsonObject | undefined {
   const inside = isObject(payload) ? payload["pagination"] : undefined;
-  const pagination = isObject(inside) ? inside : envelope?.["pagination"];
-  const total = isObject(pagination) ? pagination["totalPages"] : undefined;
-  return total instanceof Decimal ? total.approximate() : 1;
+  const found = isObject(inside) ? inside : envelope?.["pagination"];
+  return isObject(found) ? found : undefined;
+}
+
+function totalPages(page: Page): number | undefined {
+  const total = pagination(page)?.["totalPages"];
+  return total instanceof Decimal ? total.approximate() : undefined;
+}
+
+function withoutPagination(requests: number): ReadResult {
+  return unfinished(requests, {
+    code: "paging.unknown",
+    message: "the answer has no pagination.totalPages, so there may be more pages than were read",
+    next: "give `pages: first`, if one page is enough",
+  });
+}
+
+function otherPage(requests: number, { asked, given }: { asked: number; given: Decimal }): ReadResult {
+  return unfinished(requests, {
+    code: "paging.other-page",
+    message: `the service was asked for page ${asked} and gave page ${given}`,
+    why: "what was read of the list may hold some things twice and others not at all, so it is not used",
+    next: "if the service calls the parameter otherwise, say so in the environment: profile.investor.parameters.page",
+  });
 }
 
 function repeated(requests: number, bookmark: string): ReadResult {
@@ -127,11 +153,11 @@ function repeated(requests: number, bookmark: string): ReadResult {
   });
 }
 
-function endless(requests: number): ReadResult {
+function endless({ operation }: Reading, requests: number): ReadResult {
   return unfinished(requests, {
     code: "paging.limit",
     message: `the list has more than ${LIMITS.pages} pages`,
-    next: "give `pages:`, or a larger pageSize",
+    next: `give \`pages:\`, or a larger ${operation.call.paging?.style === "bookmark" ? "pageSize" : "limit"}`,
   });
 }
 

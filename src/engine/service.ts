@@ -142,14 +142,7 @@ function readBody(text: string): Body {
 
 function readSuccess(operation: Operation, body: Body): ReturnType<typeof readAnswer> {
   if (body.kind === "broken") return { kind: "unreadable", why: `the answer is no JSON: ${body.why}` };
-  const read = readAnswer(operation, body.kind === "json" ? body.value : undefined);
-  const ids =
-    operation.writes && operation.call.interface === "ledger" && read.kind === "answer"
-      ? (read.payload as JsonObject | null)
-      : undefined;
-  return ids === null || (ids !== undefined && ids["transactionId"] === undefined && ids["receiptId"] === undefined)
-    ? { kind: "unreadable", why: "the answer names neither a transaction nor a receipt" }
-    : read;
+  return readAnswer(operation, body.kind === "json" ? body.value : undefined);
 }
 
 function retryAfter(value: string | undefined, now: number): number | null {

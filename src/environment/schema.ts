@@ -36,6 +36,20 @@ const profile = {
         pageSize: { type: "integer", minimum: 1 },
         receipt: { type: "object", properties: { committed: words, failed: words, pending: name }, additionalProperties: false },
         requestStatus: names("pending", "approved", "rejected", "cancelled"),
+        newOwner: {
+          type: "string",
+          pattern: "^(additionalOwners|data(\\.[A-Za-z]\\w*)+)$",
+          description: "Where a transfer request names the new owner.",
+        },
+        fields: {
+          type: "object",
+          description: "Names of the fields of bodies whose field names the description does not show.",
+          properties: {
+            vaultUpdate: names("id", "name", "description", "data"),
+            vaultAssets: names("vaultId", "assets", "assetType", "id", "data"),
+          },
+          additionalProperties: false,
+        },
         primaryKey: { type: "object", description: "The id attribute of each asset type.", additionalProperties: name },
       },
       additionalProperties: false,
@@ -52,6 +66,12 @@ const profile = {
       type: "object",
       description: "The status code of a refusal, by its condition, where it is not the usual one.",
       additionalProperties: { type: "integer", minimum: 400, maximum: 599 },
+    },
+    successStatus: {
+      type: "object",
+      description:
+        "The status code of success by operation, where it is not the contract's; `async` is for writes answered at once.",
+      additionalProperties: { type: "integer", minimum: 200, maximum: 299 },
     },
     refusals: {
       type: "array",

@@ -1,6 +1,10 @@
 import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { resolve } from "../contract/contract.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
 import { validatorOf } from "../contract/validators.ts";
+import type { Problem } from "../schema/validator.ts";
 import type { Operation } from "./operation.ts";
 
 /** A successful answer, understood. */
@@ -22,23 +26,71 @@ export interface Unreadable {
 export function readAnswer(operation: Operation, body: Json | undefined): Answer | Unreadable {
   const { response } = operation.call;
   if (response === undefined) return { kind: "answer", payload: null, envelope: undefined };
-  if (body === undefined) return { kind: "unreadable", why: "the answer has no JSON body" };
+  if (body === undefined) return unreadable("the answer has no JSON body");
   const [problem] = validatorOf(response)(body);
-  if (problem !== undefined) {
-    return { kind: "unreadable", why: `${["answer", ...problem.path].join(".")} ${problem.message}` };
-  }
-  if (operation.call.interface === "ledger") return { kind: "answer", payload: body, envelope: undefined };
-  return readEnvelope(body);
+  if (problem !== undefined) return unreadable(`${["answer", ...problem.path].join(".")} ${expectation(problem)}`);
+  const answer = operation.call.interface === "ledger" ? bare(body) : openEnvelope(body);
+  const why = answer.kind === "answer" ? contradiction(operation, answer.payload) : undefined;
+  return why === undefined ? answer : unreadable(why);
 }
 
-function readEnvelope(body: Json): Answer | Unreadable {
-  if (!isObject(body)) return { kind: "unreadable", why: "the answer is no envelope {status, response}" };
+function expectation({ message, params }: Problem): string {
+  const { allowedValues } = params;
+  return Array.isArray(allowedValues)
+    ? `must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(", ")}`
+    : message;
+}
+
+function unreadable(why: string): Unreadable {
+  return { kind: "unreadable", why };
+}
+
+function bare(payload: Json): Answer {
+  return { kind: "answer", payload, envelope: undefined };
+}
+
+function openEnvelope(body: Json): Answer | Unreadable {
+  if (!isObject(body)) return unreadable("the answer is no envelope {status, response}");
   const { response = null, ...envelope } = body;
   const { status } = envelope;
   const succeeded = status === "SUCCESS" || (status instanceof Decimal && status.equals(Decimal.of(1)));
   return succeeded
     ? { kind: "answer", payload: response, envelope }
-    : { kind: "unreadable", why: `the envelope's status is ${JSON.stringify(status ?? null)}, which is not success` };
+    : unreadable(`the envelope's status is ${JSON.stringify(status ?? null)}, which is not success`);
+}
+
+// Any field may be absent as far as the schemas go: what an answer must hold to be one is said here.
+function contradiction(operation: Operation, payload: Json): string | undefined {
+  if (!isObject(payload)) return undefined;
+  if (operation.writes && operation.call.interface === "ledger") return withoutIds(operation, payload);
+  const { properties } = resolve(payloadSchema(operation));
+  const known = Object.keys(properties ?? {});
+  if (known.length > 0 && !known.some((name) => Object.hasOwn(payload, name))) {
+    return `the answer has none of the fields that it should have: ${known.join(", ")}`;
+  }
+  return operation.call.paging?.style === "bookmark" ? withoutRecords(payload) : undefined;
+}
+
+// What was asked with async=true has not happened yet: only its receipt can tell.
+function withoutIds({ async }: Operation, { transactionId, receiptId }: JsonObject): string | undefined {
+  const [transaction, receipt] = [isText(transactionId), isText(receiptId)];
+  if (!transaction && !receipt) return "the answer names neither a transaction nor a receipt";
+  return async && !receipt ? "the answer names no receipt, although it was asked for with async=true" : undefined;
+}
+
+// A missing or null list is an empty one only when the count says so.
+function withoutRecords({ count, records }: JsonObject): string | undefined {
+  if (Array.isArray(records) || (count instanceof Decimal && count.isZero())) return undefined;
+  return `answer.records is missing, and answer.count is not 0 but ${writeJson(count ?? null)}`;
+}
+
+function isText(value: Json | undefined): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function payloadSchema({ call }: Operation): JsonSchema {
+  const { response = {} } = call;
+  return call.interface === "ledger" ? response : (resolve(response).properties?.["response"] ?? {});
 }
 
 /** The text of a refusal, whatever shape its body has. */
@@ -46,10 +98,17 @@ export function refusalText(
   body: Json | undefined,
   text: string,
 ): { readonly message: string; readonly condition: string | undefined } {
-  if (!isObject(body)) return { message: text.trim().slice(0, 300) || "no message", condition: undefined };
-  const said = [body["message"], body["error"], body["errors"]].find((value) => value !== undefined && value !== null);
-  const message = typeof said === "string" ? said : JSON.stringify(said ?? body).slice(0, 300);
-  return { message, condition: typeof body["condition"] === "string" ? body["condition"] : undefined };
+  if (!isObject(body)) return { message: text.trim().slice(0, LIMITS.refusalChars) || "no message", condition: undefined };
+  const said = [body["message"], body["error"], body["errors"]].find(saysSomething);
+  const message = typeof said === "string" ? said : writeJson(said ?? body);
+  return {
+    message: message.slice(0, LIMITS.refusalChars),
+    condition: typeof body["condition"] === "string" ? body["condition"] : undefined,
+  };
+}
+
+function saysSomething(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null && value !== "";
 }
 
 /** Whether a refusal is the one that a playbook expects, in the words of the service description. */

@@ -1,3 +1,4 @@
+import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { carriesMark, markComment, markData } from "./marks.ts";
 import type { Meaning, Yield } from "./meaning.ts";
@@ -7,9 +8,10 @@ const READ: Meaning = { effect: "read" };
 const assetId: Yield = {
   type: "string",
   description: "the asset's id",
-  from: ({ input }) => {
-    const data = input["data"];
-    return isObject(data) ? data["id"] : undefined;
+  from: ({ input, profile }) => {
+    const { data, assetType } = input;
+    const primaryKey = profile.ledger.primaryKey[typeof assetType === "string" ? assetType : ""] ?? "id";
+    return isObject(data) ? data[primaryKey] : undefined;
   },
 };
 
@@ -19,12 +21,24 @@ export const assets: Readonly<Record<string, Meaning>> = {
   "ledger.asset.create": {
     effect: "unique",
     yields: { id: assetId },
-    readBack: "asset.get, and asset.history, whose records carry the transaction id",
+    readBack: "`ledger.asset.get`, and `ledger.asset.history`, whose records carry the transaction id",
   },
-  "ledger.asset.put": { effect: "absolute", yields: { id: assetId }, readBack: "asset.get and the count of asset.history" },
-  "ledger.asset.update": { effect: "absolute", yields: { id: assetId }, readBack: "asset.get and the count of asset.history" },
-  "ledger.asset.delete": { effect: "absolute", readBack: "asset.get and the count of asset.history" },
-  "ledger.asset.setOwners": { effect: "absolute", wraps: "data", readBack: "asset.get and the count of asset.history" },
+  "ledger.asset.put": {
+    effect: "absolute",
+    yields: { id: assetId },
+    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+  },
+  "ledger.asset.update": {
+    effect: "absolute",
+    yields: { id: assetId },
+    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+  },
+  "ledger.asset.delete": { effect: "absolute", readBack: "`ledger.asset.get` and the count of `ledger.asset.history`" },
+  "ledger.asset.setOwners": {
+    effect: "absolute",
+    wraps: "data",
+    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+  },
   "ledger.asset.history": READ,
   "ledger.asset.list": READ,
   "ledger.asset.stats": READ,
@@ -41,17 +55,29 @@ export const transfers: Readonly<Record<string, Meaning>> = {
     inputs: {
       newOwner: { $ref: "contract#/$defs/Entity", description: "Who is to own the assets once the request is approved." },
     },
-    complete: (input, names) => markData(nameNewOwner(input), names),
+    complete: (input, names, { ledger }) => markData(nameNewOwner(input, ledger.newOwner), names),
+    fills: "`newOwner` goes where the profile's `ledger.newOwner` says; `data.tokenbook` gets the mark of the run and its step",
+    example: {
+      assetType: "building",
+      id: ["BLD-001"],
+      approvers: [{ orgId: "64f1c0ffee0123456789abcd", userId: "carol" }],
+      numRequired: Decimal.of(1),
+      newOwner: { orgId: "64f1c0ffee0123456789abcd", userId: "bob" },
+      data: { reason: "sale" },
+    },
     yields: { id: { type: "string", description: "the id of the transfer request", from: ({ found }) => found?.["id"] } },
     discovery: {
       read: "ledger.transfer.byAsset",
       with: (input) => ({ assetId: firstOf(input["id"]), pendingOnly: false }),
       matches: carriesMark,
     },
-    readBack: "transfer.byAsset with pendingOnly false, then transfer.mine, by our mark in `data`",
+    readBack: "`ledger.transfer.byAsset` with `pendingOnly: false`, then `ledger.transfer.mine`, by the mark in `data`",
   },
-  "ledger.transfer.approve": { effect: "transition", readBack: "our entry among the approvers, the history, the asset's owners" },
-  "ledger.transfer.reject": { effect: "transition", readBack: "our entry among the approvers, the history" },
+  "ledger.transfer.approve": {
+    effect: "transition",
+    readBack: "the actor's entry among the approvers, the history, the asset's owners",
+  },
+  "ledger.transfer.reject": { effect: "transition", readBack: "the actor's entry among the approvers, the history" },
   "ledger.transfer.mine": READ,
   "ledger.transfer.queue": READ,
   "ledger.transfer.byAsset": READ,
@@ -65,13 +91,14 @@ export const approvals: Readonly<Record<string, Meaning>> = {
     effect: "marked",
     wraps: "approvals",
     complete: markData,
+    fills: "`data.tokenbook` gets the mark of the run and its step",
     yields: { id: { type: "string", description: "the id of the approval request", from: ({ found }) => found?.["id"] } },
     discovery: {
       read: "ledger.approval.mine",
       with: (input) => ({ approvalType: input["approvalType"] ?? "" }),
       matches: carriesMark,
     },
-    readBack: "approval.mine, by our mark in `data`",
+    readBack: "`ledger.approval.mine`, by the mark in `data`",
   },
   "ledger.approval.accept": decision(),
   "ledger.approval.reject": decision(),
@@ -86,17 +113,26 @@ function decision(): Meaning {
     effect: "transition",
     wraps: "approvals",
     complete: markComment,
-    readBack: "our entry among the approvers or in the history; the comment carries our mark",
+    fills: "`comment` ends with the mark of the run and its step",
+    readBack: "the actor's entry among the approvers or in the history; the comment carries the mark",
   };
 }
 
 // The description shows the new owner in the answer (data.metadata.newOwner) and no field of its own in the request.
-function nameNewOwner(input: JsonObject): JsonObject {
+function nameNewOwner(input: JsonObject, where: string): JsonObject {
   const { newOwner, ...rest } = input;
   if (newOwner === undefined) return input;
-  const data = isObject(rest["data"]) ? rest["data"] : {};
-  const metadata = isObject(data["metadata"]) ? data["metadata"] : {};
-  return { ...rest, data: { ...data, metadata: { ...metadata, newOwner } } };
+  if (where !== "additionalOwners") return placed(rest, where.split("."), newOwner);
+  const { additionalOwners } = rest;
+  return {
+    ...rest,
+    additionalOwners: [newOwner, ...(Array.isArray(additionalOwners) ? (additionalOwners as readonly Json[]) : [])],
+  };
+}
+
+function placed(fields: JsonObject, [name = "", ...below]: readonly string[], value: Json): JsonObject {
+  const inner = fields[name];
+  return { ...fields, [name]: below.length === 0 ? value : placed(isObject(inner) ? inner : {}, below, value) };
 }
 
 function firstOf(list: Json | undefined): Json {

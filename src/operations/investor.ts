@@ -23,7 +23,7 @@ export const investor: Readonly<Record<string, Meaning>> = {
   "investor.portfolio.transactions": READ,
   "investor.payouts.saleSchedule": READ,
   "investor.payouts.tokenSchedule": READ,
-  "investor.identity.updateKyc": { effect: "absolute", readBack: "it cannot be read back" },
+  "investor.identity.updateKyc": { effect: "absolute", readBack: "nothing: it cannot be read back" },
   "investor.config.contractAddresses": READ,
 };
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { Profile } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 
 /**
@@ -33,6 +34,7 @@ export interface Written {
   readonly payload: Json;
   /** The record that the operation's discovery found. */
   readonly found: JsonObject | undefined;
+  readonly profile: Profile;
 }
 
 /** How to find, by reading, what a Write result does not name. */
@@ -51,11 +53,15 @@ export interface Meaning {
   /** Inputs beside those of the contract. */
   readonly inputs?: Readonly<Record<string, JsonSchema>>;
   /** Completes the input before it is sent: chosen ids, our mark, sugar. Pure, so that a resumed run gives the same. */
-  readonly complete?: (input: JsonObject, names: Names) => JsonObject;
+  readonly complete?: (input: JsonObject, names: Names, profile: Profile) => JsonObject;
+  /** What `complete` fills in, in words. */
+  readonly fills?: string;
   readonly yields?: Readonly<Record<string, Yield>>;
   readonly discovery?: Discovery;
   /** How one can see that the write took effect, in words. */
   readonly readBack?: string;
+  /** The `with` of an example, where a step would say it otherwise than the body on the wire. */
+  readonly example?: JsonObject;
 }
 
 /** The names that a run gives to what it creates; the same run and step always give the same names. */

@@ -1,7 +1,8 @@
 import { Decimal } from "../base/decimal.ts";
-import { type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { type Method, resolve } from "../contract/contract.ts";
-import type { Profile } from "../contract/profile.ts";
+import { fieldNames, type LedgerProfile, type Profile } from "../contract/profile.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
 import { inputParameters } from "./input.ts";
 import type { Operation } from "./operation.ts";
 
@@ -43,7 +44,7 @@ export function buildRequest(operation: Operation, input: JsonObject, context: C
     method: operation.call.method,
     path: search === "" ? path : `${path}?${search}`,
     headers,
-    body: bodyOf(operation, input),
+    body: bodyOnTheWire(operation, bodyOf(operation, input), context.profile),
   };
 }
 
@@ -62,6 +63,23 @@ function wireName(operation: Operation, key: string | undefined, profile: Profil
 
 function pageParameter(operation: Operation, profile: Profile): string {
   return operation.call.interface === "ledger" ? profile.ledger.parameters.bookmark : profile.investor.parameters.page;
+}
+
+function bodyOnTheWire({ call }: Operation, body: Json | undefined, { ledger }: Profile): Json | undefined {
+  return body === undefined || call.body === undefined ? body : onTheWire(call.body, body, ledger);
+}
+
+// Fields whose names the description does not show are called as the profile has them.
+function onTheWire(schema: JsonSchema, value: Json, ledger: LedgerProfile): Json {
+  const { properties = {}, items, "x-profile": key } = resolve(schema);
+  if (Array.isArray(value)) return value.map((item: Json) => onTheWire(items ?? {}, item, ledger));
+  if (!isObject(value)) return value;
+  const names = fieldNames(ledger, key);
+  const fields = Object.entries(value).map(([name, field]) => [
+    names?.[name] ?? name,
+    onTheWire(properties[name] ?? {}, field, ledger),
+  ]);
+  return Object.fromEntries(fields) as JsonObject;
 }
 
 function bodyOf(operation: Operation, input: JsonObject): Json | undefined {

@@ -1,4 +1,5 @@
 import { isObject } from "../base/json.ts";
+import { DEFAULT_PROFILE } from "../contract/profile.ts";
 import { child, toJson } from "../source/node.ts";
 import type { SureFields } from "./names.ts";
 import { operationIn } from "./operation-name.ts";
@@ -23,7 +24,7 @@ function fieldsOf(outline: Outline | undefined): ReadonlySet<string> | undefined
   const node = child(outline.node, "with");
   const input = node === undefined ? {} : toJson(node);
   const yields = Object.entries(operationIn(outline.node, "uses")?.yields ?? {}).filter(
-    ([, { from }]) => isObject(input) && from({ input, payload: null, found: undefined }) !== undefined,
+    ([, { from }]) => isObject(input) && from({ input, payload: null, found: undefined, profile: DEFAULT_PROFILE }) !== undefined,
   );
   return new Set([...ALWAYS, ...yields.map(([name]) => name)]);
 }

@@ -90,10 +90,27 @@ function assemble(database: Database, options: SandboxOptions, { faults, closing
   const world = new World(database);
   const clock = new VirtualClock(database);
   const settings = readSettings(database);
-  const { conditionStatus } = profile;
+  const { conditionStatus, successStatus } = profile;
   const chain = new Chain({ database, profile: profile.ledger, settings, commitDelayMs });
-  const ledger = new LedgerFace({ world, chain, clock, settings, profile: profile.ledger, conditionStatus, closing });
-  const investor = new InvestorFace({ database, world, clock, settings, profile: profile.investor, conditionStatus });
+  const ledger = new LedgerFace({
+    world,
+    chain,
+    clock,
+    settings,
+    profile: profile.ledger,
+    conditionStatus,
+    successStatus,
+    closing,
+  });
+  const investor = new InvestorFace({
+    database,
+    world,
+    clock,
+    settings,
+    profile: profile.investor,
+    conditionStatus,
+    successStatus,
+  });
   const app = buildServer({ faces: { ledger, investor }, clock, faults, closing });
   addControlRoutes(app, { database, chain, clock, faults });
   addAboutRoutes(app, { database, chain, clock, settings, profile });

@@ -27,7 +27,7 @@ test.each(["ledger", "investor"] as const)(
 
     const file = join(dirname(fileForTest()), `${name}.json`);
     writeFileSync(file, JSON.stringify(body));
-    const linted = await run("node_modules/.bin/redocly", ["lint", "--extends", "recommended", file], {
+    const linted = await run("node_modules/.bin/redocly", ["lint", "--extends", "recommended-strict", file], {
       env: { ...process.env, REDOCLY_TELEMETRY: "off" },
     });
     expect(linted.stdout + linted.stderr).toContain("valid");

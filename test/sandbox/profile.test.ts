@@ -1,35 +1,8 @@
 import { expect, test } from "vitest";
-import { profileWith } from "../../src/contract/profile.ts";
 import { sandboxForTest, user, type Caller } from "./caller.ts";
+import { OTHER_PROFILE } from "./other-profile.ts";
 
-// A service that differs from the default in every way that the profile knows.
-const profile = profileWith({
-  ledger: {
-    onBehalfOf: { in: "header", name: "X-On-Behalf-Of" },
-    parameters: { pageSize: "size", bookmark: "from", pendingOnly: "open" },
-    pageSize: 2,
-    receipt: { committed: ["DONE"], failed: ["BROKEN"], pending: "WAITING" },
-    requestStatus: { pending: "Open", approved: "Yes", rejected: "No", cancelled: "Withdrawn" },
-    primaryKey: { Bond: "Isin" },
-  },
-  investor: {
-    parameters: {
-      page: "p",
-      limit: "per",
-      term: "q",
-      investment: "kind",
-      status: "state",
-      sort: "order",
-      quantity: "qty",
-      purchaseDate: "bought",
-      timezone: "tz",
-    },
-    pageSize: 2,
-  },
-  refusals: [400, 401, 403, 404, 410, 418],
-  conditionStatus: { "asset already exists": 418, "invalid caller": 401, "sale not found": 410, "invalid parameters": 422 },
-});
-
+const profile = OTHER_PROFILE;
 const as = (userId: string) => ({ "x-on-behalf-of": `userId:${userId}` });
 const bonds = ["A", "B", "C"].map((Isin) => ({ Isin }));
 const create = (caller: Caller) =>
@@ -108,4 +81,51 @@ test("other parameters of the investor interface", async () => {
   const schedule = "GET /payouts/store1/token/tokenSolar/schedule";
   const query = { qty: "2", bought: "2020-01-01", tz: "Asia/Tokyo" };
   expect((await investor(schedule, { query })).body.response).toMatchObject({ totalPrincipal: 200 });
+});
+
+test("another place for the new owner, and none but an entity in it", async () => {
+  const { ledger } = await sandboxForTest({ profile });
+  await ledger("POST /asset", { headers: as("alice"), body: { assetType: "Bond", data: bonds } });
+  const request = (data: object) =>
+    ledger("POST /asset/ownershipTransfer/request", {
+      headers: as("alice"),
+      body: { assetType: "Bond", approvals: [{ id: ["A"], approvers: [user("bob")], numRequired: 1, data }] },
+    });
+  expect(await request({ to: "bob" })).toMatchObject({ status: 422, body: { condition: "invalid parameters" } });
+  await request({ to: user("carol"), metadata: { newOwner: user("dora") } });
+  const { records } = (await ledger("GET /asset/ownershipTransfer/request/my", { headers: as("alice") })).body;
+  expect(records).toMatchObject([{ data: { metadata: { newOwner: user("carol") } } }]);
+  await ledger("POST /asset/ownershipTransfer/approve", { headers: as("bob"), body: { id: [records[0].id] } });
+  const query = { assetType: "Bond", id: "A" };
+  expect((await ledger("GET /asset", { query })).body.owners).toEqual([user("carol")]);
+});
+
+test("other names of fields, and other codes of success", async () => {
+  const caller = await sandboxForTest({ profile });
+  await caller.ledger("POST /token/vault", { headers: as("alice"), body: [{ id: "V1", vaultToken: [{ id: "S1" }] }] });
+  const update = (body: object) => caller.ledger("PATCH /token/vault", { headers: as("alice"), body: [body] });
+  expect((await update({ vault: "V1", about: "Held", details: { region: "PT" } })).status).toBe(206);
+  expect((await caller.ledger("GET /token/vault", { headers: as("alice"), query: { id: "V1" } })).body).toMatchObject({
+    description: "Held",
+    data: { region: "PT" },
+  });
+  expect(await update({ vault: "V1", description: "Sold" })).toMatchObject({
+    status: 422,
+    body: { message: expect.stringContaining("it is called about") },
+  });
+  const early = await caller.ledger("POST /asset", {
+    headers: as("alice"),
+    query: { async: "true" },
+    body: { assetType: "Bond", data: { Isin: "Z" } },
+  });
+  expect(early.status).toBe(202);
+  const purchase = { tokenSaleId: "saleActive1", userAddress: "0xabc", amount: 1, currencyContract: "0xdef", timezone: "UTC" };
+  expect((await caller.investor("POST /token-sales/buy", { body: purchase })).status).toBe(200);
+
+  const { body } = await caller.control("GET /openapi/ledger");
+  expect(Object.keys(body.components.schemas.VaultAssetsUpdate.properties)).toEqual(["vault", "contents"]);
+  expect(body.components.schemas.VaultAssetsUpdate.required).toEqual(["vault", "contents"]);
+  expect(body.paths["/token/vault"].patch.requestBody.content["application/json"].example[0]).toHaveProperty("about");
+  expect(Object.keys(body.paths["/asset"].post.responses)).toEqual(expect.arrayContaining(["201", "202"]));
+  expect(JSON.stringify(body)).not.toContain("x-profile");
 });

@@ -5,6 +5,7 @@ import { contract } from "../../src/contract/contract.ts";
 import { profileWith, type ProfileOverrides } from "../../src/contract/profile.ts";
 import { operations } from "../../src/operations/operation.ts";
 import { checkPlaybook } from "../../src/playbook/check.ts";
+import { stepNamed } from "../../src/playbook/walk.ts";
 import {
   beyondReach,
   type Expected,
@@ -79,7 +80,8 @@ const CREDENTIALS = {
 
 const expectedRefusal: Expected = (file, step) => {
   const { playbook } = checkPlaybook(file, delivered(file.replace(/^playbooks\//, "")));
-  return playbook?.steps.find(({ id }) => id === step)?.fails;
+  const found = playbook === undefined ? undefined : stepNamed(playbook, step);
+  return found?.kind === "call" ? found.fails : undefined;
 };
 
 function projectWithScenarios(): Project {

@@ -1,27 +1,14 @@
 import { EXIT } from "../../base/exit.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { resolve, schemaName } from "../../contract/contract.ts";
-import type { JsonSchema } from "../../contract/schema-types.ts";
-import { inputParameters, responseSchema } from "../../operations/input.ts";
-import type { EffectClass } from "../../operations/meaning.ts";
+import { inputSchema } from "../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../operations/operation.ts";
-import { withSchema } from "../../playbook/with.ts";
-import { writeYaml } from "../../source/yaml.ts";
+import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../operations/page.ts";
+import type { PageField } from "../../operations/page-types.ts";
 import type { Command } from "../shell.ts";
 
 interface OperationsOptions {
   readonly name?: string;
   readonly json?: boolean;
 }
-
-const REPEATING: Readonly<Record<EffectClass, string>> = {
-  read: "yes: it changes nothing",
-  unique: "sent once; a second one would be refused by the service",
-  absolute: "sent once; a second one would set the same value, unless something else was written in between",
-  marked: "sent once; it carries our mark, by which it is found again",
-  transition: "sent once; it moves a named thing from one state to another",
-  additive: "sent once, never again while an earlier sending may still take effect: a second one adds again",
-};
 
 /** `tokenbook operations`: what can be called, with what, and how it can fail. */
 export const operations: Command<OperationsOptions> = async (shell, { name, json }) => {
@@ -33,7 +20,7 @@ export const operations: Command<OperationsOptions> = async (shell, { name, json
     return EXIT.passed;
   }
   const operation = operationNamed(name);
-  shell.stdout.write(json === true ? `${JSON.stringify(asData(operation), undefined, 2)}\n` : page(operation));
+  shell.stdout.write(json === true ? `${JSON.stringify(asData(operation), undefined, 2)}\n` : text(pageOf(operation)));
   return EXIT.passed;
 };
 
@@ -49,108 +36,53 @@ function table(list: readonly Operation[]): string {
   return `${parts.join("\n")}\n${list.length} operations. \`tokenbook operations NAME\` tells more about one.\n`;
 }
 
-function page(operation: Operation): string {
-  const { call, meaning } = operation;
-  return [
-    `${operation.name}: ${call.summary}`,
-    `  ${call.method} ${call.path} on the ${call.interface} interface (service description ${call.section})`,
-    "",
-    wrap(call.description),
-    "",
-    `Kind:            ${operation.writes ? `write (${meaning.effect})` : "read"}`,
-    `Safe to repeat:  ${REPEATING[meaning.effect]}`,
-    ...(meaning.readBack === undefined ? [] : [`Read back by:    ${meaning.readBack}`]),
-    ...(call.paging === undefined ? [] : ["Pages:           read to the end; `pages: first` or a number reads fewer"]),
-    "",
-    "Input (`with`):",
-    ...inputLines(operation),
-    "",
-    "Yields:",
-    ...yieldLines(operation),
-    "",
-    "Refused with:",
-    ...(call.conditions.length === 0
-      ? ["  the description lists no condition"]
-      : call.conditions.map((condition) => `  ${condition}`)),
-    "",
-    "Example:",
-    example(operation),
-  ].join("\n");
-}
-
-function inputLines(operation: Operation): readonly string[] {
-  const { properties = {}, required = [] } = withSchema(operation, false);
-  const entries = Object.entries(properties);
-  if (entries.length === 0) return ["  none"];
-  const rows = entries.map(
-    ([name, schema]) =>
-      [
-        required.includes(name) ? `${name} *` : name,
-        typeWords(schema),
-        schema.description ?? resolve(schema).description ?? "",
-      ] as const,
-  );
-  const [first, second] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) as [number, number];
-  const lines = rows.map(([name, type, description]) =>
-    `  ${name.padEnd(first)}  ${type.padEnd(second)}  ${description}`.trimEnd(),
-  );
-  return [
-    ...lines,
-    ...(required.length === 0 ? [] : ["  * required"]),
-    ...(operation.batches ? ["  or `items:` with a list of these, for a deliberate batch"] : []),
+function text(page: OperationPage): string {
+  const parts: readonly (readonly [string, readonly string[]])[] = [
+    ["", factLines(page.facts)],
+    [HEADINGS.input, [...fieldLines(page.input), ...columns(page.inputNotes.map((note) => [note]))]],
+    [HEADINGS.yields, fieldLines(page.yields)],
+    [HEADINGS.failures, [...factLines(page.failures), ...conditionLines(page.conditions)]],
+    [HEADINGS.example, page.example.trimEnd().split("\n")],
+    [HEADINGS.types, page.types.flatMap(({ name, fields }) => [name, ...indented(fieldLines(fields))])],
+    [HEADINGS.restsOn, page.restsOn],
   ];
+  const shown = parts.filter(([, lines]) => lines.length > 0);
+  const told = shown.map(([heading, lines]) => (heading === "" ? lines : [`${heading}:`, ...indented(lines)]).join("\n"));
+  return `${[`${page.name}: ${page.summary}\n${page.call}`, wrap(page.description, WIDTH).join("\n"), ...told].join("\n\n")}\n`;
 }
 
-function yieldLines(operation: Operation): readonly string[] {
-  const response = responseSchema(operation);
-  const named = Object.entries(operation.yields).map(
-    ([name, { type, description }]) => `  steps.ID.${name}: ${type}, ${description}`,
-  );
-  return [`  steps.ID.response: ${response === undefined ? "nothing" : typeWords(response)}`, ...named];
+const WIDTH = 110;
+const INDENT = "  ";
+
+function factLines(facts: readonly PageFact[]): readonly string[] {
+  return columns(facts.map(({ label, text: words }) => [label, words]));
 }
 
-/** A schema's type in a few words: `list of Entity`, `text: fungible | nonfungible`. */
-function typeWords(schema: JsonSchema): string {
-  const resolved = resolve(schema);
-  const choices = resolved.oneOf ?? resolved.anyOf;
-  if (choices !== undefined) return choices.map(typeWords).join(" or ");
-  if (resolved.enum !== undefined) return resolved.enum.join(" | ");
-  if (resolved.type === "array") return `list of ${typeWords(resolved.items ?? {})}`;
-  const name = schemaName(schema);
-  if (name !== undefined && resolved.type === "object") return name;
-  const types = typeof resolved.type === "string" ? [resolved.type] : (resolved.type ?? ["any"]);
-  return types
-    .map((type) => ({ string: "text", number: "number", integer: "whole number" })[type as string] ?? type)
-    .join(" or ");
+function fieldLines(fields: readonly PageField[]): readonly string[] {
+  return columns(fields.map(({ name, required, type, description }) => [required ? `${name} *` : name, type, description]));
 }
 
-function example(operation: Operation): string {
-  const step = { id: "example", uses: operation.name, ...exampleWith(operation) };
-  return writeYaml([step]).replaceAll(/^(?=.)/gm, "  ");
+function conditionLines(conditions: readonly string[]): readonly string[] {
+  return conditions.length === 0 ? [HEADINGS.noConditions] : [HEADINGS.conditions, ...indented(conditions)];
 }
 
-function exampleWith(operation: Operation): { readonly with?: Json } {
-  const parameters = inputParameters(operation)
-    .filter(({ required }) => required)
-    .map(({ name, schema }) => [name, exampleOf(schema)] as const);
-  const input = { ...Object.fromEntries(parameters), ...exampleItem(operation) };
-  return Object.keys(input).length === 0 ? {} : { with: input as JsonObject };
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `${INDENT}${line}`);
 }
 
-// The contract's example is the body on the wire; a step gives one item of it.
-function exampleItem(operation: Operation): object {
-  const body = operation.call.exampleBody;
-  if (Array.isArray(body)) return (body[0] ?? {}) as object;
-  const { wraps } = operation.meaning;
-  if (body === undefined || wraps === undefined) return body ?? {};
-  const { [wraps]: items, ...shared } = body as Record<string, readonly object[]>;
-  return { ...shared, ...items?.[0] };
+// Columns as wide as their widest cell; the last one is wrapped.
+function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const leading = Math.max(0, ...rows.map((row) => row.length - 1));
+  const widths = Array.from({ length: leading }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const before = widths.reduce((sum, width) => sum + width + INDENT.length, 0);
+  return rows.flatMap((row) => {
+    const start = widths.map((width, at) => `${(row[at] ?? "").padEnd(width)}${INDENT}`).join("");
+    const [first = "", ...rest] = wrap(row.at(-1) ?? "", Math.max(WIDTH - before, MINIMUM_WIDTH));
+    return [`${start}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(before)}${line}`)];
+  });
 }
 
-function exampleOf(schema: JsonSchema): unknown {
-  const { examples, enum: choices, type } = resolve(schema);
-  return examples?.[0] ?? choices?.[0] ?? (type === "integer" || type === "number" ? 1 : "…");
-}
+const MINIMUM_WIDTH = 40;
 
 function asData(operation: Operation): object {
   const { name, call, meaning, writes, yields } = operation;
@@ -164,23 +96,26 @@ function asData(operation: Operation): object {
     summary: call.summary,
     writes,
     effect: meaning.effect,
+    fills: meaning.fills ?? null,
+    foundBy: meaning.discovery?.read ?? null,
     readBack: meaning.readBack ?? null,
     conditions: call.conditions,
     paged: call.paging !== undefined,
-    input: withSchema(operation, false),
+    restsOn: call.restsOn,
+    input: inputSchema(operation),
     yields: Object.fromEntries(Object.entries(yields).map(([field, { type, description }]) => [field, { type, description }])),
   };
 }
 
-function wrap(text: string): string {
+function wrap(words: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(/\s+/)) {
-    if (line.length + word.length + 1 > 100) {
+  for (const word of words.split(/\s+/)) {
+    if (line !== "" && line.length + word.length + 1 > width) {
       lines.push(line);
       line = "";
     }
     line = line === "" ? word : `${line} ${word}`;
   }
-  return [...lines, line].map((each) => `  ${each}`).join("\n");
+  return [...lines, line];
 }

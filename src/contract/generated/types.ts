@@ -126,7 +126,7 @@ count?: Decimal
 /**
  * Opaque string to send back for the next page; empty or absent on the last one.
  */
-bookmark?: string
+bookmark?: (string | null)
 /**
  * Assets of this page; may be missing or null when there are none.
  */
@@ -398,7 +398,7 @@ count?: Decimal
 /**
  * Opaque string to send back for the next page; empty or absent on the last one.
  */
-bookmark?: string
+bookmark?: (string | null)
 /**
  * Requests of this page; may be missing or null when there are none.
  */
@@ -593,7 +593,7 @@ count?: Decimal
 /**
  * Opaque string to send back for the next page; empty or absent on the last one.
  */
-bookmark?: string
+bookmark?: (string | null)
 /**
  * Requests of this page; may be missing or null when there are none.
  */
@@ -926,7 +926,7 @@ count?: Decimal
 /**
  * Opaque string to send back for the next page; empty or absent on the last one.
  */
-bookmark?: string
+bookmark?: (string | null)
 /**
  * Tokens of this page; may be missing or null when there are none.
  */
@@ -1397,7 +1397,7 @@ export interface ApprovalForAll {
 /**
  * true or false; the sample shows it as a string.
  */
-approved?: (string | boolean)
+approved?: (true | false | "true" | "false")
 }
 /**
  * One transfer. The service description does not show which fields are required.
@@ -1813,7 +1813,7 @@ export interface TokenSaleListEnvelope {
  * SUCCESS on success.
  */
 status: string
-response?: TokenSaleList
+response: TokenSaleList
 }
 /**
  * One page of token sales.
@@ -1972,7 +1972,7 @@ export interface TokenSaleEnvelope {
  * 0 = Failed, 1 = Success.
  */
 status: Decimal
-response?: TokenSaleResult
+response: TokenSaleResult
 }
 /**
  * One token sale, wrapped.
@@ -2013,7 +2013,7 @@ export interface PurchaseEnvelope {
  * SUCCESS on success.
  */
 status: string
-response?: PurchaseResponse
+response: PurchaseResponse
 }
 /**
  * A purchase, wrapped.
@@ -2054,7 +2054,7 @@ export interface HeldTokenListEnvelope {
  * SUCCESS, as on list endpoints. The endpoint does not show the form, so 0 = Failed and 1 = Success pass too.
  */
 status: (string | number)
-response?: HeldTokenList
+response: HeldTokenList
 pagination?: Pagination
 }
 /**
@@ -2243,7 +2243,7 @@ export interface TransactionListEnvelope {
  * SUCCESS, as on list endpoints. The endpoint does not show the form, so 0 = Failed and 1 = Success pass too.
  */
 status: (string | number)
-response?: TransactionList
+response: TransactionList
 pagination?: Pagination
 }
 /**
@@ -2420,7 +2420,7 @@ export interface PayoutScheduleEnvelope {
  * 0 = Failed, 1 = Success.
  */
 status: Decimal
-response?: PayoutSchedule
+response: PayoutSchedule
 }
 /**
  * Payouts and their totals.
@@ -2513,7 +2513,7 @@ export interface IdentityEnvelope {
  * 0 = Failed, 1 = Success.
  */
 status: Decimal
-response?: IdentityRecord
+response: IdentityRecord
 }
 /**
  * Identity (KYC) record of the user in the token store.
@@ -2572,7 +2572,7 @@ export interface ContractConfigEnvelope {
  * SUCCESS on success.
  */
 status: string
-response?: ContractConfigResponse
+response: ContractConfigResponse
 }
 /**
  * Contract addresses, wrapped.

@@ -1,9 +1,10 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { Failure } from "../../base/failure.ts";
+import type { Profile } from "../../contract/profile.ts";
 import type { Names } from "../../operations/meaning.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { resolveInputs } from "../../playbook/inputs.ts";
-import type { BlockStep, CallStep, IncludeStep } from "../../playbook/model.ts";
+import type { CallStep, IncludeStep } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
 import { bindCall } from "../bind.ts";
 import type { RunContext } from "../context.ts";
@@ -27,7 +28,7 @@ export async function begin(context: RunContext, place: Place): Promise<void> {
     case "check":
       return check(context, { place, step, startedAt });
     case "block":
-      return beginBlock(context, place, step);
+      return context.note({ kind: "step.begun", step: address });
     case "include":
       return beginInclude(context, { place, step, startedAt });
   }
@@ -45,12 +46,9 @@ async function beginCall(context: RunContext, { place, step, startedAt }: Beginn
   const { operation } = step;
   if (!operation.writes) return readStep(context, step, { place, startedAt, bound });
   if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
-  const input = completed(operation, bound.input, namesOf(context.opened.runId, place.address));
+  const names = namesOf(context.opened.runId, place.address);
+  const input = completed(operation, bound.input, { names, profile: context.target.profile });
   return send(context, { place, step, bound: { ...bound, input } });
-}
-
-function beginBlock(context: RunContext, { address }: Place, _step: BlockStep): void {
-  context.note({ kind: "step.begun", step: address });
 }
 
 function beginInclude(context: RunContext, { place, step, startedAt }: Beginning<IncludeStep>): void {
@@ -64,12 +62,19 @@ function beginInclude(context: RunContext, { place, step, startedAt }: Beginning
   }
 }
 
-function completed(operation: Operation, input: JsonObject, names: Names): JsonObject {
+function completed(
+  operation: Operation,
+  input: JsonObject,
+  { names, profile }: { readonly names: Names; readonly profile: Profile },
+): JsonObject {
   const { complete } = operation.meaning;
   if (complete === undefined) return input;
   const { items } = input;
-  if (!Array.isArray(items)) return complete(input, names);
-  return { ...input, items: items.map((item: Json, at) => (isObject(item) ? complete(item, itemNames(names, at)) : item)) };
+  if (!Array.isArray(items)) return complete(input, names, profile);
+  return {
+    ...input,
+    items: items.map((item: Json, at) => (isObject(item) ? complete(item, itemNames(names, at), profile) : item)),
+  };
 }
 
 function itemNames(names: Names, at: number): Names {

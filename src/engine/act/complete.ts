@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Discovery } from "../../operations/meaning.ts";
+import type { Discovery, Written } from "../../operations/meaning.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { CallStep, Discover } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
@@ -28,7 +28,7 @@ export async function complete(context: RunContext, applied: Attempted): Promise
   if (ensured === "stopping") return;
   if (ensured !== undefined && "problem" in ensured) return fail({ ...ensured.problem, why: "the write itself took effect" });
   const value = {
-    ...valueOf(step, state, found.record),
+    ...valueOf(step, state, { found: found.record, profile: context.target.profile }),
     ...(ensured === undefined ? {} : { ensured: ensured.response }),
     ...found.outputs,
   };
@@ -81,10 +81,14 @@ function notOne({ one, read: { operation } }: Discover, count: number): StepProb
   };
 }
 
-function valueOf(step: CallStep, { intended, answered, receipt }: AttemptState, found: JsonObject | undefined): JsonObject {
+function valueOf(
+  step: CallStep,
+  { intended, answered, receipt }: AttemptState,
+  known: Pick<Written, "found" | "profile">,
+): JsonObject {
   const payload = answered?.payload ?? null;
   const yields = Object.entries(step.operation.yields).flatMap(([name, { from }]) => {
-    const value = from({ input: intended.input, payload, found });
+    const value = from({ input: intended.input, payload, ...known });
     return value === undefined ? [] : [[name, value] as const];
   });
   return {

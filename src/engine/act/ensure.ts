@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { Profile } from "../../contract/profile.ts";
 import type { CallStep, Ensure, Waiting } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Bound } from "../bind.ts";
@@ -33,7 +34,7 @@ export async function isSoAlready(context: RunContext, { place, step, startedAt,
     kind: "step.completed",
     step: place.address,
     outcome: "unchanged",
-    value: { outcome: "unchanged", ensured: looked.response, ...yieldsOf(step, bound.input) },
+    value: { outcome: "unchanged", ensured: looked.response, ...yieldsOf(step, bound.input, context.target.profile) },
     startedAt,
     requests: looked.requests,
     actor: bound.caller.label,
@@ -76,9 +77,9 @@ async function look(context: RunContext, place: Place, ensure: Ensure | undefine
 }
 
 // Only what the playbook itself gave: an id that would have been chosen names nothing.
-function yieldsOf({ operation }: CallStep, input: JsonObject): JsonObject {
+function yieldsOf({ operation }: CallStep, input: JsonObject, profile: Profile): JsonObject {
   const yields = Object.entries(operation.yields).flatMap(([name, { from }]) => {
-    const value = from({ input, payload: null, found: undefined });
+    const value = from({ input, payload: null, found: undefined, profile });
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(yields);

@@ -75,7 +75,7 @@ function judge(context: RunContext, step: CallStep, place: Place, result: ReadRe
     return isExpected(step, reply) ? { value: { outcome: "ok", refusal: reply.message } } : { problem };
   }
   if (step.fails !== undefined) return { problem: notRefused(step.fails) };
-  const value = valueOf(step, result.payload, result.envelope);
+  const value = valueOf(result.payload, result.envelope);
   const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
   return problem === undefined ? { value } : { problem };
 }
@@ -86,12 +86,8 @@ function isExpected({ fails }: CallStep, { status, html, message, condition }: R
   return refusalMeets(fails, { message, condition: condition ?? undefined });
 }
 
-function valueOf(step: CallStep, response: Json, envelope: JsonObject | undefined): JsonObject {
-  const yields = Object.entries(step.operation.yields).flatMap(([name, { from }]) => {
-    const value = from({ input: {}, payload: response, found: undefined });
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { response, outcome: "ok", ...(envelope === undefined ? {} : { envelope }), ...Object.fromEntries(yields) };
+function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {
+  return { response, outcome: "ok", ...(envelope === undefined ? {} : { envelope }) };
 }
 
 /** The problem of a call that was to be refused, and was not. */

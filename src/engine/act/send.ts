@@ -60,5 +60,5 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
 
 function textField(payload: unknown, name: string): string | null {
   const value = (payload as Record<string, unknown> | null)?.[name];
-  return typeof value === "string" ? value : null;
+  return typeof value === "string" && value !== "" ? value : null;
 }

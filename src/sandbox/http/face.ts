@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { Bug } from "../../base/failure.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
+import type { Profile } from "../../contract/profile.ts";
 import type { WriteFault } from "../ledger/chain.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -17,6 +18,15 @@ export interface Face {
   /** Throws the refusal, if there is one. The fault befalls a ledger write once it is taken in. */
   serve(operation: ContractOperation, request: FastifyRequest, fault?: WriteFault): Promise<Answer>;
   refuse(refusal: Refusal, operation?: ContractOperation): Answer;
+}
+
+/** The code of success: the profile's for a write that is answered early, or for the operation, else the contract's. */
+export function successStatusOf(
+  { name, successStatus }: ContractOperation,
+  overrides: Profile["successStatus"],
+  { early }: { readonly early: boolean } = { early: false },
+): number {
+  return (early ? overrides["async"] : undefined) ?? overrides[name] ?? successStatus;
 }
 
 /** Whatever was thrown, as the refusal that the caller sees; what nobody foresaw is a server error. */

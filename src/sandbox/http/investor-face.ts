@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { resolve, type ContractOperation } from "../../contract/contract.ts";
-import type { InvestorProfile } from "../../contract/profile.ts";
+import type { InvestorProfile, Profile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { newTransactionId } from "../ids.ts";
 import type { Enveloped, InvestorCall } from "../investor/call.ts";
@@ -10,7 +10,7 @@ import { logCommit, type CommittedWrite } from "../store/commits.ts";
 import type { Investor } from "../store/investor-resources.ts";
 import type { Settings, VirtualClock } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
-import type { Answer, Face } from "./face.ts";
+import { successStatusOf, type Answer, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
 
 /** What the investor interface works on. */
@@ -21,6 +21,7 @@ export interface InvestorParts {
   readonly settings: Settings;
   readonly profile: InvestorProfile;
   readonly conditionStatus: StatusOverrides;
+  readonly successStatus: Profile["successStatus"];
 }
 
 /** Interface A. A write is one transaction of the store, committed before it is answered. */
@@ -34,7 +35,7 @@ export class InvestorFace implements Face {
 
   async serve(operation: ContractOperation, request: FastifyRequest): Promise<Answer> {
     return {
-      status: operation.successStatus,
+      status: successStatusOf(operation, this.#parts.successStatus),
       body: { status: wordFor(operation).success, ...this.#perform(operation, request) },
     };
   }

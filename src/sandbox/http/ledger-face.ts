@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { systemClock } from "../../base/ports.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
-import type { LedgerProfile } from "../../contract/profile.ts";
+import type { LedgerProfile, Profile } from "../../contract/profile.ts";
 import type { Call } from "../ledger/call.ts";
 import type { Chain, Outcome, Submission, WriteFault } from "../ledger/chain.ts";
 import { demandEntities, isAmong } from "../ledger/entity.ts";
@@ -11,8 +11,8 @@ import { demand, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
 import type { Entity } from "../store/ledger-resources.ts";
 import type { Settings, VirtualClock } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
-import type { Answer, Face } from "./face.ts";
 import { failure, foreignness, invalidity } from "./conditions.ts";
+import { successStatusOf, type Answer, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
 
 const NO_CONTENT = 204;
@@ -26,6 +26,7 @@ export interface LedgerParts {
   readonly settings: Settings;
   readonly profile: LedgerProfile;
   readonly conditionStatus: StatusOverrides;
+  readonly successStatus: Profile["successStatus"];
   /** Aborted when the sandbox closes: writes then stop waiting for their commit. */
   readonly closing: AbortSignal;
 }
@@ -43,9 +44,13 @@ export class LedgerFace implements Face {
     this.#parts.chain.advance(this.#parts.clock.now());
     const call = this.#readCall(operation, request);
     const write = LEDGER_WRITES[operation.name];
-    if (write !== undefined) return { status: operation.successStatus, body: await this.#write(operation, call, fault) };
+    if (write !== undefined) return { status: this.#success(operation, call), body: await this.#write(operation, call, fault) };
     const body = this.#read(operation, call);
-    return body === undefined ? { status: NO_CONTENT } : { status: operation.successStatus, body };
+    return body === undefined ? { status: NO_CONTENT } : { status: this.#success(operation, call), body };
+  }
+
+  #success(operation: ContractOperation, { params }: Call<unknown>): number {
+    return successStatusOf(operation, this.#parts.successStatus, { early: params["async"] === true });
   }
 
   refuse({ message, condition: said }: Refusal, operation?: ContractOperation): Answer {
@@ -63,7 +68,7 @@ export class LedgerFace implements Face {
     const actor = this.#actor(operation, request);
     const common = profile.onBehalfOf.in === "query" ? [profile.onBehalfOf.name] : [];
     const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common });
-    const body = readBody(operation, request.body);
+    const body = readBody(operation, request.body, profile);
     return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body };
   }
 

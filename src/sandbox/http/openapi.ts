@@ -2,6 +2,8 @@ import { contract, type ContractOperation, type InterfaceName, type Parameter } 
 import type { Profile } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { VERSION } from "../../base/version.ts";
+import { successStatusOf } from "./face.ts";
+import { exampleOnTheWire, schemaOnTheWire } from "./fields.ts";
 import { REFUSAL_STATUS, statusOf, type Condition } from "../refusal.ts";
 
 const CONTRACT_REF = "contract#/$defs/";
@@ -45,14 +47,15 @@ export function openApiDocument(name: InterfaceName, { profile, url }: Served): 
     paths: localRefs(Object.fromEntries(described)),
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: KEY_HEADERS[name], description: "Sent on every call." } },
-      schemas: localRefs(schemasOf(operations)),
+      schemas: localRefs(schemasOf(operations, profile)),
     },
   };
 }
 
 function describe(operation: ContractOperation, profile: Profile): object {
   const { name, summary, description, group, section, conditions, body, exampleBody } = operation;
-  const example = exampleBody === undefined ? {} : { example: exampleBody };
+  const example =
+    exampleBody === undefined || body === undefined ? {} : { example: exampleOnTheWire(body, exampleBody, profile.ledger) };
   const requestBody = { required: true, content: { [JSON_TYPE]: { schema: body, ...example } } };
   return {
     operationId: name,
@@ -63,7 +66,7 @@ function describe(operation: ContractOperation, profile: Profile): object {
     "x-conditions": conditions,
     parameters: operation.parameters.map((parameter) => describeParameter(operation, parameter, profile)),
     ...(body === undefined ? {} : { requestBody }),
-    responses: { ...success(operation), ...failures(operation, profile) },
+    responses: { ...success(operation, profile), ...failures(operation, profile) },
   };
 }
 
@@ -74,9 +77,19 @@ function describeParameter({ interface: face }: ContractOperation, parameter: Pa
   return { name: where.name, in: where.in, required, description, schema };
 }
 
-function success({ successStatus, response }: ContractOperation): object {
+function success(operation: ContractOperation, { successStatus }: Profile): object {
+  const { response, parameters } = operation;
   if (response === undefined) return { "204": { description: "Success, without content." } };
-  return { [successStatus]: { description: "Success.", content: { [JSON_TYPE]: { schema: response } } } };
+  const content = { [JSON_TYPE]: { schema: response } };
+  const early = parameters.some(({ name }) => name === "async")
+    ? {
+        [successStatusOf(operation, successStatus, { early: true })]: {
+          description: "Taken in; its receipt tells the rest.",
+          content,
+        },
+      }
+    : {};
+  return { ...early, [successStatusOf(operation, successStatus)]: { description: "Success.", content } };
 }
 
 // Each status with the conditions, of those that the description lists for the call, under which it is answered.
@@ -93,7 +106,7 @@ function isCondition(words: string): words is Condition {
 }
 
 // The named schemas that the operations reach, in the order of the contract.
-function schemasOf(operations: readonly ContractOperation[]): Readonly<Record<string, JsonSchema>> {
+function schemasOf(operations: readonly ContractOperation[], profile: Profile): Readonly<Record<string, JsonSchema>> {
   const reached = new Set(["Error"]);
   const reach = (part: unknown): void => {
     for (const name of namesIn(part)) {
@@ -104,7 +117,8 @@ function schemasOf(operations: readonly ContractOperation[]): Readonly<Record<st
   };
   reach(operations);
   reach(contract.$defs["Error"]);
-  return Object.fromEntries(Object.entries(contract.$defs).filter(([name]) => reached.has(name)));
+  const schemas = Object.entries(contract.$defs).filter(([name]) => reached.has(name));
+  return Object.fromEntries(schemas.map(([name, schema]) => [name, schemaOnTheWire(schema, profile.ledger)]));
 }
 
 function namesIn(part: unknown): readonly string[] {

@@ -2,12 +2,14 @@ import { Decimal } from "../../base/decimal.ts";
 import { parseJson, type Json } from "../../base/json.ts";
 import { messageOf } from "../../base/failure.ts";
 import type { ContractOperation, Parameter } from "../../contract/contract.ts";
+import type { LedgerProfile } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { validatorOf } from "../../contract/validators.ts";
 import type { Problem } from "../../schema/validator.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand, Refusal } from "../refusal.ts";
 import { invalidity } from "./conditions.ts";
+import { readFields } from "./fields.ts";
 
 /** A parameter as an operation sees it. */
 export type ParameterValue = string | number | boolean | Decimal;
@@ -38,10 +40,11 @@ export function readParameters(operation: ContractOperation, source: ParameterSo
 }
 
 /** The body of a call, its numbers exact, after the contract's schema has accepted it. */
-export function readBody(operation: ContractOperation, text: unknown): unknown {
+export function readBody(operation: ContractOperation, text: unknown, profile?: LedgerProfile): unknown {
   if (operation.body === undefined) return undefined;
   demand(typeof text === "string" && text !== "", invalidity(operation), "the call needs a JSON body");
-  const body = parseBody(text);
+  const given = parseBody(text);
+  const body = profile === undefined ? given : readFields(operation.body, given, { profile, condition: invalidity(operation) });
   demandValid(operation, { name: "body", schema: operation.body, value: body });
   return body;
 }

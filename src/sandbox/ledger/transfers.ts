@@ -1,5 +1,5 @@
 import type { Decimal } from "../../base/decimal.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
 import { demand, found, type Condition } from "../refusal.ts";
 import type { Asset, Entity, TransferRequest } from "../store/ledger-resources.ts";
 import { handOver, theAsset } from "./assets.ts";
@@ -13,7 +13,7 @@ interface Proposed {
   readonly approvers?: readonly Entity[];
   readonly numRequired?: Decimal;
   readonly additionalOwners?: readonly Entity[];
-  readonly data?: JsonObject & { readonly metadata?: JsonObject & { readonly newOwner?: Entity } };
+  readonly data?: JsonObject & { readonly metadata?: JsonObject };
 }
 
 /** POST /asset/ownershipTransfer/request. The owners of the assets approve when no approver is named. */
@@ -25,7 +25,7 @@ function requestTransfer(commit: Commit<unknown>, assetType: string, proposed: P
   const { id: ids, additionalOwners = [], data = {}, numRequired } = proposed;
   const assets = ids.map((id) => theAsset(commit, assetType, id));
   const approvers = proposed.approvers ?? distinctEntities(assets.flatMap(({ owners }) => owners));
-  const newOwner = data.metadata?.newOwner ?? additionalOwners[0] ?? commit.actor;
+  const newOwner = namedOwner(proposed, commit.profile.newOwner) ?? additionalOwners[0] ?? commit.actor;
   demandEntities([newOwner, ...additionalOwners], commit.orgId);
   const metadata = { ...data.metadata, assetType, id: ids, newOwner };
   const proposal = { approvers, data: { ...data, metadata }, ...(numRequired === undefined ? {} : { numRequired }) };
@@ -33,6 +33,14 @@ function requestTransfer(commit: Commit<unknown>, assetType: string, proposed: P
   for (const asset of assets) demandOwnerTakesPart(request, asset);
   commit.world.put("transferPlan", { id: request.id }, { additionalOwners });
   save(commit, "CREATED", request);
+}
+
+function namedOwner({ data }: Proposed, where: string): Entity | undefined {
+  const [root, ...keys] = where.split(".");
+  if (root !== "data") return undefined;
+  const named = keys.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), data);
+  demand(named === undefined || isObject(named), "invalid parameters", `${where} must be an entity`);
+  return named as Entity | undefined;
 }
 
 /**

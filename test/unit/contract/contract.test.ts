@@ -28,6 +28,7 @@ const KEYWORDS = {
   default: 1,
   examples: 1,
   "x-id": 1,
+  "x-profile": 1,
 } satisfies Record<keyof Required<JsonSchema>, 1>;
 
 function* schemasIn(schema: JsonSchema): Generator<JsonSchema> {

@@ -38,7 +38,9 @@ test("a boolean may come as a word, and a time may be null", () => {
   const approved = operationNamed("ledger.erc1155.isApprovedForAll");
   expect(read(approved, '{"approved":"true"}')).toBe('{"approved":"true"}');
   expect(read(approved, '{"approved":false}')).toBe('{"approved":false}');
-  expect(read(approved, '{"approved":1}')).toMatch(/^answer\.approved must be/);
+  for (const word of ["1", '"maybe"', '"TRUE"', "null"]) {
+    expect(read(approved, `{"approved":${word}}`), word).toBe('answer.approved must be one of true, false, "true", "false"');
+  }
 });
 
 test("an answer of another shape is unreadable, with the place", () => {
@@ -46,6 +48,33 @@ test("an answer of another shape is unreadable, with the place", () => {
   expect(read(assets, '{"count":0,"records":[5]}')).toMatch(/^answer\.records\.0 must be/);
   expect(readAnswer(assets, undefined)).toEqual({ kind: "unreadable", why: "the answer has no JSON body" });
   expect(readAnswer(operationNamed("ledger.status"), undefined)).toMatchObject({ kind: "answer", payload: null });
+});
+
+test("what says nothing of what was asked is no answer", () => {
+  const token = operationNamed("ledger.token.get");
+  for (const body of ["{}", '{"error":"down"}', '{"status":"SUCCESS","response":{"id":"GOLD"}}']) {
+    expect(read(token, body), body).toMatch(/^the answer has none of the fields that it should have: docType, id, name,/);
+  }
+  for (const body of ["{}", '{"error":"down"}'])
+    expect(read(tokens, `{"status":1,"response":${body}}`)).toMatch(/none of the fields/);
+  expect(read(tokens, '{"status":1}')).toBe("answer must have required property 'response'");
+  expect(read(tokens, '{"status":1,"response":null}')).toBe("answer.response must be object");
+});
+
+test("a list that is missing is an empty one only when its count says so", () => {
+  expect(read(assets, '{"count":5}')).toBe("answer.records is missing, and answer.count is not 0 but 5");
+  expect(read(assets, '{"bookmark":"x","records":null}')).toBe("answer.records is missing, and answer.count is not 0 but null");
+});
+
+test("a write is known by the ids that its answer names", () => {
+  const [put, mint] = [operationNamed("ledger.asset.put"), operationNamed("ledger.token.mint")];
+  for (const body of ["{}", '{"transactionId":"","receiptId":""}', '{"status":"SUCCESS"}']) {
+    for (const operation of [put, mint])
+      expect(read(operation, body), body).toBe("the answer names neither a transaction nor a receipt");
+  }
+  expect(read(put, '{"transactionId":"tx1"}')).toBe("the answer names no receipt, although it was asked for with async=true");
+  expect(read(put, '{"receiptId":"r1"}')).toBe('{"receiptId":"r1"}');
+  expect(read(mint, '{"transactionId":"tx1"}')).toBe('{"transactionId":"tx1"}');
 });
 
 test("fields that the contract does not know are no fault", () => {
@@ -56,10 +85,12 @@ test("a refusal has a text, whatever shape its body has", () => {
   const text = (body: string): string => refusalText(parseJson(body), "").message;
   expect(text('{"message":"asset not found"}')).toBe("asset not found");
   expect(text('{"error":{"code":5}}')).toBe('{"code":5}');
+  expect(text('{"message":"","condition":"asset not found"}')).toBe('{"message":"","condition":"asset not found"}');
   expect(text('{"errors":["a","b"],"message":null}')).toBe('["a","b"]');
   expect(refusalText(undefined, " <html>\n ").message).toBe("<html>");
   expect(refusalText(undefined, "").message).toBe("no message");
-  expect(text(`{"odd":"${"x".repeat(1_000)}"}`)).toHaveLength(300);
+  expect(text(`{"odd":"${"x".repeat(1_000)}"}`)).toHaveLength(1_000);
+  expect(text(`{"message":"${"x".repeat(2_000)}"}`)).toHaveLength(1_000);
 });
 
 test("the refusal that a playbook expects is known by its condition or its words", () => {

@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
 import { parseJson } from "../../../src/base/json.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { DEFAULT_PROFILE, profileWith } from "../../../src/contract/profile.ts";
 import { validatorOf } from "../../../src/contract/validators.ts";
 import { inputSchema } from "../../../src/operations/input.ts";
 import { operationNamed } from "../../../src/operations/operation.ts";
 
 const names = { id: (part?: string): string => `chosen${part ?? ""}`, mark: "run1.step1" };
 
-function complete(name: string, input: string): JsonObject {
+function complete(name: string, input: string, profile = DEFAULT_PROFILE): JsonObject {
   const { meaning } = operationNamed(name);
-  return meaning.complete?.(parseJson(input) as JsonObject, names) ?? {};
+  return meaning.complete?.(parseJson(input) as JsonObject, names, profile) ?? {};
 }
 
 test("an id is chosen only where the playbook left it out", () => {
@@ -46,6 +47,7 @@ test("what a write yields is taken from what was sent, answered and found", () =
     input: { vaultToken: [{ id: "S1" }, { id: "S2" }], id: "V1" },
     payload: { transactionId: "tx" },
     found: undefined,
+    profile: DEFAULT_PROFILE,
   };
   const { yields } = operationNamed("ledger.vault.create");
   expect(Object.entries(yields).map(([name, { from }]) => [name, from(written)])).toEqual([
@@ -55,4 +57,20 @@ test("what a write yields is taken from what was sent, answered and found", () =
   ]);
   expect(operationNamed("ledger.transfer.request").yields["id"]?.from({ ...written, found: { id: "R1" } })).toBe("R1");
   expect(operationNamed("ledger.token.mint").yields["transactionId"]?.from({ ...written, payload: null })).toBeUndefined();
+});
+
+test("the new owner is named where the profile has it", () => {
+  const input = '{"id":["A1"],"data":{"reason":"sale"},"additionalOwners":[{"userId":"ann"}],"newOwner":{"userId":"bob"}}';
+  const at = (newOwner: string): JsonObject => complete("ledger.transfer.request", input, profileWith({ ledger: { newOwner } }));
+  expect(at("data.to")).toMatchObject({ data: { reason: "sale", to: { userId: "bob" } }, additionalOwners: [{ userId: "ann" }] });
+  expect(at("additionalOwners")).toMatchObject({ additionalOwners: [{ userId: "bob" }, { userId: "ann" }] });
+  expect(at("data.to")).not.toHaveProperty("newOwner");
+});
+
+test("an asset's id is what its type's primary key says", () => {
+  const { yields } = operationNamed("ledger.asset.create");
+  const profile = profileWith({ ledger: { primaryKey: { Bond: "Isin" } } });
+  const idOf = (assetType: string) =>
+    yields["id"]?.from({ input: { assetType, data: { id: "X", Isin: "PT1" } }, payload: null, found: undefined, profile });
+  expect([idOf("Bond"), idOf("Property")]).toEqual(["PT1", "X"]);
 });

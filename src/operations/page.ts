@@ -1,0 +1,217 @@
+import { LIMITS } from "../base/limits.ts";
+import { type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { type ContractOperation, resolve } from "../contract/contract.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+import { writeYaml } from "../source/yaml.ts";
+import { inputParameters, inputSchema, itemSchema, responseSchema } from "./input.ts";
+import type { EffectClass } from "./meaning.ts";
+import type { Operation } from "./operation.ts";
+import { fieldsOf, type PageField, type PageType, typesBelow, typeWords } from "./page-types.ts";
+
+/** Everything there is to know of an operation, in words; `code` stands in backticks. It is shown as text and as Markdown. */
+export interface OperationPage {
+  readonly name: string;
+  readonly summary: string;
+  /** Method and path, and the interface they belong to. */
+  readonly call: string;
+  readonly description: string;
+  /** What a sending does, whether it can be repeated, and how one knows what became of it. */
+  readonly facts: readonly PageFact[];
+  readonly input: readonly PageField[];
+  /** What holds for the input as a whole. */
+  readonly inputNotes: readonly string[];
+  readonly yields: readonly PageField[];
+  readonly conditions: readonly string[];
+  readonly failures: readonly PageFact[];
+  /** The types that input and answer are made of. */
+  readonly types: readonly PageType[];
+  readonly restsOn: readonly string[];
+  /** One step, as YAML. */
+  readonly example: string;
+}
+
+export interface PageFact {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** The headings of a page's parts, the same in every form of it. */
+export const HEADINGS = {
+  input: "Input (`with`)",
+  yields: "Yields",
+  failures: "How it can fail",
+  conditions: "The service refuses with one of these, which `fails: {condition: …}` can expect:",
+  noConditions: "The service description lists no condition under which it refuses.",
+  types: "Types",
+  restsOn: "Rests on these parts of the service description",
+  example: "Example",
+  noInput: "None: leave `with` out.",
+  required: "`*` required",
+} as const;
+
+const EFFECTS: Readonly<Record<EffectClass, string>> = {
+  read: "changes nothing",
+  unique: "creates something under an id of its own",
+  absolute: "sets a value: a second one changes nothing, unless something else was written in between",
+  marked: "creates a request that carries the mark of the run and its step, by which it is found again",
+  transition: "moves a named thing from one state to another, once",
+  additive: "adds or takes away: a second one would do so again",
+};
+
+/** The page of an operation. */
+export function pageOf(operation: Operation): OperationPage {
+  const { name, call } = operation;
+  const input = inputSchema(operation);
+  return {
+    name,
+    summary: call.summary,
+    call: `\`${call.method} ${call.path}\` of the ${call.interface} interface`,
+    description: call.description,
+    facts: factsOf(operation),
+    input: fieldsOf(input),
+    inputNotes: inputNotes(operation, input),
+    yields: yieldsOf(operation),
+    conditions: call.conditions.filter((condition) => !isServerError(condition)),
+    failures: failuresOf(operation),
+    types: typesBelow([input, ...answerSchemas(operation)]),
+    restsOn: [`Endpoints ${call.section}: \`${call.method} ${call.path}\``, ...call.restsOn],
+    example: writeYaml([exampleStep(operation)]),
+  };
+}
+
+function factsOf({ meaning, writes, call, async }: Operation): readonly PageFact[] {
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ["Effect", writes ? `write (${meaning.effect}): ${EFFECTS[meaning.effect]}` : `read: ${EFFECTS.read}`],
+    ["Repeat", repeating(meaning.effect, call)],
+    [
+      "As",
+      call.interface === "ledger"
+        ? "an actor with an entity of the ledger, such as `userId:alice`"
+        : "an actor with a credential of the investor interface",
+    ],
+    ["Fills in", meaning.fills],
+    ["Receipt", writes && call.interface === "ledger" ? receipt(async) : undefined],
+    ["Found by", meaning.discovery === undefined ? undefined : `reading \`${meaning.discovery.read}\` for that mark`],
+    ["Lost answer", writes ? "the step is `unknown`, and is not sent again" : undefined],
+    ["Seen in", meaning.readBack],
+    ["Pages", call.paging === undefined ? undefined : pages(call)],
+  ];
+  return facts.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]));
+}
+
+function repeating(effect: EffectClass, { conditions }: ContractOperation): string {
+  if (effect === "read") return "safe: asked again by itself when the network or the service fails";
+  const [refusal] = effect === "unique" ? conditions.filter((condition) => condition.includes("already")) : [];
+  const second = refusal === undefined ? "" : `; the service refuses a second one with \`${refusal}\``;
+  return `sent again only when it surely had no effect: it never left, or the service refused it${second}`;
+}
+
+function receipt(async: boolean): string {
+  const sent = async ? "sent with `async=true`, so the receipt id comes at once" : "the answer comes after the commit";
+  return `${sent}; the step passes when the receipt says so (\`wait\`)`;
+}
+
+function pages({ paging, interface: side }: ContractOperation): string {
+  const how = paging?.style === "bookmark" ? "by bookmark" : "by page number";
+  const joined = side === "ledger" ? "the response is one list" : `the response has one list, \`${paging?.items ?? ""}\``;
+  return `read ${how} to the end, at most ${LIMITS.pages} pages: ${joined}; \`pages: first\` or a number reads fewer`;
+}
+
+function inputNotes(operation: Operation, { properties = {}, required = [] }: JsonSchema): readonly string[] {
+  const side = operation.call.interface;
+  const open = inputParameters(operation).flatMap(({ name, profile }) => (profile === undefined ? [] : [`\`${name}\``]));
+  const fields = operation.batches ? resolve(itemSchema(operation))["x-profile"] : undefined;
+  return [
+    ...(Object.keys(properties).length === 0 ? [HEADINGS.noInput] : []),
+    ...(required.length === 0 ? [] : [HEADINGS.required]),
+    ...(operation.batches ? ["or `items:` with a list of these, for a deliberate batch in one call"] : []),
+    ...(open.length === 0 ? [] : [`called on the wire as the profile's \`${side}.parameters\` says: ${open.join(", ")}`]),
+    ...(fields === undefined ? [] : [`called on the wire as the profile's \`${side}.fields.${fields}\` says: all fields`]),
+  ];
+}
+
+function yieldsOf(operation: Operation): readonly PageField[] {
+  const { writes, call, yields } = operation;
+  const response = responseSchema(operation);
+  const [type, description] =
+    response === undefined
+      ? ["null", "nothing: the service answers without content"]
+      : [typeWords(response), "what the service answered"];
+  const whole = { name: "response", type, description, required: false };
+  const named = Object.entries(yields).map(([name, { type: kind, description: what }]) => ({
+    name,
+    type: kind === "string" ? "text" : "list of text",
+    description: what,
+    required: false,
+  }));
+  const more = [
+    ...(writes && call.interface === "ledger" ? [["receipt", "Receipt", "the receipt that the step waited for"]] : []),
+    ...(call.interface === "investor" ? [["envelope", "object", "what stands beside the response: `status`, `pagination`"]] : []),
+    ["outcome", "text", writes ? "`changed`, or `skipped`" : "`ok`, or `skipped`"],
+  ].map(([name = "", kind = "", what = ""]) => ({ name, type: kind, description: what, required: false }));
+  return [whole, ...named, ...more].map((field) => ({ ...field, name: `steps.ID.${field.name}` }));
+}
+
+function failuresOf({ writes, call }: Operation): readonly PageFact[] {
+  const failing = ["no answer", ...(call.conditions.some(isServerError) ? ["a server error"] : [])];
+  const other = "an answer that is not what the contract promises";
+  if (!writes) {
+    const strange = {
+      label: "Another answer",
+      text: `${other}: \`failed\`, with the field and what was expected; it is never used`,
+    };
+    return [
+      { label: "Refused", text: "the step is `failed` (exit 1)" },
+      { label: "Unanswered", text: `${failing.join(", ")}: asked up to ${LIMITS.readAttempts} times, then \`failed\`` },
+      ...(call.response === undefined ? [] : [strange]),
+    ];
+  }
+  const ledger = call.interface === "ledger";
+  return [
+    { label: "Refused", text: "the step is `failed` (exit 1), and nothing was changed" },
+    ...(ledger ? [{ label: "Receipt FAILED", text: "`failed`, with the receipt's message" }] : []),
+    {
+      label: "Otherwise",
+      text: `${[...failing, other, ...(ledger ? ["a receipt that stays open"] : [])].join(", ")}: \`unknown\` (exit 5)`,
+    },
+  ];
+}
+
+// A server that fails has not refused: a write may have taken effect.
+function isServerError(condition: string): boolean {
+  return condition.endsWith("server error");
+}
+
+function answerSchemas(operation: Operation): readonly JsonSchema[] {
+  const response = responseSchema(operation);
+  const receiptSchema = operation.writes && operation.call.interface === "ledger" ? [{ $ref: "contract#/$defs/Receipt" }] : [];
+  return [...(response === undefined ? [] : [response]), ...receiptSchema];
+}
+
+/** One step that calls the operation, as an actor called `issuer` or `buyer`. */
+function exampleStep(operation: Operation): JsonObject {
+  const input = operation.meaning.example ?? { ...exampleParameters(operation), ...exampleItem(operation) };
+  const as = operation.call.interface === "ledger" ? "issuer" : "buyer";
+  const step = { id: "example", as, uses: operation.name };
+  return Object.keys(input).length === 0 ? step : { ...step, with: plain(input) };
+}
+
+function exampleParameters(operation: Operation): JsonObject {
+  const given = inputParameters(operation).flatMap(({ name, schema: { examples } }) =>
+    examples === undefined ? [] : [[name, examples[0] as Json] as const],
+  );
+  return Object.fromEntries(given);
+}
+
+// The contract's example is the body on the wire; a step gives one item of it.
+function exampleItem({ call: { exampleBody: body }, meaning: { wraps } }: Operation): object {
+  if (Array.isArray(body)) return (body[0] ?? {}) as object;
+  if (body === undefined || wraps === undefined) return body ?? {};
+  const { [wraps]: items, ...shared } = body as Record<string, readonly object[]>;
+  return { ...shared, ...items?.[0] };
+}
+
+// Exact numbers become those that YAML knows how to write.
+function plain(input: object): JsonObject {
+  return JSON.parse(writeJson(input)) as JsonObject;
+}

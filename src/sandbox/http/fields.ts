@@ -1,0 +1,51 @@
+import { isObject } from "../../base/json.ts";
+import { resolve } from "../../contract/contract.ts";
+import { fieldNames, type LedgerProfile } from "../../contract/profile.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import { demand, type Condition } from "../refusal.ts";
+
+/** A body as the contract calls its fields, out of one whose fields are called as the profile has them. */
+export function readFields(
+  schema: JsonSchema,
+  value: unknown,
+  reading: { profile: LedgerProfile; condition: Condition },
+): unknown {
+  const { properties = {}, items = {}, "x-profile": key } = resolve(schema);
+  if (Array.isArray(value)) return value.map((item) => readFields(items, item, reading));
+  if (!isObject(value)) return value;
+  const names = fieldNames(reading.profile, key) ?? {};
+  const meant = new Map(Object.entries(names).map(([name, wire]) => [wire, name]));
+  const fields = Object.entries(value).map(([wire, field]) => {
+    const name = meant.get(wire) ?? wire;
+    demand(
+      meant.has(wire) || names[wire] === undefined,
+      reading.condition,
+      `the body has no field ${wire}: it is called ${names[wire]}`,
+    );
+    return [name, readFields(properties[name] ?? {}, field, reading)] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
+/** A schema of the contract with its fields called as the profile has them. */
+export function schemaOnTheWire(schema: JsonSchema, profile: LedgerProfile): JsonSchema {
+  const { "x-profile": key, ...rest } = schema;
+  const names = fieldNames(profile, key);
+  if (names === undefined) return rest;
+  const { properties = {}, required = [] } = rest;
+  const called = Object.entries(properties).map(([name, field]) => [names[name] ?? name, field] as const);
+  return { ...rest, required: required.map((name) => names[name] ?? name), properties: Object.fromEntries(called) };
+}
+
+/** An example of a body with its fields called as the profile has them. */
+export function exampleOnTheWire(schema: JsonSchema, value: unknown, profile: LedgerProfile): unknown {
+  const { properties = {}, items = {}, "x-profile": key } = resolve(schema);
+  if (Array.isArray(value)) return value.map((item) => exampleOnTheWire(items, item, profile));
+  if (!isObject(value)) return value;
+  const names = fieldNames(profile, key) ?? {};
+  const fields = Object.entries(value).map(([name, field]) => [
+    names[name] ?? name,
+    exampleOnTheWire(properties[name] ?? {}, field, profile),
+  ]);
+  return Object.fromEntries(fields) as unknown;
+}

@@ -1,0 +1,55 @@
+import { DEFAULT_PROFILE, type Profile, profileWith } from "../../src/contract/profile.ts";
+
+/** A service that differs from the default in every way that the profile knows. */
+export const OTHER_PROFILE: Profile = profileWith({
+  ledger: {
+    onBehalfOf: { in: "header", name: "X-On-Behalf-Of" },
+    parameters: { pageSize: "size", bookmark: "from", pendingOnly: "open" },
+    pageSize: 2,
+    receipt: { committed: ["DONE"], failed: ["BROKEN"], pending: "WAITING" },
+    requestStatus: { pending: "Open", approved: "Yes", rejected: "No", cancelled: "Withdrawn" },
+    newOwner: "data.to",
+    fields: {
+      vaultUpdate: { id: "vault", name: "title", description: "about", data: "details" },
+      vaultAssets: { vaultId: "vault", assets: "contents", assetType: "kind", id: "asset", data: "details" },
+    },
+    primaryKey: { Bond: "Isin" },
+  },
+  investor: {
+    parameters: {
+      page: "p",
+      limit: "per",
+      term: "q",
+      investment: "kind",
+      status: "state",
+      sort: "order",
+      quantity: "qty",
+      purchaseDate: "bought",
+      timezone: "tz",
+    },
+    pageSize: 2,
+  },
+  refusals: [400, 401, 403, 404, 410, 418, 422],
+  conditionStatus: { "asset already exists": 418, "invalid caller": 401, "sale not found": 410, "invalid parameters": 422 },
+  successStatus: { async: 202, "ledger.vault.update": 206, "investor.sales.buy": 200 },
+});
+
+/** Where each single value of the profile lies. */
+export function settings(part: unknown = DEFAULT_PROFILE, at: readonly string[] = []): readonly (readonly string[])[] {
+  const inner = part !== null && typeof part === "object" && !Array.isArray(part) ? Object.entries(part) : [];
+  return inner.length === 0 ? [at] : inner.flatMap(([key, value]) => settings(value, [...at, key]));
+}
+
+/** The value of one setting. */
+export function settingOf(profile: Profile, path: readonly string[]): unknown {
+  return path.reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>>)[key], profile);
+}
+
+/** The other profile with one value as it is by default. */
+export function otherBut(path: readonly string[]): Profile {
+  const reset = (part: unknown, [key, ...rest]: readonly string[]): unknown =>
+    key === undefined
+      ? settingOf(DEFAULT_PROFILE, path)
+      : { ...(part as object), [key]: reset((part as Readonly<Record<string, unknown>>)[key], rest) };
+  return reset(OTHER_PROFILE, path) as Profile;
+}

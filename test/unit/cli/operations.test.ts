@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { operations } from "../../../src/cli/commands/operations.ts";
+import type { Shell, Terminal } from "../../../src/cli/shell.ts";
+import { operations as all } from "../../../src/operations/operation.ts";
+import { HEADINGS, pageOf } from "../../../src/operations/page.ts";
+
+async function shown(options: { readonly name?: string; readonly json?: boolean }): Promise<string> {
+  let text = "";
+  const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write: (more) => void (text += more) };
+  const shell: Shell = { stdout: terminal, stderr: terminal, cwd: ".", variables: {}, stopping: new AbortController().signal };
+  expect(await operations(shell, options)).toBe(0);
+  return text;
+}
+
+const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
+
+test.for([...all.keys()])("%s is told whole, in lines that a terminal has room for", async (name) => {
+  const page = pageOf(all.get(name) ?? expect.fail());
+  const text = await shown({ name });
+  const told = flat(text);
+  const facts = [...page.facts, ...page.failures].map((fact) => `${fact.label} ${fact.text}`);
+  for (const words of [page.summary, page.description, ...facts, ...page.inputNotes, ...page.restsOn]) {
+    expect(told).toContain(flat(words));
+  }
+  for (const heading of [HEADINGS.input, HEADINGS.yields, HEADINGS.failures, HEADINGS.example])
+    expect(text).toContain(`\n${heading}:\n`);
+  expect(text).toContain(page.example.trimEnd().replaceAll(/^/gm, "  "));
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(130);
+  expect(text).not.toMatch(/ $/m);
+});
+
+test("all of them are listed, and as data", async () => {
+  const text = await shown({});
+  for (const { name, call } of all.values())
+    expect(text).toMatch(new RegExp(`^  ${name} +(?:read |write)  ${call.summary}$`, "m"));
+  const data = JSON.parse(await shown({ json: true })) as { operations: readonly { name: string }[] };
+  expect(data.operations.map(({ name }) => name)).toEqual([...all.keys()]);
+  const one = JSON.parse(await shown({ name: "ledger.transfer.request", json: true })) as object;
+  expect(one).toMatchObject({
+    effect: "marked",
+    fills: expect.stringContaining("mark"),
+    foundBy: "ledger.transfer.byAsset",
+    restsOn: expect.arrayContaining(["Conventions of interface B"]),
+    input: { required: ["assetType", "id"] },
+  });
+});

@@ -1,0 +1,112 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Json, JsonObject } from "../../../src/base/json.ts";
+import { Service } from "../../../src/engine/service.ts";
+import { inputParameters } from "../../../src/operations/input.ts";
+import { type Operation, operations } from "../../../src/operations/operation.ts";
+import { answersOf, brokenTexts, mutationsOf } from "./mutations.ts";
+import { clockWithoutWaiting, type Given, serve, targetAt, transportForTest } from "./server.ts";
+
+const SEED = 20_261_121;
+const MUTATIONS_PER_OPERATION = 60;
+
+// Each operation by its own seed, so that one more operation changes no other.
+function seedOf({ name }: Operation): number {
+  return Buffer.from(name).reduce((hash, byte) => (hash * 31 + byte) % 2_147_483_647, SEED);
+}
+
+function pathInput(operation: Operation): JsonObject {
+  const inPath = inputParameters(operation).filter((parameter) => parameter.in === "path");
+  return Object.fromEntries(inPath.map(({ name, schema }) => [name, (schema.examples?.[0] ?? "1") as Json]));
+}
+
+const withAnswers = [...operations.values()].filter(({ call }) => call.response !== undefined);
+const caller = { actingEntity: "userId:alice", credential: "BUYER_KEY", label: "alice" };
+
+test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
+  "whatever %s is answered is used as the contract has it, or refused with the place and what belongs there",
+  async ([, operation]) => {
+    let next: Given = { body: "" };
+    const { url } = await serve(() => next);
+    const transport = transportForTest();
+    const service = new Service(targetAt(url), { exchange: transport.exchange.bind(transport), clock: clockWithoutWaiting() });
+    const seed = seedOf(operation);
+    const sure = fc.sample(answersOf(operation.call), { seed, numRuns: 5 });
+    const broken = brokenTexts(sure[0]);
+    const mutated = fc.sample(mutationsOf(operation.call), { seed, numRuns: MUTATIONS_PER_OPERATION });
+    const whole = sure.map((answer) => ({ text: JSON.stringify(answer), says: undefined }));
+    for (const { text, says } of [...whole, ...broken, ...mutated]) {
+      next = { status: operation.call.successStatus, body: text };
+      const reply = await service.call({ operation, input: pathInput(operation), caller });
+      const told = `seed ${seed}, answer ${text.slice(0, 2_000)}, reply ${JSON.stringify(reply).slice(0, 500)}`;
+      if (says === undefined) {
+        expect(reply, told).toMatchObject({ meaning: "acknowledged", answer: { kind: "answer" }, message: "" });
+      } else {
+        expect(reply, told).toMatchObject({ meaning: "ambiguous", answer: undefined });
+        expect(reply.message, told).toMatch(says);
+      }
+    }
+    expect(mutated.filter(({ says }) => says !== undefined).length, `seed ${seed}`).toBeGreaterThan(10);
+    expect(mutated.filter(({ says }) => says === undefined).length, `seed ${seed}`).toBeGreaterThan(3);
+  },
+);
+
+// How a service says no is not described: any text and any JSON does, but for what a proxy says, or what breaks off.
+const NOES: readonly (readonly [string, boolean])[] = [
+  ["", true],
+  ["no", true],
+  ["null", true],
+  ["7", true],
+  ['"no"', true],
+  ["[]", true],
+  ['["no", {"code": 7}]', true],
+  ["{}", true],
+  ['{"message": null, "error": {"code": 1e300}, "errors": []}', true],
+  ['{"message": ["no"], "condition": 7}', true],
+  ['{"status": 0, "message": "", "condition": "asset not found"}', true],
+  [`{"message": "${"no ".repeat(10_000)}"}`, true],
+  ['{"message": "no', false],
+  ['[{"message": "no"}', false],
+  ["<html><h1>502 Bad Gateway</h1></html>", false],
+  ["[".repeat(100_000), false],
+];
+
+const MEANINGS: readonly (readonly [number, string])[] = [
+  [400, "refused"],
+  [401, "refused"],
+  [403, "refused"],
+  [404, "refused"],
+  [409, "refused"],
+  [422, "refused"],
+  [402, "ambiguous"],
+  [408, "ambiguous"],
+  [302, "ambiguous"],
+  [500, "ambiguous"],
+  [503, "ambiguous"],
+  [429, "refused-later"],
+];
+
+test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "investor.sales.list"])(
+  "whatever words %s is refused with, its code decides, and the words are told",
+  async (name) => {
+    const operation = operations.get(name) ?? expect.fail();
+    let next: Given = { body: "" };
+    const { url } = await serve(() => next);
+    const transport = transportForTest();
+    const service = new Service(targetAt(url), { exchange: transport.exchange.bind(transport), clock: clockWithoutWaiting() });
+    for (const [status, meaning] of MEANINGS) {
+      for (const [body, readable] of NOES) {
+        next = { status, body, headers: { "content-type": body.startsWith("<") ? "text/html" : "application/json" } };
+        const reply = await service.call({ operation, input: pathInput(operation), caller });
+        const told = `${status} ${body.slice(0, 200)}: ${JSON.stringify(reply).slice(0, 500)}`;
+        expect(reply, told).toMatchObject({
+          status,
+          answer: undefined,
+          meaning: readable || meaning !== "refused" ? meaning : "ambiguous",
+        });
+        expect(reply.message, told).toMatch(new RegExp(`^HTTP ${status}: .`));
+        expect(reply.message.length, told).toBeLessThan(1_100);
+      }
+    }
+  },
+);

@@ -1,0 +1,154 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { writeJson } from "../../../src/base/json.ts";
+import { contract } from "../../../src/contract/contract.ts";
+import { type Operation, operationNamed, operations } from "../../../src/operations/operation.ts";
+import { pageOf } from "../../../src/operations/page.ts";
+import { answersOf, brokenTexts, mutationsOf, type Mutated } from "./mutations.ts";
+import { type Came, type Given, runnerForTest, serve, targetAt } from "./server.ts";
+
+const SEED = 20_261_122;
+const RUNS_PER_OPERATION = 5;
+
+function playbookOf(operation: Operation): string {
+  return [
+    "playbook: 1",
+    "name: One step",
+    "actors:",
+    '  issuer: { ledger: "userId:alice" }',
+    "  buyer: { investor: BUYER_KEY }",
+    "steps:",
+    pageOf(operation)
+      .example.trimEnd()
+      .replaceAll(/^(?=.)/gm, "  "),
+    ...(operation.call.paging === undefined ? [] : ["    pages: first"]),
+  ].join("\n");
+}
+
+const COMMITTED = '{"transactionId":"tx1","status":"COMMITTED","message":"Success"}';
+
+// Whatever is asked beside the call in question is answered as a service in order would.
+function inOrder({ path }: Came, marked: string | undefined): Given {
+  switch (path) {
+    case "/status":
+      return { status: 204, body: "" };
+    case "/asset/receipt":
+      return { body: '{"status":"COMMITTED"}' };
+    case "/token-sales":
+      return { body: '{"status":"SUCCESS","response":{"sales":[]}}' };
+    default:
+      return { body: `{"count":1,"bookmark":"","records":[{"id":"R1","data":{"tokenbook":"${marked}"}}]}` };
+  }
+}
+
+function isCallOf({ call }: Operation, { method, path }: Came): boolean {
+  return method === call.method && new RegExp(`^${call.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+}
+
+function hostileTo(operation: Operation): readonly Mutated[] {
+  if (operation.call.response === undefined) return [];
+  const seed = SEED + operation.name.length;
+  const [answer] = fc.sample(answersOf(operation.call), { seed, numRuns: 1 });
+  const texts = brokenTexts(answer);
+  return [
+    ...texts.slice(2, 4),
+    ...texts.slice(-1),
+    ...fc.sample(mutationsOf(operation.call), { seed, numRuns: RUNS_PER_OPERATION }),
+  ];
+}
+
+test.for([...operations.values()].map((operation) => [operation.name, operation] as const))(
+  "a run whose %s is answered with anything ends as it should: never passed for nothing, never by a bug",
+  async ([, operation]) => {
+    let [next, mark]: [string, string | undefined] = ["", undefined];
+    const { url, came } = await serve((request) => {
+      mark = /"tokenbook":"([^"]+)"/.exec(request.body)?.[1] ?? mark;
+      return isCallOf(operation, request) ? { status: operation.call.successStatus, body: next } : inOrder(request, mark);
+    });
+    const run = runnerForTest();
+    const target = targetAt(url);
+    const playbook = playbookOf(operation);
+    for (const { text, says } of hostileTo(operation)) {
+      next = text;
+      const before = came.length;
+      const ran = await run(playbook, target);
+      const told = `answer ${text.slice(0, 1_000)}, ended ${JSON.stringify(ran).slice(0, 1_000)}`;
+      expect(ran.outcome, told).toBe(says === undefined ? "passed" : operation.writes ? "unknown" : "failed");
+      if (says !== undefined) expect(ran.stopped?.problem.message.replace(/^.*can be trusted: /, ""), told).toMatch(says);
+      // What may have taken effect is sent once; what cannot be read is no better the next time.
+      expect(came.slice(before).filter((request) => isCallOf(operation, request))).toHaveLength(1);
+    }
+  },
+);
+
+const MINT = playbookOf(operationNamed("ledger.token.mint"));
+const CREATE = playbookOf(operationNamed("ledger.asset.create"));
+
+test.for([
+  ["a write that is held until the commit", MINT, "/token/mint", 200],
+  ["a write that is answered at once", CREATE, "/asset", 201],
+] as const)("whatever the receipt of %s says, only its own COMMITTED passes", async ([, playbook, path, status]) => {
+  let receipts: readonly string[] = [];
+  let asked = 0;
+  const { url, came } = await serve((request) => {
+    if (request.path === path) return { status, body: '{"transactionId":"tx1","receiptId":"r1"}' };
+    if (request.path !== "/asset/receipt") return inOrder(request, undefined);
+    return { body: receipts[Math.min(asked++, receipts.length - 1)] ?? "" };
+  });
+  const run = runnerForTest();
+  const runWith = async (...given: readonly string[]) => {
+    [receipts, asked] = [given, 0];
+    return run(playbook, targetAt(url));
+  };
+  const operation = contract.operations["ledger.receipt.get"] ?? expect.fail();
+  const hostile = fc
+    .sample(mutationsOf(operation), { seed: SEED, numRuns: 60 })
+    .map(({ text }) => text)
+    .filter((text) => !/"(COMMITTED|FAILED)"/.test(text));
+  const broken = brokenTexts({ transactionId: "tx1", status: "COMMITTED" }).map(({ text }) => text);
+  const others = ["committed", "COMMITED", "SUCCESS", "true", "PENDING"].map((word) =>
+    writeJson({ transactionId: "tx1", status: word }),
+  );
+  expect(hostile.length).toBeGreaterThan(40);
+
+  const all = [...others, ...broken, ...hostile];
+  for (let from = 0; from < all.length; from += 10) {
+    expect(await runWith(...all.slice(from, from + 10), COMMITTED)).toMatchObject({ outcome: "passed" });
+  }
+  for (const receipt of [...others, ...broken.slice(0, 3), ...hostile.slice(0, 3), COMMITTED.replace("tx1", "tx2")]) {
+    const ran = await runWith(receipt);
+    expect(ran, receipt).toMatchObject({ outcome: "unknown", stopped: { problem: { code: "receipt.undecided" } } });
+  }
+  expect(await runWith(...others, '{"status":"FAILED","message":"no"}')).toMatchObject({
+    outcome: "failed",
+    stopped: { problem: { code: "receipt.failed", message: expect.stringContaining("no") } },
+  });
+  expect(came.filter((request) => request.path === path)).toHaveLength(
+    came.filter((request) => request.path === "/status").length,
+  );
+});
+
+test("what a write made is found by its mark alone, whatever the list says beside", async () => {
+  let list = "";
+  const { url } = await serve((request) => {
+    if (request.method === "POST") return { body: '{"transactionId":"tx1","receiptId":"r1"}' };
+    return request.path === "/approval/my" ? { body: list } : inOrder(request, undefined);
+  });
+  const run = runnerForTest();
+  const playbook = playbookOf(operationNamed("ledger.approval.create"));
+  const lists: readonly (readonly [string, string])[] = [
+    ['{"count":1,"records":[{"id":"R1","data":{"tokenbook":"another"}}]}', "discovery.not-found"],
+    ['{"count":1,"records":[{"id":"R1","data":"tokenbook"}]}', "service.unreadable"],
+    ['{"count":1,"records":[{"id":"R1"}]}', "discovery.not-found"],
+    ['{"count":0,"records":null}', "discovery.not-found"],
+    ['{"records":7}', "service.unreadable"],
+    ["{}", "service.unreadable"],
+    ["[]", "service.unreadable"],
+    ["<html>", "service.not-json"],
+  ];
+  for (const [text, code] of lists) {
+    list = text;
+    const ran = await run(playbook, targetAt(url));
+    expect(ran, text).toMatchObject({ outcome: "failed", completed: [], stopped: { problem: { code } } });
+  }
+});

@@ -1,0 +1,239 @@
+import { expect, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { type Json, plainView } from "../../../src/base/json.ts";
+import { DEFAULT_PROFILE, type Profile, profileWith } from "../../../src/contract/profile.ts";
+import { inputParameters } from "../../../src/operations/input.ts";
+import { type Operation, operations } from "../../../src/operations/operation.ts";
+import { type Came, type Given, type Ran, runnerForTest, serve, type Served, targetAt } from "./server.ts";
+
+const paged = [...operations.values()].filter(({ call }) => call.paging !== undefined);
+const byBookmark = paged.filter(({ call }) => call.paging?.style === "bookmark");
+const byNumber = paged.filter(({ call }) => call.paging?.style === "page");
+
+const OTHER = profileWith({
+  ledger: { parameters: { pageSize: "size", bookmark: "after" }, pageSize: 3 },
+  investor: { parameters: { page: "p", limit: "per" } },
+});
+
+function named(operations_: readonly Operation[]): readonly (readonly [string, Operation])[] {
+  return operations_.map((operation) => [operation.name, operation] as const);
+}
+
+function namesIn(profile: Profile, { call }: Operation): { readonly page: string; readonly size: string } {
+  const { ledger, investor } = profile;
+  return call.interface === "ledger"
+    ? { page: ledger.parameters.bookmark, size: ledger.parameters.pageSize }
+    : { page: investor.parameters.page, size: investor.parameters.limit };
+}
+
+/** One step that reads a list. */
+function listing(operation: Operation, pages: string | number, size?: number): string {
+  const required = inputParameters(operation).filter((parameter) => parameter.required);
+  const ledger = operation.call.interface === "ledger";
+  const input = {
+    ...Object.fromEntries(required.map(({ name, schema }) => [name, schema.examples?.[0] as Json])),
+    ...(size === undefined ? {} : { [ledger ? "pageSize" : "limit"]: size }),
+  };
+  return `playbook: 1
+name: Read a list
+actors: { issuer: { ledger: "userId:alice" }, buyer: { investor: BUYER_KEY } }
+steps:
+  - { id: list, as: ${ledger ? "issuer" : "buyer"}, uses: ${operation.name}, pages: ${pages}, with: ${JSON.stringify(input)} }
+`;
+}
+
+function idsIn({ completed }: Ran, { call }: Operation): readonly unknown[] {
+  const response = plainView(completed[0]?.value["response"]) as Readonly<Record<string, unknown>> | readonly unknown[];
+  const list = call.interface === "ledger" ? response : (response as Readonly<Record<string, unknown>>)[call.paging?.items ?? ""];
+  return (list as readonly { readonly id: unknown }[]).map(({ id }) => id);
+}
+
+const ALL = ["A", "B", "C", "D", "E", "F", "G"].map((id) => ({ id }));
+
+// A service with seven things in a list, which knows the names of one profile and no others.
+function serveList(operation: Operation, profile: Profile): Promise<Served> {
+  const { page, size } = namesIn(profile, operation);
+  const others = namesIn(profile === OTHER ? DEFAULT_PROFILE : OTHER, operation);
+  return serve(({ query }) => {
+    if (query.has(others.page) || query.has(others.size)) return { status: 400, body: '{"message":"invalid parameters"}' };
+    const perPage = Number(query.get(size) ?? profile.ledger.pageSize);
+    const at = query.get(page);
+    return operation.call.interface === "ledger" ? bookmarked(perPage, at ?? "0") : numbered(operation, perPage, Number(at ?? 1));
+  });
+}
+
+function bookmarked(perPage: number, bookmark: string): Given {
+  const from = Number(bookmark);
+  const records = ALL.slice(from, from + perPage);
+  const next = from + perPage < ALL.length ? String(from + perPage) : "";
+  return { body: JSON.stringify({ count: records.length, bookmark: next, records }) };
+}
+
+function numbered({ name, call }: Operation, limit: number, page: number): Given {
+  const items = ALL.slice((page - 1) * limit, page * limit);
+  const pagination = { page, limit, totalPages: Math.ceil(ALL.length / limit), totalItems: ALL.length };
+  const list = { [call.paging?.items ?? ""]: items };
+  const body =
+    name === "investor.sales.list"
+      ? { status: "SUCCESS", response: { ...list, pagination } }
+      : { status: 1, response: list, pagination };
+  return { body: JSON.stringify(body) };
+}
+
+test("both interfaces have paged operations", () => {
+  expect([byBookmark.length, byNumber.length]).toEqual([7, 4]);
+});
+
+test.for(named(paged))("%s is read to the end, or as far as told, a named number at a time", async ([, operation]) => {
+  const run = runnerForTest();
+  for (const profile of [DEFAULT_PROFILE, OTHER]) {
+    const { url, came } = await serveList(operation, profile);
+    const target = targetAt(url, profile);
+    const { page, size } = namesIn(profile, operation);
+    for (const [pages, expected, requests] of [
+      ["all", "ABCDEFG", 3],
+      ["first", "ABC", 1],
+      [1, "ABC", 1],
+      [2, "ABCDEF", 2],
+      [3, "ABCDEFG", 3],
+      [100, "ABCDEFG", 3],
+    ] as const) {
+      const before = came.length;
+      const ran = await run(listing(operation, pages, 3), target);
+      expect(ran.outcome, JSON.stringify(ran)).toBe("passed");
+      expect(idsIn(ran, operation).join("")).toBe(expected);
+      const asked = came.slice(before);
+      expect(asked.map(({ query }) => query.get(size))).toEqual(Array.from({ length: requests }, () => "3"));
+      const places = operation.call.interface === "ledger" ? [null, "3", "6"] : [null, "2", "3"];
+      expect(asked.map(({ query }) => query.get(page))).toEqual(places.slice(0, requests));
+      expect(ran.completed[0]?.requests).toBe(requests);
+    }
+  }
+});
+
+test.for(named(byBookmark))("%s without a size of its own goes by the profile's", async ([, operation]) => {
+  const run = runnerForTest();
+  const { url, came } = await serveList(operation, OTHER);
+  expect(idsIn(await run(listing(operation, "all"), targetAt(url, OTHER)), operation)).toHaveLength(7);
+  expect(came.map(({ query }) => [query.get("size"), query.get("after")])).toEqual([
+    [null, null],
+    [null, "3"],
+    [null, "6"],
+  ]);
+});
+
+/** Serves pages one after the other, whatever is asked; the last one again and again. */
+async function servePages(...bodies: readonly unknown[]): Promise<Served> {
+  let at = 0;
+  return serve(() => ({ body: JSON.stringify(bodies[Math.min(at++, bodies.length - 1)]) }));
+}
+
+const [a, b, c] = ["A", "B", "C"].map((id) => ({ id }));
+
+test.for(named(byBookmark))("%s: an empty list may be told in any way, and the last page too", async ([, operation]) => {
+  const run = runnerForTest();
+  const ways: readonly (readonly [readonly unknown[], string, number])[] = [
+    [[{ count: 0, bookmark: "", records: [] }], "", 1],
+    [[{ count: 0, records: null }], "", 1],
+    [[{ count: 0 }], "", 1],
+    [[{ count: 0, bookmark: "left over", records: [] }], "", 1],
+    [[{ count: 2, records: [a, b] }], "AB", 1],
+    [[{ count: 2, bookmark: null, records: [a, b] }], "AB", 1],
+    [[{ count: 1, bookmark: "left over", records: [a] }], "A", 1],
+    [
+      [
+        { count: 2, bookmark: "1", records: [a, b] },
+        { count: 1, bookmark: "left over", records: [c] },
+      ],
+      "ABC",
+      2,
+    ],
+    [[{ count: 2, bookmark: "1", records: [a, b] }, { count: 0 }], "AB", 2],
+  ];
+  for (const [pages, expected, requests] of ways) {
+    const { url, came } = await servePages(...pages);
+    const ran = await run(listing(operation, "all", 2), targetAt(url));
+    expect(ran.outcome, JSON.stringify([pages, ran])).toBe("passed");
+    expect(idsIn(ran, operation).join("")).toBe(expected);
+    expect(came).toHaveLength(requests);
+  }
+});
+
+test.for(named(byBookmark))("%s: a list that turns in a circle, or breaks off, is not used", async ([, operation]) => {
+  const run = runnerForTest();
+  const page = (bookmark: unknown) => ({ count: 2, bookmark, records: [a, b] });
+  for (const [pages, code, requests] of [
+    [[page("1"), page("1")], "paging.repeated", 2],
+    [[page("1"), page("2"), page("1")], "paging.repeated", 3],
+    [[page("1"), {}], "service.unreadable", 2],
+    [[page("1"), { count: 2, bookmark: "", records: null }], "service.unreadable", 2],
+    [[page(7)], "service.unreadable", 1],
+  ] as const) {
+    const { url, came } = await servePages(...pages);
+    const ran = await run(listing(operation, "all", 2), targetAt(url));
+    expect(ran, JSON.stringify(pages)).toMatchObject({ outcome: "failed", completed: [], stopped: { problem: { code } } });
+    expect(came).toHaveLength(requests);
+  }
+  const { url } = await servePages(page("1"), page("1"));
+  expect(await run(listing(operation, 2, 2), targetAt(url))).toMatchObject({ stopped: { problem: { code: "paging.repeated" } } });
+});
+
+test.for(named(byNumber))(
+  "%s: an answer that does not say where it stands, or stands elsewhere, is not used",
+  async ([, operation]) => {
+    const run = runnerForTest();
+    const page = (pagination: object | undefined) => {
+      const { paging } = operation.call;
+      return {
+        status: operation.name === "investor.sales.list" ? "SUCCESS" : 1,
+        response: { [paging?.items ?? ""]: [a, b] },
+        pagination,
+      };
+    };
+    for (const [pages, code, requests] of [
+      [[page(undefined)], "paging.unknown", 1],
+      [[page({ page: 1 })], "paging.unknown", 1],
+      [[page({ page: 1, totalPages: 3 })], "paging.other-page", 2],
+      [[page({ page: 1, totalPages: LIMITS.pages + 1 })], "paging.limit", 1],
+      [[page({ page: 1, totalPages: 1e300 })], "paging.limit", 1],
+      [[page({ totalPages: 2 }), { status: 0, response: {} }], "service.unreadable", 2],
+    ] as const) {
+      const { url, came } = await servePages(...pages);
+      const ran = await run(listing(operation, "all", 2), targetAt(url));
+      expect(ran, JSON.stringify(pages)).toMatchObject({ outcome: "failed", completed: [], stopped: { problem: { code } } });
+      expect(came).toHaveLength(requests);
+    }
+    const { url } = await servePages(page(undefined));
+    expect(idsIn(await run(listing(operation, "first", 2), targetAt(url)), operation)).toEqual(["A", "B"]);
+    const none = await servePages(page({ page: 1, totalPages: 0, totalItems: 0 }));
+    expect(await run(listing(operation, "all"), targetAt(none.url))).toMatchObject({ outcome: "passed" });
+  },
+);
+
+test("a page whose service fails is asked for again, and a list without it is not used", async () => {
+  const run = runnerForTest();
+  let failures = 0;
+  const answer = ({ query }: Came): Given => {
+    if (query.has("bookmark") && failures-- > 0) return { status: 503, body: "busy" };
+    return { body: JSON.stringify({ count: 2, bookmark: query.has("bookmark") ? "" : "1", records: [a, b] }) };
+  };
+  const { url, came } = await serve(answer);
+  const [operation] = byBookmark;
+  if (operation === undefined) throw new Error("there is a paged operation");
+  failures = 2;
+  expect(idsIn(await run(listing(operation, "all", 2), targetAt(url)), operation)).toHaveLength(4);
+  expect(came).toHaveLength(4);
+  failures = 99;
+  expect(await run(listing(operation, "all", 2), targetAt(url))).toMatchObject({ outcome: "failed", completed: [] });
+  expect(came).toHaveLength(4 + 1 + LIMITS.readAttempts);
+});
+
+test("a list that never ends is read to the named limit, and not used", async () => {
+  let next = 0;
+  const { url, came } = await serve(() => ({ body: `{"count":1,"bookmark":"${++next}","records":[{"id":"A"}]}` }));
+  const [operation] = byBookmark;
+  if (operation === undefined) throw new Error("there is a paged operation");
+  const ran = await runnerForTest()(listing(operation, "all", 1), targetAt(url));
+  expect(ran).toMatchObject({ outcome: "failed", completed: [], stopped: { problem: { code: "paging.limit" } } });
+  expect(came).toHaveLength(LIMITS.pages);
+});

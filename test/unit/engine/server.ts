@@ -1,0 +1,136 @@
+// A service over TCP that answers whatever a test wants, and a run against it with the real transport and journal.
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import type { Clock } from "../../../src/base/ports.ts";
+import { systemRandom } from "../../../src/base/ports.ts";
+import { Secret } from "../../../src/base/secret.ts";
+import { DEFAULT_PROFILE, type Profile } from "../../../src/contract/profile.ts";
+import { startRun } from "../../../src/engine/start.ts";
+import type { Target } from "../../../src/environment/target.ts";
+import { JournalStore } from "../../../src/journal/store.ts";
+import { checkPlaybook } from "../../../src/playbook/check.ts";
+import type { RunEvent, RunOutcome, StepCompleted, StepStopped } from "../../../src/protocol/record.ts";
+import { Transport } from "../../../src/transport/exchange.ts";
+
+/** A request that came, as the service sees it. */
+export interface Came {
+  readonly method: string;
+  /** Below the interface's root, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+export interface Given {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Served {
+  readonly url: string;
+  readonly came: readonly Came[];
+}
+
+/** Serves over TCP for one test; `answer` may change what it gives from call to call. */
+export async function serve(answer: (came: Came) => Given): Promise<Served> {
+  const came: Came[] = [];
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? "", "http://service");
+    const path = url.pathname.replace(/^\/(?:tokenize\/[^/]+|api\/v\/1)/, "");
+    const { method = "", headers: sent } = request;
+    const one = { method, path, query: url.searchParams, headers: sent, body: await bodyOf(request) };
+    came.push(one);
+    const { status = 200, headers = { "content-type": "application/json" }, body: text } = answer(one);
+    response.writeHead(status, headers).end(status === 204 ? undefined : text);
+  };
+  const server = createServer((request, response) => void respond(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, came };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** A target whose both interfaces are at one address. */
+export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Target {
+  return {
+    environment: "test",
+    embedded: false,
+    ledger: { baseUrl: url, appId: "app1", orgId: "org1", apiKey: new Secret("LEDGER_KEY", "ledger-key-1") },
+    investor: { baseUrl: url, credentials: new Map([["BUYER_KEY", new Secret("BUYER_KEY", "buyer-key-1")]]) },
+    profile,
+    exclusive: true,
+    timeoutMs: 10_000,
+    whereIs: (setting) => `tokenbook.yaml (${setting})`,
+  };
+}
+
+/** A clock on which pauses cost no time. */
+export function clockWithoutWaiting(): Clock {
+  let passed = 0;
+  return {
+    now: () => 1_780_000_000_000 + passed,
+    sleep: async (ms) => {
+      passed += Math.ceil(ms);
+    },
+  };
+}
+
+/** A transport of one test. */
+export function transportForTest(): Transport {
+  const transport = new Transport();
+  onTestFinished(() => transport.close());
+  return transport;
+}
+
+export interface Ran {
+  readonly outcome: RunOutcome;
+  readonly completed: readonly StepCompleted[];
+  readonly stopped: StepStopped | undefined;
+}
+
+/** Runs playbooks against targets, one journal for all of them. */
+export function runnerForTest(): (text: string, target: Target) => Promise<Ran> {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-engine-"));
+  const clock = clockWithoutWaiting();
+  const store = JournalStore.open(folder, { clock, redact: (text) => text });
+  const transport = transportForTest();
+  onTestFinished(() => {
+    store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return async (text, target) => {
+    const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
+    expect(diagnostics, text).toEqual([]);
+    if (playbook === undefined) throw new Error("the playbook does not pass the check");
+    const events: RunEvent[] = [];
+    const ports = {
+      clock,
+      exchange: transport.exchange.bind(transport),
+      observe: (event: RunEvent) => void events.push(event),
+      stopping: new AbortController().signal,
+    };
+    const outcome = await startRun({ playbook, target, store, ports }, {}, systemRandom);
+    return {
+      outcome,
+      completed: events.filter((event) => event.kind === "step.completed"),
+      stopped: events.find((event) => event.kind === "step.stopped"),
+    };
+  };
+}
