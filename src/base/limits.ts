@@ -22,6 +22,25 @@ export const LIMITS = {
   expressionNodes: 2_000,
   /** Comprehensions (`map`, `filter`, `exists`, …) inside one another. */
   expressionComprehensions: 2,
+  /** What a failed expectation shows. Levels of its tree, sub-expressions, and characters of all that it says. */
+  explainedDepth: 12,
+  explainedNodes: 200,
+  explainedChars: 30_000,
+  /** Evaluations, items of a list looked at for a near one, and items shown of a comprehension. */
+  explainedEvaluations: 20_000,
+  explainedCandidates: 200,
+  explainedItems: 5,
+  /** Ways named in which it would hold, and differing places of two values. */
+  explainedHints: 5,
+  explainedChanges: 20,
+  /** Edits looked for between two lists, before they are compared place by place. */
+  explainedEdits: 200,
+  /** Characters of one value as JSON, and its nesting. */
+  shownChars: 1_000,
+  shownDepth: 20,
+  /** Lines of the answer, and their characters. */
+  shownLines: 30,
+  shownAnswerChars: 8_000,
   /** Pages read of one list. */
   pages: 10_000,
   /** Rounds of one `foreach`. */

@@ -11,6 +11,9 @@ import { assumptionsOf, referencesIn, refusedSyntax, useExactLiterals } from "./
 /** What the names of an expression stand for while it is evaluated. */
 export type Scope = Readonly<Record<string, Json>>;
 
+/** A scope that holds what the language made itself: the item that a comprehension looks at. */
+export type BareScope = Readonly<Record<string, unknown>>;
+
 /** Why an expression has no value: a field that the answer does not hold, a division by zero. */
 export class EvaluationFailure extends Error {
   override readonly name = "EvaluationFailure";
@@ -64,13 +67,23 @@ export class Expression {
       throw new EvaluationFailure(summaryOf(error), { cause: error });
     }
   }
+
+  /** The value as the language has it, which may have no JSON form. Throws an EvaluationFailure. */
+  evaluateBare(scope: BareScope): unknown {
+    try {
+      return this.#program(scope as Scope);
+    } catch (error) {
+      throw new EvaluationFailure(summaryOf(error), { cause: error });
+    }
+  }
 }
 
 export function isProblem(parsed: Expression | ExpressionProblem): parsed is ExpressionProblem {
   return !(parsed instanceof Expression);
 }
 
-function toJson(value: unknown): Json {
+/** A value of the language as JSON with exact numbers. Throws a TypeError when it has no such form. */
+export function toJson(value: unknown): Json {
   if (typeof value === "bigint") return Decimal.of(value);
   if (value === null || typeof value === "string" || typeof value === "boolean" || value instanceof Decimal) return value;
   if (Array.isArray(value)) return value.map(toJson);

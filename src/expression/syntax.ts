@@ -4,7 +4,8 @@ import type { ASTNode } from "./cel.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 
-const COMPREHENSIONS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
+/** The methods that bind a name and look at each item. */
+export const COMPREHENSIONS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
 
 /**
  * Makes a fresh syntax tree ours: a literal such as `0.1` becomes an exact decimal, read from the text it was written with
@@ -126,7 +127,8 @@ function there(field: ASTNode): Assumption {
   return { is: "there", path: pathOf(field) ?? [] };
 }
 
-function boundName(node: ASTNode): string | undefined {
+/** The name that a comprehension gives to each item. */
+export function boundName(node: ASTNode): string | undefined {
   if (node.op !== "rcall" || !COMPREHENSIONS.has(node.args[0])) return undefined;
   const [variable] = node.args[2];
   return variable?.op === "id" ? variable.args : undefined;

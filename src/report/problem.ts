@@ -1,5 +1,6 @@
 import { isObject, writeJson } from "../base/json.ts";
 import type { StepProblem } from "../protocol/record.ts";
+import { type Block, explanationBlocks } from "./evidence.ts";
 import { cut, foreignLines } from "./foreign.ts";
 
 const CODE_CHARS = 80;
@@ -9,7 +10,7 @@ export function problemLines({ code, message, why, evidence, next }: StepProblem
   return [
     ...labelled(codeOf(code), message),
     ...(why === undefined ? [] : labelled("why", why)),
-    ...(hasNothing(evidence) ? [] : labelled("seen", evidenceText(evidence))),
+    ...(hasNothing(evidence) ? [] : evidenceLines(evidence)),
     ...(next === undefined ? [] : labelled("next", next)),
   ];
 }
@@ -23,7 +24,22 @@ function codeOf(code: string): string {
   return cut(code.replaceAll(/[^\w.-]/g, "_"), CODE_CHARS);
 }
 
-// A tree that somebody has drawn keeps its lines; any other value is JSON, with exact numbers.
+function evidenceLines(evidence: NonNullable<StepProblem["evidence"]>): readonly string[] {
+  const blocks = explanationBlocks(evidence);
+  return blocks === undefined ? labelled("seen", evidenceText(evidence)) : blocks.flatMap(blockLines);
+}
+
+// What is drawn stands below its label, for its lines belong together; a sentence begins beside it.
+function blockLines({ label, isDrawn, lines }: Block): readonly string[] {
+  const [first = "", ...rest] = lines;
+  return isDrawn ? [`${label}:`, ...lines.map(below)] : [`${label}: ${first}`, ...rest.map(below)];
+}
+
+function below(line: string): string {
+  return `  | ${line}`;
+}
+
+// A text keeps its lines; any other value is JSON, with exact numbers.
 function evidenceText(evidence: NonNullable<StepProblem["evidence"]>): string {
   return typeof evidence === "string" ? evidence : writeJson(evidence);
 }
@@ -31,5 +47,5 @@ function evidenceText(evidence: NonNullable<StepProblem["evidence"]>): string {
 /** A text under a label of ours, however many lines it has: no line of it begins with what somebody else wrote. */
 export function labelled(label: string, text: string): readonly string[] {
   const [first = "", ...rest] = foreignLines(text);
-  return [`${label}: ${first}`, ...rest.map((line) => `  | ${line}`)];
+  return [`${label}: ${first}`, ...rest.map(below)];
 }

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type JsonObject, parseJson } from "../../../src/base/json.ts";
+import { firstBroken } from "../../../src/engine/expectations.ts";
+import { Expression } from "../../../src/expression/expression.ts";
 import { jsonReport as pieces } from "../../../src/report/json.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
 import { SchemaSet, type Validate } from "../../../src/schema/validator.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
-import { RUNS } from "./records.ts";
+import { Records, RUNS } from "./records.ts";
 
 const schema = JSON.parse(readFileSync(new URL("../../../schemas/report.schema.json", import.meta.url), "utf8")) as object;
 const validate: Validate = new SchemaSet().validator(schema);
@@ -31,6 +33,21 @@ test("the schema is closed: it refuses a field that it does not name, at every l
   ] as const) {
     const problems = validate(parseJson(written.replace(at, `"stray": 1, ${at}`)));
     expect(problems.map(({ path: where, keyword }) => [where, keyword])).toEqual([[path, "additionalProperties"]]);
+  }
+});
+
+test("a failed expectation stands in the report as the schema says, and with no other field", () => {
+  const scope = parseJson('{"response":{"status":"X","list":[{"a":1.50},{"a":2}],"o":{"x":1}}}') as JsonObject;
+  for (const text of [
+    'response.status == "Y" && size(response.list) > 2',
+    "response.list.all(i, i.a > 2) || response.o == {'y': 1}",
+    "response.nope.x == 1",
+  ]) {
+    const problem = firstBroken([Expression.parse(text) as Expression], scope);
+    const written = jsonReport([reportOf(new Records().opened().stopped("mint", "failed", problem).closed("failed").all)]);
+    expect(validate(parseJson(written))).toEqual([]);
+    const stray = written.replaceAll('"subject":', '"stray":1,"subject":').replaceAll('"tree":{', '"tree":{"stray":1,');
+    expect(new Set(validate(parseJson(stray)).map(({ keyword }) => keyword))).toContain("additionalProperties");
   }
 });
 

@@ -1,0 +1,106 @@
+import { diffArrays } from "diff";
+import { isObject, type Json, type JsonObject, jsonEquals } from "./json.ts";
+import { LIMITS } from "./limits.ts";
+
+/** One place where two values differ. `+` is wanted and not there, `-` is there and not wanted, `~` is there and another. */
+export interface Change {
+  readonly sign: "+" | "-" | "~";
+  /** `owners[0].userId`; empty for the whole value. */
+  readonly path: string;
+  readonly is?: Json;
+  readonly wanted?: Json;
+}
+
+/**
+ * What would have to change in one value to make it the other: numbers by value, objects without regard to order. Of more than
+ * `limit` places the first ones.
+ */
+export function changesBetween(is: Json, wanted: Json, limit: number = LIMITS.explainedChanges): readonly Change[] {
+  const changes: Change[] = [];
+  compare({ is, wanted, path: "" }, (change) => {
+    if (changes.length < limit) changes.push(change);
+    return changes.length < limit;
+  });
+  return changes;
+}
+
+interface Pair {
+  readonly is: Json;
+  readonly wanted: Json;
+  readonly path: string;
+}
+
+/** Takes a change; false when no more are wanted. */
+type Take = (change: Change) => boolean;
+
+function compare({ is, wanted, path }: Pair, take: Take): boolean {
+  if (jsonEquals(is, wanted)) return true;
+  if (Array.isArray(is) && Array.isArray(wanted))
+    return compareLists(is as readonly Json[], wanted as readonly Json[], path, take);
+  if (isObject(is) && isObject(wanted)) return compareObjects(is, wanted, path, take);
+  return take({ sign: "~", path, is, wanted });
+}
+
+function compareObjects(is: JsonObject, wanted: JsonObject, path: string, take: Take): boolean {
+  for (const key of new Set([...Object.keys(is), ...Object.keys(wanted)])) {
+    const at = pathTo(path, key);
+    const goOn = !Object.hasOwn(wanted, key)
+      ? take({ sign: "-", path: at, is: is[key] ?? null })
+      : !Object.hasOwn(is, key)
+        ? take({ sign: "+", path: at, wanted: wanted[key] ?? null })
+        : compare({ is: is[key] ?? null, wanted: wanted[key] ?? null, path: at }, take);
+    if (!goOn) return false;
+  }
+  return true;
+}
+
+// Items that were taken out are held against those put in at the same place: an item that changed is one change, not two.
+function compareLists(is: readonly Json[], wanted: readonly Json[], path: string, take: Take): boolean {
+  let [at, to] = [0, 0];
+  for (const { removed, added, kept } of editsOf(is, wanted)) {
+    for (let each = 0; each < Math.max(removed, added); each++) {
+      const old = is[at + each];
+      const fresh = wanted[to + each];
+      const place = `${path}[${each < removed ? at + each : to + each}]`;
+      const goOn =
+        each >= removed
+          ? take({ sign: "+", path: place, wanted: fresh ?? null })
+          : each >= added
+            ? take({ sign: "-", path: place, is: old ?? null })
+            : compare({ is: old ?? null, wanted: fresh ?? null, path: place }, take);
+      if (!goOn) return false;
+    }
+    at += removed + kept;
+    to += added + kept;
+  }
+  return true;
+}
+
+interface Edit {
+  readonly removed: number;
+  readonly added: number;
+  /** Items after them that are the same in both. */
+  readonly kept: number;
+}
+
+function editsOf(is: readonly Json[], wanted: readonly Json[]): readonly Edit[] {
+  const parts = diffArrays([...is], [...wanted], { comparator: jsonEquals, maxEditLength: LIMITS.explainedEdits });
+  if (parts === undefined) return [{ removed: is.length, added: wanted.length, kept: 0 }];
+  const edits: Edit[] = [];
+  let [removed, added] = [0, 0];
+  for (const part of parts) {
+    if (part.removed) removed += part.count;
+    else if (part.added) added += part.count;
+    else {
+      edits.push({ removed, added, kept: part.count });
+      [removed, added] = [0, 0];
+    }
+  }
+  return [...edits, { removed, added, kept: 0 }];
+}
+
+/** The path of a field: `owner.name`, or `owner["a b"]`. */
+export function pathTo(owner: string, key: string): string {
+  if (!/^[A-Za-z_]\w*$/.test(key)) return `${owner}[${JSON.stringify(key)}]`;
+  return owner === "" ? key : `${owner}.${key}`;
+}

@@ -1,0 +1,208 @@
+import { Decimal } from "../../base/decimal.ts";
+import { changesBetween } from "../../base/difference.ts";
+import { isObject, type Json, jsonEquals } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { didYouMean } from "../../base/text.ts";
+import type { ASTNode } from "../cel.ts";
+import type { BareScope } from "../expression.ts";
+import { isAccess, jsonOf, kindOf } from "./access.ts";
+import type { Glimpse, Hint } from "./explanation.ts";
+import { fieldsRemark, glimpse, isShowable } from "./glimpse.ts";
+import { isLiteral, mentions, type Source } from "./source.ts";
+
+export type Operator = "==" | "!=" | "<" | "<=" | ">" | ">=";
+
+const OPERATORS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
+
+export function isComparison(node: ASTNode): node is Extract<ASTNode, { op: Operator }> {
+  return OPERATORS.has(node.op);
+}
+
+const OPPOSITE: Readonly<Record<Operator, Operator>> = { "==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
+const MIRRORED: Readonly<Record<Operator, Operator>> = { "==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
+
+const MUST: Readonly<Record<Operator, string>> = {
+  "==": "be",
+  "!=": "be anything but",
+  "<": "be less than",
+  "<=": "be at most",
+  ">": "be more than",
+  ">=": "be at least",
+};
+
+interface Side {
+  readonly node: ASTNode;
+  readonly value: Json;
+}
+
+/** What would make a comparison come out as wanted. */
+export function comparisonHint(
+  source: Source,
+  node: Extract<ASTNode, { op: Operator }>,
+  { scope, wanted }: { readonly scope: BareScope; readonly wanted: boolean },
+): Hint | undefined {
+  const [left, right] = node.args.map((side) => sideOf(source, side, scope));
+  if (left === undefined || right === undefined) return undefined;
+  const isMirrored = saysLess(left.node, right.node);
+  const [subject, other] = isMirrored ? [right, left] : [left, right];
+  const written = wanted ? node.op : OPPOSITE[node.op];
+  const operator = isMirrored ? MIRRORED[written] : written;
+  return {
+    subject: source.textOf(subject.node),
+    must: MUST[operator],
+    wanted: wantedOf(source, other),
+    ...(operator === "!=" ? {} : distance(subject.value, other.value, operator)),
+    ...messageBeside(source, subject.node, scope),
+  };
+}
+
+function sideOf(source: Source, node: ASTNode, scope: BareScope): Side | undefined {
+  const outcome = source.evaluate(node, scope);
+  const value = "value" in outcome ? jsonOf(outcome.value) : undefined;
+  return value === undefined ? undefined : { node, value };
+}
+
+/** A value that is wanted, with the expression that gives it when that is not the value itself. */
+export function wantedOf(source: Source, { node, value }: Side): NonNullable<Hint["wanted"]> {
+  return {
+    ...glimpse(value),
+    ...(isLiteral(node) || node.op === "list" || node.op === "map" ? {} : { expression: source.textOf(node) }),
+  };
+}
+
+// What was read just now is what would have to be another; what was known before, or written, is what it is held against.
+function saysLess(left: ASTNode, right: ASTNode): boolean {
+  return weight(left) < weight(right);
+}
+
+function weight(node: ASTNode): number {
+  if (isLiteral(node)) return 0;
+  if (mentions(node, "response")) return 3;
+  return mentions(node, "inputs") || mentions(node, "actors") || mentions(node, "run") ? 1 : 2;
+}
+
+/** What is there, and how far it is from what is wanted. */
+export function distance(is: Json, wanted: Json, operator: Operator = "=="): Pick<Hint, "is" | "remark" | "changes"> {
+  const seen: { is: Glimpse } = { is: glimpse(is) };
+  if (is instanceof Decimal && wanted instanceof Decimal) return { ...seen, ...remarked(numberRemark(is, wanted)) };
+  if (typeof is === "string" && typeof wanted === "string") return { ...seen, ...remarked(textRemark(is, wanted)) };
+  if (operator === "==" && isContainer(is) && Array.isArray(is) === Array.isArray(wanted) && isContainer(wanted)) {
+    const changes = changesBetween(is, wanted).map(({ sign, path, ...values }) => ({
+      sign,
+      path,
+      ...(values.is === undefined ? {} : { is: glimpse(values.is) }),
+      ...(values.wanted === undefined ? {} : { wanted: glimpse(values.wanted) }),
+    }));
+    return { ...seen, changes };
+  }
+  if (is === null || wanted === null || kindOf(is) === kindOf(wanted)) return seen;
+  if (typeof is === "boolean" || typeof wanted === "boolean") return seen;
+  return { ...seen, remark: `${kindOf(is)}, not ${kindOf(wanted)}` };
+}
+
+function isContainer(value: Json): boolean {
+  return Array.isArray(value) || isObject(value);
+}
+
+function remarked(remark: string | undefined): { remark?: string } {
+  return remark === undefined ? {} : { remark };
+}
+
+function numberRemark(is: Decimal, wanted: Decimal): string | undefined {
+  const sign = is.compare(wanted);
+  if (sign === 0) return undefined;
+  try {
+    return sign < 0 ? `${wanted.minus(is).text} less` : `${is.minus(wanted).text} more`;
+  } catch {
+    return undefined;
+  }
+}
+
+// Where they are shown, their first difference is pointed at; here only what no pointer shows.
+function textRemark(is: string, wanted: string): string | undefined {
+  if (is === wanted) return undefined;
+  if (is.trim() === wanted.trim()) return "they differ in spaces around them only";
+  if (is.toLowerCase() === wanted.toLowerCase()) return "they differ in upper and lower case only";
+  if (isShowable(is) && isShowable(wanted)) return undefined;
+  const end = Math.min(is.length, wanted.length);
+  let at = 0;
+  while (at < end && is[at] === wanted[at]) at += 1;
+  return `they differ from character ${at + 1} on`;
+}
+
+// A status is a word; the reason for it stands beside it.
+function messageBeside(source: Source, node: ASTNode, scope: BareScope): { message?: string } {
+  if (!isAccess(node) || node.args[1] !== "status") return {};
+  const owner = sideOf(source, node.args[0], scope)?.value;
+  const message = isObject(owner) ? owner["message"] : undefined;
+  return typeof message === "string" && message !== "" && isShowable(message) ? { message } : {};
+}
+
+/** What would make `x in list`, or `key in map`, come out as wanted. */
+export function memberHint(
+  source: Source,
+  [left, right]: readonly [ASTNode, ASTNode],
+  { scope, wanted }: { readonly scope: BareScope; readonly wanted: boolean },
+): Hint | undefined {
+  const [member, container] = [sideOf(source, left, scope), sideOf(source, right, scope)];
+  if (member === undefined || container === undefined) return undefined;
+  if (weight(left) > weight(right)) {
+    return {
+      subject: source.textOf(left),
+      must: wanted ? "be one of" : "be none of",
+      wanted: wantedOf(source, container),
+      is: glimpse(member.value),
+      ...(wanted ? remarked(meant(member.value, namesOf(container.value))) : {}),
+    };
+  }
+  const what = isObject(container.value) ? (wanted ? "hold the field" : "hold no field") : wanted ? "contain" : "not contain";
+  return {
+    subject: source.textOf(right),
+    must: what,
+    wanted: wantedOf(source, member),
+    ...(wanted ? nearest(member.value, container.value) : {}),
+  };
+}
+
+function namesOf(container: Json): readonly string[] {
+  if (isObject(container)) return Object.keys(container);
+  return Array.isArray(container) ? container.filter((each: Json) => typeof each === "string") : [];
+}
+
+// Of shorter words each is like any other.
+const LEAST_LIKE = 4;
+
+function meant(name: Json, names: readonly string[]): string | undefined {
+  const near = typeof name === "string" && name.length >= LEAST_LIKE ? didYouMean(name, names) : undefined;
+  return near === undefined ? undefined : `did you mean ${JSON.stringify(near)}?`;
+}
+
+// The item that is nearest to the wanted one, when it has something in common with it.
+function nearest(wanted: Json, container: Json): Pick<Hint, "remark" | "changes"> {
+  if (isObject(container)) {
+    const fields = Object.keys(container);
+    return { remark: fieldsRemark(fields, typeof wanted === "string" ? didYouMean(wanted, fields) : undefined) };
+  }
+  if (!Array.isArray(container)) return {};
+  if (container.length === 0) return { remark: "it is empty" };
+  if (!isObject(wanted)) return remarked(meant(wanted, namesOf(container)));
+  const near = nearestItem(wanted, container as readonly Json[]);
+  if (near === undefined) return {};
+  const { changes } = distance(near.item, wanted);
+  return { remark: `nearest is [${near.index}]`, ...(changes === undefined ? {} : { changes }) };
+}
+
+function nearestItem(wanted: Json, items: readonly Json[]): { readonly index: number; readonly item: Json } | undefined {
+  if (!isObject(wanted)) return undefined;
+  const ranked = items
+    .slice(0, LIMITS.explainedCandidates)
+    .map((item, index) => ({ index, item, shared: sharedWith(item, wanted) }))
+    .toSorted((one, other) => other.shared - one.shared);
+  const [best, second] = ranked;
+  return best === undefined || best.shared === 0 || best.shared === second?.shared ? undefined : best;
+}
+
+function sharedWith(item: Json, wanted: Json): number {
+  if (!isObject(item) || !isObject(wanted)) return 0;
+  return Object.entries(wanted).filter(([key, value]) => Object.hasOwn(item, key) && jsonEquals(item[key] ?? null, value)).length;
+}

@@ -1,0 +1,72 @@
+import type { ASTNode } from "../cel.ts";
+import type { BareScope } from "../expression.ts";
+import { boundName, childrenOf, COMPREHENSIONS } from "../syntax.ts";
+import { isAccess } from "./access.ts";
+import { isLiteral, mentions, type Source } from "./source.ts";
+
+/** A condition on each item of a list: `list.all(name, condition)`. */
+export interface Comprehension {
+  readonly kind: string;
+  readonly list: ASTNode;
+  readonly name: string;
+  readonly condition: ASTNode;
+}
+
+/** Reads a part as a condition on each item; nothing for any other part, and for `map`, whose value tells all. */
+export function comprehensionAt(node: ASTNode): Comprehension | undefined {
+  const name = boundName(node);
+  if (node.op !== "rcall" || name === undefined) return undefined;
+  const [kind, list, [, condition]] = node.args;
+  return condition === undefined || !COMPREHENSIONS.has(kind) || kind === "map" ? undefined : { kind, list, name, condition };
+}
+
+/** An item, and what the condition came to for it. */
+export interface Judged {
+  /** `[3]`. */
+  readonly at: string;
+  readonly index: number;
+  readonly scope: BareScope;
+  readonly holds: boolean;
+}
+
+const known = new WeakMap<BareScope, Map<ASTNode, readonly Judged[] | undefined>>();
+
+/** Looks at the items again; nothing when the list has no value, or when there is no time for all of them. */
+export function judge(source: Source, comprehension: Comprehension, scope: BareScope): readonly Judged[] | undefined {
+  const here = known.get(scope) ?? new Map<ASTNode, readonly Judged[] | undefined>();
+  known.set(scope, here);
+  if (!here.has(comprehension.condition)) here.set(comprehension.condition, judged(source, comprehension, scope));
+  return here.get(comprehension.condition);
+}
+
+function judged(source: Source, { list, name, condition }: Comprehension, scope: BareScope): readonly Judged[] | undefined {
+  const outcome = source.evaluate(list, scope);
+  if (!("value" in outcome) || !Array.isArray(outcome.value)) return undefined;
+  const items: Judged[] = [];
+  for (const [index, item] of outcome.value.entries()) {
+    if (source.isSpent) return undefined;
+    const inner = { ...scope, [name]: item as unknown };
+    const held = source.evaluate(condition, inner);
+    items.push({ at: `[${index}]`, index, scope: inner, holds: "value" in held && held.value === true });
+  }
+  return items;
+}
+
+/** The parts of a condition that are the same for every item. */
+export function constantsOf({ condition, name }: Comprehension): readonly ASTNode[] {
+  const found: ASTNode[] = [];
+  const collect = (node: ASTNode, bound: readonly string[]): void => {
+    if (isLiteral(node)) return;
+    if ((isAccess(node) || node.op === "id") && !bound.some((each) => mentions(node, each))) {
+      found.push(node);
+      return;
+    }
+    const inner = boundName(node);
+    const [, ...rest] = childrenOf(node);
+    if (inner === undefined || node.op !== "rcall") return childrenOf(node).forEach((child) => collect(child, bound));
+    collect(node.args[1], bound);
+    for (const child of rest) collect(child, [...bound, inner]);
+  };
+  collect(condition, [name]);
+  return found;
+}

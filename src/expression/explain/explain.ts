@@ -1,0 +1,53 @@
+import { isObject, type Json, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Expression, Scope } from "../expression.ts";
+import type { Explanation, Hint } from "./explanation.ts";
+import { hintsOf } from "./hints.ts";
+import { outlineOf, type Path } from "./outline.ts";
+import { Source } from "./source.ts";
+import { touchedItems, treeOf } from "./tree.ts";
+
+/**
+ * Why an expression does not hold: it is evaluated again, part by part, by the engine that evaluated it. Only for expressions that
+ * have failed; never throws.
+ */
+export function explain(expression: Expression, scope: Scope): Explanation {
+  try {
+    return explained(expression, scope);
+  } catch {
+    // What went wrong here must not hide the failure that was to be explained.
+    const text = expression.text.trim();
+    return { expression: text, tree: { expression: text }, hints: [] };
+  }
+}
+
+function explained({ text, references }: Expression, scope: Scope): Explanation {
+  const source = new Source(text);
+  const place = { scope, wanted: true, depth: LIMITS.explainedDepth };
+  const tree = treeOf(source, source.tree, place) ?? { expression: source.textOf(source.tree) };
+  const hints = bounded(hintsOf(source, source.tree, place));
+  const { response } = scope;
+  if (response === undefined || response === null) return { expression: text.trim(), tree, hints };
+  const named = references.flatMap(({ root, path }) => pathInAnswer(scope, [root, ...path]));
+  return { expression: text.trim(), tree, hints, response: outlineOf(response, [...named, ...touchedItems(source, place)]) };
+}
+
+// Differing places are many; the sentence that they belong to is kept before them.
+function bounded(hints: readonly Hint[]): readonly Hint[] {
+  let left: number = LIMITS.explainedChars;
+  return hints.flatMap((hint) => {
+    const { changes: _changes, ...sentence } = hint;
+    const fitting = [hint, sentence].find((each) => writeJson(each).length <= left);
+    left -= fitting === undefined ? 0 : writeJson(fitting).length;
+    return fitting ?? [];
+  });
+}
+
+// The answer has two names: `response`, and `steps.ID.response` of the step that says so.
+function pathInAnswer(scope: Scope, [root = "", ...path]: readonly string[]): readonly Path[] {
+  if (root === "response") return [path];
+  const [id = "", field, ...rest] = path;
+  const steps = scope["steps"];
+  const step: Json | undefined = isObject(steps) && Object.hasOwn(steps, id) ? steps[id] : undefined;
+  return root === "steps" && field === "response" && isObject(step) && step["response"] === scope["response"] ? [rest] : [];
+}

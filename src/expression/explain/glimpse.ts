@@ -1,0 +1,56 @@
+import { isForbiddenKey, isObject, type Json, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import { toJson } from "../expression.ts";
+import type { Glimpse } from "./explanation.ts";
+
+const NAMED_FIELDS = 12;
+const NAMED_CHARS = 40;
+
+/**
+ * A value bounded for people, or nothing when it has no JSON form. A text is there as a whole or not at all: half a secret would
+ * not be known for one when secrets are masked.
+ */
+export function glimpseOf(value: unknown): Glimpse | undefined {
+  try {
+    return glimpse(toJson(value));
+  } catch {
+    return undefined;
+  }
+}
+
+export function glimpse(json: Json): Glimpse {
+  return isShowable(json) ? { value: json } : { summary: summaryOf(json) };
+}
+
+/** Whether a value is small enough to be shown, and can be read back from where it is kept. */
+export function isShowable(json: Json): boolean {
+  return fits(json, LIMITS.shownDepth) && writeJson(json).length <= LIMITS.shownChars;
+}
+
+function fits(json: Json, depth: number): boolean {
+  if (typeof json === "string") return json.length <= LIMITS.shownChars;
+  if (Array.isArray(json))
+    return depth > 0 && json.length <= LIMITS.shownChars && json.every((item: Json) => fits(item, depth - 1));
+  if (!isObject(json)) return true;
+  return depth > 0 && Object.entries(json).every(([key, inner]) => !isForbiddenKey(key) && fits(inner, depth - 1));
+}
+
+/** What can be said of a value in a few words. */
+export function summaryOf(json: Json): string {
+  if (typeof json === "string") return `a text of ${count(json.length, "character")}`;
+  if (Array.isArray(json)) return `a list of ${count(json.length, "item")}`;
+  if (isObject(json)) return `an object of ${count(Object.keys(json).length, "field")}: ${namesIn(Object.keys(json))}`;
+  return "a number of many digits";
+}
+
+function namesIn(names: readonly string[]): string {
+  const short = names.filter((name) => name.length <= NAMED_CHARS && !isForbiddenKey(name)).slice(0, NAMED_FIELDS);
+  return [...short, ...(short.length < names.length ? ["…"] : [])].join(", ");
+}
+
+/** Which fields there are where another was looked for. */
+export function fieldsRemark(fields: readonly string[], near: string | undefined): string {
+  const names = fields.length === 0 ? "it has no fields" : `it has ${namesIn(fields)}`;
+  return near === undefined ? names : `did you mean ${JSON.stringify(near)}? ${names}`;
+}

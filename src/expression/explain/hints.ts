@@ -1,0 +1,190 @@
+import { writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { ASTNode } from "../cel.ts";
+import type { BareScope } from "../expression.ts";
+import { childrenOf } from "../syntax.ts";
+import { isAccess, jsonOf, missingIn } from "./access.ts";
+import { comparisonHint, isComparison, memberHint, wantedOf } from "./compared.ts";
+import { type Comprehension, comprehensionAt, judge, type Judged } from "./comprehension.ts";
+import type { Hint } from "./explanation.ts";
+import { glimpse } from "./glimpse.ts";
+import type { Source } from "./source.ts";
+import { sides } from "./tree.ts";
+
+interface Aim {
+  readonly scope: BareScope;
+  readonly wanted: boolean;
+}
+
+/** What would make a part come out as wanted: all of it, or one of those that say `or`. */
+export function hintsOf(source: Source, node: ASTNode, aim: Aim): readonly Hint[] {
+  const outcome = source.evaluate(node, aim.scope);
+  if ("value" in outcome && outcome.value === aim.wanted) return [];
+  if (node.op === "&&" || node.op === "||") return sideHints(source, node, aim);
+  if (node.op === "!_") return hintsOf(source, node.args, { ...aim, wanted: !aim.wanted });
+  if (node.op === "?:") return choiceHints(source, node.args, aim);
+  const comprehension = comprehensionAt(node);
+  if (comprehension !== undefined && comprehension.kind !== "filter") {
+    const hints = itemHints(source, comprehension, aim);
+    if (hints !== undefined) return hints;
+  }
+  if ("failure" in outcome) return missingHints(source, node, aim.scope);
+  const hint = hintOf(source, node, aim);
+  return hint === undefined ? [] : [hint];
+}
+
+function hintOf(source: Source, node: ASTNode, aim: Aim): Hint | undefined {
+  if (isComparison(node)) return comparisonHint(source, node, aim);
+  if (node.op === "in") return memberHint(source, node.args, aim);
+  if (node.op === "call" && node.args[0] === "has") return fieldHint(source, node.args[1][0], aim);
+  if (node.op === "id" || isAccess(node)) return truthHint(source, node, aim);
+  return textHint(source, node, aim);
+}
+
+function sideHints(source: Source, node: ASTNode & { op: "&&" | "||" }, aim: Aim): readonly Hint[] {
+  const isEnough = (node.op === "||") === aim.wanted;
+  const told: (readonly Hint[])[] = [];
+  for (const side of sides(node, node.op)) {
+    told.push(hintsOf(source, side, aim));
+    const outcome = source.evaluate(side, aim.scope);
+    // What comes after was not evaluated.
+    if ("value" in outcome && outcome.value === (node.op === "||")) break;
+  }
+  const groups = told.filter((hints) => hints.length > 0);
+  return bounded(
+    groups.flatMap((hints, at) => (isEnough && at > 0 ? hints.map((hint) => ({ or: true as const, ...hint })) : hints)),
+  );
+}
+
+function choiceHints(source: Source, [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode], aim: Aim): readonly Hint[] {
+  const outcome = source.evaluate(condition, aim.scope);
+  if ("failure" in outcome) return missingHints(source, condition, aim.scope);
+  return hintsOf(source, outcome.value === true ? yes : no, aim);
+}
+
+function bounded(hints: readonly Hint[]): readonly Hint[] {
+  return hints.slice(0, LIMITS.explainedHints);
+}
+
+function itemHints(source: Source, comprehension: Comprehension, { scope, wanted }: Aim): readonly Hint[] | undefined {
+  const judged = judge(source, comprehension, scope);
+  if (judged === undefined) return undefined;
+  const holding = judged.filter(({ holds }) => holds);
+  if (comprehension.kind === "exists_one" && wanted && holding.length > 1) return [onlyOne(source, comprehension, holding)];
+  const isForAll = (comprehension.kind === "all") === wanted;
+  if (!isForAll) return wanted ? nearestHints(source, comprehension, judged) : [];
+  const wrong = judged.filter(({ holds }) => holds !== wanted).slice(0, LIMITS.explainedItems);
+  return bounded(
+    merged(
+      wrong.flatMap(({ at, scope: inner }) => within(at, hintsOf(source, comprehension.condition, { scope: inner, wanted }))),
+    ),
+  );
+}
+
+// What is the same for several items is said once.
+function merged(hints: readonly Hint[]): readonly Hint[] {
+  const alike = Map.groupBy(hints, ({ item: _item, ...hint }) => writeJson(hint));
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : within(group.flatMap(({ item }) => item ?? []).join(", "), [withoutItem(first)]);
+  });
+}
+
+function withoutItem({ item: _item, ...hint }: Hint): Hint {
+  return hint;
+}
+
+function within(item: string, hints: readonly Hint[]): readonly Hint[] {
+  return hints.map((hint) => ({ ...hint, item: hint.item === undefined ? item : `${item}, ${hint.item}` }));
+}
+
+function onlyOne(source: Source, { list, condition }: Comprehension, holding: readonly Judged[]): Hint {
+  const at = holding.slice(0, LIMITS.explainedItems).map((each) => each.at);
+  return {
+    subject: source.textOf(list),
+    must: `hold only one item for which ${source.textOf(condition)}`,
+    remark: `it has ${holding.length}: ${at.join(", ")}${at.length < holding.length ? ", …" : ""}`,
+  };
+}
+
+// One item is to be right: what the one that is nearest lacks, when one is nearer than all others.
+function nearestHints(source: Source, { list, condition }: Comprehension, judged: readonly Judged[]): readonly Hint[] {
+  const ranked = judged
+    .slice(0, LIMITS.explainedCandidates)
+    .map(({ at, scope }) => ({ at, hints: hintsOf(source, condition, { scope, wanted: true }) }))
+    .filter(({ hints }) => hints.length > 0)
+    .map((each) => ({ ...each, cost: each.hints.reduce((sum, { changes }) => sum + (changes?.length ?? 1), 0) }))
+    .toSorted((one, other) => one.cost - other.cost);
+  const [best, second] = ranked;
+  const general: Hint = {
+    subject: source.textOf(list),
+    must: `hold an item for which ${source.textOf(condition)}`,
+    ...(judged.length === 0 ? { remark: "it is empty" } : {}),
+  };
+  if (best === undefined || best.cost === second?.cost) return [general];
+  return bounded(within(judged.length === 1 ? best.at : `${best.at}, the nearest`, best.hints));
+}
+
+// `has(a.b)`: the field, where it would stand, and what stands there.
+function fieldHint(source: Source, path: ASTNode | undefined, { scope, wanted }: Aim): Hint | undefined {
+  if (path === undefined || !isAccess(path) || typeof path.args[1] !== "string") return undefined;
+  const [owner, field] = path.args;
+  if (!wanted) return { subject: source.textOf(owner), must: `hold no field ${JSON.stringify(field)}` };
+  return missingIn(source, path, scope)?.hint;
+}
+
+/** Of a part without a value: the first field that is not there. */
+function missingHints(source: Source, node: ASTNode, scope: BareScope): readonly Hint[] {
+  if (!isAccess(node)) {
+    const parts =
+      node.op === "call" && node.args[0] === "has"
+        ? node.args[1].flatMap((path) => (isAccess(path) ? [path.args[0]] : []))
+        : childrenOf(node);
+    for (const part of parts) {
+      if ("value" in source.evaluate(part, scope)) continue;
+      const hints = missingHints(source, part, scope);
+      if (hints.length > 0) return hints;
+    }
+    return [];
+  }
+  const missing = missingIn(source, node, scope);
+  return missing === undefined ? missingInside(source, node, scope) : [missing.hint];
+}
+
+function missingInside(source: Source, node: ASTNode, scope: BareScope): readonly Hint[] {
+  for (const part of childrenOf(node)) {
+    const hints = missingHints(source, part, scope);
+    if (hints.length > 0) return hints;
+  }
+  return [];
+}
+
+function truthHint(source: Source, node: ASTNode, { scope, wanted }: Aim): Hint | undefined {
+  const outcome = source.evaluate(node, scope);
+  const is = "value" in outcome ? jsonOf(outcome.value) : undefined;
+  return is === undefined ? undefined : { subject: source.textOf(node), must: "be", wanted: { value: wanted }, is: glimpse(is) };
+}
+
+const TEXT_TESTS: Readonly<Record<string, string>> = {
+  startsWith: "start with",
+  endsWith: "end with",
+  contains: "contain",
+  re2: "match",
+};
+
+function textHint(source: Source, node: ASTNode, { scope, wanted }: Aim): Hint | undefined {
+  const [subject, argument] = node.op === "rcall" ? [node.args[1], node.args[2][0]] : node.op === "call" ? node.args[1] : [];
+  const test = node.op === "rcall" || node.op === "call" ? TEXT_TESTS[node.args[0]] : undefined;
+  if (subject === undefined || argument === undefined || test === undefined) return undefined;
+  const [is, like] = [subject, argument].map((part) => {
+    const outcome = source.evaluate(part, scope);
+    return "value" in outcome ? jsonOf(outcome.value) : undefined;
+  });
+  if (is === undefined || like === undefined) return undefined;
+  return {
+    subject: source.textOf(subject),
+    must: wanted ? test : `not ${test}`,
+    wanted: wantedOf(source, { node: argument, value: like }),
+    is: glimpse(is),
+  };
+}

@@ -1,0 +1,119 @@
+import { LIMITS } from "../../base/limits.ts";
+import { type ASTNode, cel } from "../cel.ts";
+import { type BareScope, EvaluationFailure, Expression } from "../expression.ts";
+import { childrenOf, nodesOf } from "../syntax.ts";
+
+/** What a sub-expression came to. */
+export type Outcome = { readonly value: unknown } | { readonly failure: EvaluationFailure };
+
+const UNKNOWN: Outcome = { value: undefined };
+const LEAST_CHARS = 40;
+
+/** An expression taken apart: the text of each part, and its value. It counts what it has done, and stops at its limits. */
+export class Source {
+  readonly tree: ASTNode;
+  readonly #text: string;
+  readonly #texts: readonly ASTNode[];
+  readonly #parsed = new Map<string, Expression | undefined>();
+  readonly #known = new WeakMap<BareScope, Map<ASTNode, Outcome>>();
+  #evaluations: number = LIMITS.explainedEvaluations;
+  #nodes: number = LIMITS.explainedNodes;
+  #chars: number = LIMITS.explainedChars;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.tree = cel.parse(text).ast;
+    this.#texts = [...nodesOf(this.tree)].filter((node) => node.op === "value" && typeof node.args === "string");
+  }
+
+  /** Whether one more sub-expression may be told, with so many characters. */
+  allows(chars: number): boolean {
+    this.#nodes -= 1;
+    this.#chars -= chars + LEAST_CHARS;
+    return this.#nodes >= 0 && this.#chars >= 0;
+  }
+
+  /** Whether there is time for more. */
+  get isSpent(): boolean {
+    return this.#evaluations <= 0;
+  }
+
+  /** The value of a part; `undefined` as its value when it cannot be told any more. */
+  evaluate(node: ASTNode, scope: BareScope): Outcome {
+    const known = this.#known.get(scope) ?? new Map<ASTNode, Outcome>();
+    this.#known.set(scope, known);
+    const outcome = known.get(node) ?? this.#evaluated(node, scope);
+    known.set(node, outcome);
+    return outcome;
+  }
+
+  #evaluated(node: ASTNode, scope: BareScope): Outcome {
+    if (this.isSpent) return UNKNOWN;
+    this.#evaluations -= 1;
+    const expression = this.#parse(this.#written(node));
+    if (expression === undefined) return UNKNOWN;
+    try {
+      return { value: expression.evaluateBare(scope) };
+    } catch (error) {
+      return error instanceof EvaluationFailure ? { failure: error } : UNKNOWN;
+    }
+  }
+
+  /** The text of a part, on one line. */
+  textOf(node: ASTNode): string {
+    const text = this.#line(this.#written(node), node);
+    return text.length <= LIMITS.shownChars ? text : `(an expression of ${text.length} characters)`;
+  }
+
+  #parse(text: string): Expression | undefined {
+    if (!this.#parsed.has(text)) {
+      const parsed = Expression.parse(text);
+      this.#parsed.set(text, parsed instanceof Expression ? parsed : undefined);
+    }
+    return this.#parsed.get(text);
+  }
+
+  // Breaks and indentation go, but for those inside a text.
+  #line(written: string, node: ASTNode): string {
+    const hasText = this.#texts.some(
+      ({ start, end }) => start >= node.start && end <= node.end && this.#text.slice(start, end).includes("\n"),
+    );
+    return hasText ? written : written.replaceAll(/\s*\n\s*/g, " ");
+  }
+
+  // The library leaves the parentheses around a part out of its range: `(a + b) * c` would begin after the first one.
+  #written({ start, end }: ASTNode): string {
+    let [opened, unopened] = [0, 0];
+    for (let at = start; at < end; at++) {
+      at = this.#texts.find((text) => text.start === at)?.end ?? at;
+      const char = at < end ? this.#text[at] : "";
+      if (char === "(") opened += 1;
+      else if (char === ")" && opened > 0) opened -= 1;
+      else if (char === ")") unopened += 1;
+    }
+    return this.#text.slice(this.#widened(start, -1, unopened), this.#widened(end - 1, 1, opened) + 1);
+  }
+
+  #widened(from: number, step: -1 | 1, parentheses: number): number {
+    let at = from;
+    for (let left = parentheses; left > 0 && at > 0 && at < this.#text.length;) {
+      at += step;
+      if (this.#text[at] === (step < 0 ? "(" : ")")) left -= 1;
+    }
+    return at;
+  }
+}
+
+/** Whether a part says its own value: it is not repeated beside it. */
+export function isLiteral(node: ASTNode): boolean {
+  if (node.op === "value") return true;
+  if (node.op === "call") return LITERAL_CALLS.has(node.args[0]) && childrenOf(node).every(isLiteral);
+  return (node.op === "-_" || node.op === "list" || node.op === "map") && childrenOf(node).every(isLiteral);
+}
+
+const LITERAL_CALLS: ReadonlySet<string> = new Set(["decimal", "string", "int", "date"]);
+
+/** Whether a name occurs in a part. */
+export function mentions(node: ASTNode, name: string): boolean {
+  return [...nodesOf(node)].some((each) => each.op === "id" && each.args === name);
+}

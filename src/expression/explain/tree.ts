@@ -1,0 +1,190 @@
+import { LIMITS } from "../../base/limits.ts";
+import type { ASTNode } from "../cel.ts";
+import type { BareScope } from "../expression.ts";
+import { childrenOf, nodesOf, referencesIn } from "../syntax.ts";
+import { isAccess, missingIn, partsOfPath } from "./access.ts";
+import { comprehensionAt, type Comprehension, constantsOf, judge, type Judged } from "./comprehension.ts";
+import type { Item, Items, TreeNode } from "./explanation.ts";
+import { glimpseOf } from "./glimpse.ts";
+import type { Path } from "./outline.ts";
+import { isLiteral, mentions, type Outcome, type Source } from "./source.ts";
+
+/** Where a part stands: its names, and the truth that it was to have; nothing when any value may matter. */
+export interface Place {
+  readonly scope: BareScope;
+  readonly wanted?: boolean | undefined;
+  readonly depth: number;
+  /** Inside a condition: the name of its item. Parts without it are told beside the condition. */
+  readonly item?: string;
+}
+
+/** A part with its value, and the parts of it that explain the value; nothing when there is nothing to say. */
+export function treeOf(source: Source, node: ASTNode, place: Place): TreeNode | undefined {
+  const outcome = source.evaluate(node, place.scope);
+  if (isLiteral(node) && "value" in outcome) return undefined;
+  if (place.item !== undefined && !mentions(node, place.item)) return undefined;
+  const expression = source.textOf(node);
+  if (!source.allows(expression.length)) return undefined;
+  if (place.depth <= 0 || ("value" in outcome && outcome.value === place.wanted)) return { expression, ...told(outcome, "") };
+  const inner = { ...place, depth: place.depth - 1 };
+  const parts = partsOf(source, node, inner);
+  const items = itemsOf(source, node, inner);
+  const isCause = !hasCause(parts) && !hasCause(items?.shown.map(({ condition }) => condition) ?? []);
+  return {
+    expression,
+    ...(isCause || "value" in outcome ? told(outcome, missingWhy(source, node, place) ?? "") : { state: "no value" }),
+    ...(parts.length === 0 ? {} : { parts }),
+    ...(items === undefined ? {} : { items }),
+  };
+}
+
+function hasCause(parts: readonly TreeNode[]): boolean {
+  return parts.some(({ state }) => state === "no value");
+}
+
+function told(outcome: Outcome, why: string): Partial<TreeNode> {
+  if ("value" in outcome) return glimpseOf(outcome.value) ?? {};
+  return { state: "no value", why: why === "" ? outcome.failure.message : why };
+}
+
+function missingWhy(source: Source, node: ASTNode, { scope }: Place): string | undefined {
+  const path = node.op === "call" && node.args[0] === "has" ? node.args[1][0] : node;
+  return path !== undefined && isAccess(path) ? missingIn(source, path, scope)?.why : undefined;
+}
+
+/** Why the first part that has no value has none. */
+export function causeOf(tree: TreeNode): string | undefined {
+  if (tree.why !== undefined) return tree.why;
+  for (const part of [...(tree.parts ?? []), ...(tree.items?.shown.map(({ condition }) => condition) ?? [])]) {
+    const why = causeOf(part);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+function partsOf(source: Source, node: ASTNode, place: Place): readonly TreeNode[] {
+  if (node.op === "&&" || node.op === "||") return sidesOf(source, node, place);
+  if (node.op === "!_") return branch(source, node.args, { ...place, wanted: negated(place.wanted) });
+  if (node.op === "?:") return choiceOf(source, node.args, place);
+  const free = { ...place, wanted: undefined };
+  if (isAccess(node)) return pathParts(source, node, free);
+  const comprehension = comprehensionAt(node);
+  if (comprehension !== undefined) {
+    return [comprehension.list, ...constantsOf(comprehension)].flatMap((part) => branch(source, part, free));
+  }
+  if (node.op === "rcall" && node.args[0] === "bind") return boundParts(source, node.args[2], place);
+  if (node.op === "rcall" && node.args[0] === "map") return branch(source, node.args[1], free);
+  if (node.op === "call" && node.args[0] === "has") return [];
+  return childrenOf(node).flatMap((part) => branch(source, part, free));
+}
+
+function branch(source: Source, node: ASTNode, place: Place): readonly TreeNode[] {
+  const tree = treeOf(source, node, place);
+  return tree === undefined ? [] : [tree];
+}
+
+export function negated(wanted: boolean | undefined): boolean | undefined {
+  return wanted === undefined ? undefined : !wanted;
+}
+
+/** The sides of `a && b && c`, as they are written. */
+export function sides(node: ASTNode, operator: "&&" | "||"): readonly ASTNode[] {
+  return node.op === operator ? node.args.flatMap((side) => sides(side, operator)) : [node];
+}
+
+function sidesOf(source: Source, node: ASTNode & { op: "&&" | "||" }, place: Place): readonly TreeNode[] {
+  const decided = node.op === "||";
+  let isDecided = false;
+  return sides(node, node.op).flatMap((side) => {
+    if (isDecided) return unseen(source, side);
+    const outcome = source.evaluate(side, place.scope);
+    isDecided = "value" in outcome && outcome.value === decided;
+    return branch(source, side, place);
+  });
+}
+
+function unseen(source: Source, node: ASTNode): readonly TreeNode[] {
+  const expression = source.textOf(node);
+  return source.allows(expression.length) ? [{ expression, state: "not evaluated" }] : [];
+}
+
+function choiceOf(source: Source, [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode], place: Place): readonly TreeNode[] {
+  const outcome = source.evaluate(condition, place.scope);
+  const first = branch(source, condition, { ...place, wanted: undefined });
+  if (!("value" in outcome)) return first;
+  const taken = outcome.value === true;
+  return [
+    ...first,
+    ...(taken ? branch(source, yes, place) : unseen(source, yes)),
+    ...(taken ? unseen(source, no) : branch(source, no, place)),
+  ];
+}
+
+function boundParts(source: Source, [name, value, body]: readonly ASTNode[], place: Place): readonly TreeNode[] {
+  if (name?.op !== "id" || value === undefined || body === undefined) return [];
+  const outcome = source.evaluate(value, place.scope);
+  const first = branch(source, value, { ...place, wanted: undefined });
+  if (!("value" in outcome)) return first;
+  return [...first, ...branch(source, body, { ...place, scope: { ...place.scope, [name.args]: outcome.value } })];
+}
+
+// A path is told as a whole, with what it starts from and what its brackets hold when those are computed.
+function pathParts(source: Source, node: Parameters<typeof partsOfPath>[0], place: Place): readonly TreeNode[] {
+  const { base, indices } = partsOfPath(node);
+  return [...(base.op === "id" ? [] : [base]), ...indices].flatMap((part) => branch(source, part, place));
+}
+
+function itemsOf(source: Source, node: ASTNode, place: Place): Items | undefined {
+  const comprehension = comprehensionAt(node);
+  const judged = comprehension === undefined ? undefined : judge(source, comprehension, place.scope);
+  if (comprehension === undefined || judged === undefined) return undefined;
+  const { says, telling, wanted } = verdict(comprehension, judged);
+  const shown = telling.slice(0, LIMITS.explainedItems).flatMap(({ at, scope }): Item[] => {
+    const condition = treeOf(source, comprehension.condition, { ...place, scope, wanted, item: comprehension.name });
+    return condition === undefined ? [] : [{ at, condition }];
+  });
+  return { says, shown, ...(telling.length > shown.length ? { more: true } : {}) };
+}
+
+interface Verdict {
+  readonly says: string;
+  /** The items that decided. */
+  readonly telling: readonly Judged[];
+  /** What the condition was to be for them. */
+  readonly wanted: boolean;
+}
+
+function verdict({ kind }: Comprehension, judged: readonly Judged[]): Verdict {
+  const [holding, failing] = [judged.filter(({ holds }) => holds), judged.filter(({ holds }) => !holds)];
+  const of = `of ${judged.length}`;
+  if (judged.length === 0) return { says: "there is no item", telling: [], wanted: true };
+  if (kind === "all" || (kind === "filter" && failing.length > 0)) {
+    if (failing.length === 0)
+      return { says: judged.length === 1 ? "the only one holds" : `all ${of} hold`, telling: [], wanted: true };
+    return { says: `${failing.length} ${of} ${failing.length === 1 ? "fails" : "fail"}`, telling: failing, wanted: true };
+  }
+  if (holding.length === 0)
+    return { says: judged.length === 1 ? "the only one fails" : `none ${of} holds`, telling: failing, wanted: true };
+  return { says: `${holding.length} ${of} ${holding.length === 1 ? "holds" : "hold"}`, telling: holding, wanted: false };
+}
+
+/** The items of the answer that decided a comprehension over a path of it. */
+export function touchedItems(source: Source, { scope }: Place): readonly Path[] {
+  return [...nodesOf(source.tree)].flatMap((node) => {
+    const comprehension = comprehensionAt(node);
+    const path = comprehension === undefined ? undefined : responsePath(comprehension.list);
+    if (comprehension === undefined || path === undefined) return [];
+    const judged = judge(source, comprehension, scope) ?? [];
+    const read = referencesIn(comprehension.condition).filter(({ root }) => root === comprehension.name);
+    return verdict(comprehension, judged)
+      .telling.slice(0, LIMITS.explainedItems)
+      .flatMap(({ index }) => read.map((field): Path => [...path, index, ...field.path]));
+  });
+}
+
+function responsePath(list: ASTNode): readonly string[] | undefined {
+  const [reference, ...others] = referencesIn(list);
+  return reference?.root === "response" && others.length === 0 && (list.op === "id" || isAccess(list))
+    ? reference.path
+    : undefined;
+}
