@@ -46,6 +46,12 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--json", WORDS.check.json)
     .option("--explain <code>", WORDS.check.explain)
     .action(builder.action(async () => (await import("./commands/check.ts")).check, "files"));
+  builder
+    .command(program, "fmt")
+    .argument("<files...>", WORDS.fmt.files)
+    .option("--check", WORDS.fmt.check)
+    .option("--diff", WORDS.fmt.diff)
+    .action(builder.action(async () => (await import("./commands/fmt.ts")).fmt, "files"));
 }
 
 function lookCommands(program: Commander, builder: Builder): void {

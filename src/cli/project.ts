@@ -85,6 +85,11 @@ export function playbookFiles(shell: Shell, named: readonly string[]): readonly 
   return filesNamed(shell, named, (name) => name !== ENVIRONMENT_FILE);
 }
 
+/** The YAML files that arguments name, the environment file among them. Throws a Failure. */
+export function yamlFiles(shell: Shell, named: readonly string[]): readonly string[] {
+  return filesNamed(shell, named, () => true);
+}
+
 function filesNamed(shell: Shell, named: readonly string[], wanted: (name: string) => boolean): readonly string[] {
   const files = named.flatMap((name) => filesAt(resolve(shell.cwd, name), name, wanted));
   if (files.length > LIMITS.files) {
@@ -138,17 +143,32 @@ export function checkFile(shell: Shell, file: string): CheckedPlaybook {
   return { file, ok: playbook !== undefined, playbook, diagnostics };
 }
 
-function readText(path: string, name: string): string {
+/** The text of a file. Throws a Failure that calls it by `name`. */
+export function readText(path: string, name: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    return decode(name, readFileSync(path));
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure({
       code: "file.unreadable",
       message: `${name} cannot be read: ${messageOf(error)}`,
       next:
         (error as NodeJS.ErrnoException).code === "ENOENT"
           ? "name a file that is there; a run is resumed from the folder in which it began"
-          : "it must be a YAML file in UTF-8",
+          : "see to it that it is a file, and that you may read it",
+    });
+  }
+}
+
+/** Bytes as text. Throws a Failure when they are not UTF-8: a guess would change what the text says. */
+export function decode(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Failure({
+      code: "file.unreadable",
+      message: `${name} cannot be read: it is not in UTF-8`,
+      next: "it must be a YAML file in UTF-8",
     });
   }
 }

@@ -28,6 +28,16 @@ Without a tokenbook.yaml in this folder or above it, an embedded sandbox serves;
   $ tokenbook check playbooks --format sarif > check.sarif for code scanning
   $ tokenbook check --explain schema.unknown-field         what a code means and what mends it; all lists the codes`,
     },
+    fmt: {
+      summary: "Format playbooks and tokenbook.yaml: indentation, order of keys, empty lines. Comments, numbers and quotes stay.",
+      examples: `Prints the names of the files that it changed. A file that cannot be read as YAML is left as it is (exit 2).
+
+Examples:
+  $ tokenbook fmt playbooks
+  $ tokenbook fmt --check .                   a line for CI: names what would change, exit 1
+  $ tokenbook fmt --diff onboarding.yaml      shows what would change
+  $ tokenbook fmt - < onboarding.yaml         for editors: from stdin to stdout`,
+    },
     resume: {
       summary: "Go on with a run that stopped, waits for somebody, was interrupted, or whose process died.",
       examples: `Completed steps are never repeated, and a write whose effect is not known is never sent again.
@@ -68,6 +78,11 @@ Examples:
     format: "text for people, json, github (annotations of a workflow) or sarif (2.1.0)",
     json: "the same as --format json",
     explain: "print what a code means, an example and its cure; `all` lists the codes",
+  },
+  fmt: {
+    files: "files, or folders whose playbooks and tokenbook.yaml are meant; - for stdin",
+    check: "change nothing; exit 1 when a file would be",
+    diff: "change nothing; show what would be, exit 1 when there is something",
   },
   resume: { run: "the run's id; the last run that did not pass when left out" },
   runs: { show: "Show one run: every step, every attempt, what was sent and answered." },

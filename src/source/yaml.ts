@@ -17,7 +17,7 @@ import { Decimal } from "../base/decimal.ts";
 import { isForbiddenKey } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { codeFrame, type Diagnostic, type Finding, FRAME_LINES, type Place } from "./diagnostic.ts";
-import { guard, tooLarge } from "./guard.ts";
+import { guard, placedLexemes, tooLarge } from "./guard.ts";
 import type { MapEntry, Range, SourceNode } from "./node.ts";
 
 /** A text with its line ends, so that an offset can be told as line and column. */
@@ -82,6 +82,21 @@ export function parseYaml(path: string, text: string): Parsed {
   }
   const composer = new Composer({ keepSourceTokens: true, version: "1.2", uniqueKeys: false, stringKeys: true });
   return new Reader(file).read([...composer.compose(tokensOf(lexemes))]);
+}
+
+/** A mark that is no part of the data, and where it begins. */
+export interface Mark {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** What a text holds beside its data: comments, and anchors, which nothing may refer to. */
+export function marksIn(text: string): { readonly comments: readonly Mark[]; readonly anchors: readonly Mark[] } {
+  const marks = [...placedLexemes(new Lexer().lex(text))].map(({ lexeme, offset }) => ({ text: lexeme.trimEnd(), offset }));
+  return {
+    comments: marks.filter((mark) => mark.text.startsWith("#")),
+    anchors: marks.filter((mark) => mark.text.startsWith("&")),
+  };
 }
 
 function* tokensOf(lexemes: readonly string[]): ReturnType<Parser["next"]> {
