@@ -41,8 +41,9 @@ export interface OpenTarget {
 export async function openTarget(shell: Shell, where: Where): Promise<OpenTarget> {
   const file = findEnvironmentFile(shell.cwd);
   if (file !== undefined) {
-    const target = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: shell.variables });
-    return { target, close: async () => {} };
+    const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: shell.variables });
+    if ("sandbox" in loaded) return embeddedSandbox(stateDirectory(shell, where), loaded.sandbox);
+    return { target: loaded, close: async () => {} };
   }
   if (where.env !== undefined && where.env !== "sandbox") {
     throw new Failure({
@@ -51,16 +52,16 @@ export async function openTarget(shell: Shell, where: Where): Promise<OpenTarget
       next: "leave --env out to use the embedded sandbox, or write a tokenbook.yaml",
     });
   }
-  return embeddedSandbox(stateDirectory(shell, where));
+  return embeddedSandbox(stateDirectory(shell, where), "sandbox");
 }
 
-async function embeddedSandbox(state: string): Promise<OpenTarget> {
+async function embeddedSandbox(state: string, environment: string): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/sandbox.ts");
   const path = join(state, "sandbox.db");
   const sandbox = await startSandbox({ path });
   const credentials = new Map(Object.entries(sandbox.credentials).map(([name, key]) => [name, new Secret(name, key)]));
   const target: Target = {
-    environment: "sandbox",
+    environment,
     embedded: true,
     ledger: {
       baseUrl: sandbox.ledgerBaseUrl,

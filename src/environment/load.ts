@@ -11,7 +11,7 @@ import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import { parseYaml, type SourceFile } from "../source/yaml.ts";
-import { environmentSchema } from "./schema.ts";
+import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
 
 /** The name of the file that says where playbooks run. */
@@ -31,11 +31,16 @@ export function findEnvironmentFile(from: string): string | undefined {
   }
 }
 
+/** An environment that is the sandbox inside of tokenbook. */
+export interface EmbeddedEnvironment {
+  readonly sandbox: string;
+}
+
 /** Reads the environment of this name, or the first. Throws a Failure that shows each line to mend. */
 export function loadEnvironment(
   path: string,
   chosen: { readonly name: string | undefined; readonly cwd: string; readonly variables: Variables },
-): Target {
+): Target | EmbeddedEnvironment {
   const shown = relative(chosen.cwd, path);
   const { file, root, diagnostics } = parseYaml(shown, readFileSync(path, "utf8"));
   if (root === undefined) throw invalid(diagnostics);
@@ -50,6 +55,7 @@ export function loadEnvironment(
   const name = chosen.name ?? [...environments.entries.keys()][0] ?? "";
   const node = child(environments, name);
   if (node === undefined) throw unknownEnvironment(name, [...environments.entries.keys()], shown);
+  if (textOf(node) === EMBEDDED) return { sandbox: name };
   return new TargetReader(file, root, { name, node, folder: dirname(path), variables: chosen.variables }).read();
 }
 
