@@ -1,8 +1,8 @@
 import { EXIT } from "../../base/exit.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
 import { resolve, schemaName } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
-import { inputParameters, responseSchema } from "../../operations/input.ts";
+import { exampleWith } from "../../operations/example.ts";
+import { responseSchema } from "../../operations/input.ts";
 import type { EffectClass } from "../../operations/meaning.ts";
 import { type Operation, operationNamed, operations as all } from "../../operations/operation.ts";
 import { withSchema } from "../../playbook/with.ts";
@@ -127,29 +127,6 @@ function typeWords(schema: JsonSchema): string {
 function example(operation: Operation): string {
   const step = { id: "example", uses: operation.name, ...exampleWith(operation) };
   return writeYaml([step]).replaceAll(/^(?=.)/gm, "  ");
-}
-
-function exampleWith(operation: Operation): { readonly with?: Json } {
-  const parameters = inputParameters(operation)
-    .filter(({ required }) => required)
-    .map(({ name, schema }) => [name, exampleOf(schema)] as const);
-  const input = { ...Object.fromEntries(parameters), ...exampleItem(operation) };
-  return Object.keys(input).length === 0 ? {} : { with: input as JsonObject };
-}
-
-// The contract's example is the body on the wire; a step gives one item of it.
-function exampleItem(operation: Operation): object {
-  const body = operation.call.exampleBody;
-  if (Array.isArray(body)) return (body[0] ?? {}) as object;
-  const { wraps } = operation.meaning;
-  if (body === undefined || wraps === undefined) return body ?? {};
-  const { [wraps]: items, ...shared } = body as Record<string, readonly object[]>;
-  return { ...shared, ...items?.[0] };
-}
-
-function exampleOf(schema: JsonSchema): unknown {
-  const { examples, enum: choices, type } = resolve(schema);
-  return examples?.[0] ?? choices?.[0] ?? (type === "integer" || type === "number" ? 1 : "…");
 }
 
 function asData(operation: Operation): object {
