@@ -23,8 +23,28 @@ export function buildProgram(shell: Shell, finish: (code: ExitCode) => void): Co
   const builder = new Builder(shell, finish);
   const program = builder.root();
   runCommands(program, builder);
+  writeCommands(program, builder);
   lookCommands(program, builder);
   return program;
+}
+
+function writeCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "fmt")
+    .argument("<files...>", WORDS.fmt.files)
+    .option("--check", WORDS.fmt.check)
+    .option("--diff", WORDS.fmt.diff)
+    .action(builder.action(async () => (await import("./commands/fmt.ts")).fmt, "files"));
+  const created = builder.command(program, "new");
+  builder
+    .subcommand(created, "project", WORDS.new.project)
+    .argument("<folder>", WORDS.new.folder)
+    .action(builder.action(async () => (await import("./commands/new.ts")).newProject, "folder"));
+  builder
+    .subcommand(created, "playbook", WORDS.new.playbook)
+    .argument("<file>", WORDS.new.file)
+    .option("--uses <operation>", WORDS.new.uses, (name: string, before: readonly string[]) => [...before, name], [])
+    .action(builder.action(async () => (await import("./commands/new.ts")).newPlaybook, "file"));
 }
 
 function runCommands(program: Commander, builder: Builder): void {
@@ -46,12 +66,6 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--json", WORDS.check.json)
     .option("--explain <code>", WORDS.check.explain)
     .action(builder.action(async () => (await import("./commands/check.ts")).check, "files"));
-  builder
-    .command(program, "fmt")
-    .argument("<files...>", WORDS.fmt.files)
-    .option("--check", WORDS.fmt.check)
-    .option("--diff", WORDS.fmt.diff)
-    .action(builder.action(async () => (await import("./commands/fmt.ts")).fmt, "files"));
 }
 
 function lookCommands(program: Commander, builder: Builder): void {

@@ -3,6 +3,7 @@ export const WORDS = {
   root: {
     summary: "Runs playbooks against a token investment and asset tokenization service: at most once, and never silently.",
     examples: `Begin here:
+  $ tokenbook new project my-ledger           a folder with a playbook that runs
   $ tokenbook operations                      what can be called
   $ tokenbook check my-playbook.yaml          find every mistake before anything is sent
   $ tokenbook run my-playbook.yaml            run it on the embedded sandbox, or on the first environment of tokenbook.yaml
@@ -37,6 +38,12 @@ Examples:
   $ tokenbook fmt --check .                   a line for CI: names what would change, exit 1
   $ tokenbook fmt --diff onboarding.yaml      shows what would change
   $ tokenbook fmt - < onboarding.yaml         for editors: from stdin to stdout`,
+    },
+    new: {
+      summary: "Begin: a project to run at once, or a playbook for chosen operations. Overwrites nothing.",
+      examples: `Examples:
+  $ tokenbook new project my-ledger
+  $ tokenbook new playbook playbooks/mint.yaml --uses ledger.token.create --uses ledger.token.mint`,
     },
     resume: {
       summary: "Go on with a run that stopped, waits for somebody, was interrupted, or whose process died.",
@@ -83,6 +90,13 @@ Examples:
     files: "files, or folders whose playbooks and tokenbook.yaml are meant; - for stdin",
     check: "change nothing; exit 1 when a file would be",
     diff: "change nothing; show what would be, exit 1 when there is something",
+  },
+  new: {
+    project: "Write a project: environments, a first playbook that runs on the embedded sandbox, a README.",
+    folder: "the folder; . for this one",
+    playbook: "Write a playbook that calls operations in order, with example inputs, and passes its check.",
+    file: "the playbook's file, such as playbooks/mint.yaml",
+    uses: "an operation that it calls; repeat it for several",
   },
   resume: { run: "the run's id; the last run that did not pass when left out" },
   runs: { show: "Show one run: every step, every attempt, what was sent and answered." },

@@ -268,6 +268,12 @@ function offsetInBlock(text: string, range: Range, value: string, index: number)
   return from + above + indent + (before.at(-1) ?? "").length;
 }
 
+/** A value as YAML text on one line, with brackets; expressions in quotes. */
+export function writeYamlLine(value: unknown): string {
+  if (typeof value === "string" && value.startsWith("${{")) return JSON.stringify(value);
+  return stringify(value, { lineWidth: 0, collectionStyle: "flow" }).trimEnd();
+}
+
 /** A value as YAML text, for examples that people copy. */
 export function writeYaml(value: unknown): string {
   return stringify(value, { lineWidth: 120 });
