@@ -43,7 +43,7 @@ function writeCommands(program: Commander, builder: Builder): void {
   builder
     .subcommand(created, "playbook", WORDS.new.playbook)
     .argument("<file>", WORDS.new.file)
-    .option("--uses <operation>", WORDS.new.uses, (name: string, before: readonly string[]) => [...before, name], [])
+    .option("--uses <operation>", WORDS.new.uses, collectName)
     .action(builder.action(async () => (await import("./commands/new.ts")).newPlaybook, "file"));
 }
 
@@ -155,6 +155,10 @@ class Builder {
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(text);
+}
+
+function collectName(name: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), name];
 }
 
 function collectInput(text: string, before: Readonly<Record<string, string>>): Record<string, string> {

@@ -25,9 +25,9 @@ Without a tokenbook.yaml in this folder or above it, an embedded sandbox serves;
       summary: "Check playbooks without any network: structure, names, types, order. Exit 2 when something is wrong.",
       examples: `Examples:
   $ tokenbook check playbooks/**/*.yaml
-  $ tokenbook check playbooks --format github              annotations in GitHub Actions
-  $ tokenbook check playbooks --format sarif > check.sarif for code scanning
-  $ tokenbook check --explain schema.unknown-field         what a code means and what mends it; all lists the codes`,
+  $ tokenbook check playbooks --format github                annotations in GitHub Actions
+  $ tokenbook check playbooks --format sarif > check.sarif   for code scanning
+  $ tokenbook check --explain schema.unknown-field           what a code means and what mends it`,
     },
     fmt: {
       summary: "Format playbooks and tokenbook.yaml: indentation, order of keys, empty lines. Comments, numbers and quotes stay.",

@@ -177,11 +177,11 @@ class LayoutBuilder {
   }
 
   #columnOf(offset: number): number {
-    return this.#before(offset).length;
+    return this.#file.columnOf(offset) - 1;
   }
 
   #before(offset: number): string {
-    return this.#file.text.slice(this.#file.text.lastIndexOf("\n", offset - 1) + 1, offset);
+    return this.#file.text.slice(offset - this.#columnOf(offset), offset);
   }
 }
 

@@ -39,6 +39,11 @@ export class SourceFile {
     return this.#lines.linePos(offset).line;
   }
 
+  /** The column, from 1, at which an offset stands. */
+  columnOf(offset: number): number {
+    return this.#lines.linePos(offset).col;
+  }
+
   /** Makes a finding a diagnostic: with line, column and frame. */
   diagnose(finding: Finding, range: Range): Diagnostic {
     const start = this.#lines.linePos(range.start);
