@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
@@ -24,6 +25,7 @@ export async function main(): Promise<void> {
   const shell: Shell = {
     stdout: terminalOf(process.stdout),
     stderr: terminalOf(process.stderr),
+    stdin: () => buffer(process.stdin),
     cwd: process.cwd(),
     variables: process.env,
     stopping: stopping.signal,

@@ -23,8 +23,28 @@ export function buildProgram(shell: Shell, finish: (code: ExitCode) => void): Co
   const builder = new Builder(shell, finish);
   const program = builder.root();
   runCommands(program, builder);
+  writeCommands(program, builder);
   lookCommands(program, builder);
   return program;
+}
+
+function writeCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "fmt")
+    .argument("<files...>", WORDS.fmt.files)
+    .option("--check", WORDS.fmt.check)
+    .option("--diff", WORDS.fmt.diff)
+    .action(builder.action(async () => (await import("./commands/fmt.ts")).fmt, "files"));
+  const created = builder.command(program, "new");
+  builder
+    .subcommand(created, "project", WORDS.new.project)
+    .argument("<folder>", WORDS.new.folder)
+    .action(builder.action(async () => (await import("./commands/new.ts")).newProject, "folder"));
+  builder
+    .subcommand(created, "playbook", WORDS.new.playbook)
+    .argument("<file>", WORDS.new.file)
+    .option("--uses <operation>", WORDS.new.uses, collectName)
+    .action(builder.action(async () => (await import("./commands/new.ts")).newPlaybook, "file"));
 }
 
 function runCommands(program: Commander, builder: Builder): void {
@@ -136,6 +156,10 @@ class Builder {
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(text);
+}
+
+function collectName(name: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), name];
 }
 
 function collectInput(text: string, before: Readonly<Record<string, string>>): Record<string, string> {

@@ -42,21 +42,22 @@ export interface OpenTarget {
 export async function openTarget(shell: Shell, where: Where): Promise<OpenTarget> {
   const file = findEnvironmentFile(shell.cwd);
   if (file !== undefined) {
-    const target = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: shell.variables });
-    return { target, close: async () => {} };
+    const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: shell.variables });
+    if ("sandbox" in loaded) return embeddedSandbox(stateDirectory(shell, where), loaded.sandbox);
+    return { target: loaded, close: async () => {} };
   }
   if (where.env !== undefined && where.env !== "sandbox")
     throw noEnvironmentFile(where.env, "leave --env out to use the embedded sandbox, or write a tokenbook.yaml");
-  return embeddedSandbox(stateDirectory(shell, where));
+  return embeddedSandbox(stateDirectory(shell, where), "sandbox");
 }
 
-async function embeddedSandbox(state: string): Promise<OpenTarget> {
+async function embeddedSandbox(state: string, environment: string): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/sandbox.ts");
   const path = join(state, "sandbox.db");
   const sandbox = await startSandbox({ path });
   const credentials = new Map(Object.entries(sandbox.credentials).map(([name, key]) => [name, new Secret(name, key)]));
   const target: Target = {
-    environment: "sandbox",
+    environment,
     embedded: true,
     ledger: {
       baseUrl: sandbox.ledgerBaseUrl,
@@ -79,6 +80,11 @@ async function embeddedSandbox(state: string): Promise<OpenTarget> {
  */
 export function playbookFiles(shell: Shell, named: readonly string[]): readonly string[] {
   return filesNamed(shell, named, (name) => name !== ENVIRONMENT_FILE);
+}
+
+/** The YAML files that arguments name, the environment file among them. Throws a Failure. */
+export function yamlFiles(shell: Shell, named: readonly string[]): readonly string[] {
+  return filesNamed(shell, named, () => true);
 }
 
 function filesNamed(shell: Shell, named: readonly string[], wanted: (name: string) => boolean): readonly string[] {
@@ -168,17 +174,32 @@ function filesOf(shell: Shell): FileReader {
   };
 }
 
-function readText(path: string, name: string): string {
+/** The text of a file. Throws a Failure that calls it by `name`. */
+export function readText(path: string, name: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    return decode(name, readFileSync(path));
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure({
       code: "file.unreadable",
       message: `${name} cannot be read: ${messageOf(error)}`,
       next:
         (error as NodeJS.ErrnoException).code === "ENOENT"
           ? "name a file that is there; a run is resumed from the folder in which it began"
-          : "it must be a YAML file in UTF-8",
+          : "see to it that it is a file, and that you may read it",
+    });
+  }
+}
+
+/** Bytes as text. Throws a Failure when they are not UTF-8: a guess would change what the text says. */
+export function decode(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Failure({
+      code: "file.unreadable",
+      message: `${name} cannot be read: it is not in UTF-8`,
+      next: "it must be a YAML file in UTF-8",
     });
   }
 }

@@ -15,6 +15,8 @@ export interface Terminal {
 export interface Shell {
   readonly stdout: Terminal;
   readonly stderr: Terminal;
+  /** All that is piped in. */
+  readonly stdin: () => Promise<Uint8Array>;
   readonly cwd: string;
   readonly variables: Variables;
   /** Aborted by the first SIGINT or SIGTERM. */

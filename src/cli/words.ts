@@ -3,6 +3,7 @@ export const WORDS = {
   root: {
     summary: "Runs playbooks against a token investment and asset tokenization service: at most once, and never silently.",
     examples: `Begin here:
+  $ tokenbook new project my-ledger           a folder with a playbook that runs
   $ tokenbook operations                      what can be called
   $ tokenbook check my-playbook.yaml          find every mistake before anything is sent
   $ tokenbook run my-playbook.yaml            run it on the embedded sandbox, or on the first environment of tokenbook.yaml
@@ -24,9 +25,25 @@ Without a tokenbook.yaml in this folder or above it, an embedded sandbox serves;
       summary: "Check playbooks without any network: structure, names, types, order. Exit 2 when something is wrong.",
       examples: `Examples:
   $ tokenbook check playbooks/**/*.yaml
-  $ tokenbook check playbooks --format github              annotations in GitHub Actions
-  $ tokenbook check playbooks --format sarif > check.sarif for code scanning
-  $ tokenbook check --explain schema.unknown-field         what a code means and what mends it; all lists the codes`,
+  $ tokenbook check playbooks --format github                annotations in GitHub Actions
+  $ tokenbook check playbooks --format sarif > check.sarif   for code scanning
+  $ tokenbook check --explain schema.unknown-field           what a code means and what mends it`,
+    },
+    fmt: {
+      summary: "Format playbooks and tokenbook.yaml: indentation, order of keys, empty lines. Comments, numbers and quotes stay.",
+      examples: `Prints the names of the files that it changed. A file that cannot be read as YAML is left as it is (exit 2).
+
+Examples:
+  $ tokenbook fmt playbooks
+  $ tokenbook fmt --check .                   a line for CI: names what would change, exit 1
+  $ tokenbook fmt --diff onboarding.yaml      shows what would change
+  $ tokenbook fmt - < onboarding.yaml         for editors: from stdin to stdout`,
+    },
+    new: {
+      summary: "Begin: a project to run at once, or a playbook for chosen operations. Overwrites nothing.",
+      examples: `Examples:
+  $ tokenbook new project my-ledger
+  $ tokenbook new playbook playbooks/mint.yaml --uses ledger.token.create --uses ledger.token.mint`,
     },
     resume: {
       summary: "Go on with a run that stopped, waits for somebody, was interrupted, or whose process died.",
@@ -69,6 +86,18 @@ Examples:
     format: "text for people, json, github (annotations of a workflow) or sarif (2.1.0)",
     json: "the same as --format json",
     explain: "print what a code means, an example and its cure; `all` lists the codes",
+  },
+  fmt: {
+    files: "files, or folders whose playbooks and tokenbook.yaml are meant; - for stdin",
+    check: "change nothing; exit 1 when a file would be",
+    diff: "change nothing; show what would be, exit 1 when there is something",
+  },
+  new: {
+    project: "Write a project: environments, a first playbook that runs on the embedded sandbox, a README.",
+    folder: "the folder; . for this one",
+    playbook: "Write a playbook that calls operations in order, with example inputs, and passes its check.",
+    file: "the playbook's file, such as playbooks/mint.yaml",
+    uses: "an operation that it calls; repeat it for several",
   },
   resume: { run: "the run's id; the last run that did not pass when left out" },
   runs: { show: "Show one run: every step, every attempt, what was sent and answered." },

@@ -11,7 +11,7 @@ import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import { parseYaml, type SourceFile } from "../source/yaml.ts";
-import { environmentSchema } from "./schema.ts";
+import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
 
 /** The name of the file that says where playbooks run. */
@@ -31,6 +31,11 @@ export function findEnvironmentFile(from: string): string | undefined {
   }
 }
 
+/** An environment that is the sandbox inside of tokenbook. */
+export interface EmbeddedEnvironment {
+  readonly sandbox: string;
+}
+
 /** Which environment of a file is meant: of this name, or the first. */
 interface Choice {
   readonly name: string | undefined;
@@ -38,8 +43,9 @@ interface Choice {
 }
 
 /** Reads an environment. Throws a Failure that shows each line to mend. */
-export function loadEnvironment(path: string, chosen: Choice & { readonly variables: Variables }): Target {
+export function loadEnvironment(path: string, chosen: Choice & { readonly variables: Variables }): Target | EmbeddedEnvironment {
   const { file, root, name, node } = openEnvironment(path, chosen, "--env");
+  if (textOf(node) === EMBEDDED) return { sandbox: name };
   return new TargetReader(file, root, { name, node, folder: dirname(path), variables: chosen.variables }).read();
 }
 

@@ -82,7 +82,7 @@ const profile = {
   additionalProperties: false,
 };
 
-const environment = {
+const service = {
   type: "object",
   properties: {
     ledger: {
@@ -109,6 +109,14 @@ const environment = {
     profile,
   },
   additionalProperties: false,
+};
+
+/** What stands for the sandbox inside of tokenbook instead of a service's addresses. */
+export const EMBEDDED = "embedded";
+
+const environment = {
+  description: "The addresses and identities of a service; or `embedded`, the sandbox inside of tokenbook, which needs none.",
+  anyOf: [{ const: EMBEDDED }, service],
 };
 
 /** The JSON Schema of `tokenbook.yaml`. */

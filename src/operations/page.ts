@@ -1,10 +1,11 @@
 import { LIMITS } from "../base/limits.ts";
-import { type Json, type JsonObject, writeJson } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { type ContractOperation, resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { writeYaml } from "../source/yaml.ts";
 import { inputParameters, inputSchema, itemSchema, responseSchema } from "./input.ts";
 import type { EffectClass } from "./meaning.ts";
+import { exampleInput } from "./example.ts";
 import type { Operation } from "./operation.ts";
 import { fieldsOf, type PageField, type PageType, typesBelow, typeWords } from "./page-types.ts";
 
@@ -190,28 +191,8 @@ function answerSchemas(operation: Operation): readonly JsonSchema[] {
 
 /** One step that calls the operation, as an actor called `issuer` or `buyer`. */
 function exampleStep(operation: Operation): JsonObject {
-  const input = operation.meaning.example ?? { ...exampleParameters(operation), ...exampleItem(operation) };
+  const input = exampleInput(operation);
   const as = operation.call.interface === "ledger" ? "issuer" : "buyer";
   const step = { id: "example", as, uses: operation.name };
-  return Object.keys(input).length === 0 ? step : { ...step, with: plain(input) };
-}
-
-function exampleParameters(operation: Operation): JsonObject {
-  const given = inputParameters(operation).flatMap(({ name, schema: { examples } }) =>
-    examples === undefined ? [] : [[name, examples[0] as Json] as const],
-  );
-  return Object.fromEntries(given);
-}
-
-// The contract's example is the body on the wire; a step gives one item of it.
-function exampleItem({ call: { exampleBody: body }, meaning: { wraps } }: Operation): object {
-  if (Array.isArray(body)) return (body[0] ?? {}) as object;
-  if (body === undefined || wraps === undefined) return body ?? {};
-  const { [wraps]: items, ...shared } = body as Record<string, readonly object[]>;
-  return { ...shared, ...items?.[0] };
-}
-
-// Exact numbers become those that YAML knows how to write.
-function plain(input: object): JsonObject {
-  return JSON.parse(writeJson(input)) as JsonObject;
+  return Object.keys(input).length === 0 ? step : { ...step, with: input };
 }

@@ -51,15 +51,28 @@ const DOCUMENT = "\u0002";
 const SCALAR = "\u001f";
 const FLOW_ERROR = "\u0018";
 
-function badLexeme(lexemes: Iterable<string>): Refusal | undefined {
-  const open: Opened[] = [];
+/** A lexeme that is no plain scalar, and where it stands. */
+interface PlacedLexeme {
+  readonly lexeme: string;
+  readonly offset: number;
+}
+
+/** The lexemes in order with their offsets; plain scalars, which may look like anything, are left out. */
+export function* placedLexemes(lexemes: Iterable<string>): Generator<PlacedLexeme> {
   let offset = 0;
   let scalar = false;
   for (const lexeme of lexemes) {
-    const refused = scalar ? undefined : (refusedAt(lexeme, offset) ?? bracket(lexeme, offset, open));
-    if (refused !== undefined) return refused;
+    if (!scalar) yield { lexeme, offset };
     scalar = lexeme === SCALAR;
     if (!scalar && lexeme !== DOCUMENT && lexeme !== FLOW_ERROR) offset += lexeme.length;
+  }
+}
+
+function badLexeme(lexemes: Iterable<string>): Refusal | undefined {
+  const open: Opened[] = [];
+  for (const { lexeme, offset } of placedLexemes(lexemes)) {
+    const refused = refusedAt(lexeme, offset) ?? bracket(lexeme, offset, open);
+    if (refused !== undefined) return refused;
   }
   return unclosed(open.at(-1));
 }

@@ -17,7 +17,7 @@ import { Decimal } from "../base/decimal.ts";
 import { isForbiddenKey } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { codeFrame, type Diagnostic, type Finding, FRAME_LINES, type Place } from "./diagnostic.ts";
-import { guard, tooLarge } from "./guard.ts";
+import { guard, placedLexemes, tooLarge } from "./guard.ts";
 import type { MapEntry, Range, SourceNode } from "./node.ts";
 
 /** A text with its line ends, so that an offset can be told as line and column. */
@@ -37,6 +37,11 @@ export class SourceFile {
   /** The line, from 1, on which an offset stands. */
   lineOf(offset: number): number {
     return this.#lines.linePos(offset).line;
+  }
+
+  /** The column, from 1, at which an offset stands. */
+  columnOf(offset: number): number {
+    return this.#lines.linePos(offset).col;
   }
 
   /** Makes a finding a diagnostic: with line, column and frame. */
@@ -82,6 +87,21 @@ export function parseYaml(path: string, text: string): Parsed {
   }
   const composer = new Composer({ version: "1.2", uniqueKeys: false, stringKeys: true });
   return new Reader(file).read([...composer.compose(tokensOf(lexemes))]);
+}
+
+/** A mark that is no part of the data, and where it begins. */
+export interface Mark {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** What a text holds beside its data: comments, and anchors, which nothing may refer to. */
+export function marksIn(text: string): { readonly comments: readonly Mark[]; readonly anchors: readonly Mark[] } {
+  const marks = [...placedLexemes(new Lexer().lex(text))].map(({ lexeme, offset }) => ({ text: lexeme.trimEnd(), offset }));
+  return {
+    comments: marks.filter((mark) => mark.text.startsWith("#")),
+    anchors: marks.filter((mark) => mark.text.startsWith("&")),
+  };
 }
 
 function* tokensOf(lexemes: readonly string[]): ReturnType<Parser["next"]> {
@@ -251,6 +271,12 @@ function offsetInBlock(text: string, range: Range, value: string, index: number)
   const before = value.slice(0, index).split("\n");
   const above = written.slice(0, before.length - 1).reduce((length, line) => length + line.length + 1, 0);
   return from + above + indent + (before.at(-1) ?? "").length;
+}
+
+/** A value as YAML text on one line, with brackets; expressions in quotes. */
+export function writeYamlLine(value: unknown): string {
+  if (typeof value === "string" && value.startsWith("${{")) return JSON.stringify(value);
+  return stringify(value, { lineWidth: 0, collectionStyle: "flow" }).trimEnd();
 }
 
 /** A value as YAML text, for examples that people copy. */

@@ -56,6 +56,8 @@ export interface Project {
   start(...args: string[]): Running;
   /** Runs `tokenbook … --json`, and reads what it prints. */
   json(...args: string[]): Promise<Ended & { readonly data: Printed }>;
+  /** A folder inside of this one, as somebody who works there. */
+  within(folder: string): Project;
   /** Lays a tokenbook.yaml with the environment "here" for a service at this address. */
   serviceAt(url: string): void;
 }
@@ -71,6 +73,10 @@ export interface Printed {
 export function newProject(variables: Variables = KEYS, name = "project"): Project {
   const folder = join(temporaryFolder(), name);
   mkdirSync(folder);
+  return projectAt(folder, variables);
+}
+
+function projectAt(folder: string, variables: Variables): Project {
   const start = (...args: string[]): Running => launch([COMMAND, ...args], { cwd: folder, variables });
   const project: Project = {
     folder,
@@ -85,6 +91,7 @@ export function newProject(variables: Variables = KEYS, name = "project"): Proje
       const ended = withoutTrace(await start(...args, "--json").ended);
       return { ...ended, data: JSON.parse(ended.stdout) as Printed };
     },
+    within: (inner) => projectAt(join(folder, inner), variables),
     serviceAt: (url) => project.write("tokenbook.yaml", environmentAt(url)),
   };
   return project;

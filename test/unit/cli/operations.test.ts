@@ -7,7 +7,14 @@ import { HEADINGS, pageOf } from "../../../src/operations/page.ts";
 async function shown(options: { readonly name?: string; readonly json?: boolean }): Promise<string> {
   let text = "";
   const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write: (more) => void (text += more) };
-  const shell: Shell = { stdout: terminal, stderr: terminal, cwd: ".", variables: {}, stopping: new AbortController().signal };
+  const shell: Shell = {
+    stdin: () => Promise.resolve(new Uint8Array()),
+    stdout: terminal,
+    stderr: terminal,
+    cwd: ".",
+    variables: {},
+    stopping: new AbortController().signal,
+  };
   expect(await operations(shell, options)).toBe(0);
   return text;
 }

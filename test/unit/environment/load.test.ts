@@ -25,7 +25,9 @@ const GOOD = `environments:
 function load(text: string, name?: string): Target {
   const path = join(folder, "tokenbook.yaml");
   writeFileSync(path, text);
-  return loadEnvironment(path, { name, cwd: folder, variables: { LEDGER_KEY: "ledger-key" } });
+  const loaded = loadEnvironment(path, { name, cwd: folder, variables: { LEDGER_KEY: "ledger-key" } });
+  if ("sandbox" in loaded) throw new Error(`${loaded.sandbox} is embedded`);
+  return loaded;
 }
 
 function failure(text: string, name?: string): Failure {
@@ -97,4 +99,11 @@ test("a profile is read without the keys of its environment", () => {
   expect(() => loadProfile(path, { name: "stagin", cwd: folder })).toThrow(
     expect.objectContaining({ code: "environment.unknown", next: "--profile staging" }),
   );
+});
+
+test("an environment may be the embedded sandbox, under any name", () => {
+  const path = join(folder, "tokenbook.yaml");
+  writeFileSync(path, `${GOOD}  here: embedded\n`);
+  expect(loadEnvironment(path, { name: "here", cwd: folder, variables: {} })).toEqual({ sandbox: "here" });
+  expect(failure("environments:\n  here: embeded\n").message).toContain('"here" must be "embedded", or a map of fields');
 });

@@ -14,7 +14,7 @@ import { sarif } from "../../../src/report/check/sarif.ts";
 import { SchemaSet } from "../../../src/schema/validator.ts";
 import type { Diagnostic } from "../../../src/source/diagnostic.ts";
 
-const PLACES = { cwd: "/work space/ü", root: "/work space/ü" };
+const PLACES = { cwd: "/a space/ü", root: "/a space/ü" };
 
 const corpus: readonly CheckedFile[] = globSync("test/faulty/*.yaml")
   .toSorted()
@@ -98,9 +98,9 @@ test("a SARIF path is a relative address, whatever is in it; outside of the root
     resultsOf([{ ...hostile, diagnostics: [{ ...HOSTILE, file }] }], places)[0]?.locations?.[0]?.physicalLocation
       ?.artifactLocation;
   expect(at(HOSTILE.file)).toEqual({ uri: "a%20folder/100%25%2C%20really%3A%20yes.yaml", uriBaseId: "%SRCROOT%", index: 0 });
-  expect(at("b.yaml", { cwd: "/work/deep", root: "/work" })).toEqual({ uri: "deep/b.yaml", uriBaseId: "%SRCROOT%", index: 0 });
-  expect(at("../b.yaml")).toEqual({ uri: "file:///work%20space/b.yaml", index: 0 });
-  expect(at("/work space/ü/..b.yaml")).toMatchObject({ uri: "..b.yaml" });
+  expect(at("b.yaml", { cwd: "/repo/deep", root: "/repo" })).toEqual({ uri: "deep/b.yaml", uriBaseId: "%SRCROOT%", index: 0 });
+  expect(at("../b.yaml")).toEqual({ uri: "file:///a%20space/b.yaml", index: 0 });
+  expect(at("/a space/ü/..b.yaml")).toMatchObject({ uri: "..b.yaml" });
 });
 
 /** Reads a workflow command as GitHub's runner does. */

@@ -1,0 +1,21 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+
+/** Replaces a file's text at once: whoever reads it, whenever we are killed, finds the old text or the new one, whole. */
+export function replaceFile(path: string, text: string): void {
+  const target = realpathSync(path);
+  const beside = `${target}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const file = openSync(beside, "wx", statSync(target).mode);
+    try {
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, target);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { invariant } from "../../base/failure.ts";
+import { wrapped } from "../../base/text.ts";
+import { resolve, schemaName } from "../../contract/contract.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import { exampleInput } from "../../operations/example.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { fieldSchema, itemSchema } from "../../playbook/compile.ts";
+import { playbookOrder } from "../../playbook/order.ts";
+import { withSchema } from "../../playbook/with.ts";
+import { formatYaml } from "../../source/format.ts";
+import { writeYamlLine } from "../../source/yaml.ts";
+
+const COMMENT_COLUMNS = 120;
+
+/**
+ * A playbook that calls these operations in order, each with its example input. What an earlier step makes, later ones use, and the
+ * entities of the examples are its actors.
+ */
+export function starterPlaybook(name: string, operations: readonly Operation[]): string {
+  const sides = new Set(operations.map(({ call }) => call.interface));
+  const known: Known = { made: new Map(), people: new Set(sides.has("ledger") ? [ISSUER] : []) };
+  const ids = stepIds(operations);
+  const steps = operations.map((operation, at) => {
+    const id = ids[at] ?? "";
+    const step = stepText(operation, id, sides.size > 1 && operation.call.interface === "investor" ? BUYER : undefined, known);
+    if (operation.writes && operation.yields["id"] !== undefined) known.made.set(kindOf(operation), `steps.${id}.id`);
+    return step;
+  });
+  const actors = [
+    ...[...known.people].map((person) => `  ${person}: { ledger: "userId:${person}" }`),
+    ...(sides.has("investor") ? [`  ${BUYER}: { investor: BUYER_KEY } # the name of a credential in tokenbook.yaml`] : []),
+  ];
+  const text = `playbook: 1
+name: ${writeYamlLine(name)}
+${operations.some(({ writes }) => writes) ? "" : "mode: read-only # proved before the first request\n"}
+actors: # who acts
+${actors.join("\n")}
+defaults: { as: ${sides.has("ledger") ? ISSUER : BUYER} }
+
+steps:
+${steps.join("\n")}`;
+  const formatted = formatYaml(name, text, playbookOrder);
+  invariant("text" in formatted, `the playbook of ${operations.map((each) => each.name).join(", ")} cannot be formatted`);
+  return formatted.text;
+}
+
+const ISSUER = "alice";
+const BUYER = "buyer";
+
+/** What the steps so far have brought up. */
+interface Known {
+  /** By the kind of thing, the expression that gives the id of the last one that was made. */
+  readonly made: Map<string, string>;
+  /** The user ids of entities. */
+  readonly people: Set<string>;
+}
+
+function stepText(operation: Operation, id: string, as: string | undefined, known: Known): string {
+  const input = inputText(operation, known);
+  return [
+    `  - id: ${id}`,
+    `    name: ${writeYamlLine(operation.call.summary)}`,
+    ...(as === undefined ? [] : [`    as: ${as}`]),
+    `    uses: ${operation.name}`,
+    ...(input === "" ? [] : [`    with:\n${input}`]),
+    "",
+  ].join("\n");
+}
+
+function inputText(operation: Operation, known: Known): string {
+  const { properties = {}, required = [] } = withSchema(operation, false);
+  const chosen = operation.yields["id"] !== undefined && !required.includes("id") ? "id" : undefined;
+  const fields = Object.entries(exampleInput(operation)).filter(([field]) => field !== chosen);
+  return fields
+    .map(([field, value]) => {
+      const schema = properties[field] ?? {};
+      const text = writeYamlLine(linked(value, schema, known, operation.yields["tokenIds"] !== undefined));
+      return `${comment(schema, required.includes(field))}\n      ${field}: ${text}`;
+    })
+    .join("\n");
+}
+
+function comment(schema: JsonSchema, required: boolean): string {
+  const description = schema.description ?? resolve(schema).description ?? "";
+  return wrapped(`${required ? "required" : "optional"}: ${description}`, COMMENT_COLUMNS, "      # ").replaceAll(/ +$/gm, "");
+}
+
+/** The example with expressions for entities and for the ids of things that an earlier step has made; ids that are `chosen` left out. */
+function linked(value: unknown, schema: JsonSchema, known: Known, chosen: boolean): unknown {
+  const source = known.made.get(schema["x-id"] ?? resolve(schema)["x-id"] ?? "");
+  if (typeof value === "string") return source === undefined || chosen ? value : `\${{ ${source} }}`;
+  if (Array.isArray(value)) return value.map((item) => linked(item, itemSchema(schema) ?? {}, known, chosen));
+  if (value === null || typeof value !== "object") return value;
+  const person = schemaName(schema) === "Entity" ? personOf(value) : undefined;
+  if (person !== undefined) {
+    known.people.add(person);
+    return `\${{ actors.${person} }}`;
+  }
+  const fields = Object.entries(value).map(([key, inner]) => [key, inner, fieldSchema(schema, key) ?? {}] as const);
+  const given = fields.filter(([, , field]) => !(chosen && field["x-id"] === "token"));
+  return Object.fromEntries(given.map(([key, inner, field]) => [key, linked(inner, field, known, chosen)]));
+}
+
+function personOf(entity: object): string | undefined {
+  const { userId } = entity as { readonly userId?: unknown };
+  return typeof userId === "string" && /^[a-z][a-zA-Z0-9]*$/.test(userId) ? userId : undefined;
+}
+
+// `ledger.token.create` makes a token.
+function kindOf({ name }: Operation): string {
+  return name.split(".")[1] ?? "";
+}
+
+function stepIds(operations: readonly Operation[]): readonly string[] {
+  const used = new Map<string, number>();
+  return operations.map(({ name }) => {
+    const id = name
+      .split(".")
+      .slice(1)
+      .join("_")
+      .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const times = (used.get(id) ?? 0) + 1;
+    used.set(id, times);
+    return times === 1 ? id : `${id}_${times}`;
+  });
+}

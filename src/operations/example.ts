@@ -1,0 +1,24 @@
+import { type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { inputParameters } from "./input.ts";
+import type { Operation } from "./operation.ts";
+
+/** An input that shows how the operation is called: empty when it takes none. Its numbers are plain, as YAML knows how to write them. */
+export function exampleInput(operation: Operation): JsonObject {
+  const input = operation.meaning.example ?? { ...exampleParameters(operation), ...exampleItem(operation) };
+  return JSON.parse(writeJson(input)) as JsonObject;
+}
+
+function exampleParameters(operation: Operation): JsonObject {
+  const given = inputParameters(operation).flatMap(({ name, schema: { examples } }) =>
+    examples === undefined ? [] : [[name, examples[0] as Json] as const],
+  );
+  return Object.fromEntries(given);
+}
+
+// The contract's example is the body on the wire; a step gives one item of it.
+function exampleItem({ call: { exampleBody: body }, meaning: { wraps } }: Operation): object {
+  if (Array.isArray(body)) return (body[0] ?? {}) as object;
+  if (body === undefined || wraps === undefined) return body ?? {};
+  const { [wraps]: items, ...shared } = body as Record<string, readonly object[]>;
+  return { ...shared, ...items?.[0] };
+}

@@ -1,0 +1,52 @@
+import type { KeyOrder } from "../source/format.ts";
+
+/** The order in which a formatted playbook has its keys. */
+export const PLAYBOOK_KEYS: readonly string[] = [
+  "playbook",
+  "name",
+  "description",
+  "mode",
+  "inputs",
+  "actors",
+  "defaults",
+  "steps",
+  "checks",
+  "outputs",
+];
+
+/** The order of a step's keys: what it is, when and for whom, what it does, how it waits, what must come of it. */
+export const STEP_KEYS: readonly string[] = [
+  "id",
+  "name",
+  "if",
+  "foreach",
+  "as",
+  "uses",
+  "with",
+  "ensure",
+  "discover",
+  "block",
+  "rescue",
+  "always",
+  "pages",
+  "retry",
+  "wait",
+  "until",
+  "timeout",
+  "on_timeout",
+  "expect",
+  "fails",
+];
+
+/** The order of a check's keys. */
+export const CHECK_KEYS: readonly string[] = ["name", "foreach", "as", "read", "with", "that", "conserve", "severity"];
+
+const STEP_LISTS: ReadonlySet<string> = new Set(["steps", "block", "rescue", "always"]);
+
+/** Orders the keys of the playbook itself and of its steps; what stands in `with`, in inputs or actors keeps its order. */
+export const playbookOrder: KeyOrder = (path) => {
+  if (path.length === 0) return PLAYBOOK_KEYS;
+  if (path.length === 2 && path[0] === "checks") return CHECK_KEYS;
+  const inSteps = path.every((key, at) => (at % 2 === 0 ? STEP_LISTS.has(key) : key === "*"));
+  return inSteps && path.length % 2 === 0 ? STEP_KEYS : undefined;
+};

@@ -1,0 +1,200 @@
+import { Decimal } from "../base/decimal.ts";
+import { type Collection, type Entry, layoutOf, type Layout } from "./layout.ts";
+import type { Range, SourceNode } from "./node.ts";
+import { marksIn, parseYaml } from "./yaml.ts";
+
+const INDENT = 2;
+const COLUMNS = 130;
+const ROUNDS = 4;
+
+/** The order of the keys of the map at a path, in which `*` is any item of a list; keys it does not name stay behind the others. */
+export type KeyOrder = (path: readonly string[]) => readonly string[] | undefined;
+
+/** A text laid out anew, or why it is left as it was. */
+export type Formatted = { readonly text: string } | { readonly refused: string };
+
+/**
+ * Lays out a document that has been parsed: two spaces a level, one entry a line, at most one empty line, brackets only where they
+ * fit on a line. Scalars, comments and the kind of line ends are kept. Refuses, rather than give a text that says anything else.
+ */
+export function formatYaml(path: string, text: string, order: KeyOrder): Formatted {
+  const { file, root } = parseYaml(path, text);
+  if (root === undefined) return { refused: "it cannot be read" };
+  if (root.kind === "scalar") return { text };
+  const [anchor] = marksIn(text).anchors;
+  const refused = (offset: number, why: string): Formatted => ({ refused: `line ${file.lineOf(offset)} has ${why}` });
+  if (anchor !== undefined) return refused(anchor.offset, `the anchor ${anchor.text}; nothing may refer to it, so delete it`);
+  const key = oddKey(root, text);
+  if (key !== undefined) return refused(key.start, "a key that is empty or goes over several lines; write it on one line");
+  const printed = settled(path, text, new Printer(order));
+  const again = printed === undefined ? undefined : parseYaml(path, printed).root;
+  if (printed === undefined || again === undefined || !sameData(root, again))
+    return { refused: "it cannot be laid out without changing what it says" };
+  const written = /^[^\n]*\r\n/.test(text) ? printed.replaceAll("\n", "\r\n") : printed;
+  return sameComments(text, printed) ? { text: written } : { refused: "it cannot be laid out without losing a comment" };
+}
+
+// A comment at an odd place may find its own only when the rest has found its: what is laid out stays as it is.
+function settled(path: string, text: string, printer: Printer): string | undefined {
+  let before = text;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { file, root } = parseYaml(path, before);
+    if (root === undefined || root.kind === "scalar") return undefined;
+    const after = `${printer.document(layoutOf(file, root)).join("\n")}\n`;
+    if (after === before) return after;
+    before = after;
+  }
+  return undefined;
+}
+
+function oddKey(node: SourceNode, text: string): Range | undefined {
+  if (node.kind === "scalar") return undefined;
+  if (node.kind === "list") return firstOf(node.items, (item) => oddKey(item, text));
+  return firstOf([...node.entries.values()], ({ key, value }) =>
+    /^$|\n/.test(text.slice(key.start, key.end)) ? key : oddKey(value, text),
+  );
+}
+
+function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Whether two documents hold the same data, each number with the same digits; the order of keys says nothing. */
+function sameData(left: SourceNode, right: SourceNode): boolean {
+  if (left.kind === "scalar") return right.kind === "scalar" && sameScalar(left.value, right.value);
+  if (left.kind === "list") {
+    return (
+      right.kind === "list" &&
+      left.items.length === right.items.length &&
+      left.items.every((item, at) => sameAt(item, right.items[at]))
+    );
+  }
+  if (right.kind !== "map" || left.entries.size !== right.entries.size) return false;
+  return [...left.entries].every(([key, { value }]) => sameAt(value, right.entries.get(key)?.value));
+}
+
+function sameAt(left: SourceNode, right: SourceNode | undefined): boolean {
+  return right !== undefined && sameData(left, right);
+}
+
+function sameScalar(left: null | boolean | string | Decimal, right: null | boolean | string | Decimal): boolean {
+  return left instanceof Decimal ? right instanceof Decimal && left.text === right.text : left === right;
+}
+
+function sameComments(left: string, right: string): boolean {
+  const [one, other] = [left, right].map((text) =>
+    marksIn(text)
+      .comments.map((comment) => comment.text)
+      .toSorted(),
+  );
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+class Printer {
+  readonly #order: KeyOrder;
+
+  constructor(order: KeyOrder) {
+    this.#order = order;
+  }
+
+  document(root: Collection): readonly string[] {
+    const line = this.#oneLine(root, []);
+    return line !== undefined && line.length <= COLUMNS ? [line] : this.#block(root, 0, []);
+  }
+
+  #block(collection: Collection, indent: number, path: readonly string[]): string[] {
+    const out: string[] = [];
+    const space = (blank: boolean): void => {
+      if (blank && out.length > 0 && out.at(-1) !== "") out.push("");
+    };
+    for (const entry of this.#sorted(collection, path)) {
+      for (const { blank, text } of entry.lead) {
+        space(blank);
+        out.push(" ".repeat(indent) + text);
+      }
+      space(entry.blank);
+      out.push(...this.#entry(entry, indent, path));
+    }
+    for (const { blank, text } of collection.tail) {
+      space(blank);
+      out.push(" ".repeat(indent) + text);
+    }
+    return out;
+  }
+
+  #sorted({ kind, entries }: Collection, path: readonly string[]): readonly Entry[] {
+    const order = kind === "map" ? this.#order(path) : undefined;
+    if (order === undefined) return entries;
+    const rank = ({ key }: Entry): number => {
+      const at = order.indexOf(key?.name ?? "");
+      return at < 0 ? order.length : at;
+    };
+    return entries.toSorted((one, other) => rank(one) - rank(other));
+  }
+
+  #entry({ key, value, trailing }: Entry, indent: number, path: readonly string[]): readonly string[] {
+    const inner = [...path, key?.name ?? "*"];
+    const head = " ".repeat(indent) + (key === undefined ? "-" : `${key.text}:`);
+    const behind = trailing === undefined ? "" : ` ${trailing}`;
+    const line = this.#oneLine(value, inner);
+    if (line !== undefined && (!isCollection(value) || `${head} ${line}`.length <= COLUMNS)) {
+      return [`${line === "" ? head : `${head} ${line}`}${behind}`];
+    }
+    if (!isCollection(value)) return withBehind(scalarLines(head, value, indent), behind);
+    if (key !== undefined) return [head + behind, ...this.#block(value, indent + INDENT, inner)];
+    return this.#item(value, { head, indent, above: trailing === undefined ? [] : [trailing] }, inner);
+  }
+
+  // An item begins on the line of its dash, and comments that stood above its first key stand above the dash.
+  #item(
+    value: Collection,
+    { head, indent, above }: { readonly head: string; readonly indent: number; readonly above: readonly string[] },
+    path: readonly string[],
+  ): readonly string[] {
+    const [leader, ...others] = this.#sorted(value, path);
+    const entries = leader === undefined ? [] : [{ ...leader, lead: [] }, ...others];
+    const [first = "", ...rest] = this.#block({ ...value, entries }, indent + INDENT, path);
+    const lead = [...above, ...(leader?.lead ?? []).map(({ text }) => text)].map((text) => " ".repeat(indent) + text);
+    return [...lead, `${head} ${first.trimStart()}`, ...rest];
+  }
+
+  /** A value on one line; `undefined` when it takes several, as everything does that holds a comment. */
+  #oneLine(value: Layout, path: readonly string[]): string | undefined {
+    if (value.kind === "text") return value.text;
+    if (!isCollection(value) || (value.style === "block" && value.entries.length > 0) || value.tail.length > 0) return undefined;
+    const parts: string[] = [];
+    for (const { key, value: inner, lead, trailing } of this.#sorted(value, path)) {
+      const text = this.#oneLine(inner, [...path, key?.name ?? "*"]);
+      if (text === undefined || lead.length > 0 || trailing !== undefined) return undefined;
+      parts.push(key === undefined ? text : `${key.text}:${text === "" ? "" : ` ${text}`}`);
+    }
+    if (value.kind === "list") return value.style === "bare" ? undefined : `[${parts.join(", ")}]`;
+    if (value.style === "bare") return parts.join(", ");
+    return parts.length === 0 ? "{}" : `{ ${parts.join(", ")} }`;
+  }
+}
+
+function isCollection(layout: Layout): layout is Collection {
+  return layout.kind === "map" || layout.kind === "list";
+}
+
+function scalarLines(head: string, value: Exclude<Layout, Collection>, indent: number): readonly string[] {
+  if (value.kind === "literal") {
+    const margin = indent + (value.margin ?? INDENT);
+    return [`${head} ${value.header}`, ...value.lines.map((line) => padded(line, margin))];
+  }
+  const [first = "", ...rest] = value.kind === "folded" ? value.lines : [value.text];
+  return [`${head} ${first}`, ...rest.map((line) => padded(line, indent + INDENT))];
+}
+
+function padded(line: string, indent: number): string {
+  return line === "" ? "" : " ".repeat(indent) + line;
+}
+
+function withBehind(lines: readonly string[], behind: string): readonly string[] {
+  return [...lines.slice(0, -1), `${lines.at(-1) ?? ""}${behind}`];
+}

@@ -1,0 +1,199 @@
+import type { ListNode, MapNode, Range, ScalarNode, SourceNode } from "./node.ts";
+import { type Mark, marksIn, type SourceFile } from "./yaml.ts";
+
+// A text taken apart into what is laid out anew (lines, indentation, order) and what is kept to the letter (scalars, comments).
+
+/** A line of its own that holds a comment; `blank` when an empty line stands above it. */
+export interface CommentLine {
+  readonly text: string;
+  readonly blank: boolean;
+}
+
+/** One entry of a map, or one item of a list. */
+export interface Entry {
+  readonly lead: readonly CommentLine[];
+  /** An empty line stands above the key or the item. */
+  readonly blank: boolean;
+  /** The key as it is written, and what it says; an item of a list has none. */
+  readonly key: { readonly text: string; readonly name: string } | undefined;
+  readonly value: Layout;
+  /** The comment that stands behind it on its line. */
+  readonly trailing: string | undefined;
+}
+
+export interface Collection {
+  readonly kind: "map" | "list";
+  /** In brackets; `bare` is the pair without braces that may be an item of a list in brackets. */
+  readonly style: "block" | "flow" | "bare";
+  readonly entries: readonly Entry[];
+  /** Comments behind the last entry that belong to it by their indentation. */
+  readonly tail: readonly CommentLine[];
+}
+
+export type Layout =
+  | { readonly kind: "text"; readonly text: string }
+  /** A scalar over several lines; all but the first are indented to taste. */
+  | { readonly kind: "folded"; readonly lines: readonly string[] }
+  /** A scalar that begins with | or >; its lines keep their indentation to one another, and `margin` spaces where the header says so. */
+  | { readonly kind: "literal"; readonly header: string; readonly margin: number | undefined; readonly lines: readonly string[] }
+  | Collection;
+
+/** The layout of a document that has been parsed. */
+export function layoutOf(file: SourceFile, root: MapNode | ListNode): Collection {
+  const builder = new LayoutBuilder(file);
+  const layout = builder.collection(root, { column: -1, stop: file.text.length, inFlow: false });
+  return { ...layout, tail: [...layout.tail, ...builder.linesBefore(file.text.length)] };
+}
+
+/** What surrounds a value: the column of what holds it, the offset before which its comments stand, whether brackets hold it. */
+interface Around {
+  readonly column: number;
+  readonly stop: number;
+  readonly inFlow: boolean;
+}
+
+interface Child {
+  readonly key: { readonly range: Range; readonly name: string } | undefined;
+  readonly value: SourceNode;
+}
+
+class LayoutBuilder {
+  readonly #file: SourceFile;
+  readonly #lines: readonly string[];
+  // Comments not yet given a place, in the order of the text.
+  readonly #comments: Mark[];
+
+  constructor(file: SourceFile) {
+    this.#file = file;
+    this.#lines = file.text.split("\n");
+    this.#comments = [...marksIn(file.text).comments];
+  }
+
+  /** The comments before an offset that have no place yet, as lines of their own. */
+  linesBefore(offset: number): CommentLine[] {
+    const after = this.#comments.findIndex((comment) => comment.offset >= offset);
+    return this.#comments.splice(0, after < 0 ? this.#comments.length : after).map((comment) => this.#lineOf(comment));
+  }
+
+  #lineOf({ text, offset }: Mark): CommentLine {
+    return { text, blank: /^[\s-]*$/.test(this.#before(offset)) && this.#blankAbove(offset) };
+  }
+
+  #value(node: SourceNode, around: Around): Layout {
+    return node.kind === "scalar" ? this.#scalar(node, around) : this.collection(node, around);
+  }
+
+  #scalar({ range }: ScalarNode, around: Around): Layout {
+    const text = this.#file.text.slice(range.start, range.end).replaceAll("\r", "");
+    const lines = text.split("\n");
+    const [first = ""] = lines;
+    if (/^[|>]/.test(first)) return this.#literal(text, range, around);
+    if (lines.length === 1) return { kind: "text", text };
+    return { kind: "folded", lines: [first, ...lines.slice(1).map((line) => line.trimStart())] };
+  }
+
+  #literal(text: string, range: Range, { column }: Around): Layout {
+    this.linesBefore(range.end); // a comment in the header is kept with it
+    const [header = "", ...rest] = text.split("\n");
+    const [indicator = ""] = header.split(/\s/, 1);
+    const lines = indicator.includes("+") ? rest.slice(0, -1) : withoutBlankEnd(rest);
+    const digit = /[1-9]/.exec(indicator)?.[0];
+    const first = lines.find((line) => line.trim() !== "");
+    if (first === undefined) return { kind: "literal", header: header.trimEnd(), margin: undefined, lines: lines.map(() => "") };
+    const margin = digit === undefined ? first.length - first.trimStart().length : Math.max(column, 0) + Number(digit);
+    return {
+      kind: "literal",
+      header: header.trimEnd(),
+      margin: digit === undefined ? undefined : Number(digit),
+      lines: lines.map((line) => line.slice(margin)),
+    };
+  }
+
+  collection(node: MapNode | ListNode, { column: outer, stop, inFlow }: Around): Collection {
+    const { start, end } = node.range;
+    const flow = /[[{]/.test(this.#file.text.charAt(start));
+    const column = this.#columnOf(start);
+    const within = flow || inFlow;
+    const children = childrenOf(node);
+    const entries = children.map((child, at) => {
+      const next = children[at + 1];
+      return this.#entry(child, { column, stop: next === undefined ? (within ? end : stop) : startOf(next), inFlow: within });
+    });
+    const tail = flow ? this.linesBefore(end) : inFlow ? [] : this.#tail(stop, column > outer ? column : outer + 1);
+    return { kind: node.kind, style: flow ? "flow" : inFlow ? "bare" : "block", entries, tail };
+  }
+
+  // Behind the last entry the indentation tells to which of the collections that end there a comment belongs.
+  #tail(stop: number, column: number): readonly CommentLine[] {
+    const tail: CommentLine[] = [];
+    for (;;) {
+      const [comment] = this.#comments;
+      const belongs = comment !== undefined && comment.offset < stop && this.#columnOf(comment.offset) >= column;
+      if (!belongs || !this.#stands(comment.offset)) return tail;
+      tail.push(...this.linesBefore(comment.offset + 1));
+    }
+  }
+
+  #entry(child: Child, around: Around): Entry {
+    const { key, value } = child;
+    const start = startOf(child);
+    const lead = this.linesBefore(start);
+    const begins = key === undefined ? /^[\s-]*$/ : /^\s*$/;
+    const blank = begins.test(this.#before(start)) && this.#blankAbove(start);
+    const missing = key !== undefined && value.range.start === key.range.start;
+    const opens = !missing && value.kind !== "scalar" && !/[[{]/.test(this.#file.text.charAt(value.range.start));
+    const behindKey = opens && key !== undefined ? this.#onLineOf(key.range.end, around.stop) : undefined;
+    const before = opens || missing ? [] : this.linesBefore(value.range.start);
+    const layout: Layout = missing ? { kind: "text", text: "" } : this.#value(value, around);
+    const behind =
+      opens || layout.kind === "literal" ? undefined : this.#onLineOf((missing ? key : value).range.end, around.stop);
+    const entry = { blank, key: this.#keyOf(key), trailing: behindKey ?? behind };
+    if (!("entries" in layout) || layout.entries.length > 0) return { ...entry, lead: [...lead, ...before], value: layout };
+    // Empty brackets have no place for the comments in them.
+    return { ...entry, lead: [...lead, ...before, ...layout.tail], value: { ...layout, tail: [] } };
+  }
+
+  #keyOf(key: Child["key"]): Entry["key"] {
+    return key === undefined ? undefined : { text: this.#file.text.slice(key.range.start, key.range.end), name: key.name };
+  }
+
+  // The next comment, when it stands between two offsets on the line of the first.
+  #onLineOf(offset: number, stop: number): string | undefined {
+    const [comment] = this.#comments;
+    const between = comment !== undefined && comment.offset >= offset && comment.offset < stop;
+    if (!between || this.#file.lineOf(comment.offset) !== this.#file.lineOf(offset)) return undefined;
+    this.#comments.shift();
+    return comment.text;
+  }
+
+  // Whether nothing but space stands before an offset on its line.
+  #stands(offset: number): boolean {
+    return this.#before(offset).trim() === "";
+  }
+
+  #blankAbove(offset: number): boolean {
+    const line = this.#file.lineOf(offset);
+    return line > 1 && (this.#lines[line - 2] ?? "").trim() === "";
+  }
+
+  #columnOf(offset: number): number {
+    return this.#file.columnOf(offset) - 1;
+  }
+
+  #before(offset: number): string {
+    return this.#file.text.slice(offset - this.#columnOf(offset), offset);
+  }
+}
+
+function childrenOf(node: MapNode | ListNode): readonly Child[] {
+  if (node.kind === "list") return node.items.map((value) => ({ key: undefined, value }));
+  return [...node.entries].map(([name, { key, value }]) => ({ key: { range: key, name }, value }));
+}
+
+function startOf({ key, value }: Child): number {
+  return (key?.range ?? value.range).start;
+}
+
+function withoutBlankEnd(lines: readonly string[]): readonly string[] {
+  return lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
+}

@@ -1,0 +1,121 @@
+import { chmodSync, readdirSync, readFileSync, symlinkSync, lstatSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { launch, newProject, ROOT } from "./world.ts";
+
+const UNTIDY = `# A look.
+playbook:   1
+steps:
+- uses:   ledger.status   # is it there?
+  id: there
+
+
+- {uses: ledger.asset.stats, id: stats}
+`;
+
+const TIDY = `# A look.
+playbook: 1
+steps:
+  - id: there
+    uses: ledger.status # is it there?
+
+  - { id: stats, uses: ledger.asset.stats }
+`;
+
+const ENVIRONMENT =
+  'environments:\n    here:\n        investor: {baseUrl: "https://store.example.com", credentials: {KEY: env:KEY}} # ours\n';
+
+test("a folder is formatted: playbooks and tokenbook.yaml, nothing else", async () => {
+  const project = newProject();
+  project.write("playbooks/one two.yaml", UNTIDY);
+  project.write("playbooks/tidy.yaml", TIDY);
+  project.write("playbooks/holders.yaml", "a:    1\n");
+  project.write("tokenbook.yaml", ENVIRONMENT);
+  const checked = await project.run("fmt", "--check", ".");
+  expect(checked.code, checked.told).toBe(1);
+  expect(checked.lines).toEqual(["playbooks/one two.yaml", "tokenbook.yaml"]);
+  expect(project.read("playbooks/one two.yaml")).toBe(UNTIDY);
+
+  const done = await project.run("fmt", ".");
+  expect(done.code, done.told).toBe(0);
+  expect(done.stderr).toContain("2 of 3 files changed");
+  expect(project.read("playbooks/one two.yaml")).toBe(TIDY);
+  expect(project.read("playbooks/holders.yaml")).toBe("a:    1\n");
+  expect(project.read("tokenbook.yaml")).toBe(
+    'environments:\n  here:\n    investor: { baseUrl: "https://store.example.com", credentials: { KEY: env:KEY } } # ours\n',
+  );
+  const again = await project.run("fmt", "--check", ".");
+  expect(again.code, again.told).toBe(0);
+  expect(again.stdout).toBe("");
+  expect(readdirSync(join(project.folder, "playbooks"))).toHaveLength(3); // nothing is left beside them
+});
+
+test("what would change can be seen, and applied by patch", async () => {
+  const project = newProject();
+  project.write("one.yaml", UNTIDY);
+  const { code, stdout, told } = await project.run("fmt", "--diff", "one.yaml");
+  expect(code, told).toBe(1);
+  expect(project.read("one.yaml")).toBe(UNTIDY);
+  project.write("one.patch", stdout);
+  const patched = await launch(["apply", "--unidiff-zero", "-p0", "one.patch"], { cwd: project.folder, program: "git" }).ended;
+  expect(patched.code, patched.told).toBe(0);
+  expect(project.read("one.yaml")).toBe(TIDY);
+});
+
+test("what cannot be read is left as it is, with the diagnostic; the others are formatted", async () => {
+  const project = newProject();
+  const broken = "playbook: 1\nsteps: [\n";
+  const anchored = "playbook: 1\nname:   &x y\nsteps: []\n";
+  project.write("broken.yaml", broken);
+  project.write("anchored.yaml", anchored);
+  project.write("one.yaml", UNTIDY);
+  const { code, stdout, stderr, told } = await project.run("fmt", ".");
+  expect(code, told).toBe(2);
+  expect(stdout).toBe("one.yaml\n");
+  expect(stderr).toMatch(/^broken\.yaml:2:8 error source\.unclosed$/m);
+  expect(stderr).toContain("anchored.yaml: line 2 has the anchor &x");
+  expect(stderr).toContain("1 of 3 files changed; 2 cannot be formatted");
+  expect([project.read("broken.yaml"), project.read("anchored.yaml"), project.read("one.yaml")]).toEqual([
+    broken,
+    anchored,
+    TIDY,
+  ]);
+});
+
+test("an editor pipes a text through", async () => {
+  const project = newProject();
+  project.write("one.yaml", UNTIDY);
+  project.write("latin.yaml", "");
+  const piped = (input: string, ...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> =>
+    launch(["-c", `${input} | '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' fmt ${args.join(" ")}`], {
+      cwd: project.folder,
+      program: "sh",
+    }).ended;
+  expect(await piped("cat one.yaml", "-")).toMatchObject({ code: 0, stdout: TIDY, stderr: "" });
+  expect(await piped("cat one.yaml", "-", "--check")).toMatchObject({ code: 1, stdout: "" });
+  expect(await piped("printf 'a: ['", "-")).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("stdin:1:4") });
+  expect(await piped("printf 'a: \\344'", "-")).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("not in UTF-8"),
+  });
+  expect(await piped("true", "-", "one.yaml")).toMatchObject({ code: 2, stderr: expect.stringContaining("no other file") });
+});
+
+test("a file keeps its permissions, and a link stays a link", async () => {
+  const project = newProject();
+  project.write("real/one.yaml", UNTIDY);
+  const real = join(project.folder, "real/one.yaml");
+  chmodSync(real, 0o640);
+  symlinkSync(real, join(project.folder, "link.yaml"));
+  const { code, told } = await project.run("fmt", "link.yaml");
+  expect(code, told).toBe(0);
+  expect(lstatSync(join(project.folder, "link.yaml")).isSymbolicLink()).toBe(true);
+  expect(readFileSync(real, "utf8")).toBe(TIDY);
+  expect(statSync(real).mode & 0o777).toBe(0o640);
+});
+
+test("the playbooks that come with the product are formatted; `tokenbook fmt playbooks` does it", async () => {
+  const { code, told } = await launch([join(ROOT, "bin/tokenbook.js"), "fmt", "--check", "playbooks"], { cwd: ROOT }).ended;
+  expect(code, told).toBe(0);
+});
