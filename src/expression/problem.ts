@@ -6,6 +6,7 @@ export interface ExpressionProblem {
     | "expression.unknown-field"
     | "expression.type"
     | "expression.runaway-pattern"
+    | "expression.date"
     | "expression.too-complex"
     | "expression.too-long";
   readonly message: string;

@@ -10,17 +10,23 @@ export type TypeName = string;
 // What CEL has beside the values of JSON serves inside an expression, and is no result of one.
 const NO_JSON = /\b(?:double|uint|bytes|type|optional|google\.protobuf)\b/;
 
+const MOMENT: TypeName = "google.protobuf.Timestamp";
+
 function noJson(type: TypeName, text: string): ExpressionProblem {
   return {
     code: "expression.type",
     message: `this gives ${type}, which is no value of JSON`,
+    ...(type === MOMENT ? { suggestion: "compare it with another date, or give the text itself" } : {}),
     start: text.search(/\S/),
     end: text.trimEnd().length,
   };
 }
 
 const MIXES_TEXT = /^no such overload: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/;
+const MIXES_DATE = /^no such overload: (?:string \S+ google\.protobuf\.Timestamp|google\.protobuf\.Timestamp \S+ string)$/;
 const MIXED = "a text is never taken for a number: drop its quotes, or write decimal(…) around it";
+
+const UNDATED = "a text is never taken for a date: write date(…) around it";
 
 interface LibraryError {
   readonly code?: string;
@@ -86,7 +92,8 @@ export class TypeEnvironment {
       if (unknown !== undefined) return unknown;
     }
     const message = summaryOf(error);
-    return { ...at, code: "expression.type", message, ...(MIXES_TEXT.test(message) ? { suggestion: MIXED } : {}) };
+    const suggestion = MIXES_TEXT.test(message) ? MIXED : MIXES_DATE.test(message) ? UNDATED : undefined;
+    return { ...at, code: "expression.type", message, ...(suggestion === undefined ? {} : { suggestion }) };
   }
 
   #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {

@@ -6,8 +6,10 @@ import { essential, placeProblem } from "../source/problems.ts";
 import { parseYaml, type SourceFile } from "../source/yaml.ts";
 import { compileTemplate } from "./compile.ts";
 import { CheckContext, type ExpressionScope } from "./context.ts";
-import { readActors, readInputs, section } from "./declarations.ts";
+import { readActors, section } from "./declarations.ts";
+import type { FileReader } from "./files.ts";
 import { playbookFrame } from "./frame.ts";
+import { readInputs } from "./input-declarations.ts";
 import type { ActorDeclaration, InputDeclaration, Playbook, Step } from "./model.ts";
 import { type StepName, StepNames } from "./names.ts";
 import { readStep } from "./step.ts";
@@ -23,11 +25,14 @@ export interface CheckResult {
 
 const frames = new SchemaSet();
 
-/** Checks a playbook's text: no network, no environment, no file but this one. Never throws for what the text holds. */
-export function checkPlaybook(path: string, text: string): CheckResult {
+/**
+ * Checks a playbook's text, and the files that it names when there is a reader for them: no network, no environment. Never throws
+ * for what the texts hold.
+ */
+export function checkPlaybook(path: string, text: string, files?: FileReader): CheckResult {
   const { file, root, diagnostics } = parseYaml(path, text);
   if (root === undefined) return { playbook: undefined, diagnostics };
-  const context = new CheckContext(file);
+  const context = new CheckContext(file, files);
   const framed = checkFrame(root, context);
   const playbook = framed === undefined ? undefined : new PlaybookReader(framed, file, context).read();
   return { playbook: context.failed ? undefined : playbook, diagnostics: context.diagnostics() };

@@ -1,6 +1,8 @@
+import { DATE_PATTERN } from "../base/date.ts";
 import { NUMERAL_PATTERN } from "../base/decimal.ts";
 import { DURATION_PATTERN } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
+import { ENTITY_PATTERN } from "./shape.ts";
 
 // The frame of the language as JSON Schema. The editor's schema adds the input of each operation to it; the checker
 // looks at `with` by itself, with types.
@@ -12,6 +14,7 @@ export interface Frame {
   readonly properties: Readonly<Record<string, object>>;
   readonly required: readonly string[];
   readonly additionalProperties: boolean;
+  readonly $defs?: Readonly<Record<string, object>>;
 }
 
 // Words that mean something else in an expression, even behind a point.
@@ -37,7 +40,7 @@ const identity = {
   properties: {
     ledger: {
       type: "string",
-      pattern: "^[A-Za-z][A-Za-z0-9_]*:.+$",
+      pattern: ENTITY_PATTERN,
       description: "The acting entity of interface B, such as userId:alice.",
     },
     investor: {
@@ -49,20 +52,69 @@ const identity = {
   minProperties: 1,
 };
 
+const bound = { type: ["string", "number"], pattern: `${NUMERAL_PATTERN}|${DATE_PATTERN}` };
+const size = { type: "integer", minimum: 0 };
+const part = { $ref: "#/$defs/InputPart" };
+
+// What may be said of an input, and of each part of one.
+const shapeRules = {
+  description: { type: "string" },
+  pattern: { type: "string", description: "A regular expression (RE2) that the text must match." },
+  enum: { type: "array", minItems: 1, description: "The values allowed." },
+  minimum: { ...bound, description: "The least number, or the earliest date, allowed." },
+  maximum: { ...bound, description: "The greatest number, or the latest date, allowed." },
+  items: { ...part, description: "What each item of a list is." },
+  minItems: { ...size, description: "How many items a list must have." },
+  maxItems: { ...size, description: "How many items a list may have." },
+  unique: {
+    type: ["boolean", "string"],
+    not: { const: false },
+    description: "No item twice: true; or the name of a field in which no two items are the same.",
+  },
+  properties: {
+    type: "object",
+    minProperties: 1,
+    additionalProperties: part,
+    description: "The fields of an object, which has no others.",
+  },
+  required: {
+    type: "array",
+    items: { type: "string" },
+    description: "The fields that must be there; left out, all of them.",
+  },
+};
+
+const VALUE_TYPES = ["string", "integer", "decimal", "boolean", "date", "entity", "list", "object"];
+
+const inputPart = {
+  type: "object",
+  description: "The type of a part of an input.",
+  properties: { type: { enum: VALUE_TYPES, description: "The type; decimals are exact." }, ...shapeRules },
+  required: ["type"],
+  additionalProperties: false,
+};
+
 const input = {
   type: "object",
   description: "A typed value given when the playbook is run.",
   properties: {
-    type: { enum: ["string", "integer", "decimal", "boolean", "list", "object"], description: "The type; decimals are exact." },
-    description: { type: "string" },
-    default: { description: "The value when none is given. Without it, the input must be given." },
-    pattern: { type: "string", description: "A regular expression (RE2) that the text must match." },
-    enum: { type: "array", minItems: 1, description: "The values allowed." },
-    minimum: { type: ["string", "number"], pattern: NUMERAL_PATTERN, description: "The least number allowed." },
-    maximum: { type: ["string", "number"], pattern: NUMERAL_PATTERN, description: "The greatest number allowed." },
+    type: { enum: [...VALUE_TYPES, "file"], description: "The type; decimals are exact, a file gives its content." },
+    ...shapeRules,
+    default: {
+      description:
+        "The value when none is given; of a file, its path from the playbook's folder. Without it, the input must be given.",
+    },
+    format: { enum: ["json", "yaml", "csv"], description: "How a file is read; left out, as its extension tells." },
+    schema: {
+      type: ["string", "object"],
+      description: "What a file must hold: a JSON Schema (2020-12), or the path of one from the playbook's folder.",
+    },
   },
   required: ["type"],
   additionalProperties: false,
+  if: { properties: { type: { const: "file" } }, required: ["type"] },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: { properties: { default: { type: "string" } } },
 };
 
 const wait = {
@@ -157,4 +209,5 @@ export const playbookFrame: Frame = {
   },
   required: ["playbook", "steps"],
   additionalProperties: false,
+  $defs: { InputPart: inputPart },
 };

@@ -19,7 +19,7 @@ export function playbookSchema(): object {
     title: "tokenbook playbook",
     ...playbookFrame,
     properties: { ...playbookFrame.properties, steps: { type: "array", minItems: 1, items: { $ref: "#/$defs/PlaybookStep" } } },
-    $defs: { ...definitions, Expression: EXPRESSION, PlaybookStep: stepSchema() },
+    $defs: { ...playbookFrame.$defs, ...definitions, Expression: EXPRESSION, PlaybookStep: stepSchema() },
   };
 }
 

@@ -1,4 +1,6 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, str, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { Decimal } from "../base/decimal.ts";
 import { plainView } from "../base/json.ts";
 
 /** One way in which a value breaks its schema. */
@@ -57,7 +59,7 @@ function isWhole(error: ErrorObject): boolean {
 
 function asProblem(error: ErrorObject): Problem {
   return {
-    path: error.instancePath.split("/").slice(1).map(unescapePointer),
+    path: pathOf(error.instancePath),
     keyword: error.keyword,
     message: error.message ?? error.keyword,
     params: error.params,
@@ -65,6 +67,87 @@ function asProblem(error: ErrorObject): Problem {
   };
 }
 
+function pathOf(pointer: string): readonly string[] {
+  return pointer.split("/").slice(1).map(unescapePointer);
+}
+
 function unescapePointer(token: string): string {
   return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }
+
+/** How a pattern of a schema is looked for in a text. Throws an Error that says what is wrong with the pattern. */
+export type Matcher = (pattern: string) => { readonly foundIn: (text: string) => boolean };
+
+/**
+ * The check of a schema that a user wrote: the schema itself is checked, formats count, and numbers are compared digit for digit.
+ * Throws an Error that says what is wrong with the schema.
+ */
+export function userValidator(schema: object, matcher: Matcher): Validate {
+  const exact = new WeakMap<object, unknown>();
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    logger: false,
+    code: { regExp: regExpOf(matcher) },
+  });
+  formats.default(ajv);
+  for (const [keyword, { words, holds }] of Object.entries(EXACT_RULES)) {
+    ajv.removeKeyword(keyword).addKeyword({
+      keyword,
+      type: "number",
+      schemaType: "number",
+      compile: (limit: number) => (data: number, context) => {
+        const given = context === undefined ? undefined : exact.get(context.rootData);
+        const value = given === undefined ? undefined : valueAt(given, pathOf(context?.instancePath ?? ""));
+        return holds(value instanceof Decimal ? value : exactly(data), exactly(limit));
+      },
+      error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
+    });
+  }
+  const compiled = ajv.compile(plainView(schema) as object);
+  return (value) => {
+    const plain = plainView(value);
+    if (plain !== null && typeof plain === "object") exact.set(plain, value);
+    return compiled(plain) ? [] : (compiled.errors ?? []).filter(isWhole).map(asProblem);
+  };
+}
+
+interface ExactRule {
+  readonly words: string;
+  readonly holds: (value: Decimal, limit: Decimal) => boolean;
+}
+
+const EXACT_RULES: Readonly<Record<string, ExactRule>> = {
+  minimum: { words: "at least", holds: (value, limit) => value.compare(limit) >= 0 },
+  maximum: { words: "at most", holds: (value, limit) => value.compare(limit) <= 0 },
+  exclusiveMinimum: { words: "more than", holds: (value, limit) => value.compare(limit) > 0 },
+  exclusiveMaximum: { words: "less than", holds: (value, limit) => value.compare(limit) < 0 },
+  multipleOf: { words: "a multiple of", holds: (value, limit) => value.remainder(limit).isZero() },
+};
+
+function exactly(number: number): Decimal {
+  return Decimal.fromJsonSource(String(number));
+}
+
+function valueAt(root: unknown, path: readonly string[]): unknown {
+  let at = root;
+  for (const key of path) at = (at as Readonly<Record<string, unknown>>)[key];
+  return at;
+}
+
+// The library tells patterns apart by what `toString` gives.
+function regExpOf(matcher: Matcher): RegExpMaker {
+  const make = (pattern: string): PatternLike => {
+    const { foundIn } = matcher(pattern);
+    return { test: foundIn, toString: () => pattern };
+  };
+  return Object.assign(make, { code: "pattern" });
+}
+
+interface PatternLike {
+  readonly test: (text: string) => boolean;
+  readonly toString: () => string;
+}
+
+type RegExpMaker = ((pattern: string) => PatternLike) & { readonly code: string };
