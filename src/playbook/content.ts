@@ -9,7 +9,7 @@ import { nodeAt, type SourceNode, toJson } from "../source/node.ts";
 import { essential, restOfSentence } from "../source/problems.ts";
 import { parseYaml, type SourceFile } from "../source/yaml.ts";
 import type { FileFormat, FileRule, Shape } from "./model.ts";
-import { coerce, shapeProblems, type ShapeProblem, spellPath } from "./shape.ts";
+import { coerce, shapeProblems, type ShapeProblem, spellPath, tellProblem } from "./shape.ts";
 
 /** One thing that is wrong in a data file: where, what, and what would mend it. */
 export interface ContentProblem {
@@ -64,8 +64,8 @@ function judged({ shape, rule }: ContentSource, value: Json, locate: Locate): Co
     rule.validate === undefined ? shapeProblems(shape, value) : schemaProblems(essential(rule.validate(value)), value);
   const told: ContentProblem[] = [];
   let untold = 0;
-  for (const { path, message, mend } of problems) {
-    if (told.length < LIMITS.inputProblems) told.push({ message: `${locate(path)} ${message}`, mend });
+  for (const problem of problems) {
+    if (told.length < LIMITS.inputProblems) told.push({ message: tellProblem(problem, locate), mend: problem.mend });
     else untold++;
   }
   if (untold > 0) told.push({ message: `and ${count(untold, "problem")} more` });
@@ -117,12 +117,46 @@ function readJson(source: ContentSource): Content {
   try {
     value = parseJson(source.text);
   } catch (error) {
-    const message = messageOf(error);
-    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
+    const { line, column, message } = placeInJson(messageOf(error), source.text);
     const place = line === undefined ? source.path : `${source.path}:${line}:${column}`;
-    return refused(`${place} is no JSON: ${message}`);
+    return refused(`${place}: this is no JSON: ${message}`);
   }
   return judged(source, ours(source, value), locatorOf(source));
+}
+
+interface JsonFault {
+  readonly message: string;
+  readonly line?: string;
+  readonly column?: string;
+}
+
+function placeInJson(said: string, text: string): JsonFault {
+  const [, told, line, column] = /^(.*?)(?: in JSON)? at position \d+ \(line (\d+) column (\d+)\)$/s.exec(said) ?? [];
+  if (told !== undefined && line !== undefined && column !== undefined) return { message: told, line, column };
+  const [token] = /^Unexpected token '.*?'(?=, )/s.exec(said) ?? [];
+  if (token === undefined) return { message: said };
+  const before = text.slice(0, offsetOfToken(text)).split("\n");
+  return { message: token, line: String(before.length), column: String((before.at(-1) ?? "").length + 1) };
+}
+
+// The parser does not say where: the shortest text that it finds the token in ends with it.
+function offsetOfToken(text: string): number {
+  let [without, within] = [0, text.length];
+  while (within - without > 1) {
+    const middle = Math.floor((without + within) / 2);
+    if (hasWrongToken(text.slice(0, middle))) within = middle;
+    else without = middle;
+  }
+  return without;
+}
+
+function hasWrongToken(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    return messageOf(error).startsWith("Unexpected token");
+  }
 }
 
 // JSON is read without positions, which cost most of the time and memory; the text is read again, as YAML, when one is asked for.

@@ -3,7 +3,7 @@ import { child, nodeAt, type SourceNode, textOf, toJson } from "../source/node.t
 import type { CheckContext } from "./context.ts";
 import { FileInputReader } from "./file-input.ts";
 import type { InputDeclaration, InputType, Shape } from "./model.ts";
-import { coerce, shapeProblems, spellPath } from "./shape.ts";
+import { coerce, shapeProblems, spellPath, tellProblem } from "./shape.ts";
 import { ShapeReader, startOf } from "./shape-reader.ts";
 
 /** The `inputs` of a playbook; defaults, and the files that they name, are checked against their own declaration. */
@@ -28,9 +28,10 @@ function readDefault(
 ): Json | undefined {
   if (node === undefined) return undefined;
   const value = coerce(shape, toJson(node));
-  for (const { path, message, mend } of shapeProblems(shape, value)) {
-    const said = `the default of "${spellPath(name, path)}" ${message}`;
-    context.report({ code: "playbook.input-default", message: said, suggestion: mend }, startOf(nodeAt(node, path)));
+  for (const problem of shapeProblems(shape, value)) {
+    const said = `the default of ${tellProblem(problem, (path) => `"${spellPath(name, path)}"`)}`;
+    const range = startOf(nodeAt(node, problem.path));
+    context.report({ code: "playbook.input-default", message: said, suggestion: problem.mend }, range);
   }
   return value;
 }

@@ -2,10 +2,10 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, didYouMean } from "../base/text.ts";
-import { readContent } from "./content.ts";
+import { type ContentProblem, readContent } from "./content.ts";
 import type { FileReader } from "./files.ts";
 import type { FileRule, InputDeclaration, Playbook } from "./model.ts";
-import { coerce, shapeProblems, spellPath, withOrganization } from "./shape.ts";
+import { coerce, shapeProblems, spellPath, tellProblem, withOrganization } from "./shape.ts";
 
 /** Values given for a run: from the command line as text, or from a file as JSON. A file is given by its path. */
 export type GivenInputs = Readonly<Record<string, Json>>;
@@ -27,10 +27,10 @@ export function resolveInputs(playbook: Playbook, given: GivenInputs, files?: Fi
     else wrong.push(taken.problems.join("\n"));
   }
   if (wrong.length === 0) return Object.fromEntries(values);
-  const several = wrong.some((problem) => problem.includes("\n"));
+  const all = wrong.some((problem) => problem.includes("\n")) ? `\n${wrong.join("\n")}` : ` ${wrong.join("; ")}`;
   throw new Failure({
     code: "input.invalid",
-    message: `${playbook.file}: ${count(wrong.length, "input")} cannot be used: ${several ? `\n${wrong.join("\n")}` : wrong.join("; ")}`,
+    message: `${playbook.file}: ${count(wrong.length, "input")} cannot be used:${all}`,
     next: `give each as --input NAME=VALUE; this playbook takes: ${playbook.inputs.map(({ name, type }) => `${name} (${type})`).join(", ") || "none"}`,
   });
 }
@@ -58,9 +58,8 @@ function take(declaration: InputDeclaration, given: Json | undefined, files: Fil
   if (file !== undefined) return takeFile(declaration, file, { path: given ?? file.path, files });
   if (given === undefined) return { problems: [`"${name}" must be given`] };
   const value = coerce(shape, typeof given === "string" ? readText(declaration, given) : given, true);
-  const problems = firstOf(shapeProblems(shape, value), ({ path, message, mend }) => {
-    const nested = path.length > 0 && mend !== undefined;
-    return `"${spellPath(name, path)}" ${message}${nested ? ` (${mend})` : ""}`;
+  const problems = firstOf(shapeProblems(shape, value), (problem) => {
+    return mended({ ...problem, message: tellProblem(problem, (path) => `"${spellPath(name, path)}"`) });
   });
   return problems.length === 0 ? { value } : { problems };
 }
@@ -78,8 +77,12 @@ function takeFile(
   const content = readContent({ path, text, shape, rule });
   if ("value" in content) return content;
   return {
-    problems: content.problems.map(({ message, mend }) => `"${name}": ${message}${mend === undefined ? "" : ` (${mend})`}`),
+    problems: content.problems.map((problem) => `"${name}": ${mended(problem)}`),
   };
+}
+
+function mended({ message, mend }: ContentProblem): string {
+  return mend === undefined ? message : `${message} (${mend})`;
 }
 
 function firstOf<T>(found: Iterable<T>, tell: (one: T) => string): readonly string[] {

@@ -11,6 +11,8 @@ export interface ShapeProblem {
   readonly path: readonly string[];
   /** The rest of a sentence about that part. */
   readonly message: string;
+  /** Where the part stands that the sentence ends with. */
+  readonly other?: readonly string[] | undefined;
   /** What would mend it. */
   readonly mend?: string | undefined;
 }
@@ -178,7 +180,8 @@ function* repeated({ unique }: Shape, items: readonly Json[], path: readonly str
     else
       yield {
         path: [...path, String(at), ...(unique === true ? [] : [unique])],
-        message: `is ${shown(value)}, as item ${before} is already`,
+        message: `is ${shown(value)}, the same as`,
+        other: [...path, String(before), ...(unique === true ? [] : [unique])],
         mend: "each may be there once",
       };
   }
@@ -211,6 +214,11 @@ function unknownField(name: string, known: readonly string[]): Wrong {
     message: `has an unknown field "${name}"`,
     mend: near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`,
   };
+}
+
+/** A problem as a sentence; `locate` says where a part stands. */
+export function tellProblem({ path, message, other }: ShapeProblem, locate: (path: readonly string[]) => string): string {
+  return `${locate(path)} ${message}${other === undefined ? "" : ` ${locate(other)}`}`;
 }
 
 /** A part of a value as expressions write it: `holders[0].amount`. */

@@ -56,7 +56,8 @@ test("one message names every input that is missing, unknown or wrong, and what 
   expect(failure.code).toBe("input.invalid");
   expect(failure.message).toBe(
     'test.yaml: 5 inputs cannot be used: "shars" is no input; did you mean "shares"?; "property" must be given; ' +
-      '"shares" is 0.001, which is less than 0.01; "count" must be of type integer, and is 2.5; "go" must be of type boolean, and is "yes"',
+      '"shares" is 0.001, which is less than 0.01; "count" must be of type integer, and is 2.5 (digits only, such as 1000); ' +
+      '"go" must be of type boolean, and is "yes" (true or false)',
   );
   expect(failure.next).toContain("--input NAME=VALUE; this playbook takes: property (string), shares (decimal)");
 });
