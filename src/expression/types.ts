@@ -22,11 +22,18 @@ function noJson(type: TypeName, text: string): ExpressionProblem {
   };
 }
 
-const MIXES_TEXT = /^no such overload: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/;
-const MIXES_DATE = /^no such overload: (?:string \S+ google\.protobuf\.Timestamp|google\.protobuf\.Timestamp \S+ string)$/;
-const MIXED = "a text is never taken for a number: drop its quotes, or write decimal(…) around it";
-
-const UNDATED = "a text is never taken for a date: write date(…) around it";
+// What a message of the library most likely comes from.
+const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: string }[] = [
+  {
+    pattern: /^no such overload: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/,
+    suggestion: "a text is never taken for a number: drop its quotes, or write decimal(…) around it",
+  },
+  {
+    pattern: /^no such overload: (?:string \S+ google\.protobuf\.Timestamp|google\.protobuf\.Timestamp \S+ string)$/,
+    suggestion: "a text is never taken for a date: write date(…) around it",
+  },
+  { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
+];
 
 interface LibraryError {
   readonly code?: string;
@@ -92,7 +99,7 @@ export class TypeEnvironment {
       if (unknown !== undefined) return unknown;
     }
     const message = summaryOf(error);
-    const suggestion = MIXES_TEXT.test(message) ? MIXED : MIXES_DATE.test(message) ? UNDATED : undefined;
+    const suggestion = SUGGESTIONS.find(({ pattern }) => pattern.test(message))?.suggestion;
     return { ...at, code: "expression.type", message, ...(suggestion === undefined ? {} : { suggestion }) };
   }
 

@@ -2,8 +2,10 @@ import { messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { patternOf } from "../expression/pattern.ts";
-import { userValidator, type Validate } from "../schema/validator.ts";
+import { SchemaFault, userValidator, type Validate } from "../schema/validator.ts";
+import { essential, restOfSentence } from "../source/problems.ts";
 import type { Shape } from "./model.ts";
+import { spellPath } from "./shape.ts";
 
 /** A JSON Schema that a user wrote, ready for use. */
 export interface UserSchema {
@@ -24,8 +26,14 @@ export function userSchema(schema: Json): UserSchema | string {
   try {
     return { validate: userValidator(schema, patternOf), shape: new ShapeReader(schema).shapeOf(schema) };
   } catch (error) {
-    return `cannot be used: ${messageOf(error)}`;
+    return `cannot be used: ${error instanceof SchemaFault ? firstOf(error) : messageOf(error)}`;
   }
+}
+
+function firstOf({ problems }: SchemaFault): string {
+  const [first] = essential(problems);
+  if (first === undefined) return "it is no JSON Schema";
+  return `"${spellPath("", first.path).replace(/^\./, "")}" ${restOfSentence(first).message}`;
 }
 
 const OPEN: Shape = { type: "any" };

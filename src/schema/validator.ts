@@ -78,9 +78,20 @@ function unescapePointer(token: string): string {
 /** How a pattern of a schema is looked for in a text. Throws an Error that says what is wrong with the pattern. */
 export type Matcher = (pattern: string) => { readonly foundIn: (text: string) => boolean };
 
+/** A schema that breaks the rules of JSON Schema. */
+export class SchemaFault extends Error {
+  override readonly name = "SchemaFault";
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super("no JSON Schema");
+    this.problems = problems;
+  }
+}
+
 /**
  * The check of a schema that a user wrote: the schema itself is checked, formats count, and numbers are compared digit for digit.
- * Throws an Error that says what is wrong with the schema.
+ * Throws a SchemaFault when the schema is none, and an Error when it cannot be compiled.
  */
 export function userValidator(schema: object, matcher: Matcher): Validate {
   const exact = new WeakMap<object, unknown>();
@@ -105,7 +116,9 @@ export function userValidator(schema: object, matcher: Matcher): Validate {
       error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
     });
   }
-  const compiled = ajv.compile(plainView(schema) as object);
+  const written = plainView(schema) as object;
+  if (ajv.validateSchema(written) !== true) throw new SchemaFault((ajv.errors ?? []).filter(isWhole).map(asProblem));
+  const compiled = ajv.compile(written);
   return (value) => {
     const plain = plainView(value);
     if (plain !== null && typeof plain === "object") exact.set(plain, value);

@@ -1,6 +1,7 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { isForbiddenKey } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
+import { count } from "../base/text.ts";
 
 /** What keeps a text from being a table, and where. */
 export class CsvFault extends Error {
@@ -33,6 +34,7 @@ export interface CsvTable<Row> {
  */
 export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable<Row> {
   let header: readonly string[] = [];
+  let end = 1;
   const rows: Row[] = [];
   const lines: number[] = [];
   const columns = (names: readonly string[]): string[] => {
@@ -43,12 +45,13 @@ export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable
     if (rows.length >= LIMITS.dataRows) throw tooManyRows(last);
     rows.push(take(row));
     lines.push(last - breaksIn(row));
+    end = last;
     return null;
   };
   try {
     parse(text, { bom: true, columns, on_record: keep, record_delimiter: ["\r\n", "\n", "\r"], skip_empty_lines: true });
   } catch (error) {
-    throw error instanceof CsvError ? faultOf(error, header) : error;
+    throw error instanceof CsvError ? faultOf(error, header, end) : error;
   }
   if (header.length === 0) throw new CsvFault(1, "the file is empty", "write the names of the columns in its first line");
   return { header, rows, lines };
@@ -80,7 +83,7 @@ function breaksIn(row: CsvRow): number {
   return breaks;
 }
 
-function faultOf(error: CsvError, header: readonly string[]): CsvFault {
+function faultOf(error: CsvError, header: readonly string[], before: number): CsvFault {
   const { code, lines, index, column } = error as CsvError & Readonly<Record<string, unknown>>;
   const line = typeof lines === "number" ? lines : 1;
   const where = typeof column === "string" ? `column "${column}": ` : "";
@@ -89,11 +92,12 @@ function faultOf(error: CsvError, header: readonly string[]): CsvFault {
     case "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH":
       return new CsvFault(
         line,
-        `the row has ${Number(index)} cells, and the header ${header.length}`,
+        `the row has ${count(Number(index), "cell")}, and the header ${header.length}`,
         "put a cell that holds a comma in double quotes",
       );
     case "CSV_QUOTE_NOT_CLOSED":
-      return new CsvFault(line, `${where}a double quote is not closed`, 'end the cell with "');
+      // All that follows was taken for its cell: it is in the row behind the last one that was read.
+      return new CsvFault(before + 1, `${where}a double quote is not closed`, 'end the cell with "');
     case "INVALID_OPENING_QUOTE":
       return new CsvFault(line, `${where}a double quote in the midst of a cell`, QUOTES);
     case "CSV_INVALID_CLOSING_QUOTE":

@@ -1,22 +1,22 @@
 import { globSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
+import { realFiles } from "./helper.ts";
 
 const files = globSync("test/faulty/*.yaml").toSorted();
 
 test.for(files)("what is wrong in %s is found at the very place", (path) => {
   const text = readFileSync(path, "utf8");
   const expected = [...text.matchAll(/^# expect: (.+)$/gm)].map(([, what]) => what);
-  const { playbook, diagnostics } = checkPlaybook(path, text);
+  const { playbook, diagnostics } = checkPlaybook(path, text, realFiles);
   expect(diagnostics.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual(expected);
   expect(playbook).toBeUndefined();
 });
 
 test("no message speaks of a library's insides or shows an unknown value", () => {
   for (const path of files) {
-    const shown = checkPlaybook(basename(path), readFileSync(path, "utf8")).diagnostics.map(formatDiagnostic).join("\n");
+    const shown = checkPlaybook(path, readFileSync(path, "utf8"), realFiles).diagnostics.map(formatDiagnostic).join("\n");
     expect(shown, path).not.toMatch(/undefined|\[object|NaN|stringKeys|EOF|must NOT|call stack/);
   }
   expect(files.length).toBeGreaterThan(100);

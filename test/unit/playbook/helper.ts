@@ -1,6 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
+import type { FileReader } from "../../../src/playbook/files.ts";
 import type { Playbook, Step } from "../../../src/playbook/model.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
+
+/** The files of the disk. */
+export const realFiles: FileReader = { read: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined) };
 
 /** The playbook of a text that must be correct. */
 export function correct(text: string): Playbook {
