@@ -73,7 +73,7 @@ Examples:
     faults: "a YAML or JSON file with what goes wrong, and when",
   },
   schema: { name: "playbook, environment or report" },
-  input: "a value for an input; repeat it for several",
+  input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   jobs: "how many playbooks run at the same time",
   report: "write a report: json=FILE or junit=FILE; repeat it for several",

@@ -145,7 +145,7 @@ export class FileInputReader {
       );
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      this.#shapes.report({ code: "playbook.no-file", message: error.message, suggestion: error.next }, node.range);
+      this.#shapes.report({ code: error.code, message: error.message, why: error.why, suggestion: error.next }, node.range);
     }
     return undefined;
   }
