@@ -14,7 +14,6 @@ export interface Frame {
   readonly properties: Readonly<Record<string, object>>;
   readonly required: readonly string[];
   readonly additionalProperties: boolean;
-  readonly $defs?: Readonly<Record<string, object>>;
 }
 
 // Words that mean something else in an expression, even behind a point.
@@ -54,10 +53,9 @@ const identity = {
 
 const bound = { type: ["string", "number"], pattern: `${NUMERAL_PATTERN}|${DATE_PATTERN}` };
 const size = { type: "integer", minimum: 0 };
-const part = { $ref: "#/$defs/InputPart" };
-
-// What may be said of an input, and of each part of one.
-const shapeRules = {
+// What may be said of an input, and of each part of one. The parts are looked at one by one, so that a playbook whose inputs have
+// none need not wait for their schema to be compiled.
+const shapeRules = (part: object): Readonly<Record<string, object>> => ({
   description: { type: "string" },
   pattern: { type: "string", description: "A regular expression (RE2) that the text must match." },
   enum: { type: "array", minItems: 1, description: "The values allowed." },
@@ -82,24 +80,27 @@ const shapeRules = {
     items: { type: "string" },
     description: "The fields that must be there; left out, all of them.",
   },
-};
+});
 
+const ANY_MAP = { type: "object" };
 const VALUE_TYPES = ["string", "integer", "decimal", "boolean", "date", "entity", "list", "object"];
 
-const inputPart = {
+/** A part of an input: an item of a list, a field of an object. `part` says what its own parts are. */
+export const inputPartFrame = (part: object = ANY_MAP): Frame => ({
   type: "object",
   description: "The type of a part of an input.",
-  properties: { type: { enum: VALUE_TYPES, description: "The type; decimals are exact." }, ...shapeRules },
+  properties: { type: { enum: VALUE_TYPES, description: "The type; decimals are exact." }, ...shapeRules(part) },
   required: ["type"],
   additionalProperties: false,
-};
+});
 
-const input = {
+/** One of the `inputs`. */
+export const inputFrame = (part: object = ANY_MAP): Frame & Readonly<Record<string, unknown>> => ({
   type: "object",
   description: "A typed value given when the playbook is run.",
   properties: {
     type: { enum: [...VALUE_TYPES, "file"], description: "The type; decimals are exact, a file gives its content." },
-    ...shapeRules,
+    ...shapeRules(part),
     default: {
       description:
         "The value when none is given; of a file, its path from the playbook's folder. Without it, the input must be given.",
@@ -115,7 +116,14 @@ const input = {
   if: { properties: { type: { const: "file" } }, required: ["type"] },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   then: { properties: { default: { type: "string" } } },
-};
+});
+
+/** The `inputs`, each of which is such an input. */
+export const inputsFrame = (input: object = ANY_MAP): object => ({
+  type: "object",
+  propertyNames: name,
+  additionalProperties: input,
+});
 
 const wait = {
   description: "How to wait for a receipt, or between reads of `until`; `none` does not wait for the receipt.",
@@ -188,7 +196,7 @@ export const stepFrame: Frame = {
   additionalProperties: false,
 };
 
-/** The whole playbook; steps without the inputs of their operations. */
+/** The whole playbook; steps without the inputs of their operations, `inputs` without what is said of each. */
 export const playbookFrame: Frame = {
   type: "object",
   properties: {
@@ -196,7 +204,7 @@ export const playbookFrame: Frame = {
     name: { type: "string", description: "What the playbook does." },
     description: { type: "string" },
     mode: { enum: ["read-only", "read-write"], description: "read-only is proved before the first request." },
-    inputs: { type: "object", propertyNames: name, additionalProperties: input },
+    inputs: inputsFrame(),
     actors: {
       type: "object",
       description: "Who acts, by name; a list is a group.",
@@ -209,5 +217,4 @@ export const playbookFrame: Frame = {
   },
   required: ["playbook", "steps"],
   additionalProperties: false,
-  $defs: { InputPart: inputPart },
 };

@@ -3,11 +3,12 @@ import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { sharedSchemas } from "../operations/input.ts";
 import { type Operation, operations } from "../operations/operation.ts";
-import { playbookFrame, stepFrame } from "./frame.ts";
+import { inputFrame, inputPartFrame, inputsFrame, playbookFrame, stepFrame } from "./frame.ts";
 import { withSchema } from "./with.ts";
 
 // What an editor needs is wider than what a check accepts: any value may be an expression, and a number may be quoted.
 const EXPRESSION = { type: "string", pattern: "\\$\\{\\{[\\s\\S]*\\}\\}", description: "An expression: ${{ … }}." };
+const INPUT_PART = { $ref: "#/$defs/InputPart" };
 const NUMERAL = `${NUMERAL_PATTERN}|${EXPRESSION.pattern}`;
 
 /** The JSON Schema of a playbook, for editors: the frame of the language with the input of each operation. */
@@ -18,8 +19,12 @@ export function playbookSchema(): object {
     $id: "https://tokenbook.dev/schemas/playbook.schema.json",
     title: "tokenbook playbook",
     ...playbookFrame,
-    properties: { ...playbookFrame.properties, steps: { type: "array", minItems: 1, items: { $ref: "#/$defs/PlaybookStep" } } },
-    $defs: { ...playbookFrame.$defs, ...definitions, Expression: EXPRESSION, PlaybookStep: stepSchema() },
+    properties: {
+      ...playbookFrame.properties,
+      inputs: inputsFrame(inputFrame(INPUT_PART)),
+      steps: { type: "array", minItems: 1, items: { $ref: "#/$defs/PlaybookStep" } },
+    },
+    $defs: { InputPart: inputPartFrame(INPUT_PART), ...definitions, Expression: EXPRESSION, PlaybookStep: stepSchema() },
   };
 }
 

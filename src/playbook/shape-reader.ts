@@ -25,7 +25,7 @@ export class ShapeReader {
     const items = child(node, "items");
     const plain: Shape = {
       type,
-      pattern: textOf(child(node, "pattern")),
+      pattern: this.#pattern(child(node, "pattern")),
       minimum: written(child(node, "minimum")),
       maximum: written(child(node, "maximum")),
       items: items === undefined ? undefined : this.shape(items, [...path, "0"]),
@@ -82,7 +82,6 @@ export class ShapeReader {
   }
 
   #checkShape(shape: Shape, node: SourceNode, path: readonly string[]): void {
-    this.#checkPattern(shape, child(node, "pattern"));
     this.checkBounds(shape, node);
     this.checkUnique(shape, child(node, "unique"));
     const choices = child(node, "enum");
@@ -95,14 +94,18 @@ export class ShapeReader {
     });
   }
 
-  #checkPattern({ pattern }: Shape, node: SourceNode | undefined): void {
-    if (pattern === undefined || node === undefined) return;
+  // A pattern that cannot be used is reported, and then looked for nowhere.
+  #pattern(node: SourceNode | undefined): string | undefined {
+    const pattern = textOf(node);
+    if (pattern === undefined || node === undefined) return undefined;
     try {
       patternOf(pattern);
+      return pattern;
     } catch (error) {
       const message = `this pattern cannot be used: ${messageOf(error)}`;
       const suggestion = "patterns are RE2: no look-around, no back-references";
       this.report({ code: "playbook.input-pattern", message, suggestion }, node.range);
+      return undefined;
     }
   }
 

@@ -99,8 +99,10 @@ export function userValidator(schema: object, matcher: Matcher): Validate {
     allErrors: true,
     verbose: true,
     strict: false,
+    meta: false,
+    validateSchema: false,
     logger: false,
-    code: { regExp: regExpOf(matcher) },
+    code: { regExp: regExpOf(matcher), optimize: false },
   });
   formats.default(ajv);
   for (const [keyword, { words, holds }] of Object.entries(EXACT_RULES)) {
@@ -117,13 +119,22 @@ export function userValidator(schema: object, matcher: Matcher): Validate {
     });
   }
   const written = plainView(schema) as object;
-  if (ajv.validateSchema(written) !== true) throw new SchemaFault((ajv.errors ?? []).filter(isWhole).map(asProblem));
+  const problems = schemaProblems(written);
+  if (problems.length > 0) throw new SchemaFault(problems);
   const compiled = ajv.compile(written);
   return (value) => {
     const plain = plainView(value);
     if (plain !== null && typeof plain === "object") exact.set(plain, value);
     return compiled(plain) ? [] : (compiled.errors ?? []).filter(isWhole).map(asProblem);
   };
+}
+
+// The schema of schemas is large: it is compiled once, and only where a user has written one.
+let schemas: Ajv2020 | undefined;
+
+function schemaProblems(schema: object): readonly Problem[] {
+  schemas ??= new Ajv2020({ allErrors: true, verbose: true, strict: false, logger: false, code: { optimize: false } });
+  return schemas.validateSchema(schema) === true ? [] : (schemas.errors ?? []).filter(isWhole).map(asProblem);
 }
 
 interface ExactRule {

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { writeJson } from "../../../src/base/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
@@ -175,4 +176,42 @@ test.each([
 
 test("a pattern of a schema that would run away elsewhere ends", () => {
   expect(against({ type: "string", pattern: "^(a+)+$" }, "p.json", JSON.stringify(`${"a".repeat(5_000)}!`))).toHaveLength(1);
+});
+
+test("500 spoiled files of each format are read or refused without a throw, every problem by the file's name", () => {
+  const originals = {
+    "h.csv": 'holder,amount,note\r\nuserId:a,1.50,"x ""y""\r\nz"\nuserId:b,2,\n',
+    "h.json": '[{"holder":"userId:a","amount":1.50,"note":"x"},\n {"holder":{"userId":"b"},"amount":"2"}]',
+    "h.yaml": '- holder: userId:a\n  amount: 1.50\n- { holder: { userId: b }, amount: "2", note: x }\n',
+  };
+  const scraps = fc.constantFrom(
+    '"',
+    ",",
+    "\n",
+    "\r",
+    "\uFEFF",
+    "\u0000",
+    "[",
+    "{",
+    "}",
+    ":",
+    "-",
+    "__proto__",
+    "1e999",
+    "9".repeat(1_100),
+  );
+  const scrap = fc.tuple(fc.nat(), fc.nat({ max: 5 }), fc.oneof(scraps, fc.string({ unit: "binary", maxLength: 2 })));
+  fc.assert(
+    fc.property(fc.array(scrap, { minLength: 1, maxLength: 4 }), (spoils) => {
+      for (const [path, original] of Object.entries(originals)) {
+        const text = spoils.reduce((spoiled, [at, length, insert]) => {
+          const start = at % (spoiled.length + 1);
+          return spoiled.slice(0, start) + insert + spoiled.slice(start + length);
+        }, original);
+        const told = read(path, text);
+        if (typeof told !== "string") for (const problem of told) expect(problem).toMatch(/^h\.|^and \d+ problems? more$/);
+      }
+    }),
+    { seed: 20_261_121, numRuns: 500 },
+  );
 });

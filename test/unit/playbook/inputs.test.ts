@@ -190,7 +190,7 @@ test("a file is given by its path, and its content is the value", () => {
   );
   const right = { prices: "test/unit/playbook/data/prices.yaml", rows: "test/faulty/data/wrong-header.csv" };
   expect(writeJson(resolveInputs(filed, right, realFiles))).toBe(
-    '{"prices":[{"price":1.50}],"rows":[{"holder":"userId:alice","amuont":"100.00"}]}',
+    '{"prices":[{"id":"T1","price":1.50}],"rows":[{"holder":"userId:alice","amuont":"100.00"}]}',
   );
 });
 
