@@ -1,4 +1,4 @@
-import { diffArrays } from "diff";
+import { createTwoFilesPatch, diffArrays, FILE_HEADERS_ONLY } from "diff";
 import { isObject, type Json, type JsonObject, jsonEquals } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -103,4 +103,13 @@ function editsOf(is: readonly Json[], wanted: readonly Json[]): readonly Edit[] 
 export function pathTo(owner: string, key: string): string {
   if (!/^[A-Za-z_]\w*$/.test(key)) return `${owner}[${JSON.stringify(key)}]`;
   return owner === "" ? key : `${owner}.${key}`;
+}
+
+/** The patch that makes one text of a file the other: what `diff -u` prints. */
+export function patchBetween(
+  file: string,
+  [before, after]: readonly [string, string],
+  [was, is]: readonly [string, string],
+): string {
+  return createTwoFilesPatch(file, file, before, after, was, is, { context: 3, headerOptions: FILE_HEADERS_ONLY });
 }

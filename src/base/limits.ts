@@ -12,6 +12,14 @@ export const LIMITS = {
   recordDepth: 216,
   /** Bytes of one YAML file. */
   sourceBytes: 1_048_576,
+  /** Bytes of one data file. */
+  dataBytes: 16_777_216,
+  /** Rows of one CSV file. */
+  dataRows: 100_000,
+  /** Parts of one JSON Schema that expressions know the types of. */
+  schemaShapes: 2_000,
+  /** Problems told of one input. */
+  inputProblems: 20,
   /** Bytes of one answer. */
   answerBytes: 67_108_864,
   /** Characters kept of what a service says when it refuses. */

@@ -1,5 +1,5 @@
 import { dirname, join, relative, resolve } from "node:path";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
@@ -160,18 +160,54 @@ export interface CheckedPlaybook extends CheckedFile {
 }
 
 /** Reads and checks a playbook file. Throws a Failure only when the file cannot be read. */
-export function checkFile(shell: Shell, file: string): CheckedPlaybook {
-  const { playbook, diagnostics } = checkPlaybook(file, readText(resolve(shell.cwd, file), file), filesOf(shell));
+export function checkFile(shell: Shell, file: string, files: FileReader = filesOf(shell)): CheckedPlaybook {
+  const { playbook, diagnostics } = checkPlaybook(file, readText(resolve(shell.cwd, file), file), files);
   return { file, ok: playbook !== undefined, playbook, diagnostics };
 }
 
-function filesOf(shell: Shell): FileReader {
-  return {
-    read: (name) => {
-      const path = resolve(shell.cwd, name);
-      return existsSync(path) ? readText(path, name) : undefined;
-    },
-  };
+/** The files that playbooks and inputs name; a path that is relative begins in this folder. */
+export function filesOf(shell: Shell): FileReader {
+  return { read: (name) => readData(resolve(shell.cwd, name), name) };
+}
+
+const PIECE_BYTES = 65_536;
+
+// Read piece by piece, and no further than the limit: what a pipe or a device gives has no size that could be asked for.
+function readData(path: string, name: string): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, "r");
+    return textIn(descriptor, name);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new Failure({
+      code: "file.unreadable",
+      message: `${name} cannot be read: ${messageOf(error)}`,
+      next: "it must be a file in UTF-8",
+    });
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function textIn(descriptor: number, name: string): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const piece = Buffer.alloc(PIECE_BYTES);
+  const texts: string[] = [];
+  for (let [bytes, size] = [0, 0]; (size = readSync(descriptor, piece, 0, PIECE_BYTES, null)) > 0;) {
+    bytes += size;
+    if (bytes > LIMITS.dataBytes) {
+      throw new Failure({
+        code: "file.too-large",
+        message: `${name} has more than ${LIMITS.dataBytes} bytes`,
+        why: "its content is kept in the journal, so that a resumed run has the same",
+        next: "split it, and run the playbook once for each part",
+      });
+    }
+    texts.push(decoder.decode(piece.subarray(0, size), { stream: true }));
+  }
+  return texts.join("") + decoder.decode();
 }
 
 /** The text of a file. Throws a Failure that calls it by `name`. */
@@ -205,8 +241,8 @@ export function decode(name: string, bytes: Uint8Array): string {
 }
 
 /** The playbooks of all files, warnings printed; throws a Failure with every error when one is wrong: nothing is run then. */
-export function loadPlaybooks(shell: Shell, files: readonly string[]): readonly Playbook[] {
-  const checked = files.map((file) => checkFile(shell, file));
+export function loadPlaybooks(shell: Shell, files: readonly string[], reader: FileReader = filesOf(shell)): readonly Playbook[] {
+  const checked = files.map((file) => checkFile(shell, file, reader));
   const errors = checked.filter(({ ok }) => !ok);
   const [code] = errors.flatMap(({ diagnostics }) => diagnostics.map((diagnostic) => diagnostic.code));
   for (const { diagnostics } of checked)

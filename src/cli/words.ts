@@ -111,7 +111,7 @@ Examples:
     profile: "serve with the names, words and codes of this environment's profile in tokenbook.yaml",
   },
   schema: { name: "playbook, environment, report or check" },
-  input: "a value for an input; repeat it for several",
+  input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   jobs: "how many playbooks run at the same time",
   report: "write a report: json=FILE or junit=FILE; repeat it for several",

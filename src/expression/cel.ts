@@ -1,4 +1,5 @@
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
+import { dateProblem } from "../base/date.ts";
 import { Decimal, sum } from "../base/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import { patternOf } from "./pattern.ts";
@@ -77,6 +78,7 @@ function registerFunctions(environment: Environment): void {
     return BigInt(value.canonical());
   });
   environment.registerFunction("sum(list<dyn>): decimal", (values: readonly Number_[]) => sum(values.map(exact)));
+  environment.registerFunction("date(string): google.protobuf.Timestamp", (text: string) => moment(text));
   environment.registerFunction("re2(string, string): bool", (text: string, pattern: string) => patternOf(pattern).foundIn(text));
 }
 
@@ -90,4 +92,10 @@ function numeral(text: string): Decimal {
   const value = Decimal.parse(text);
   if (value === undefined) throw new RangeError(`${JSON.stringify(text)} is not a number`);
   return value;
+}
+
+function moment(text: string): Date {
+  const problem = dateProblem(text);
+  if (problem !== undefined) throw new RangeError(`${JSON.stringify(text)} ${problem}`);
+  return new Date(text);
 }

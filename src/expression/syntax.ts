@@ -1,3 +1,4 @@
+import { dateProblem } from "../base/date.ts";
 import { Decimal } from "../base/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
@@ -32,6 +33,8 @@ export function refusedSyntax(tree: ASTNode): ExpressionProblem | undefined {
         end: node.end,
       };
     }
+    const wrongDate = literalDateProblem(node);
+    if (wrongDate !== undefined) return wrongDate;
   }
   return comprehensionDepth(tree) > LIMITS.expressionComprehensions
     ? {
@@ -42,6 +45,16 @@ export function refusedSyntax(tree: ASTNode): ExpressionProblem | undefined {
         end: tree.end,
       }
     : undefined;
+}
+
+// A date that is written out is looked at before the run.
+function literalDateProblem(node: ASTNode): ExpressionProblem | undefined {
+  if (node.op !== "call" || node.args[0] !== "date") return undefined;
+  const [text] = node.args[1];
+  if (text?.op !== "value" || typeof text.args !== "string") return undefined;
+  const problem = dateProblem(text.args);
+  if (problem === undefined) return undefined;
+  return { code: "expression.date", message: `${JSON.stringify(text.args)} ${problem}`, start: text.start, end: text.end };
 }
 
 function comprehensionDepth(node: ASTNode): number {

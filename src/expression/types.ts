@@ -10,17 +10,30 @@ export type TypeName = string;
 // What CEL has beside the values of JSON serves inside an expression, and is no result of one.
 const NO_JSON = /\b(?:double|uint|bytes|type|optional|google\.protobuf)\b/;
 
+const MOMENT: TypeName = "google.protobuf.Timestamp";
+
 function noJson(type: TypeName, text: string): ExpressionProblem {
   return {
     code: "expression.no-json",
     message: `this gives ${type}, which is no value of JSON`,
+    ...(type === MOMENT ? { suggestion: "compare it with another date, or give the text itself" } : {}),
     start: text.search(/\S/),
     end: text.trimEnd().length,
   };
 }
 
-const MIXES_TEXT = /^no such overload: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/;
-const MIXED = "a text is never taken for a number: drop its quotes, or write decimal(…) around it";
+// What a message of the library most likely comes from.
+const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: string }[] = [
+  {
+    pattern: /^no such overload: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/,
+    suggestion: "a text is never taken for a number: drop its quotes, or write decimal(…) around it",
+  },
+  {
+    pattern: /^no such overload: (?:string \S+ google\.protobuf\.Timestamp|google\.protobuf\.Timestamp \S+ string)$/,
+    suggestion: "a text is never taken for a date: write date(…) around it",
+  },
+  { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
+];
 
 interface LibraryError {
   readonly code?: string;
@@ -86,7 +99,8 @@ export class TypeEnvironment {
       if (unknown !== undefined) return unknown;
     }
     const message = summaryOf(error);
-    return { ...at, code: "expression.ill-typed", message, ...(MIXES_TEXT.test(message) ? { suggestion: MIXED } : {}) };
+    const suggestion = SUGGESTIONS.find(({ pattern }) => pattern.test(message))?.suggestion;
+    return { ...at, code: "expression.ill-typed", message, ...(suggestion === undefined ? {} : { suggestion }) };
   }
 
   #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {

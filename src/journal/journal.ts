@@ -19,11 +19,14 @@ export class RunJournal {
   #hash: string;
   #waiting: Waiting[] = [];
   #waitingChars = 0;
+  /** What the first commit does before its records: a large one may be the first record itself. */
+  #opening: (() => void) | undefined;
 
-  constructor(store: Database, run: { runId: string; epoch: number; tail: Tail }, ports: { clock: Clock; redact: Redact }) {
+  constructor(store: Database, run: HeldRun, ports: { clock: Clock; redact: Redact }) {
     this.#store = store;
     this.runId = run.runId;
     this.epoch = run.epoch;
+    this.#opening = run.opening;
     this.#sequence = run.tail.sequence;
     this.#hash = run.tail.hash;
     this.#clock = ports.clock;
@@ -51,18 +54,19 @@ export class RunJournal {
   }
 
   /** Takes everything to disk, and with it, in the same commit, whatever the store has to say of the run. */
-  flush(around: { readonly before?: () => void; readonly after?: () => void } = {}): void {
+  flush(after?: () => void): void {
     const waiting = this.#waiting;
-    if (waiting.length === 0 && around.after === undefined) return;
+    if (waiting.length === 0 && after === undefined) return;
     this.#waiting = [];
     this.#waitingChars = 0;
     try {
       this.#store.transaction(() => {
-        around.before?.();
+        this.#opening?.();
         this.#assertHeld();
         for (const each of waiting) this.#insert(each);
-        around.after?.();
+        after?.();
       });
+      this.#opening = undefined;
     } catch (error) {
       throw error instanceof Failure ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
     }
@@ -107,6 +111,15 @@ export class RunJournal {
       exit: EXIT.locked,
     });
   }
+}
+
+/** A run as one process holds it. */
+export interface HeldRun {
+  readonly runId: string;
+  readonly epoch: number;
+  readonly tail: Tail;
+  /** Enters a new run among the others. */
+  readonly opening?: () => void;
 }
 
 /** Where a run's chain of records ends. */

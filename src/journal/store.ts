@@ -6,7 +6,7 @@ import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
-import { CHAIN_START, readRecords, RunJournal, type Tail } from "./journal.ts";
+import { CHAIN_START, type HeldRun, readRecords, RunJournal } from "./journal.ts";
 import { isAlive, thisProcess } from "./holder.ts";
 
 const SCHEMA = `
@@ -53,9 +53,7 @@ export class JournalStore {
   /** Begins a run: its first record is durable, and the run is held, when this returns. */
   begin(opened: RunOpened, environment: string): { readonly journal: RunJournal; readonly records: readonly RunRecord[] } {
     const holder = thisProcess();
-    const journal = this.#journal(opened.runId, 1, { sequence: -1, hash: CHAIN_START });
-    const records = [journal.note(opened), journal.note({ kind: "run.claimed", holder })];
-    const insert = (): void => {
+    const opening = (): void => {
       this.#database.run(
         "INSERT INTO run (id, playbook, environment, opened_at, epoch, holder) VALUES (?, ?, ?, ?, 1, ?)",
         opened.runId,
@@ -65,7 +63,9 @@ export class JournalStore {
         JSON.stringify(holder),
       );
     };
-    journal.flush({ before: insert });
+    const tail = { sequence: -1, hash: CHAIN_START };
+    const journal = this.#journal({ runId: opened.runId, epoch: 1, tail, opening });
+    const records = [journal.note(opened), journal.write({ kind: "run.claimed", holder })];
     return { journal, records };
   }
 
@@ -76,7 +76,7 @@ export class JournalStore {
     const records = [...readRecords(this.#database, runId)];
     const last = records.at(-1);
     const tail = { sequence: last?.sequence ?? -1, hash: last?.hash ?? CHAIN_START };
-    const journal = this.#journal(runId, epoch, tail);
+    const journal = this.#journal({ runId, epoch, tail });
     return { journal, records: [...records, journal.write({ kind: "run.claimed", holder })] };
   }
 
@@ -95,7 +95,7 @@ export class JournalStore {
     const update = (): void => {
       this.#database.run("UPDATE run SET holder = NULL, outcome = ? WHERE id = ?", outcome, journal.runId);
     };
-    journal.flush({ after: update });
+    journal.flush(update);
   }
 
   /** The records of a run, each checked against the chain. */
@@ -120,8 +120,8 @@ export class JournalStore {
     this.#database.close();
   }
 
-  #journal(runId: string, epoch: number, tail: Tail): RunJournal {
-    return new RunJournal(this.#database, { runId, epoch, tail }, this.#ports);
+  #journal(run: HeldRun): RunJournal {
+    return new RunJournal(this.#database, run, this.#ports);
   }
 }
 

@@ -7,9 +7,10 @@ import { parseYaml } from "../source/yaml.ts";
 import { compileTemplate, wholeExpression } from "./compile.ts";
 import { readChecks } from "./checks.ts";
 import { CheckContext } from "./context.ts";
-import { readActors, readInputs, section } from "./declarations.ts";
+import { readActors, section } from "./declarations.ts";
 import type { FileReader } from "./files.ts";
 import { playbookFrame } from "./frame.ts";
+import { readInputs } from "./input-declarations.ts";
 import { includedAt } from "./include.ts";
 import { type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
 import type { ActorDeclaration, InputDeclaration, Playbook } from "./model.ts";
@@ -30,13 +31,12 @@ export interface CheckResult {
 }
 
 const frames = new SchemaSet();
-const NO_FILES: FileReader = { read: () => undefined };
 
 /**
  * Checks a playbook's text, and every playbook that it includes: no network, no environment, no file but those it names, which
  * `files` reads. Never throws for what a text holds.
  */
-export function checkPlaybook(path: string, text: string, files: FileReader = NO_FILES): CheckResult {
+export function checkPlaybook(path: string, text: string, files?: FileReader): CheckResult {
   const library = new Library(files, checkText);
   const { playbook, diagnostics } = checkText(path, text, library.includedBy([path]));
   return { playbook, diagnostics: [...diagnostics, ...library.diagnostics()] };
@@ -45,7 +45,7 @@ export function checkPlaybook(path: string, text: string, files: FileReader = NO
 function checkText(path: string, text: string, included: IncludedPlaybooks): CheckedPlaybook {
   const { file, root, diagnostics } = parseYaml(path, text);
   if (root === undefined) return { playbook: undefined, outputs: new Map(), diagnostics };
-  const context = new CheckContext(file);
+  const context = new CheckContext(file, included.files);
   const framed = checkFrame(root, context);
   const read = framed === undefined ? undefined : new PlaybookReader(framed, context, included).read();
   const playbook = context.failed ? undefined : read?.playbook;

@@ -8,6 +8,7 @@ import type { Diagnostic, Finding } from "../source/diagnostic.ts";
 import type { Range, ScalarNode } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import type { SourceFile } from "../source/yaml.ts";
+import type { FileReader } from "./files.ts";
 
 /** An expression that passed its checks, with its type. */
 export interface Checked {
@@ -18,10 +19,13 @@ export interface Checked {
 /** Gathers what a check finds, and checks expressions where they stand. */
 export class CheckContext {
   readonly file: SourceFile;
+  /** Reads the files that the playbook names. */
+  readonly files: FileReader | undefined;
   readonly #found = new Map<string, PlacedFinding>();
 
-  constructor(file: SourceFile) {
+  constructor(file: SourceFile, files?: FileReader) {
     this.file = file;
+    this.files = files;
   }
 
   /** Whether anything found keeps the playbook from being run. */

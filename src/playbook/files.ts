@@ -7,6 +7,8 @@ export interface FileReader {
    * when the file is there and cannot be used: too large, or no text in UTF-8.
    */
   readonly read: (path: string) => string | undefined;
+  /** Set where a run goes on: its values are in its journal, and files of data are not looked at again. */
+  readonly leavesData?: boolean;
 }
 
 /** The path of a file that a playbook names: relative to the folder of that playbook. */

@@ -1,6 +1,8 @@
+import { DATE_PATTERN } from "../base/date.ts";
 import { NUMERAL_PATTERN } from "../base/decimal.ts";
 import { DURATION_PATTERN } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
+import { ENTITY_PATTERN } from "./shape.ts";
 
 // The frame of the language as JSON Schema. The editor's schema adds the input of each operation to it; the checker
 // looks at `with` by itself, with types.
@@ -39,7 +41,7 @@ const identity = {
   properties: {
     ledger: {
       type: "string",
-      pattern: "^[A-Za-z][A-Za-z0-9_]*:.+$",
+      pattern: ENTITY_PATTERN,
       description: "The acting entity of interface B, such as userId:alice.",
     },
     investor: {
@@ -51,21 +53,79 @@ const identity = {
   minProperties: 1,
 };
 
-const input = {
+const bound = { type: ["string", "number"], pattern: `${NUMERAL_PATTERN}|${DATE_PATTERN}` };
+const size = { type: "integer", minimum: 0 };
+// What may be said of an input, and of each part of one. The parts are looked at one by one, so that a playbook whose inputs have
+// none need not wait for their schema to be compiled.
+const shapeRules = (part: object): Readonly<Record<string, object>> => ({
+  description: { type: "string" },
+  pattern: { type: "string", description: "A regular expression (RE2) that the text must match." },
+  enum: { type: "array", minItems: 1, description: "The values allowed." },
+  minimum: { ...bound, description: "The least number, or the earliest date, allowed." },
+  maximum: { ...bound, description: "The greatest number, or the latest date, allowed." },
+  items: { ...part, description: "What each item of a list is." },
+  minItems: { ...size, description: "How many items a list must have." },
+  maxItems: { ...size, description: "How many items a list may have." },
+  unique: {
+    type: ["boolean", "string"],
+    not: { const: false },
+    description: "No item twice: true; or the name of a field in which no two items are the same.",
+  },
+  properties: {
+    type: "object",
+    minProperties: 1,
+    additionalProperties: part,
+    description: "The fields of an object, which has no others.",
+  },
+  required: {
+    type: "array",
+    items: { type: "string" },
+    description: "The fields that must be there; left out, all of them.",
+  },
+});
+
+const ANY_MAP = { type: "object" };
+const VALUE_TYPES = ["string", "integer", "decimal", "boolean", "date", "entity", "list", "object"];
+
+/** A part of an input: an item of a list, a field of an object. `part` says what its own parts are. */
+export const inputPartFrame = (part: object = ANY_MAP): Frame => ({
+  type: "object",
+  description: "The type of a part of an input.",
+  properties: { type: { enum: VALUE_TYPES, description: "The type; decimals are exact." }, ...shapeRules(part) },
+  required: ["type"],
+  additionalProperties: false,
+});
+
+/** One of the `inputs`. */
+export const inputFrame = (part: object = ANY_MAP): Frame & Readonly<Record<string, unknown>> => ({
   type: "object",
   description: "A typed value given when the playbook is run.",
   properties: {
-    type: { enum: ["string", "integer", "decimal", "boolean", "list", "object"], description: "The type; decimals are exact." },
-    description: { type: "string" },
-    default: { description: "The value when none is given. Without it, the input must be given." },
-    pattern: { type: "string", description: "A regular expression (RE2) that the text must match." },
-    enum: { type: "array", minItems: 1, description: "The values allowed." },
-    minimum: { type: ["string", "number"], pattern: NUMERAL_PATTERN, description: "The least number allowed." },
-    maximum: { type: ["string", "number"], pattern: NUMERAL_PATTERN, description: "The greatest number allowed." },
+    type: { enum: [...VALUE_TYPES, "file"], description: "The type; decimals are exact, a file gives its content." },
+    ...shapeRules(part),
+    default: {
+      description:
+        "The value when none is given; of a file, its path from the playbook's folder. Without it, the input must be given.",
+    },
+    format: { enum: ["json", "yaml", "csv"], description: "How a file is read; left out, as its extension tells." },
+    schema: {
+      type: ["string", "object"],
+      description: "What a file must hold: a JSON Schema (2020-12), or the path of one from the playbook's folder.",
+    },
   },
   required: ["type"],
   additionalProperties: false,
-};
+  if: { properties: { type: { const: "file" } }, required: ["type"] },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: { properties: { default: { type: "string" } } },
+});
+
+/** The `inputs`, each of which is such an input. */
+export const inputsFrame = (input: object = ANY_MAP): object => ({
+  type: "object",
+  propertyNames: name,
+  additionalProperties: input,
+});
 
 const wait = {
   description: "How to wait for a receipt, or between reads of `until`; `none` does not wait for the receipt.",
@@ -232,7 +292,7 @@ const check = {
   additionalProperties: false,
 };
 
-/** The whole playbook; steps without the inputs of their operations. */
+/** The whole playbook; steps without the inputs of their operations, `inputs` without what is said of each. */
 export const playbookFrame: Frame = {
   type: "object",
   properties: {
@@ -240,7 +300,7 @@ export const playbookFrame: Frame = {
     name: { type: "string", description: "What the playbook does." },
     description: { type: "string" },
     mode: { enum: ["read-only", "read-write"], description: "read-only is proved before the first request." },
-    inputs: { type: "object", propertyNames: name, additionalProperties: input },
+    inputs: inputsFrame(),
     actors: {
       type: "object",
       description: "Who acts, by name; a list is a group.",

@@ -6,10 +6,9 @@ import type { Finding } from "../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { compileTemplate, holdsExpression } from "./compile.ts";
 import type { ExpressionScope } from "./context.ts";
-import { coerceInput } from "./declarations.ts";
 import { resolveFrom } from "./files.ts";
 import { readHead } from "./head.ts";
-import { inputProblem } from "./inputs.ts";
+import { givenProblems } from "./inputs.ts";
 import type { CheckedPlaybook, NotIncluded } from "./library.ts";
 import type { IncludeStep, InputDeclaration, Playbook } from "./model.ts";
 import type { Outline } from "./outline.ts";
@@ -91,8 +90,8 @@ function readIncludeInputs(
       context.report(unknownInput(name, playbook), key);
       return [];
     }
-    const problem = holdsAny(value) ? undefined : inputProblem(input, toInput(input, value));
-    if (problem !== undefined) context.report({ code: "playbook.include-input", message: `"${name}" ${problem}` }, value.range);
+    const [problem] = holdsAny(value) ? [] : givenProblems(input, toJson(value));
+    if (problem !== undefined) context.report({ code: "playbook.include-input", message: problem }, value.range);
     return [[name, compileTemplate(value, schemaOf(input), context, scope)] as const];
   });
   const missing = playbook.inputs.filter(
@@ -127,10 +126,6 @@ function holdsAny(node: SourceNode): boolean {
   return typeof node.value === "string" && holdsExpression(node.value);
 }
 
-function toInput({ type }: InputDeclaration, node: SourceNode): ReturnType<typeof toJson> {
-  return coerceInput(type, toJson(node));
-}
-
 const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   string: { type: "string" },
   integer: { type: "integer" },
@@ -140,8 +135,8 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   object: { type: "object" },
 };
 
-function schemaOf({ type }: InputDeclaration): JsonSchema | undefined {
-  return SCHEMAS[type];
+function schemaOf({ shape }: InputDeclaration): JsonSchema | undefined {
+  return SCHEMAS[shape.type];
 }
 
 function refuseWrites(step: IncludeStep, uses: SourceNode | undefined, { context }: Surroundings): void {

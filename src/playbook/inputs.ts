@@ -1,29 +1,68 @@
-import { Decimal } from "../base/decimal.ts";
 import { Failure, messageOf } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject, jsonEquals, parseJson, writeJson } from "../base/json.ts";
+import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
 import { count, didYouMean } from "../base/text.ts";
-import { patternOf } from "../expression/pattern.ts";
-import type { InputDeclaration, Playbook } from "./model.ts";
+import { type ContentProblem, readContent } from "./content.ts";
+import type { FileReader } from "./files.ts";
+import type { FileRule, InputDeclaration, Playbook } from "./model.ts";
+import { coerce, shapeProblems, spellPath, tellProblem, withOrganization } from "./shape.ts";
 
-/** Values given for a run: from the command line as text, or from a file as JSON. */
+/** Values given for a run: from the command line as text, or from a file as JSON. A file is given by its path. */
 export type GivenInputs = Readonly<Record<string, Json>>;
 
-/** The value of every input, given or default. Throws a Failure that names each input that is missing, unknown or wrong. */
-export function resolveInputs(playbook: Playbook, given: GivenInputs): JsonObject {
-  const problems: string[] = unknownInputs(playbook, given);
-  const values = playbook.inputs.map((declaration) => {
-    const value = valueOf(declaration, Object.hasOwn(given, declaration.name) ? given[declaration.name] : undefined);
-    if (value === undefined) problems.push(`"${declaration.name}" must be given`);
-    const problem = value === undefined ? undefined : inputProblem(declaration, value);
-    if (problem !== undefined) problems.push(`"${declaration.name}" ${problem}`);
-    return [declaration.name, value ?? null] as const;
-  });
-  if (problems.length === 0) return Object.fromEntries(values);
+/** A value, or what is wrong with it. */
+type Taken = { readonly value: Json } | { readonly problems: readonly string[] };
+
+/**
+ * The value of every input, given or default. Throws a Failure that names each input that is missing, unknown or wrong; of what is
+ * wrong in one of them, `LIMITS.inputProblems` at most.
+ */
+export function resolveInputs(playbook: Playbook, given: GivenInputs, files?: FileReader): JsonObject {
+  const wrong = unknownInputs(playbook, given);
+  const values: [string, Json][] = [];
+  for (const declaration of playbook.inputs) {
+    const { name } = declaration;
+    const taken = take(declaration, Object.hasOwn(given, name) ? given[name] : undefined, files);
+    if ("value" in taken) values.push([name, taken.value]);
+    else wrong.push(taken.problems.join("\n"));
+  }
+  if (wrong.length === 0) return Object.fromEntries(values);
+  const all = wrong.some((problem) => problem.includes("\n")) ? `\n${wrong.join("\n")}` : ` ${wrong.join("; ")}`;
   throw new Failure({
     code: "input.invalid",
-    message: `${playbook.file}: ${count(problems.length, "input")} cannot be used: ${problems.join("; ")}`,
+    message: `${playbook.file}: ${count(wrong.length, "input")} cannot be used:${all}`,
     next: `give each as --input NAME=VALUE; this playbook takes: ${playbook.inputs.map(({ name, type }) => `${name} (${type})`).join(", ") || "none"}`,
   });
+}
+
+/** The inputs of an included playbook: whatever is given is the value itself, of a file its content. Throws a Failure. */
+export function includedInputs(playbook: Playbook, given: GivenInputs): JsonObject {
+  const wrong: string[] = [];
+  const values = playbook.inputs.map((declaration): [string, Json] => {
+    const { name, shape } = declaration;
+    const value = given[name] ?? declaration.default;
+    wrong.push(...(value === undefined ? [`"${name}" must be given`] : givenProblems(declaration, value)));
+    return [name, value === undefined ? null : coerce(shape, value)];
+  });
+  if (wrong.length === 0) return Object.fromEntries(values);
+  throw new Failure({ code: "input.invalid", message: `${playbook.file}: ${wrong.join("; ")}` });
+}
+
+/** What is wrong with a value that is given to an included playbook, of a file with its content; `LIMITS.inputProblems` at most. */
+export function givenProblems({ name, shape, file }: InputDeclaration, given: Json): readonly string[] {
+  const value = coerce(shape, given);
+  const own = firstOf(shapeProblems(shape, value), (problem) => {
+    return mended({ ...problem, message: tellProblem(problem, (path) => `"${spellPath(name, path)}"`) });
+  });
+  if (own.length > 0 || file?.validate === undefined) return own;
+  return file.validate(value).map(({ path, message }) => `"${spellPath(name, path)}" ${message}`);
+}
+
+/** The values with the organization of the environment in their entities, as those of `actors` have it. */
+export function inOrganization(playbook: Playbook, values: JsonObject, orgId: string | undefined): JsonObject {
+  if (orgId === undefined) return values;
+  const placed = playbook.inputs.map(({ name, shape }) => [name, withOrganization(shape, values[name] ?? null, orgId)] as const);
+  return Object.fromEntries(placed);
 }
 
 function unknownInputs(playbook: Playbook, given: GivenInputs): string[] {
@@ -36,56 +75,55 @@ function unknownInputs(playbook: Playbook, given: GivenInputs): string[] {
     });
 }
 
-function valueOf(declaration: InputDeclaration, given: Json | undefined): Json | undefined {
-  if (given === undefined) return declaration.default;
-  if (typeof given !== "string") return given;
-  return readText(declaration, given);
+function take(declaration: InputDeclaration, given: Json | undefined, files: FileReader | undefined): Taken {
+  const { name, file, shape } = declaration;
+  if (given === undefined && declaration.default !== undefined) return { value: declaration.default };
+  if (file !== undefined) return takeFile(declaration, file, { path: given ?? file.path, files });
+  if (given === undefined) return { problems: [`"${name}" must be given`] };
+  const value = coerce(shape, typeof given === "string" ? readText(declaration, given) : given, true);
+  const problems = firstOf(shapeProblems(shape, value), (problem) => {
+    return mended({ ...problem, message: tellProblem(problem, (path) => `"${spellPath(name, path)}"`) });
+  });
+  return problems.length === 0 ? { value } : { problems };
+}
+
+function takeFile(
+  { name, shape }: InputDeclaration,
+  rule: FileRule,
+  { path, files }: { path: Json | undefined; files: FileReader | undefined },
+): Taken {
+  if (path === undefined) return { problems: [`"${name}" must be given, as the path of a file`] };
+  if (typeof path !== "string")
+    return { problems: [`"${name}" must be the path of a file, and is ${writeJson(path).slice(0, 80)}`] };
+  const text = files?.read(path);
+  if (text === undefined) return { problems: [`"${name}": there is no file ${path}`] };
+  const content = readContent({ path, text, shape, rule });
+  if ("value" in content) return content;
+  return {
+    problems: content.problems.map((problem) => `"${name}": ${mended(problem)}`),
+  };
+}
+
+function mended({ message, mend }: ContentProblem): string {
+  return mend === undefined ? message : `${message} (${mend})`;
+}
+
+function firstOf<T>(found: Iterable<T>, tell: (one: T) => string): readonly string[] {
+  const told: string[] = [];
+  let untold = 0;
+  for (const one of found) {
+    if (told.length < LIMITS.inputProblems) told.push(tell(one));
+    else untold++;
+  }
+  return untold === 0 ? told : [...told, `and ${count(untold, "problem")} more`];
 }
 
 // The command line gives text; the declaration says what it is.
 function readText({ type }: InputDeclaration, text: string): Json {
-  if (type === "decimal" || type === "integer") return Decimal.parse(text) ?? text;
-  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
-  if (type === "string") return text;
+  if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return text;
   try {
     return parseJson(text);
   } catch (error) {
     throw new Failure({ code: "input.invalid", message: `${JSON.stringify(text)} is no JSON ${type}: ${messageOf(error)}` });
   }
-}
-
-/** What is wrong with a value of an input, as the rest of a sentence; `undefined` when nothing is. */
-export function inputProblem(declaration: InputDeclaration, value: Json): string | undefined {
-  return typeProblem(declaration, value) ?? rangeProblem(declaration, value) ?? choiceProblem(declaration, value);
-}
-
-function typeProblem({ type }: InputDeclaration, value: Json): string | undefined {
-  const fits: Record<InputDeclaration["type"], () => boolean> = {
-    string: () => typeof value === "string",
-    boolean: () => typeof value === "boolean",
-    decimal: () => value instanceof Decimal,
-    integer: () => value instanceof Decimal && value.isInteger(),
-    list: () => Array.isArray(value),
-    object: () => isObject(value),
-  };
-  return fits[type]() ? undefined : `must be of type ${type}, and is ${writeJson(value).slice(0, 80)}`;
-}
-
-function rangeProblem({ minimum, maximum }: InputDeclaration, value: Json): string | undefined {
-  if (!(value instanceof Decimal)) return undefined;
-  const least = minimum === undefined ? undefined : Decimal.parse(minimum);
-  const most = maximum === undefined ? undefined : Decimal.parse(maximum);
-  if (least !== undefined && value.compare(least) < 0) return `is ${value.text}, which is less than ${least.text}`;
-  if (most !== undefined && value.compare(most) > 0) return `is ${value.text}, which is more than ${most.text}`;
-  return undefined;
-}
-
-function choiceProblem({ pattern, enum: choices }: InputDeclaration, value: Json): string | undefined {
-  if (pattern !== undefined && typeof value === "string" && !patternOf(pattern).foundIn(value)) {
-    return `is ${JSON.stringify(value)}, which does not match ${pattern}`;
-  }
-  if (choices !== undefined && !choices.some((choice) => jsonEquals(choice, value))) {
-    return `must be one of ${choices.map((choice) => writeJson(choice)).join(", ")}`;
-  }
-  return undefined;
 }

@@ -17,6 +17,8 @@ export type NotIncluded = "missing" | "unreadable" | "too-deep" | "too-many" | {
 
 /** Finds and checks the playbooks that one playbook includes, each file once. */
 export interface IncludedPlaybooks {
+  /** Reads the other files that a playbook names; without it they are left alone. */
+  readonly files: FileReader | undefined;
   readonly find: (path: string) => CheckedPlaybook | NotIncluded;
 }
 
@@ -24,18 +26,18 @@ type Check = (path: string, text: string, included: IncludedPlaybooks) => Checke
 
 /** All playbooks of one check. */
 export class Library {
-  readonly #files: FileReader;
+  readonly #files: FileReader | undefined;
   readonly #check: Check;
   readonly #checked = new Map<string, CheckedPlaybook>();
 
-  constructor(files: FileReader, check: Check) {
+  constructor(files: FileReader | undefined, check: Check) {
     this.#files = files;
     this.#check = check;
   }
 
   /** Those that the playbook at the end of this chain of files includes. */
   includedBy(chain: readonly string[]): IncludedPlaybooks {
-    return { find: (path) => this.#find(path, chain) };
+    return { files: this.#files, find: (path) => this.#find(path, chain) };
   }
 
   /** What was found in all included files. */
@@ -49,7 +51,7 @@ export class Library {
     if (known !== undefined) return known;
     if (chain.length > LIMITS.includeDepth) return "too-deep";
     if (this.#checked.size >= LIMITS.includes) return "too-many";
-    const text = this.#files.read(path);
+    const text = this.#files?.read(path);
     if (text === undefined) return "missing";
     const checked = this.#check(path, text, this.includedBy([...chain, path]));
     this.#checked.set(path, checked);

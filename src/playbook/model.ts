@@ -1,6 +1,7 @@
 import type { Json } from "../base/json.ts";
 import type { Expression } from "../expression/expression.ts";
 import type { Operation } from "../operations/operation.ts";
+import type { Validate } from "../schema/validator.ts";
 import type { Template } from "./template.ts";
 
 /** A checked playbook: nothing in it can be misspelt, mistyped or used before it exists. */
@@ -26,17 +27,52 @@ export interface StepLoops {
   readonly foreach: boolean;
 }
 
-export type InputType = "string" | "integer" | "decimal" | "boolean" | "list" | "object";
+export type InputType = "string" | "integer" | "decimal" | "boolean" | "date" | "entity" | "list" | "object" | "file";
+
+/** What a value must be; `any` where only a JSON Schema knows. */
+export interface Shape {
+  readonly type: Exclude<InputType, "file"> | "any";
+  readonly pattern?: string | undefined;
+  readonly enum?: readonly Json[] | undefined;
+  /** A number or a date, as it was written. */
+  readonly minimum?: string | undefined;
+  readonly maximum?: string | undefined;
+  /** What each item of a list is. */
+  readonly items?: Shape | undefined;
+  readonly minItems?: number | undefined;
+  readonly maxItems?: number | undefined;
+  /** No two items are the same; or, with the name of a field, have the same there. */
+  readonly unique?: true | string | undefined;
+  /** The fields of an object, which has no others unless it is `open`. */
+  readonly properties?: ReadonlyMap<string, Shape> | undefined;
+  /** What every field of an object is, whatever its name. */
+  readonly values?: Shape | undefined;
+  readonly required?: ReadonlySet<string> | undefined;
+  /** As a JSON Schema has it: there may be other fields, and null. */
+  readonly open?: boolean | undefined;
+  readonly nullable?: boolean | undefined;
+}
 
 export interface InputDeclaration {
   readonly name: string;
   readonly type: InputType;
   readonly description: string | undefined;
+  /** What the value is; of a file, its content. */
+  readonly shape: Shape;
   readonly default: Json | undefined;
-  readonly pattern: string | undefined;
-  readonly enum: readonly Json[] | undefined;
-  readonly minimum: string | undefined;
-  readonly maximum: string | undefined;
+  /** How a file is read. */
+  readonly file: FileRule | undefined;
+}
+
+export type FileFormat = "json" | "yaml" | "csv";
+
+export interface FileRule {
+  /** By the file's extension when it is not told. */
+  readonly format: FileFormat | undefined;
+  /** The path of the default, resolved. */
+  readonly path: string | undefined;
+  /** What the JSON Schema of the content finds; `undefined` without one. */
+  readonly validate: Validate | undefined;
 }
 
 /** Whom an actor is on each interface. */

@@ -3,11 +3,12 @@ import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { sharedSchemas } from "../operations/input.ts";
 import { type Operation, operations } from "../operations/operation.ts";
-import { playbookFrame, stepFrame } from "./frame.ts";
+import { inputFrame, inputPartFrame, inputsFrame, playbookFrame, stepFrame } from "./frame.ts";
 import { withSchema } from "./with.ts";
 
 // What an editor needs is wider than what a check accepts: any value may be an expression, and a number may be quoted.
 const EXPRESSION = { type: "string", pattern: "\\$\\{\\{[\\s\\S]*\\}\\}", description: "An expression: ${{ … }}." };
+const INPUT_PART = { $ref: "#/$defs/InputPart" };
 const NUMERAL = `${NUMERAL_PATTERN}|${EXPRESSION.pattern}`;
 
 /** The JSON Schema of a playbook, for editors: the frame of the language with the input of each operation. */
@@ -18,7 +19,8 @@ export function playbookSchema(): object {
     $id: "https://tokenbook.dev/schemas/playbook.schema.json",
     title: "tokenbook playbook",
     ...playbookFrame,
-    $defs: { ...definitions, Expression: EXPRESSION, step: stepSchema() },
+    properties: { ...playbookFrame.properties, inputs: inputsFrame(inputFrame(INPUT_PART)) },
+    $defs: { InputPart: inputPartFrame(INPUT_PART), ...definitions, Expression: EXPRESSION, step: stepSchema() },
   };
 }
 

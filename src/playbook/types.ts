@@ -3,19 +3,10 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import { type TypeName, TypeEnvironment } from "../expression/types.ts";
 import { responseSchema } from "../operations/input.ts";
 import type { Operation } from "../operations/operation.ts";
-import type { ActorDeclaration, InputDeclaration, InputType } from "./model.ts";
+import type { ActorDeclaration, InputDeclaration, Shape } from "./model.ts";
 
 /** An entity is an open map of texts: orgId and whatever attribute names it. */
 export const ENTITY_TYPE: TypeName = "map<string, string>";
-
-const INPUT_TYPES: Readonly<Record<InputType, TypeName>> = {
-  string: "string",
-  integer: "decimal", // as every number that is not written out in the expression itself
-  decimal: "decimal",
-  boolean: "bool",
-  list: "list<dyn>",
-  object: "map<string, dyn>",
-};
 
 /** The type of what a schema of the contract describes; named schemas become named types, once. */
 export function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {
@@ -89,7 +80,46 @@ export function includeType(types: TypeEnvironment, id: string, outputs: Readonl
 const PORTABLE = /^(?:(?:list<|map<string, )*(?:string|decimal|bool|dyn)>*)$/;
 
 export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclaration[]): TypeName {
-  return types.define("Inputs", Object.fromEntries(inputs.map(({ name, type }) => [name, INPUT_TYPES[type]])));
+  const fields = inputs.map(({ name, shape }) => [name, typeOfShape(types, shape, `Inputs${capital(name)}`)]);
+  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>);
+}
+
+function typeOfShape(types: TypeEnvironment, shape: Shape, hint: string): TypeName {
+  if (shape.nullable === true) return "dyn";
+  switch (shape.type) {
+    case "string":
+    case "date":
+      return "string";
+    case "integer": // as every number that is not written out in the expression itself
+    case "decimal":
+      return "decimal";
+    case "boolean":
+      return "bool";
+    case "entity":
+      return ENTITY_TYPE;
+    case "list":
+      return `list<${shape.items === undefined ? "dyn" : typeOfShape(types, shape.items, `${hint}Item`)}>`;
+    case "object":
+      return typeOfProperties(types, shape, hint);
+    case "any":
+      return "dyn";
+  }
+}
+
+function typeOfProperties(types: TypeEnvironment, { properties, values }: Shape, hint: string): TypeName {
+  if (properties === undefined) {
+    return `map<string, ${values === undefined ? "dyn" : typeOfShape(types, values, `${hint}Value`)}>`;
+  }
+  const fields = [...properties].map(([field, shape]) => [field, typeOfShape(types, shape, hint + capital(field))]);
+  return types.define(freeName(types, hint), Object.fromEntries(fields) as Record<string, TypeName>);
+}
+
+// Fields may be called as they like, so that two ways may spell one name.
+function freeName(types: TypeEnvironment, hint: string): TypeName {
+  const word = hint.replaceAll(/\W/g, "");
+  let name = word;
+  for (let at = 2; types.has(name); at++) name = `${word}${at}`;
+  return name;
 }
 
 export function actorsType(types: TypeEnvironment, actors: ReadonlyMap<string, ActorDeclaration>): TypeName {

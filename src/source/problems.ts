@@ -54,6 +54,19 @@ export function placeProblem(problem: Problem, root: SourceNode): PlacedFinding 
   return { finding: describe(problem, node), range: startOf(node) };
 }
 
+/** What a schema check found, as the rest of a sentence about the value. `text` is the value where it is one. */
+export function restOfSentence(problem: Problem, text?: string): { readonly message: string; readonly mend: string | undefined } {
+  const { additionalProperty, propertyName, missingProperty, allowedValues } = problem.params;
+  if (typeof additionalProperty === "string") {
+    const { message, suggestion } = unknownField(problem, additionalProperty);
+    return { message: `has an ${message}`, mend: suggestion };
+  }
+  if (typeof propertyName === "string")
+    return { message: `has a field "${propertyName}", which cannot be a name here`, mend: undefined };
+  if (problem.keyword === "required") return { message: `lacks the field "${String(missingProperty)}"`, mend: undefined };
+  return { message: demandOf(problem), mend: nearest(allowedValues, text) };
+}
+
 // A missing field is reported where its map begins, not over the whole map.
 function startOf(node: SourceNode): Range {
   return node.kind === "scalar" ? node.range : { start: node.range.start, end: node.range.start + 1 };
@@ -86,7 +99,7 @@ function describe(problem: Problem, node: SourceNode): Finding {
     code: codeOf(keyword),
     message,
     why: descriptionOf(schema),
-    suggestion: nearest(params["allowedValues"], node),
+    suggestion: nearest(params["allowedValues"], textOf(node)),
   };
 }
 
@@ -132,6 +145,12 @@ function demandOf(problem: Problem): string {
       return `must be ${(params["misfits"] as readonly Problem[]).map(allowedBy).join(", or ")}`;
     case "pattern":
       return `must match ${String(params["pattern"])}`;
+    case "uniqueItems":
+      return "must hold each item once";
+    case "format":
+      return `must be a valid ${String(params["format"])}`;
+    case "not":
+      return "is what the schema rules out";
     default:
       return sizeDemand(keyword, Number(params["limit"])) ?? message;
   }
@@ -150,8 +169,7 @@ function sizeDemand(keyword: string, limit: number): string | undefined {
   return noun === undefined ? undefined : `must have at ${keyword.startsWith("min") ? "least" : "most"} ${count(limit, noun)}`;
 }
 
-function nearest(allowed: unknown, node: SourceNode): string | undefined {
-  const text = textOf(node);
+function nearest(allowed: unknown, text: string | undefined): string | undefined {
   const near = text === undefined || !Array.isArray(allowed) ? undefined : didYouMean(text, allowed.map(String));
   return near === undefined ? undefined : `did you mean "${near}"?`;
 }

@@ -44,6 +44,12 @@ export class SourceFile {
     return this.#lines.linePos(offset).col;
   }
 
+  /** Line and column, both from 1, of an offset. */
+  positionOf(offset: number): { readonly line: number; readonly column: number } {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line, column: col };
+  }
+
   /** Makes a finding a diagnostic: with line, column and frame. */
   diagnose(finding: Finding, range: Range): Diagnostic {
     const start = this.#lines.linePos(range.start);

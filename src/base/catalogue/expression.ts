@@ -8,6 +8,14 @@ export const EXPRESSION_CODES = {
     cure: "Quote the whole expression, or write the list with one item a line, each behind a dash.",
     example: "expect-split-by-comma",
   },
+  "expression.date": {
+    severity: "error",
+    title: "a text that is written out is no date",
+    meaning:
+      "The function takes a date such as 2026-01-31, or a date with a time and a zone such as 2026-01-31T09:30:00Z. This text is neither, so the expression could never have a value.",
+    cure: "Write the date in the form of ISO 8601, with a zone where there is a time.",
+    example: "date-literal",
+  },
   "expression.ill-typed": {
     severity: "error",
     title: "the parts of an expression do not go together",

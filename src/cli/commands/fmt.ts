@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
+import { patchBetween } from "../../base/difference.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { count, sanitise } from "../../base/text.ts";
@@ -82,9 +82,7 @@ function replace(shell: Shell, { file, after = "" }: FormattedFile): void {
 }
 
 function patch({ file, before, after = "" }: FormattedFile): string {
-  return sanitise(
-    createTwoFilesPatch(file, file, before, after, "as it is", "formatted", { context: 3, headerOptions: FILE_HEADERS_ONLY }),
-  );
+  return sanitise(patchBetween(file, [before, after], ["as it is", "formatted"]));
 }
 
 function exitOf(wrong: readonly unknown[], changed: readonly unknown[], only: boolean): ExitCode {

@@ -4,7 +4,7 @@ import { resumeRun } from "../../engine/start.ts";
 import type { RunSummary } from "../../journal/store.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
-import { loadPlaybooks, type Where } from "../project.ts";
+import { filesOf, loadPlaybooks, type Where } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface ResumeOptions extends Where, ReportOptions {
@@ -16,7 +16,7 @@ const RUNS_LOOKED_AT = 1_000;
 /** `tokenbook resume`: goes on with a run; without a name, with the last one that did not pass. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
   const { id, playbook: file, environment } = chosenRun(shell, options);
-  const [playbook] = loadPlaybooks(shell, [file]);
+  const [playbook] = loadPlaybooks(shell, [file], { ...filesOf(shell), leavesData: true });
   const env = options.env ?? (environment === "sandbox" ? undefined : environment);
   return performRuns(shell, { ...options, ...(env === undefined ? {} : { env }), jobs: 1 }, [
     {

@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Names } from "../../operations/meaning.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { resolveInputs } from "../../playbook/inputs.ts";
+import { inOrganization, includedInputs } from "../../playbook/inputs.ts";
 import type { CallStep, IncludeStep } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
 import { bindCall } from "../bind.ts";
@@ -55,7 +55,11 @@ function beginInclude(context: RunContext, { place, step, startedAt }: Beginning
   const scope = context.scopeAt(place);
   const given = Object.fromEntries(Array.from(step.inputs, ([name, template]) => [name, bind(template, scope)] as const));
   try {
-    context.note({ kind: "step.begun", step: place.address, inputs: resolveInputs(step.playbook, given) });
+    context.note({
+      kind: "step.begun",
+      step: place.address,
+      inputs: inOrganization(step.playbook, includedInputs(step.playbook, given), context.target.ledger?.orgId),
+    });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.stop(place, { startedAt, outcome: "failed", problem: { code: "input.invalid", message: error.message } });

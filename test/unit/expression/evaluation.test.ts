@@ -27,6 +27,16 @@ test("literals keep every digit", () => {
   expect(value("string(amount)")).toBe('"12345678901234567890.50"');
 });
 
+test("dates are compared as moments", () => {
+  expect(value('date("2026-01-31") < date("2026-02-01")')).toBe("true");
+  expect(value('date("2026-01-31T01:00:00+02:00") < date("2026-01-31")')).toBe("true");
+  expect(value('date("2026-01-31T02:00:00+02:00") == date("2026-01-31")')).toBe("true");
+  expect(value('date("2026-01-31") + duration("24h") == date("2026-02-01")')).toBe("true");
+  expect(value('date("2026-01-31") in [date("2026-01-31T00:00Z")]')).toBe("true");
+  expect(() => value("date(record.name)")).toThrow('"a" is no date: write 2026-01-31, or 2026-01-31T12:00:00Z with its zone');
+  expect(() => value('date("2026-02-30")')).toThrow("the month has no such day");
+});
+
 test("decimals and whole numbers mix, exactly", () => {
   expect(value("0.1 + 0.2 == 0.3")).toBe("true");
   expect(value("9007199254740993 + 1")).toBe("9007199254740994");

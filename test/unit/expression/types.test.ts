@@ -21,6 +21,7 @@ test.for([
   ["1.0", "decimal"],
   ["account.balance + 1", "decimal"],
   ["count % 2", "int"],
+  ["date(account.id) >= date(account.note)", "bool"],
   ["account.balance % 2 == 1", "bool"],
   ["account.balance == 100", "bool"],
   ["100 == account.balance", "bool"],
@@ -60,6 +61,9 @@ test("nothing is coerced", () => {
   for (const text of ['1 == "1"', 'account.balance == "100"', "account.id + 1", '"1" < 2']) {
     expect(wrong(text)).toMatchObject({ code: "expression.ill-typed", suggestion: expect.stringContaining("decimal(…)") });
   }
+  expect(wrong('date(account.id) < "2026-01-01"').suggestion).toContain("date(…)");
+  expect(wrong("date(account.balance) == date(account.id)").suggestion).toContain("date takes one text");
+  expect(wrong("date(account.id)").suggestion).toContain("compare it with another date");
   expect(wrong("count && true").code).toBe("expression.ill-typed");
   expect(wrong("account.balance == custodian").code).toBe("expression.ill-typed");
 });

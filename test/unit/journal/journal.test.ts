@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
 import { writeJson } from "../../../src/base/json.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
@@ -39,6 +40,13 @@ test("what was written is read back, numbers to the last digit", () => {
   expect(records.map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed", "attempt.intended"]);
   expect(writeJson(records[2])).toContain('"value":12345678901234567890.50');
   expect(records[2]).toMatchObject({ attempt: 0, sequence: 2, epoch: 1 });
+});
+
+test("a run may open with inputs too large for the buffer", () => {
+  const inputs = { text: "x".repeat(LIMITS.journalBufferChars) };
+  const { records } = open().begin({ ...opened, inputs }, "test");
+  expect(records.map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed"]);
+  expect(open().read("run1")).toEqual([expect.objectContaining({ inputs }), expect.objectContaining({ kind: "run.claimed" })]);
 });
 
 test("a note is durable with the next write, not before", () => {

@@ -5,11 +5,11 @@ import { environmentSchema } from "../../../src/environment/schema.ts";
 import { contract } from "../../../src/contract/contract.ts";
 import { playbookFrame } from "../../../src/playbook/frame.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
-import { files } from "./helper.ts";
+import { realFiles } from "./helper.ts";
 import { KEYWORD_CODES } from "../../../src/source/problems.ts";
 
 const codesOf = (path: string): readonly string[] =>
-  checkPlaybook(path, readFileSync(path, "utf8"), files)
+  checkPlaybook(path, readFileSync(path, "utf8"), realFiles)
     .diagnostics.filter(({ file }) => file === path)
     .map(({ code }) => code);
 

@@ -20,6 +20,17 @@ inputs:
   go: { type: boolean }
   ids: { type: list, default: [T1] }
   extra: { type: object, default: { a: 1 } }
+  from: { type: date, minimum: 2026-01-01, default: 2026-03-01T12:00:00+02:00 }
+  who: { type: entity, default: "userId:alice" }
+  whoElse: { type: entity, default: { userId: bob }, enum: ["userId:bob", { userId: eve }] }
+  holders:
+    type: list
+    items: { type: object, properties: { holder: { type: entity }, amount: { type: decimal }, tags: { type: list, items: { type: string } } } }
+    unique: holder
+    maxItems: 10
+  table: { type: file, format: csv, items: { type: object, properties: { amount: { type: decimal }, "Token ID": { type: string } } } }
+  facts: { type: file, schema: { type: object, properties: { list: { type: array, items: { $ref: "#/$defs/one" } } }, $defs: { one: { type: string } } } }
+  anything: { type: file }
 `;
 
 const MINT = "uses: ledger.token.mint, with: { id: T1, to: { userId: alice }, value";
@@ -63,6 +74,14 @@ const steps: Readonly<Record<string, string>> = {
     "- { id: asset, uses: ledger.asset.get, with: { assetType: P, id: P1 }, expect: [response.data.anything.at.all == 5] }",
   "words of JavaScript as data":
     "- { uses: ledger.asset.create, with: { assetType: P, data: { id: P1, toString: x, valueOf: y, hasOwnProperty: z } } }",
+  "an entity from an input, as actor and as receiver":
+    '- { as: "${{ inputs.who }}", uses: ledger.token.mint, with: { id: T1, to: "${{ inputs.whoElse }}", value: 1 } }',
+  "rounds over typed records":
+    '- { foreach: { h: "${{ inputs.holders }}", key: h.holder.userId }, uses: ledger.token.mint, with: { id: T1, to: "${{ h.holder }}", value: "${{ h.amount }}" } }',
+  "dates in conditions":
+    '- { uses: ledger.status, if: date(inputs.from) < date("2026-12-31") && date(run.startedAt) > date(inputs.from) }',
+  "fields of files":
+    '- uses: ledger.status\n  expect:\n    - sum(inputs.table.map(r, r.amount)) > 0 && inputs.table[0]["Token ID"] != ""\n    - inputs.facts.list[0].startsWith("a")\n    - inputs.anything.at.all[3] == 5',
   "an expression in a block literal":
     '- uses: ledger.token.get\n  with: { id: T1 }\n  expect:\n    - |\n      response.name != "a" &&\n      response.name != "b"',
 };

@@ -4,6 +4,9 @@ import type { FileReader } from "../../../src/playbook/files.ts";
 import type { CallStep, Playbook } from "../../../src/playbook/model.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 
+/** The files of the disk. */
+export const realFiles: FileReader = { read: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined) };
+
 /** The playbook of a text that must be correct. */
 export function correct(text: string): Playbook {
   const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
@@ -17,9 +20,6 @@ export function onlyStep(step: string, before = ""): CallStep {
   if (only?.kind !== "call") throw new Error("no step");
   return only;
 }
-
-/** Reads the files that a playbook names from the disk. */
-export const files: FileReader = { read: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined) };
 
 /** What is said of a step, as `CODE message`. */
 export function saidOf(step: string, before = ""): string[] {

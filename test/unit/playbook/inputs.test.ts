@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { parseJson, writeJson } from "../../../src/base/json.ts";
-import { type GivenInputs, resolveInputs } from "../../../src/playbook/inputs.ts";
-import { correct } from "./helper.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { type GivenInputs, inOrganization, resolveInputs } from "../../../src/playbook/inputs.ts";
+import { correct, realFiles } from "./helper.ts";
 
 const playbook = correct(`
 playbook: 1
@@ -56,7 +57,8 @@ test("one message names every input that is missing, unknown or wrong, and what 
   expect(failure.code).toBe("input.invalid");
   expect(failure.message).toBe(
     'test.yaml: 5 inputs cannot be used: "shars" is no input; did you mean "shares"?; "property" must be given; ' +
-      '"shares" is 0.001, which is less than 0.01; "count" must be of type integer, and is 2.5; "go" must be of type boolean, and is "yes"',
+      '"shares" is 0.001, which is less than 0.01; "count" must be of type integer, and is 2.5 (digits only, such as 1000); ' +
+      '"go" must be of type boolean, and is "yes" (true or false)',
   );
   expect(failure.next).toContain("--input NAME=VALUE; this playbook takes: property (string), shares (decimal)");
 });
@@ -87,4 +89,116 @@ test("a pattern that would run away elsewhere ends at once", () => {
   const start = performance.now();
   expect(() => resolveInputs(slow, { text: `${"a".repeat(5_000)}!` })).toThrow("does not match");
   expect(performance.now() - start).toBeLessThan(1_000);
+});
+
+const typed = correct(`
+playbook: 1
+inputs:
+  from: { type: date, minimum: 2026-01-01, maximum: "2026-12-31T23:59:59+02:00", default: 2026-03-01 }
+  who: { type: entity, default: "userId:alice" }
+  holders:
+    type: list
+    minItems: 1
+    unique: holder
+    items:
+      type: object
+      properties:
+        holder: { type: entity }
+        amount: { type: decimal, minimum: "0.01" }
+        note: { type: string, enum: [gift, sale] }
+      required: [holder, amount]
+    default: [{ holder: { userId: bob, orgId: acme }, amount: "1.50" }, { holder: "walletId:w:1", amount: 2 }]
+steps:
+  - uses: ledger.status
+    expect:
+      - date(inputs.from) < date("2026-06-01") && inputs.holders[0].amount == 1.5
+      - inputs.who == inputs.holders[0].holder || inputs.holders.all(h, !has(h.note))
+`);
+
+test("entities, dates and nested values are read alike from a playbook, a file and the command line", () => {
+  expect(writeJson(resolveInputs(typed, {}))).toBe(
+    '{"from":"2026-03-01","who":{"userId":"alice"},"holders":[{"holder":{"userId":"bob","orgId":"acme"},"amount":1.50},{"holder":{"walletId":"w:1"},"amount":2}]}',
+  );
+  const given = { who: '{"userId":"eve"}', from: "2026-12-31T21:00Z", holders: '[{"holder":"userId:z","amount":"0.10"}]' };
+  expect(writeJson(resolveInputs(typed, given))).toBe(
+    '{"from":"2026-12-31T21:00Z","who":{"userId":"eve"},"holders":[{"holder":{"userId":"z"},"amount":0.10}]}',
+  );
+});
+
+test("entities belong to the organization of the environment, as actors do, unless they name another", () => {
+  const values = resolveInputs(typed, { who: "userId:eve" });
+  expect(writeJson(inOrganization(typed, values, "org1"))).toBe(
+    '{"from":"2026-03-01","who":{"orgId":"org1","userId":"eve"},"holders":[{"holder":{"orgId":"acme","userId":"bob"},"amount":1.50},{"holder":{"orgId":"org1","walletId":"w:1"},"amount":2}]}',
+  );
+  expect(inOrganization(typed, values, undefined)).toBe(values);
+});
+
+test.for<[GivenInputs, string]>([
+  [{ from: "2025-12-31" }, '"from" is 2025-12-31, which is before 2026-01-01'],
+  [{ from: "2026-12-31T22:00:00Z" }, '"from" is 2026-12-31T22:00:00Z, which is after 2026-12-31T23:59:59+02:00'],
+  [{ from: "2026-02-30" }, '"from" is "2026-02-30", which is no date: the month has no such day'],
+  [{ who: "alice" }, '"who" must be of type entity, and is "alice" (an attribute and its value, such as userId:alice)'],
+  [{ who: "{}" }, '"who" must be of type entity, and is {}'],
+  [{ holders: "[]" }, '"holders" has 0 items, and must have at least 1'],
+  [{ holders: '[{"holder":"userId:a","amount":"x"}]' }, '"holders[0].amount" must be of type decimal, and is "x"'],
+  [{ holders: '[{"holder":"userId:a"}]' }, '"holders[0]" lacks the field "amount"'],
+  [
+    { holders: '[{"holder":"userId:a","amount":1,"amuont":2}]' },
+    '"holders[0]" has an unknown field "amuont" (did you mean "amount"?)',
+  ],
+  [
+    { holders: '[{"holder":"userId:a","amount":1,"note":"gfit"}]' },
+    '"holders[0].note" must be one of "gift", "sale" (did you mean "gift"?)',
+  ],
+  [
+    { holders: '[{"holder":"userId:a","amount":1},{"holder":{"userId":"a"},"amount":1.0}]' },
+    '"holders[1].holder" is {"userId":"a"}, the same as "holders[0].holder"',
+  ],
+])("%j is refused: %s", ([given, message]) => {
+  let said = "";
+  try {
+    resolveInputs(typed, given);
+  } catch (error) {
+    said = (error as Error).message;
+  }
+  expect(said).toContain(message);
+});
+
+test("of many faults in one input, so many are told", () => {
+  const holders = JSON.stringify(
+    Array.from({ length: LIMITS.inputProblems + 7 }, (_, at) => ({ holder: `userId:${at}`, amount: 0 })),
+  );
+  expect(() => resolveInputs(typed, { holders })).toThrow(/and 7 problems more$/);
+});
+
+const filed = correct(`
+playbook: 1
+inputs:
+  prices: { type: file, schema: { type: array, items: { type: object, properties: { price: { type: number } } } } }
+  rows: { type: file, format: csv }
+steps:
+  - uses: ledger.status
+    expect:
+      - inputs.prices[0].price > 1
+      - inputs.rows[0].amount == "1"
+`);
+
+test("a file is given by its path, and its content is the value", () => {
+  const given = { prices: "test/faulty/data/prices.json", rows: "test/faulty/data/wrong-header.csv" };
+  expect(() => resolveInputs(filed, given, realFiles)).toThrow(
+    '"prices": test/faulty/data/prices.json:3:26 ([1].price) must be a number',
+  );
+  const right = { prices: "test/unit/playbook/data/prices.yaml", rows: "test/faulty/data/wrong-header.csv" };
+  expect(writeJson(resolveInputs(filed, right, realFiles))).toBe(
+    '{"prices":[{"id":"T1","price":1.50}],"rows":[{"holder":"userId:alice","amuont":"100.00"}]}',
+  );
+});
+
+test.for<[GivenInputs, string]>([
+  [{}, '"prices" must be given, as the path of a file; "rows" must be given'],
+  [{ prices: "none.json" }, '"prices": there is no file none.json'],
+  [{ prices: ["a"] }, '"prices" must be the path of a file, and is ["a"]'],
+  [{ prices: "test/faulty/data/broken.txt" }, "has no extension that tells its format (say it in the playbook"],
+])("%j gives no file: %s", ([given, message]) => {
+  expect(() => resolveInputs(filed, given, realFiles)).toThrow(message);
 });

@@ -1,0 +1,27 @@
+const DAY = "\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])";
+const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?";
+const ZONE = "(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)";
+
+/** The pattern of a date: a day, or a moment with its zone (ISO 8601). */
+export const DATE_PATTERN: string = `^${DAY}(?:T${TIME}${ZONE})?$`;
+
+const DATE = new RegExp(DATE_PATTERN);
+const WITHOUT_ZONE = new RegExp(`^${DAY}[T ]${TIME}$`);
+const BELOW_MS = /\.\d{3}0*[1-9]/;
+
+/** How a date is written. */
+export const DATE_FORM = "2026-01-31, or 2026-01-31T12:00:00Z with its zone";
+
+/** What keeps a text from being a date, as the rest of a sentence; `undefined` when it is one. */
+export function dateProblem(text: string): string | undefined {
+  if (WITHOUT_ZONE.test(text)) return `says no time zone: write Z, or an offset such as +02:00, behind the time`;
+  if (!DATE.test(text)) return `is no date: write ${DATE_FORM}`;
+  const day = text.slice(0, 10);
+  if (!new Date(day).toISOString().startsWith(day)) return `is no date: the month has no such day`;
+  return BELOW_MS.test(text) ? "is finer than a millisecond, which dates here are not" : undefined;
+}
+
+/** The moment that a date names, a day being its first moment in UTC; `undefined` when the text is no date. */
+export function parseDate(text: string): Date | undefined {
+  return dateProblem(text) === undefined ? new Date(text) : undefined;
+}

@@ -1,0 +1,176 @@
+import { Failure } from "../base/failure.ts";
+import type { Json } from "../base/json.ts";
+import { child, type Range, type SourceNode, textOf, toJson } from "../source/node.ts";
+import { formatOfPath, readContent } from "./content.ts";
+import type { CheckContext } from "./context.ts";
+import { type FileReader, resolveFrom } from "./files.ts";
+import type { FileFormat, FileRule, InputDeclaration, Shape } from "./model.ts";
+import { bounds, type ShapeReader, startOf } from "./shape-reader.ts";
+import { userSchema } from "./user-schema.ts";
+
+/** Reads the declaration of a file: what is in it by a JSON Schema or by its own words, and the file that is its default. */
+export class FileInputReader {
+  readonly #shapes: ShapeReader;
+  readonly #context: CheckContext;
+
+  constructor(shapes: ShapeReader, context: CheckContext) {
+    this.#shapes = shapes;
+    this.#context = context;
+  }
+
+  read(node: SourceNode): Pick<InputDeclaration, "shape" | "default" | "file"> {
+    const given = child(node, "default");
+    const path = textOf(given);
+    const told = textOf(child(node, "format")) as FileFormat | undefined;
+    this.#shapes.checkRules("file", node, []);
+    const format = told ?? (path === undefined ? undefined : formatOfPath(path));
+    if (path !== undefined && given !== undefined && format === undefined) {
+      const message = `"${path}" has no extension that tells its format`;
+      this.#shapes.report({ code: "playbook.input-format", message, suggestion: "add format: json, yaml or csv" }, given.range);
+    }
+    const content = this.#content(node, format);
+    const file: FileRule = {
+      format: told,
+      path: path === undefined ? undefined : resolveFrom(this.#context.file.path, path),
+      validate: content.validate,
+    };
+    const value =
+      given === undefined || format === undefined || !content.usable ? undefined : this.#data(given, content.shape, file);
+    return { shape: content.shape, default: value, file };
+  }
+
+  #content(node: SourceNode, format: FileFormat | undefined): FileContent {
+    const by = (["schema", "items", "properties"] as const).find((rule) => child(node, rule) !== undefined);
+    for (const rule of by === undefined ? [] : BESIDE[by]) {
+      const place = keyOf(node, rule);
+      if (place === undefined) continue;
+      const message = `"${rule}" beside "${by}": the content is described once`;
+      this.#shapes.report({ code: "playbook.input-rule", message, suggestion: "keep one of the two" }, place);
+    }
+    const schema = child(node, "schema");
+    const content =
+      schema === undefined ? { shape: this.#described(node, by), validate: undefined, usable: true } : this.#schema(schema);
+    return format === "csv" ? { ...content, shape: this.#table(content.shape, node) } : content;
+  }
+
+  #described(node: SourceNode, by: string | undefined): Shape {
+    const items = child(node, "items");
+    const limits = bounds(node);
+    const listed = Object.values(limits).some((limit) => limit !== undefined);
+    if (by === "properties") return { type: "object", ...this.#shapes.properties(node, []) };
+    if (by === undefined && !listed) return { type: "any" };
+    const shape: Shape = {
+      type: "list",
+      ...limits,
+      items: items === undefined ? undefined : this.#shapes.shape(items, ["0"]),
+    };
+    this.#shapes.checkBounds(shape, node);
+    this.#shapes.checkUnique(shape, child(node, "unique"));
+    return shape;
+  }
+
+  // The rows of a table are records of plain values.
+  #table(shape: Shape, node: SourceNode): Shape {
+    if (shape.type === "any") return { type: "list", items: TEXT_RECORD };
+    const place = keyOf(node, "schema") ?? keyOf(node, "items") ?? keyOf(node, "properties") ?? node.range;
+    const { items } = shape;
+    if (shape.type !== "list" || (items !== undefined && items.type !== "object" && items.type !== "any")) {
+      const message = "a table is a list of records";
+      this.#shapes.report(
+        { code: "playbook.input-csv", message, suggestion: "items: { type: object, properties: { … } }" },
+        place,
+      );
+      return shape;
+    }
+    for (const [name, column] of items?.properties ?? []) {
+      if (column.type !== "list" && column.type !== "object") continue;
+      const message = `the cells of "${name}" cannot be of type ${column.type}`;
+      this.#shapes.report(
+        { code: "playbook.input-csv", message, suggestion: "a cell holds one plain value; use json or yaml" },
+        place,
+      );
+    }
+    return items === undefined || items.type === "any" ? { ...shape, items: TEXT_RECORD } : shape;
+  }
+
+  #schema(node: SourceNode): FileContent {
+    const unusable: FileContent = { shape: { type: "any" }, validate: undefined, usable: false };
+    const path = textOf(node);
+    if (path !== undefined && this.#context.files === undefined) return unusable;
+    const schema = path === undefined ? toJson(node) : this.#schemaFile(path, node, this.#context.files);
+    if (schema === undefined) return unusable;
+    const ready = userSchema(schema);
+    if (typeof ready !== "string") return { ...ready, usable: true };
+    const message = path === undefined ? `this schema ${ready}` : `the schema in ${path} ${ready}`;
+    this.#shapes.report({ code: "playbook.input-schema", message }, startOf(node));
+    return unusable;
+  }
+
+  #schemaFile(path: string, node: SourceNode, files: FileReader | undefined): Json | undefined {
+    const resolved = resolveFrom(this.#context.file.path, path);
+    const text = this.#text(resolved, node, files);
+    if (text === undefined) return undefined;
+    const content = readContent({
+      path: resolved,
+      text,
+      shape: { type: "any" },
+      rule: { format: formatOfPath(path) === "json" ? "json" : "yaml", path: resolved, validate: undefined },
+    });
+    if ("value" in content) return content.value;
+    for (const problem of content.problems)
+      this.#shapes.report({ code: "playbook.input-schema", message: problem.message, suggestion: problem.mend }, node.range);
+    return undefined;
+  }
+
+  #data(given: SourceNode, shape: Shape, rule: FileRule): Json | undefined {
+    const { files } = this.#context;
+    if (files === undefined || files.leavesData === true || rule.path === undefined) return undefined;
+    const text = this.#text(rule.path, given, files);
+    if (text === undefined) return undefined;
+    const content = readContent({ path: rule.path, text, shape, rule });
+    if ("value" in content) return content.value;
+    for (const { message, mend } of content.problems)
+      this.#shapes.report({ code: "playbook.input-content", message, suggestion: mend }, given.range);
+    return undefined;
+  }
+
+  #text(path: string, node: SourceNode, files: FileReader | undefined): string | undefined {
+    try {
+      const text = files?.read(path);
+      if (text !== undefined) return text;
+      const message = `there is no file ${path}`;
+      this.#shapes.report(
+        { code: "playbook.input-file", message, suggestion: "a path here begins at the folder of the playbook" },
+        node.range,
+      );
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#shapes.report(
+        { code: "playbook.input-file", message: error.message, why: error.why, suggestion: error.next },
+        node.range,
+      );
+    }
+    return undefined;
+  }
+}
+
+interface FileContent extends Pick<FileRule, "validate"> {
+  readonly shape: Shape;
+  /** Whether a file can be checked against it. */
+  readonly usable: boolean;
+}
+
+const TEXT_RECORD: Shape = { type: "object", values: { type: "string" } };
+
+const OF_LISTS = ["minItems", "maxItems", "unique"];
+
+/** The rules that have no place beside another one. */
+const BESIDE: Readonly<Record<"schema" | "items" | "properties", readonly string[]>> = {
+  schema: ["items", "properties", "required", ...OF_LISTS],
+  items: ["properties", "required"],
+  properties: OF_LISTS,
+};
+
+function keyOf(node: SourceNode, key: string): Range | undefined {
+  return node.kind === "map" ? node.entries.get(key)?.key : undefined;
+}

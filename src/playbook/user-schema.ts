@@ -1,0 +1,119 @@
+import { messageOf } from "../base/failure.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { patternOf } from "../expression/pattern.ts";
+import { SchemaFault, userValidator, type Validate } from "../schema/validator.ts";
+import { essential, restOfSentence } from "../source/problems.ts";
+import type { Shape } from "./model.ts";
+import { spellPath } from "./shape.ts";
+
+/** A JSON Schema that a user wrote, ready for use. */
+export interface UserSchema {
+  readonly validate: Validate;
+  /** What it says of types: what is checked before a run, and how the cells of a table are read. */
+  readonly shape: Shape;
+}
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/** Makes a schema ready, or tells what is wrong with it as the rest of a sentence. */
+export function userSchema(schema: Json): UserSchema | string {
+  if (!isObject(schema)) return "must be a map of JSON Schema keywords";
+  const dialect = schema["$schema"];
+  if (typeof dialect === "string" && dialect.replace(/#$/, "") !== DIALECT) {
+    return `is written for ${dialect}; here JSON Schema 2020-12 is read ($schema: ${DIALECT})`;
+  }
+  try {
+    return { validate: userValidator(schema, patternOf), shape: new ShapeReader(schema).shapeOf(schema) };
+  } catch (error) {
+    return `cannot be used: ${error instanceof SchemaFault ? firstOf(error) : messageOf(error)}`;
+  }
+}
+
+function firstOf({ problems }: SchemaFault): string {
+  const [first] = essential(problems);
+  if (first === undefined) return "it is no JSON Schema";
+  return `"${spellPath("", first.path).replace(/^\./, "")}" ${restOfSentence(first).message}`;
+}
+
+const OPEN: Shape = { type: "any" };
+
+class ShapeReader {
+  readonly #root: JsonObject;
+  /** References being followed: a schema that holds itself has no end. */
+  readonly #following = new Set<string>();
+  #made = 0;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  shapeOf(schema: Json | undefined): Shape {
+    if (!isObject(schema) || ++this.#made > LIMITS.schemaShapes) return OPEN;
+    const { $ref: reference } = schema;
+    if (typeof reference === "string") return this.#followed(reference);
+    const { type, nullable } = typeOf(schema["type"]);
+    return { ...this.#typed(schema, type), nullable };
+  }
+
+  #typed(schema: JsonObject, type: string | undefined): Shape {
+    switch (type) {
+      case "string":
+      case "boolean":
+      case "integer":
+        return { type };
+      case "number":
+        return { type: "decimal" };
+      case "array":
+        return { type: "list", items: this.shapeOf(schema["items"]) };
+      case "object":
+        return this.#object(schema);
+      default:
+        return OPEN;
+    }
+  }
+
+  #object({ properties, required, additionalProperties }: JsonObject): Shape {
+    if (!isObject(properties)) return { type: "object", ...this.#values(additionalProperties) };
+    if (additionalProperties === true || isObject(additionalProperties)) return { type: "object" };
+    return {
+      type: "object",
+      properties: new Map(Object.entries(properties).map(([name, each]) => [name, this.shapeOf(each)])),
+      required: new Set(Array.isArray(required) ? required.filter((name): name is string => typeof name === "string") : []),
+      open: additionalProperties !== false,
+    };
+  }
+
+  #values(schema: Json | undefined): Pick<Shape, "values"> {
+    return isObject(schema) ? { values: this.shapeOf(schema) } : {};
+  }
+
+  #followed(reference: string): Shape {
+    if (!reference.startsWith("#") || this.#following.has(reference)) return OPEN;
+    this.#following.add(reference);
+    const shape = this.shapeOf(this.#target(reference));
+    this.#following.delete(reference);
+    return shape;
+  }
+
+  #target(reference: string): Json | undefined {
+    let at: Json | undefined = this.#root;
+    for (const token of reference.split("/").slice(1)) {
+      const key = decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~");
+      at = Array.isArray(at)
+        ? (at as readonly Json[])[Number(key)]
+        : isObject(at) && Object.hasOwn(at, key)
+          ? at[key]
+          : undefined;
+    }
+    return at;
+  }
+}
+
+function typeOf(type: Json | undefined): { readonly type: string | undefined; readonly nullable: boolean } {
+  if (typeof type === "string") return { type, nullable: false };
+  if (!Array.isArray(type)) return { type: undefined, nullable: false };
+  const others = type.filter((each) => each !== "null");
+  const [only] = others;
+  return { type: others.length === 1 && typeof only === "string" ? only : undefined, nullable: others.length < type.length };
+}

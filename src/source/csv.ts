@@ -1,0 +1,110 @@
+import { CsvError, parse } from "csv-parse/sync";
+import { isForbiddenKey } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { count } from "../base/text.ts";
+
+/** What keeps a text from being a table, and where. */
+export class CsvFault extends Error {
+  override readonly name = "CsvFault";
+  /** The line in the text, from 1. */
+  readonly line: number;
+  /** What would mend it. */
+  readonly mend: string;
+
+  constructor(line: number, message: string, mend: string) {
+    super(message);
+    this.line = line;
+    this.mend = mend;
+  }
+}
+
+/** One row, by the names of the header. */
+export type CsvRow = Readonly<Record<string, string>>;
+
+/** The rows of a table that were kept, and the line on which each begins. */
+export interface CsvTable<Row> {
+  readonly header: readonly string[];
+  readonly rows: readonly Row[];
+  readonly lines: readonly number[];
+}
+
+/**
+ * Reads a table (RFC 4180, with a header row), row by row: each is handed to `take` as soon as it is read, and only what that gives
+ * is kept. Throws a CsvFault.
+ */
+export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable<Row> {
+  let header: readonly string[] = [];
+  let end = 1;
+  const rows: Row[] = [];
+  const lines: number[] = [];
+  const columns = (names: readonly string[]): string[] => {
+    header = checkedHeader(names);
+    return [...names];
+  };
+  const keep = (row: CsvRow, { lines: last }: { readonly lines: number }): null => {
+    if (rows.length >= LIMITS.dataRows) throw tooManyRows(last);
+    rows.push(take(row));
+    lines.push(last - breaksIn(row));
+    end = last;
+    return null;
+  };
+  try {
+    parse(text, { bom: true, columns, on_record: keep, record_delimiter: ["\r\n", "\n", "\r"], skip_empty_lines: true });
+  } catch (error) {
+    throw error instanceof CsvError ? faultOf(error, header, end) : error;
+  }
+  if (header.length === 0) throw new CsvFault(1, "the file is empty", "write the names of the columns in its first line");
+  return { header, rows, lines };
+}
+
+function checkedHeader(names: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  names.forEach((name, at) => {
+    if (name.trim() === "") throw new CsvFault(1, `column ${at + 1} has no name`, "name every column in the first line");
+    if (isForbiddenKey(name)) throw new CsvFault(1, `a column cannot be called "${name}"`, "give it another name");
+    if (seen.has(name)) throw new CsvFault(1, `two columns are called "${name}"`, "give each a name of its own");
+    seen.add(name);
+  });
+  const [only = ""] = names;
+  if (names.length === 1 && /[;\t]/.test(only)) {
+    throw new CsvFault(1, `the first line holds no comma: ${JSON.stringify(only)}`, "separate the columns by commas");
+  }
+  return names;
+}
+
+function tooManyRows(line: number): CsvFault {
+  return new CsvFault(line, `more than ${LIMITS.dataRows} rows`, "split the file");
+}
+
+// A quoted cell may hold line breaks; the library tells the line on which a row ends.
+function breaksIn(row: CsvRow): number {
+  let breaks = 0;
+  for (const cell of Object.values(row)) breaks += cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+  return breaks;
+}
+
+function faultOf(error: CsvError, header: readonly string[], before: number): CsvFault {
+  const { code, lines, index, column } = error as CsvError & Readonly<Record<string, unknown>>;
+  const line = typeof lines === "number" ? lines : 1;
+  const where = typeof column === "string" ? `column "${column}": ` : "";
+  switch (code) {
+    case "CSV_RECORD_INCONSISTENT_COLUMNS":
+    case "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH":
+      return new CsvFault(
+        line,
+        `the row has ${count(Number(index), "cell")}, and the header ${header.length}`,
+        "put a cell that holds a comma in double quotes",
+      );
+    case "CSV_QUOTE_NOT_CLOSED":
+      // All that follows was taken for its cell: it is in the row behind the last one that was read.
+      return new CsvFault(before + 1, `${where}a double quote is not closed`, 'end the cell with "');
+    case "INVALID_OPENING_QUOTE":
+      return new CsvFault(line, `${where}a double quote in the midst of a cell`, QUOTES);
+    case "CSV_INVALID_CLOSING_QUOTE":
+      return new CsvFault(line, `${where}text behind the closing double quote`, QUOTES);
+    default:
+      return new CsvFault(line, error.message, "write it as RFC 4180 has it");
+  }
+}
+
+const QUOTES = 'quote the whole cell, with no space around the quotes, and write "" for a quote within';

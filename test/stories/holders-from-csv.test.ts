@@ -1,0 +1,138 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { embeddedCommits, newProject, operationsOf, type Project, sandboxProcess } from "./world.ts";
+
+const TOKEN = `
+  - id: token
+    uses: ledger.token.create
+    with:
+      id: "\${{ inputs.token }}"
+      name: Shares
+      symbol: SHR
+      classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }
+      behaviour: { decimal: 2, maxMintQuantity: "1000000000000000000", transferable: true, burnable: true }`;
+
+const MINT = `
+  - id: mint
+    foreach: { h: "\${{ inputs.holders }}", key: h.holder.userId }
+    uses: ledger.token.mint
+    with: { id: "\${{ steps.token.id }}", to: "\${{ h.holder }}", value: "\${{ h.amount }}" }`;
+
+const PLAYBOOK = `playbook: 1
+name: Mint to holders
+inputs:
+  token: { type: string, default: SHARES1 }
+  issuer: { type: entity, default: "userId:alice" }
+  holders:
+    type: file
+    default: data/holders.csv
+    unique: holder
+    items:
+      type: object
+      properties:
+        holder: { type: entity }
+        amount: { type: decimal, minimum: "0.01" }
+        since: { type: date }
+        note: { type: string }
+      required: [holder, amount]
+defaults: { as: "\${{ inputs.issuer }}" }
+steps:${TOKEN}${MINT}
+  - id: supply
+    uses: ledger.token.get
+    with: { id: "\${{ steps.token.id }}" }
+    expect:
+      - response.totalSupply == sum(inputs.holders.map(h, h.amount))
+      - inputs.holders.exists(h, has(h.since) && date(h.since) < date("2026-02-01"))
+outputs: { holders: "\${{ inputs.holders }}" }
+`;
+
+const HOLDERS = `\uFEFFholder,amount,since,note\r
+userId:alice,100000000000000.01,2026-01-31,"two ""lines"",\r
+one cell"\r
+userId:bob,0.10,,\r
+`;
+
+function projectWith(playbook = PLAYBOOK, holders = HOLDERS): Project {
+  const project = newProject();
+  project.write("playbooks/mint.yaml", playbook);
+  project.write("playbooks/data/holders.csv", holders);
+  return project;
+}
+
+test("each holder of a CSV file gets the exact amount of the cell", async () => {
+  const project = projectWith();
+  const { code, stdout, told } = await project.run("run", "playbooks", "--report", "json=report.json");
+  expect(code, told).toBe(0);
+  expect(stdout, told).toMatch(/^✓ changed {2}mint\[bob\] {2}.* as alice /m);
+  const report = project.read("report.json");
+  expect(report).toContain('"to":{"orgId":"org1","userId":"alice"},"value":100000000000000.01}');
+  expect(report).toContain('"to":{"orgId":"org1","userId":"bob"},"value":0.10}');
+  expect(report).toContain('"since":"2026-01-31","note":"two \\"lines\\",\\r\\none cell"}');
+  expect(report).toContain('"totalSupply":100000000000000.11,');
+});
+
+test("a wrong cell is refused before anything is sent, by file, line and column", async () => {
+  const project = projectWith(PLAYBOOK, 'holder,amount\nuserId:alice,100.00\nuserId:bob,"1,000.00"\n');
+  for (const command of ["check", "run"]) {
+    const { code, stdout, stderr, told } = await project.run(command, "playbooks/mint.yaml");
+    expect(code, told).toBe(2);
+    expect(stdout + stderr, told).toContain("playbooks/mint.yaml:8:14 error playbook.input-content");
+    expect(stdout + stderr, told).toContain(
+      'playbooks/data/holders.csv:3 (row 2, column "amount") must be of type decimal, and is "1,000.00"',
+    );
+    expect(stdout + stderr, told).toContain("fix: digits and a point, such as 1000.50");
+  }
+  expect(await embeddedCommits(project)).toEqual([]);
+});
+
+test("a file named on the command line is looked for in this folder, one named in a file of inputs beside that", async () => {
+  const project = projectWith();
+  project.write("here.csv", "holder,amount\nuserId:carol,5\nuserId:carol,6\n");
+  const wrong = await project.run("run", "playbooks/mint.yaml", "--input", "holders=here.csv");
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr, wrong.told).toContain(
+    '"holders": here.csv:3 (row 2, column "holder") is {"userId":"carol"}, the same as here.csv:2 (row 1, column "holder")',
+  );
+  project.write("inputs/these.yaml", "holders: there.json\n");
+  project.write("inputs/there.json", '[{"holder":"userId:carol","amount":5.50,"since":"2026-01-01"}]');
+  const right = await project.run("run", "playbooks/mint.yaml", "--inputs", "inputs/these.yaml", "--input", "issuer=userId:bob");
+  expect(right.code, right.told).toBe(0);
+  expect(right.stdout, right.told).toMatch(/mint\[carol\] {2}.* as bob /);
+  expect(operationsOf(await embeddedCommits(project))).toEqual(["ledger.token.create", "ledger.token.mint"]);
+});
+
+const AFTER_A_PERSON = PLAYBOOK.replace(
+  MINT,
+  `
+  - id: opened
+    uses: ledger.token.get
+    with: { id: "\${{ steps.token.id }}" }
+    until: response.totalSupply == 1
+    timeout: 300ms
+    on_timeout: pending${MINT}`,
+).replace(/ {2}- id: supply[^]*?outputs:/, "outputs:");
+
+test("a run that is resumed has the values with which it began, whatever became of the file", async () => {
+  const world = await sandboxProcess();
+  const project = projectWith(AFTER_A_PERSON, "holder,amount\nuserId:alice,2.50\n");
+  project.serviceAt(world.url);
+  const run = await project.run("run", "playbooks/mint.yaml");
+  expect(run.code, run.told).toBe(4);
+  await world.call("POST /token/mint", "userId:alice", [{ id: "SHARES1", to: { orgId: "org1", userId: "alice" }, value: 1 }]);
+
+  const holders = join(project.folder, "playbooks/data/holders.csv");
+
+  rmSync(holders);
+  const resumed = await project.run("resume", "--report", "json=report.json");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":2.50}');
+});
+
+test("a file beyond the limit is refused at once", async () => {
+  const project = projectWith();
+  const { code, stderr, told } = await project.run("run", "playbooks/mint.yaml", "--input", "holders=/dev/zero");
+  expect(code, told).toBe(2);
+  expect(stderr, told).toContain("/dev/zero has more than 16777216 bytes");
+  expect(stderr, told).toContain("next: split it");
+});
