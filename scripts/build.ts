@@ -1,18 +1,21 @@
 // Builds dist/: the command line and the library, each with everything it needs inside, and the licences of what is inside.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type RolldownOutput, rolldown } from "rolldown";
+import { fixedSchemas, prebuilt, writeChecks } from "./checks.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
 
+const checks = await writeChecks(fixedSchemas(), join(dist, "checks"));
 const bundle = await rolldown({
   input: { cli: join(root, "src/cli/main.ts"), index: join(root, "src/index.ts") },
   platform: "node",
   // Optional helpers of libraries that we never call; they are not installed.
   external: [/^node:/],
+  plugins: [prebuilt],
   logLevel: "warn",
 });
 const output = await bundle.write({
@@ -23,8 +26,9 @@ const output = await bundle.write({
   minify: false,
 });
 await bundle.close();
-removeStale(output);
-writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licences(output));
+removeStale("chunks", output);
+removeStale("checks", checks);
+writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licences([output, checks]));
 if (!process.argv.includes("--no-types")) {
   execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")], {
     stdio: "inherit",
@@ -32,15 +36,16 @@ if (!process.argv.includes("--no-types")) {
 }
 
 // What an earlier build left goes last: a command that runs meanwhile finds all it needs.
-function removeStale(built: RolldownOutput): void {
-  const fresh = new Set(built.output.map(({ fileName }) => fileName));
-  for (const file of readdirSync(join(dist, "chunks"))) {
-    if (!fresh.has(`chunks/${file}`)) rmSync(join(dist, "chunks", file));
+function removeStale(folder: string, built: RolldownOutput): void {
+  const fresh = new Set(built.output.map(({ fileName }) => basename(fileName)));
+  for (const file of readdirSync(join(dist, folder))) {
+    if (!fresh.has(file)) rmSync(join(dist, folder, file));
   }
 }
 
-function licences(built: RolldownOutput): string {
-  const modules = built.output.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
+function licences(built: readonly RolldownOutput[]): string {
+  const chunks = built.flatMap((each) => each.output);
+  const modules = chunks.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
   const packages = new Set(modules.flatMap((id) => packageOf(id) ?? []));
   return [...packages].toSorted().map(licence).join("\n\n");
 }

@@ -1,5 +1,7 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { ErrorObject } from "ajv/dist/2020.js";
 import { plainView } from "../base/json.ts";
+import { type Check, type Compile, compile } from "./compile.ts";
+import { schemaAround, type Whole } from "./reference.ts";
 
 /** One way in which a value breaks its schema. */
 export interface Problem {
@@ -18,36 +20,28 @@ export type Validate = (value: unknown) => readonly Problem[];
 
 /** A family of schemas that may refer to one another by `$id`; each is compiled when it is first used. */
 export class SchemaSet {
-  readonly #ajv: Ajv2020;
+  readonly #shared: ReadonlyMap<string, object>;
+  readonly #compile: Compile;
   readonly #compiled = new Map<object, Validate>();
 
-  constructor(shared: readonly object[] = []) {
-    this.#ajv = new Ajv2020({
-      allErrors: true,
-      verbose: true,
-      strict: false,
-      discriminator: true,
-      // Our schemas are checked by tests, not at each start; nor does optimised code earn back what it costs to make.
-      meta: false,
-      validateSchema: false,
-      code: { optimize: false },
-      addUsedSchema: false,
-    });
-    for (const schema of shared) this.#ajv.addSchema(schema);
+  constructor(shared: Readonly<Record<string, object>> = {}, compiler: Compile = compile) {
+    this.#shared = new Map(Object.entries(shared));
+    this.#compile = compiler;
   }
 
   validator(schema: object): Validate {
     let validate = this.#compiled.get(schema);
     if (validate === undefined) {
-      validate = asValidate(this.#ajv.compile(schema));
+      const whole = { root: schema, shared: this.#shared };
+      validate = asValidate(this.#compile(whole), whole);
       this.#compiled.set(schema, validate);
     }
     return validate;
   }
 }
 
-function asValidate(compiled: ValidateFunction): Validate {
-  return (value) => (compiled(plainView(value)) ? [] : (compiled.errors ?? []).filter(isWhole).map(asProblem));
+function asValidate(check: Check, whole: Whole): Validate {
+  return (value) => (check(plainView(value)) ? [] : (check.errors ?? []).filter(isWhole).map((error) => asProblem(error, whole)));
 }
 
 // What is wrong with a key is told once more, by the `propertyNames` that names the key.
@@ -55,13 +49,13 @@ function isWhole(error: ErrorObject): boolean {
   return error.propertyName === undefined;
 }
 
-function asProblem(error: ErrorObject): Problem {
+function asProblem(error: ErrorObject, whole: Whole): Problem {
   return {
     path: error.instancePath.split("/").slice(1).map(unescapePointer),
     keyword: error.keyword,
     message: error.message ?? error.keyword,
     params: error.params,
-    schema: error.parentSchema ?? {},
+    schema: schemaAround(error.schemaPath, whole),
   };
 }
 

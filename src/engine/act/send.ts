@@ -1,3 +1,4 @@
+import { readyToRead } from "../../operations/answer.ts";
 import type { Step } from "../../playbook/model.ts";
 import type { Place } from "../../protocol/decide.ts";
 import { stepIn } from "../../protocol/state.ts";
@@ -18,6 +19,7 @@ export async function send(context: RunContext, step: Step, { place, bound }: { 
   const { operation } = step;
   const call = { operation, input: bound.input, caller: bound.caller };
   const request = context.service.request(call);
+  readyToRead(operation);
   const attempt = stepIn(context.state, place.address).attempts.length;
   context.write({
     kind: "attempt.intended",
