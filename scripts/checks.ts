@@ -28,6 +28,8 @@ export function fixedSchemas(): readonly object[] {
 /** Writes the check of each schema to a file of its own, named by the key of the schema: a command reads the few that it needs. */
 export async function writeChecks(schemas: readonly object[], folder: string): Promise<RolldownOutput> {
   const byKey = new Map(schemas.map((schema) => [keyOf(schema), schema]));
+  const different = new Set(schemas.map((schema) => JSON.stringify(schema))).size;
+  if (byKey.size !== different) throw new Error("two schemas share a key");
   const bundle = await rolldown({
     input: Object.fromEntries([...byKey.keys()].map((key) => [key, CHECK + key])),
     platform: "node",
