@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 // Written so that an old Node can read it: it says what to do instead of failing on syntax that it does not know.
-import process from "node:process";
-
 const needed = 24;
 if (Number(process.versions.node.split(".")[0]) < needed) {
   process.stderr.write(

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 /** What the core may ask of the world. Everything else is a value, which is what makes a crash schedule replayable. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -36,5 +38,5 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 
 export const systemRandom: Random = {
-  bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  bytes: (count) => randomBytes(count),
 };

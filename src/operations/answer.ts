@@ -22,6 +22,11 @@ export interface Unreadable {
   readonly why: string;
 }
 
+/** Loads what reads the answer. A write does so before it is sent: nothing that can fail stands between its answer and the journal. */
+export function readyToRead({ call }: Operation): void {
+  if (call.response !== undefined) validatorOf(call.response);
+}
+
 /** Reads a 2xx body by the contract. An answer of another shape, or an envelope that says neither success nor failure, is unreadable. */
 export function readAnswer(operation: Operation, body: Json | undefined): Answer | Unreadable {
   const { response } = operation.call;

@@ -9,14 +9,14 @@ import { readChecks } from "./checks.ts";
 import { CheckContext } from "./context.ts";
 import { readActors, section } from "./declarations.ts";
 import type { FileReader } from "./files.ts";
-import { playbookFrame } from "./frame.ts";
+import { playbookFrame, stepFrame } from "./frame.ts";
 import { readInputs } from "./input-declarations.ts";
 import { includedAt } from "./include.ts";
 import { type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
 import type { ActorDeclaration, InputDeclaration, Playbook } from "./model.ts";
 import { StepNames } from "./names.ts";
 import { operationIn } from "./operation-name.ts";
-import { type Outline, Outliner } from "./outline.ts";
+import { type Outline, Outliner, PARTS } from "./outline.ts";
 import { firstSpot, scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import { StepTypes } from "./step-types.ts";
 import { readSteps } from "./steps.ts";
@@ -57,7 +57,26 @@ function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefine
     const { finding, range } = placeProblem(problem, root);
     context.report(finding, range);
   }
+  if (!context.failed) checkHeldFrames(section(root, "steps"), context);
   return !context.failed && root.kind === "map" ? root : undefined;
+}
+
+// The steps that steps hold, each by itself.
+function checkHeldFrames(list: SourceNode | undefined, context: CheckContext): void {
+  for (const step of list?.kind === "list" ? list.items : []) {
+    for (const part of PARTS) {
+      const held = child(step, part);
+      for (const node of held?.kind === "list" ? held.items : []) checkStepFrame(node, context);
+      checkHeldFrames(held, context);
+    }
+  }
+}
+
+function checkStepFrame(node: SourceNode, context: CheckContext): void {
+  for (const problem of essential(frames.validator(stepFrame)(toJson(node)))) {
+    const { finding, range } = placeProblem(problem, node);
+    context.report(finding, range);
+  }
 }
 
 class PlaybookReader {

@@ -1,4 +1,4 @@
-import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
+import { child, type SourceNode, textOf } from "../source/node.ts";
 import type { ActorDeclaration, Identity } from "./model.ts";
 
 /** The `actors` of a playbook. */
@@ -23,6 +23,6 @@ export function readIdentity(node: SourceNode): Identity {
 }
 
 /** The map under a key of the playbook, if it has one. */
-export function section(root: MapNode, name: string): SourceNode | undefined {
-  return root.entries.get(name)?.value;
+export function section(root: SourceNode, name: string): SourceNode | undefined {
+  return child(root, name);
 }

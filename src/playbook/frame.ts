@@ -14,7 +14,6 @@ export interface Frame {
   readonly properties: Readonly<Record<string, object>>;
   readonly required: readonly string[];
   readonly additionalProperties: boolean;
-  readonly $defs?: Readonly<Record<string, object>>;
 }
 
 // Words that mean something else in an expression, even behind a point.
@@ -213,7 +212,8 @@ const discover = {
   additionalProperties: false,
 };
 
-const steps = { type: "array", items: { $ref: "#/$defs/step" }, minItems: 1, maxItems: LIMITS.steps };
+// Steps in a block are checked one by one, each by the frame of a step: it cannot hold itself.
+const steps = { type: "array", items: { type: "object" }, minItems: 1, maxItems: LIMITS.steps };
 
 /** The fields of a step; `with` is checked apart, by its operation. */
 export const stepFrame: Frame = {
@@ -308,11 +308,10 @@ export const playbookFrame: Frame = {
       additionalProperties: { anyOf: [identity, { type: "array", items: identity, minItems: 1 }] },
     },
     defaults: { type: "object", properties: { as }, additionalProperties: false },
-    steps,
+    steps: { ...steps, items: stepFrame },
     checks: { type: "array", items: check, minItems: 1, maxItems: LIMITS.steps },
     outputs: { type: "object", propertyNames: name, description: "Values that the run reports." },
   },
   required: ["playbook", "steps"],
   additionalProperties: false,
-  $defs: { step: stepFrame },
 };

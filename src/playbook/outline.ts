@@ -27,7 +27,8 @@ export interface Section {
   readonly rescues: boolean;
 }
 
-const PARTS: readonly Part[] = ["block", "rescue", "always"];
+/** The fields of a block that hold steps. */
+export const PARTS: readonly Part[] = ["block", "rescue", "always"];
 
 /** The outlines of a playbook's steps, and all of them by id; two steps of one id are reported. */
 export class Outliner {

@@ -19,7 +19,11 @@ export function playbookSchema(): object {
     $id: "https://tokenbook.dev/schemas/playbook.schema.json",
     title: "tokenbook playbook",
     ...playbookFrame,
-    properties: { ...playbookFrame.properties, inputs: inputsFrame(inputFrame(INPUT_PART)) },
+    properties: {
+      ...playbookFrame.properties,
+      inputs: inputsFrame(inputFrame(INPUT_PART)),
+      steps: ofSteps(playbookFrame.properties["steps"]),
+    },
     $defs: { InputPart: inputPartFrame(INPUT_PART), ...definitions, Expression: EXPRESSION, step: stepSchema() },
   };
 }
@@ -34,6 +38,9 @@ function stepSchema(): object {
         description: "The operation to call, or the path of a playbook to run.",
         anyOf: [namesOf(all), { type: "string", pattern: PATH }],
       },
+      block: ofSteps(stepFrame.properties["block"]),
+      rescue: ofSteps(stepFrame.properties["rescue"]),
+      always: ofSteps(stepFrame.properties["always"]),
       ensure: withReads(stepFrame.properties["ensure"], all),
       discover: withReads(stepFrame.properties["discover"], all),
     },
@@ -43,6 +50,10 @@ function stepSchema(): object {
       then: { properties: { with: inputOf(operation) } },
     })),
   };
+}
+
+function ofSteps(frame: object | undefined): object {
+  return { ...frame, items: { $ref: "#/$defs/step" } };
 }
 
 const PATH = "(?:^\\.{0,2}/|\\.ya?ml$)";

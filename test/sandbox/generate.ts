@@ -186,7 +186,8 @@ const BODY_BREAKS: readonly Break[] = [
   (request) => mutated(request.body).map((body) => ({ ...request, body })),
 ];
 
-function mutated(body: unknown): Arbitrary<unknown> {
+/** The value with one place dropped, added to, or replaced. */
+export function mutated(body: unknown): Arbitrary<unknown> {
   const places = placesIn(body);
   return fc
     .tuple(fc.constantFrom(...places), fc.constantFrom("drop", "add", ...WRONG_VALUES))

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
-import { SchemaSet } from "../../src/schema/validator.ts";
+import { patternOf } from "../../src/expression/pattern.ts";
+import { userValidator } from "../../src/schema/user.ts";
 import { delivered, embeddedCommits, newProject, operationsOf, type Project, type Printed } from "./world.ts";
 import { elementsOf } from "../unit/report/xml.ts";
 
@@ -23,7 +24,7 @@ test("twenty playbooks run eight at a time, and two reports tell of all of them"
   for (const line of run.lines.slice(0, -1)) expect(line, run.told).toMatch(/^\[copy-\d\d\.yaml\] /);
 
   const report = JSON.parse(project.read("report.json")) as Printed;
-  expect(new SchemaSet().validator(reportSchema)(report)).toEqual([]);
+  expect(userValidator(reportSchema, patternOf)(report)).toEqual([]);
   expect(report.reports.map(({ run: { playbook, outcome } }) => [playbook.file, outcome])).toEqual(
     Array.from({ length: COPIES }, (_, at) => [`playbooks/copy-${String(at + 1).padStart(2, "0")}.yaml`, "passed"]),
   );
@@ -62,7 +63,7 @@ test("one of them fails: the others pass, and the reports say which", async () =
   expect(run.lines.at(-1), run.told).toMatch(/^20 runs: (?:19 passed, 1 failed|1 failed, 19 passed)$/);
   expect(run.stdout, run.told).toMatch(/^\[copy-07\.yaml\] ✗ failed {3}after /m);
   const report = JSON.parse(project.read("report.json")) as Printed;
-  expect(new SchemaSet().validator(reportSchema)(report)).toEqual([]);
+  expect(userValidator(reportSchema, patternOf)(report)).toEqual([]);
   expect(
     report.reports.filter(({ run: { outcome } }) => outcome === "failed").map(({ run: { playbook } }) => playbook.file),
   ).toEqual(["playbooks/copy-07.yaml"]);

@@ -1,3 +1,4 @@
+import { readyToRead } from "../../operations/answer.ts";
 import type { CallStep } from "../../playbook/model.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
@@ -20,6 +21,7 @@ export async function send(
 ): Promise<void> {
   const call = { operation, input: bound.input, caller: bound.caller };
   const request = context.service.request(call);
+  readyToRead(operation);
   const attempt = stepIn(context.state, place.address).attempts.length;
   context.write({
     kind: "attempt.intended",

@@ -33,7 +33,8 @@ export type Fault =
   | { readonly "receipt-pending": string }
   | { readonly "receipt-failed": string };
 
-const FAULTS: Shape = { name: "the fault plan", code: "sandbox.faults-invalid", schema };
+/** What failures about a fault plan call it. */
+export const FAULTS: Shape = { name: "the fault plan", code: "sandbox.faults-invalid", schema };
 
 /** A fault plan from a parsed value, such as that of a YAML file. Throws a Failure that names the wrong place. */
 export function readFaults(value: unknown): FaultPlan {

@@ -6,12 +6,14 @@ import { Expression } from "../../../src/expression/expression.ts";
 import { jsonReport as pieces } from "../../../src/report/json.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
-import { SchemaSet, type Validate } from "../../../src/schema/validator.ts";
+import { patternOf } from "../../../src/expression/pattern.ts";
+import { userValidator } from "../../../src/schema/user.ts";
+import type { Validate } from "../../../src/schema/validator.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
 import { Records, RUNS } from "./records.ts";
 
 const schema = JSON.parse(readFileSync(new URL("../../../schemas/report.schema.json", import.meta.url), "utf8")) as object;
-const validate: Validate = new SchemaSet().validator(schema);
+const validate: Validate = userValidator(schema, patternOf);
 const reports = Object.values(RUNS).map((records) => reportOf(records().all));
 
 function jsonReport(of: readonly RunReport[]): string {

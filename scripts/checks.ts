@@ -1,0 +1,86 @@
+// Makes the checks of all fixed schemas at build time, so that a command neither loads the compiler nor waits for it.
+import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import standalone from "ajv/dist/standalone/index.js";
+import { type Plugin, rolldown, type RolldownOutput } from "rolldown";
+import { contract } from "../src/contract/contract.ts";
+import { environmentSchema } from "../src/environment/schema.ts";
+import { operations } from "../src/operations/operation.ts";
+import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../src/playbook/frame.ts";
+import { withSchema } from "../src/playbook/with.ts";
+import { FAULTS } from "../src/sandbox/faults/plan.ts";
+import { SEED } from "../src/sandbox/seed/read.ts";
+import { OPTIONS } from "../src/schema/compile.ts";
+import { keyOf } from "../src/schema/prebuilt.ts";
+import { inlined } from "../src/schema/reference.ts";
+
+/** Every schema that the command line and the library check values against. */
+export function fixedSchemas(): readonly object[] {
+  const ofCalls = Object.values(contract.operations).flatMap(({ body, response, parameters }) =>
+    [body, response, ...parameters.map(({ schema }) => schema)].filter((schema) => schema !== undefined),
+  );
+  const ofSteps = [...operations.values()].flatMap((operation) =>
+    operation.batches ? [withSchema(operation, false), withSchema(operation, true)] : [withSchema(operation, false)],
+  );
+  return [
+    playbookFrame,
+    stepFrame,
+    inputFrame(),
+    inputPartFrame(),
+    environmentSchema,
+    SEED.schema,
+    FAULTS.schema,
+    ...ofCalls,
+    ...ofSteps,
+  ];
+}
+
+/** Writes the check of each schema to a file of its own, named by the key of the schema: a command reads the few that it needs. */
+export async function writeChecks(schemas: readonly object[], folder: string): Promise<RolldownOutput> {
+  const byKey = new Map(schemas.map((schema) => [keyOf(schema), schema]));
+  const different = new Set(schemas.map((schema) => JSON.stringify(schema))).size;
+  if (byKey.size !== different) throw new Error("two schemas share a key");
+  const bundle = await rolldown({
+    // With the compiler itself, for schemas that users write.
+    input: { ...Object.fromEntries([...byKey.keys()].map((key) => [key, CHECK + key])), user: path("compile.ts") },
+    platform: "node",
+    plugins: [
+      {
+        name: "checks",
+        resolveId: (id) => (id.startsWith(CHECK) ? id : undefined),
+        load: (id) => (id.startsWith(CHECK) ? codeOf(byKey.get(id.slice(CHECK.length)) ?? {}) : undefined),
+      },
+    ],
+  });
+  const output = await bundle.write({
+    dir: folder,
+    format: "cjs",
+    exports: "named",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name].cjs",
+    minify: true,
+  });
+  await bundle.close();
+  return output;
+}
+
+const CHECK = "check:";
+
+function codeOf(schema: object): string {
+  const ajv = new Ajv2020({ ...OPTIONS, code: { source: true, esm: true } });
+  const check = ajv.compile(inlined({ root: schema, shared: new Map([["contract", contract]]) }));
+  return standalone.default(ajv, check).replace(/export default \w+;/, "");
+}
+
+/** Has the bundle look up these checks in place of compiling. */
+export const prebuilt: Plugin = {
+  name: "prebuilt",
+  load: (id) =>
+    id === path("compile.ts")
+      ? `export { find as compile, compileUser, checkUser } from ${JSON.stringify(path("prebuilt.ts"))};`
+      : undefined,
+};
+
+function path(name: string): string {
+  return fileURLToPath(new URL(`../src/schema/${name}`, import.meta.url));
+}

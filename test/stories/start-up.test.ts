@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "./world.ts";
+
+const DIST = join(ROOT, "dist");
+
+/** The file and all that are loaded with it. */
+function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const [, target = ""] of readFileSync(file, "utf8").matchAll(/^import [^;]*?"(\.[^"]+)";/gm)) {
+    loadedWith(join(dirname(file), target), seen);
+  }
+  return seen;
+}
+
+function namesOf(files: Iterable<string>): readonly string[] {
+  return [...files].map((file) => file.slice(DIST.length + 1).replace(/^chunks\/(.+)-.{8}\.js$/, "$1")).toSorted();
+}
+
+function commandFile(name: string): string {
+  const [, target = ""] =
+    new RegExp(`import\\("(\\./chunks/${name}-[^"]+)"\\)`).exec(readFileSync(join(DIST, "cli.js"), "utf8")) ?? [];
+  return join(DIST, target);
+}
+
+test("each command loads what it needs and no more: neither the sandbox, nor a schema compiler, nor child processes", () => {
+  const first = loadedWith(join(DIST, "cli.js"));
+  expect(namesOf(first)).toEqual(["base", "cli.js", "process"]);
+  expect(namesOf(loadedWith(commandFile("check")))).toEqual(["base", "check", "playbook", "process"]);
+  const run = loadedWith(commandFile("run"));
+  expect(namesOf(run)).toEqual(["base", "journal", "playbook", "process", "run", "run"]);
+  for (const file of [...first, ...run]) {
+    expect(readFileSync(file, "utf8"), file).not.toMatch(/class Ajv|"node:(?:child_process|http2|process)"/);
+  }
+});

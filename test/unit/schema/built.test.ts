@@ -1,0 +1,68 @@
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { contract } from "../../../src/contract/contract.ts";
+import { loadEnvironment } from "../../../src/environment/load.ts";
+import { validatorOf } from "../../../src/contract/validators.ts";
+import { readAnswer } from "../../../src/operations/answer.ts";
+import { operations } from "../../../src/operations/operation.ts";
+import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { readFaults } from "../../../src/sandbox/faults/plan.ts";
+import { readBody, readParameters } from "../../../src/sandbox/http/parameters.ts";
+import { Refusal } from "../../../src/sandbox/refusal.ts";
+import { readSeed } from "../../../src/sandbox/seed/read.ts";
+
+// As the build does: no check is compiled here, and one that was not built cannot be found.
+vi.mock("../../../src/schema/compile.ts", async () => ({ compile: (await import("../../../src/schema/prebuilt.ts")).find }));
+
+test("a schema that the build does not know has no check", () => {
+  expect(() => validatorOf({ type: "string", minLength: 77 })).toThrow(/Cannot find module/);
+});
+
+test("every playbook is checked by built checks", () => {
+  for (const path of ["test/faulty/*.yaml", "playbooks/*/*.yaml"].flatMap((pattern) => globSync(pattern))) {
+    expect(() => checkPlaybook(path, readFileSync(path, "utf8")), path).not.toThrow();
+  }
+});
+
+test("the input of every operation, and of every batch, is checked by built checks", () => {
+  for (const name of operations.keys()) {
+    for (const input of ["{}", "{ items: [] }"]) {
+      const text = `playbook: 1\nsteps: [{ uses: ${name}, with: ${input} }]\n`;
+      expect(() => checkPlaybook("p.yaml", text), name).not.toThrow();
+    }
+  }
+});
+
+test("the answer of every operation is read by built checks", () => {
+  for (const operation of operations.values()) expect(() => readAnswer(operation, []), operation.name).not.toThrow();
+});
+
+test("an environment file is read by built checks", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-built-"));
+  const file = join(folder, "tokenbook.yaml");
+  writeFileSync(file, "environments: { bench: {} }\n");
+  expect(loadEnvironment(file, { name: undefined, cwd: folder, variables: {} })).toMatchObject({ environment: "bench" });
+  rmSync(folder, { recursive: true });
+});
+
+test("what the sandbox is given and asked is read by built checks", () => {
+  expect(readSeed({})).toBeDefined();
+  expect(readFaults([{ fault: "html" }])).toHaveLength(1);
+  const refused = (work: () => unknown, name: string): void => {
+    try {
+      work();
+    } catch (error) {
+      expect(error, name).toBeInstanceOf(Refusal);
+    }
+  };
+  for (const operation of Object.values(contract.operations)) {
+    refused(() => readBody(operation, "{}"), operation.name);
+    for (const parameter of operation.parameters) {
+      const given = { [parameter.name]: parameter.schema.type === "boolean" ? "true" : "1" };
+      const source = { path: given, query: parameter.in === "query" ? given : {}, names: {}, common: [] };
+      refused(() => readParameters({ ...operation, parameters: [{ ...parameter, required: false }] }, source), operation.name);
+    }
+  }
+});
