@@ -49,5 +49,9 @@ export function stepOf(address: string): string {
 
 /** All keys on the way to a step, the outermost first. */
 export function keysOf(address: string): readonly string[] {
-  return Array.from(address.matchAll(/\[([^[\]]*)\]/g), ([, key = ""]) => key);
+  const keys: string[] = [];
+  for (let at = address.indexOf("["); at >= 0; at = address.indexOf("[", at + 1)) {
+    keys.push(address.slice(at + 1, address.indexOf("]", at)));
+  }
+  return keys;
 }

@@ -26,6 +26,8 @@ export class StepFold {
   #begunAt: number | undefined;
   #isRescued = false;
   #endedWith: RunOutcome | undefined;
+  /** The row of what has ended, until something more is heard of it. */
+  #row: StepReport | undefined;
   #ending: (RunRecord & (StepCompleted | StepStopped)) | undefined;
 
   constructor(heading: StepHeading, address: string = heading.id) {
@@ -40,6 +42,7 @@ export class StepFold {
 
   /** It is done anew, as if nothing had been recorded. */
   forget(): void {
+    this.#row = undefined;
     this.#attempts.clear();
     this.#begunAt = undefined;
     this.#ending = undefined;
@@ -47,16 +50,19 @@ export class StepFold {
 
   /** It failed, and the block that it is in went on with its rescue. */
   rescued(): void {
+    this.#row = undefined;
     this.#isRescued = true;
   }
 
   /** How the run ended while it was under way; `undefined` when the run goes on. */
   endWith(outcome: RunOutcome | undefined): void {
+    this.#row = undefined;
     this.#endedWith = outcome;
   }
 
   /** Takes a record; one that comes after a stop takes the stop's place. */
   take(record: StepRecord): void {
+    this.#row = undefined;
     if (record.kind === "step.completed" || record.kind === "step.stopped") {
       this.#ending = record;
       return;
@@ -96,6 +102,11 @@ export class StepFold {
 
   /** The row as it stands. */
   report(): StepReport {
+    if (this.#ending === undefined) return this.#asRow();
+    return (this.#row ??= this.#asRow());
+  }
+
+  #asRow(): StepReport {
     const attempts = [...this.#attempts.values()];
     const ending = this.#ending;
     const completed = ending?.kind === "step.completed" ? ending : undefined;
