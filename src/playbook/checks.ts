@@ -37,7 +37,7 @@ function readCheck(node: MapNode, at: number, spot: Spot, around: Surroundings):
   const name = textOf(child(node, "name")) ?? (looks.kind === "conserve" ? `conserve ${looks.of}` : looks.that.text.trim());
   return {
     kind: "check",
-    id: `checks[${textOf(child(node, "name")) ?? String(at + 1)}]`,
+    id: `checks.${textOf(child(node, "name")) ?? String(at + 1)}`,
     name,
     line: context.file.lineOf(node.range.start),
     if: undefined,

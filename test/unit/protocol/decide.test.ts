@@ -204,18 +204,18 @@ test("steps of a block in a foreach stand in its rounds, however deep", () => {
 });
 
 test("an included playbook has a frame of its own, and looks at its own checks", () => {
-  const plan = [include("deposit", { steps: [mint], checks: [call("checks[sum]")], parallel: 1 })];
+  const plan = [include("deposit", { steps: [mint], checks: [call("checks.sum")], parallel: 1 })];
   const facts = [expanded("deposit", "a/b"), begun("deposit[a/b]")];
   expect(next(plan, ...facts)).toBe("begin deposit[a/b]/mint");
-  expect(next(plan, ...facts, completed("deposit[a/b]/mint"))).toBe("begin deposit[a/b]/checks[sum]");
-  expect(next(plan, ...facts, completed("deposit[a/b]/mint"), completed("deposit[a/b]/checks[sum]"))).toBe("end deposit[a/b] ok");
+  expect(next(plan, ...facts, completed("deposit[a/b]/mint"))).toBe("begin deposit[a/b]/checks.sum");
+  expect(next(plan, ...facts, completed("deposit[a/b]/mint"), completed("deposit[a/b]/checks.sum"))).toBe("end deposit[a/b] ok");
 });
 
 test("every check is looked at, whatever becomes of the others", () => {
-  const plan = { steps: [read], checks: [call("checks[1]"), call("checks[2]")] };
-  expect(nextOf(plan, completed("read"))).toBe("begin checks[1]");
-  expect(nextOf(plan, completed("read"), stopped("checks[1]", "failed"))).toBe("begin checks[2]");
-  expect(nextOf(plan, completed("read"), stopped("checks[1]", "failed"), completed("checks[2]"))).toBe("close failed");
+  const plan = { steps: [read], checks: [call("checks.1"), call("checks.2")] };
+  expect(nextOf(plan, completed("read"))).toBe("begin checks.1");
+  expect(nextOf(plan, completed("read"), stopped("checks.1", "failed"))).toBe("begin checks.2");
+  expect(nextOf(plan, completed("read"), stopped("checks.1", "failed"), completed("checks.2"))).toBe("close failed");
 });
 
 test("a walk that has come far and one that begins say the same", () => {
