@@ -68,6 +68,8 @@ export const LIMITS = {
   retries: 100,
   /** The longest pause between two tries, in milliseconds. */
   pauseMs: 600_000,
+  /** How long a run that was interrupted may go on with what is to be done always, in milliseconds. */
+  graceMs: 30_000,
   /** Rounds of a `foreach` under way at a time. */
   parallel: 64,
   /** Playbook files of one command. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { Scope } from "../expression/expression.ts";
 import type { RunJournal } from "../journal/journal.ts";
@@ -19,6 +20,7 @@ export class RunContext {
   readonly ports: EnginePorts;
   readonly #journal: RunJournal;
   readonly #frames: Frames;
+  #stopping: AbortSignal;
 
   constructor(
     playbook: Playbook,
@@ -29,6 +31,7 @@ export class RunContext {
     this.playbook = playbook;
     this.target = target;
     this.ports = ports;
+    this.#stopping = ports.stopping;
     this.service = new Service(target, ports);
     this.#journal = held.journal;
     this.state = stateOf(held.records);
@@ -62,12 +65,17 @@ export class RunContext {
   /** Pauses; what is known so far is durable meanwhile. Ends early when the run is to stop. */
   async pause(ms: number): Promise<void> {
     this.#journal.flush();
-    await this.ports.clock.sleep(ms, this.ports.stopping);
+    await this.ports.clock.sleep(ms, this.#stopping);
   }
 
   /** Whether the run is to stop as soon as nothing is in flight. */
   get stopping(): boolean {
-    return this.ports.stopping.aborted;
+    return this.#stopping.aborted;
+  }
+
+  /** From now on only the end of the grace time stops the run. */
+  beginGrace(): void {
+    this.#stopping = AbortSignal.timeout(LIMITS.graceMs);
   }
 
   /** What the names of an expression at a place stand for; `more` adds to them. */

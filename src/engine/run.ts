@@ -25,10 +25,18 @@ import { type Action, type Place, planOf } from "./plan.ts";
 export async function carryOn(context: RunContext): Promise<RunOutcome> {
   const walk = new Walk(planOf(context.playbook));
   const work = new Work(context);
+  const isBusy = (round: string): boolean => work.isBusyIn(round);
   try {
     while (!context.stopping) {
-      const next = walk.next(context.state, (round) => work.isBusyIn(round));
+      const next = walk.next(context.state, { isBusy });
       if (next.kind === "close") return close(context, next.outcome);
+      await work.doUntilOneEnds(next.actions);
+    }
+    await work.settled();
+    // What is to be done always is done now, as long as people can be expected to wait.
+    for (context.beginGrace(); !context.stopping;) {
+      const next = walk.next(context.state, { isBusy, interrupted: true });
+      if (next.kind === "close") break;
       await work.doUntilOneEnds(next.actions);
     }
   } finally {

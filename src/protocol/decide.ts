@@ -67,8 +67,11 @@ export type Next<S> =
 /** How a part of the plan stands. */
 type Standing<S> =
   | { readonly is: "done" }
-  | { readonly is: "stopped"; readonly outcome: StoppedOutcome; readonly at: string }
+  | { readonly is: "stopped"; readonly outcome: StoppedOutcome | Halt; readonly at: string }
   | { readonly is: "open"; readonly actions: readonly Action<S>[] };
+
+/** How an interrupt finds a step: with nothing under way, or `held` by a write of which more will be known. */
+type Halt = "interrupted" | "held";
 
 /** Where in the run a part of the plan is looked at. */
 interface Position<S> {
@@ -77,6 +80,8 @@ interface Position<S> {
   readonly keys: string;
   readonly rounds: readonly Round<S>[];
   readonly within: readonly string[];
+  /** In the `always` of a block, which an interrupt does not end. */
+  readonly inAlways: boolean;
 }
 
 /** What the walk looks at. */
@@ -84,6 +89,8 @@ interface Sight {
   readonly state: RunState;
   /** Whether something is being done in a round, of which nothing may be recorded yet. */
   readonly isBusy: (round: string) => boolean;
+  /** Only what is to be done always may still begin. */
+  readonly interrupted: boolean;
 }
 
 const DONE = { is: "done" } as const;
@@ -100,10 +107,12 @@ export class Walk<S> {
     this.#plan = plan;
   }
 
-  next(state: RunState, isBusy: Sight["isBusy"] = () => false): Next<S> {
-    const standing = this.#plainly(this.#plan, "", { frame: "", keys: "", rounds: [], within: [] }, { state, isBusy });
+  next(state: RunState, { isBusy = () => false, interrupted = false }: Partial<Omit<Sight, "state">> = {}): Next<S> {
+    const at: Position<S> = { frame: "", keys: "", rounds: [], within: [], inAlways: false };
+    const standing = this.#plainly(this.#plan, "", at, { state, isBusy, interrupted });
     if (standing.is === "open") return { kind: "act", actions: standing.actions };
-    return { kind: "close", outcome: standing.is === "done" ? "passed" : standing.outcome };
+    if (standing.is === "done") return { kind: "close", outcome: "passed" };
+    return { kind: "close", outcome: standing.outcome === "held" ? "interrupted" : standing.outcome };
   }
 
   // Steps, then checks.
@@ -145,7 +154,7 @@ export class Walk<S> {
     const parallel = node.parallel ?? 1;
     const place = placeOf(node, address, at);
     const expansion = state.expansions.get(address);
-    if (expansion === undefined) return { is: "open", actions: [{ do: "expand", place }] };
+    if (expansion === undefined) return beginning({ do: "expand", place }, at, sight);
     const underWay: Extract<Standing<S>, { is: "open" }>[] = [];
     const stopped: Standing<S>[] = [];
     for (let index = expansion.complete; index < expansion.rounds.length && underWay.length < parallel; index++) {
@@ -166,13 +175,13 @@ export class Walk<S> {
   #body(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Standing<S> {
     const place = placeOf(node, address, at);
     const own = sight.state.steps.get(address);
-    if (node.kind === "call") return call(node, place, own);
-    if (own?.begun === undefined) return open({ do: "begin", place });
-    return node.kind === "block" ? this.#block(node, place, at, sight) : this.#include(node, place, sight);
+    if (node.kind === "call") return call(node, place, at, sight);
+    if (own?.begun === undefined) return beginning({ do: "begin", place }, at, sight);
+    return node.kind === "block" ? this.#block(node, place, at, sight) : this.#include(node, place, at, sight);
   }
 
-  #include(node: PlanInclude<S>, place: Place<S>, sight: Sight): Standing<S> {
-    const inside: Position<S> = { frame: frameOf(place.address), keys: "", rounds: [], within: place.within };
+  #include(node: PlanInclude<S>, place: Place<S>, at: Position<S>, sight: Sight): Standing<S> {
+    const inside: Position<S> = { ...at, frame: frameOf(place.address), keys: "", rounds: [] };
     const standing = this.#plainly(node, nameOf(place, sight), inside, sight);
     if (standing.is !== "done") return standing;
     const holds = heldBy([node.steps, node.checks], inside, sight.state);
@@ -182,8 +191,9 @@ export class Walk<S> {
   #block(node: PlanBlock<S>, place: Place<S>, at: Position<S>, sight: Sight): Standing<S> {
     const own = stepIn(sight.state, place.address);
     const phase = own.turned === undefined || own.turned.to === "again" ? "steps" : own.turned.to;
-    const standing = this.#sequence(node[phase], `${nameOf(place, sight)}${phase}${own.repeats}`, at, sight);
-    if (standing.is === "open" || (standing.is === "stopped" && standing.outcome !== "failed")) return standing;
+    const inside = phase === "always" ? { ...at, inAlways: true } : at;
+    const standing = this.#sequence(node[phase], `${nameOf(place, sight)}${phase}${own.repeats}`, inside, sight);
+    if (standing.is === "open" || (standing.is === "stopped" && !ENDS_BLOCK.has(standing.outcome))) return standing;
     const turn = turnAfter(node, { phase, standing, repeats: own.repeats }, () => heldBy([node.steps], at, sight.state));
     if (turn !== undefined) return open({ do: "turn", place, turn });
     if (standing.is === "stopped") return standing;
@@ -192,6 +202,9 @@ export class Walk<S> {
     return open({ do: "end", place, ending: { outcome, holds } });
   }
 }
+
+// What nobody knows, and what waits, leaves a block open.
+const ENDS_BLOCK: ReadonlySet<string> = new Set(["failed", "interrupted"]);
 
 // A name for the memory of what is complete: a block that is begun anew begins a new one.
 function nameOf<S>({ address }: Place<S>, { state }: Sight): string {
@@ -217,7 +230,7 @@ function turnAfter<S>(
 ): Turn | undefined {
   if (phase === "always") return undefined;
   const failed = standing.is === "stopped" ? standing.at : undefined;
-  if (failed !== undefined && phase === "steps") {
+  if (failed !== undefined && phase === "steps" && standing.is === "stopped" && standing.outcome === "failed") {
     if (repeats + 1 < attempts) return { to: "again", failed, forget: forget() };
     if (rescue.length > 0) return { to: "rescue", failed };
   }
@@ -234,9 +247,18 @@ function placeOf<S>({ step }: PlanNode<S>, address: string, { frame, rounds, wit
   return { step, address, frame, rounds, within };
 }
 
-function call<S>(node: PlanCall<S>, place: Place<S>, own: StepState | undefined): Standing<S> {
-  const decided = node.writes ? decideAttempts(own?.attempts ?? [], node.awaitsReceipt) : ({ do: "begin" } as const);
-  return open({ ...decided, place });
+function call<S>(node: PlanCall<S>, place: Place<S>, at: Position<S>, sight: Sight): Standing<S> {
+  const attempts = sight.state.steps.get(place.address)?.attempts ?? [];
+  const decided = node.writes ? decideAttempts(attempts, node.awaitsReceipt) : ({ do: "begin" } as const);
+  if (decided.do === "begin") return beginning({ do: "begin", place }, at, sight);
+  const held = sight.interrupted && !at.inAlways;
+  return held ? { is: "stopped", outcome: "held", at: place.address } : open({ ...decided, place });
+}
+
+// After an interrupt nothing begins but what is to be done always.
+function beginning<S>(action: Action<S>, { inAlways }: Position<S>, { interrupted }: Sight): Standing<S> {
+  if (!interrupted || inAlways) return open(action);
+  return { is: "stopped", outcome: "interrupted", at: action.place.address };
 }
 
 function hasBegun(round: StepState | undefined): boolean {
@@ -244,7 +266,7 @@ function hasBegun(round: StepState | undefined): boolean {
 }
 
 // What nobody knows is worse than what is known to have failed; a person is still waited for last.
-const WORST_FIRST: readonly StoppedOutcome[] = ["unknown", "failed", "pending"];
+const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = ["unknown", "failed", "pending", "held", "interrupted"];
 
 function worst<S>(standings: readonly Standing<S>[]): Standing<S> {
   for (const outcome of WORST_FIRST) {

@@ -29,9 +29,12 @@ export function doneBeforeLine({ ok, changed, unchanged, skipped, rescued, steps
   return done === 0 ? [] : [`${INDENT}${done} of ${count(steps, "step")} done before`];
 }
 
+// It went on, and is nothing to be pleased with.
+const WARNED = { mark: "!", word: "warned" };
+
 /** The one line of a step that has ended; ids are in full, for people paste them. */
 export function plainLine(step: StepReport): string {
-  const { mark, word } = STEP_WORDS[step.outcome];
+  const { mark, word } = step.warning === null ? STEP_WORDS[step.outcome] : WARNED;
   const parts = [
     `${mark} ${word.padEnd(WORD_WIDTH)}`,
     oneLine(step.step),

@@ -1,12 +1,20 @@
+import type { StepProblem } from "../../protocol/record.ts";
 import type { Turn } from "../../protocol/decide.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import type { Place } from "../plan.ts";
 import { pauseBefore } from "./read-step.ts";
 
+const INTERRUPTED: StepProblem = {
+  code: "block.interrupted",
+  message: "the run was interrupted in this block, and its `always` has run",
+  why: "what is cleaned up cannot be gone on with",
+  next: "begin a new run",
+};
+
 /** Turns a block to its `rescue`, its `always`, or once more to its first step. */
 export async function turn(context: RunContext, { address, step }: Place, to: Turn): Promise<void> {
-  const problem = "failed" in to ? stepIn(context.state, to.failed).stopped?.problem : undefined;
+  const problem = "failed" in to ? (stepIn(context.state, to.failed).stopped?.problem ?? INTERRUPTED) : undefined;
   if (to.to === "again") {
     const retry = step.kind === "block" ? step.retry : undefined;
     await context.pause(pauseBefore(retry, stepIn(context.state, address).repeats + 1));

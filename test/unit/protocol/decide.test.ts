@@ -127,7 +127,7 @@ test("a round in which something is being done is not given up for another one's
   const each: Node = { ...read, id: "each", parallel: 2 };
   const walk = new Walk({ steps: [block("b", { steps: [each], rescue: [read] })], checks: [] });
   const state = stateOf(recordsOf(opened, claimed, begun("b"), expanded("each", "a", "b"), stopped("each[a]", "failed")));
-  const busy = walk.next(state, (round) => round === "each[b]");
+  const busy = walk.next(state, { isBusy: (round) => round === "each[b]" });
   expect(busy.kind === "act" ? busy.actions.map((action) => action.do) : []).toEqual(["begin"]);
   const idle = walk.next(state);
   expect(idle.kind === "act" ? idle.actions.map((action) => action.do) : []).toEqual(["turn"]);
@@ -225,4 +225,29 @@ test("a walk that has come far and one that begins say the same", () => {
     const state = stateOf(recordsOf(opened, claimed, ...facts));
     expect(walk.next(state)).toEqual(new Walk(plan).next(state));
   }
+});
+
+test("an interrupt begins nothing but what is to be done always", () => {
+  const inner = block("inner", { steps: [mint], always: [read] });
+  const walk = new Walk({ steps: [block("b", { steps: [inner, call("later")], always: [call("clean")] })], checks: [] });
+  const after = (...facts: readonly Fact[]): string => {
+    const decided = walk.next(stateOf(recordsOf(opened, claimed, ...facts)), { interrupted: true });
+    if (decided.kind === "close") return `close ${decided.outcome}`;
+    return decided.actions.map((action) => `${action.do} ${action.place.address}`).join(", ");
+  };
+  expect(after()).toBe("close interrupted");
+  const facts: Fact[] = [begun("b"), begun("inner")];
+  expect(after(...facts)).toBe("turn inner");
+  facts.push(turned("inner", "always", "failed"));
+  expect(after(...facts)).toBe("begin read");
+  facts.push(completed("read"));
+  expect(after(...facts)).toBe("end inner");
+  facts.push(stopped("inner", "failed"));
+  expect(after(...facts)).toBe("turn b");
+});
+
+test("an interrupt leaves a block open in which a write is under way: nothing is cleaned up behind its back", () => {
+  const plan = { steps: [block("b", { steps: [mint], always: [read] })], checks: [] };
+  const state = stateOf(recordsOf(opened, claimed, begun("b"), intended("mint"), answered("mint", "acknowledged")));
+  expect(new Walk(plan).next(state, { interrupted: true })).toEqual({ kind: "close", outcome: "interrupted" });
 });
