@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LIMITS } from "../base/limits.ts";
 import type { CallStep, CheckStep, Playbook, Step } from "../playbook/model.ts";
 import { includesOf } from "../playbook/walk.ts";
@@ -73,7 +73,6 @@ function heading(
 
 /** A digest of a playbook's text and of all that it includes. */
 export function digestOf(playbook: Playbook): string {
-  const hash = createHash("sha256").update(playbook.text);
-  for (const { playbook: included } of includesOf(playbook)) hash.update(digestOf(included));
-  return hash.digest("hex");
+  const included = includesOf(playbook).map((step) => digestOf(step.playbook));
+  return hash("sha256", [playbook.text, ...included].join(""));
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Failure, messageOf } from "../base/failure.ts";
 import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
 import type { Secret } from "../base/secret.ts";
@@ -98,9 +98,7 @@ export class Service {
 
 /** A digest of a request by which a resumed run can tell that it is the same. */
 export function digestOf({ method, path, body }: ServiceRequest): string {
-  return createHash("sha256")
-    .update(`${method} ${path}\n${body === undefined ? "" : writeJson(body)}`)
-    .digest("hex");
+  return hash("sha256", `${method} ${path}\n${body === undefined ? "" : writeJson(body)}`);
 }
 
 function readReply(operation: Operation, exchanged: Exchanged, by: { refusals: readonly number[]; now: number }): Reply {

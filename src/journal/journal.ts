@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Failure, messageOf } from "../base/failure.ts";
 import { EXIT } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -84,7 +84,7 @@ export class RunJournal {
   }
 
   #insert({ record: { sequence, epoch, at, kind }, body }: Waiting): void {
-    const hash = chain(this.#hash, [sequence, epoch, at, kind, body]);
+    const link = chain(this.#hash, [sequence, epoch, at, kind, body]);
     this.#store.run(
       "INSERT INTO record (run_id, sequence, epoch, at, kind, body, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       this.runId,
@@ -94,9 +94,9 @@ export class RunJournal {
       kind,
       body,
       this.#hash,
-      hash,
+      link,
     );
-    this.#hash = hash;
+    this.#hash = link;
   }
 
   // The epoch is the fencing token: whoever was taken over can write no more, however late it wakes up.
@@ -137,9 +137,7 @@ interface Waiting {
 }
 
 function chain(previous: string, fields: readonly (string | number)[]): string {
-  return createHash("sha256")
-    .update(`${previous}\n${fields.join("\n")}`)
-    .digest("hex");
+  return hash("sha256", `${previous}\n${fields.join("\n")}`);
 }
 
 /** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */
@@ -148,16 +146,16 @@ export function* readRecords(store: Database, runId: string): Generator<RunRecor
   let expected = 0;
   for (const row of store.iterate("SELECT * FROM record WHERE run_id = ? ORDER BY sequence", runId)) {
     // Before anything of it is read: a damaged body may be no JSON at all.
-    const hash = chain(previous, [
+    const link = chain(previous, [
       Number(row["sequence"]),
       Number(row["epoch"]),
       Number(row["at"]),
       String(row["kind"]),
       String(row["body"]),
     ]);
-    if (row["sequence"] !== expected || row["previous"] !== previous || row["hash"] !== hash) throw broken(runId, expected);
-    yield { ...decode(row), hash };
-    previous = hash;
+    if (row["sequence"] !== expected || row["previous"] !== previous || row["hash"] !== link) throw broken(runId, expected);
+    yield { ...decode(row), hash: link };
+    previous = link;
     expected++;
   }
 }
