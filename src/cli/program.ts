@@ -60,6 +60,15 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--report <format=file>", WORDS.report, collectReport, [])
     .action(builder.action(async () => (await import("./commands/resume.ts")).resume, "run"));
   builder
+    .command(program, "resolve")
+    .argument("<run>", WORDS.resolve.run)
+    .option("--step <address>", WORDS.resolve.step)
+    .addOption(new Option("--as <verdict>", WORDS.resolve.as).choices(["applied", "absent"]))
+    .option("--because <text>", WORDS.resolve.because)
+    .option("--state <dir>", WORDS.state)
+    .option("--json", WORDS.json)
+    .action(builder.action(async () => (await import("./commands/resolve.ts")).resolve, "run"));
+  builder
     .command(program, "check")
     .argument("[files...]", WORDS.run.files)
     .addOption(new Option("--format <format>", WORDS.check.format).choices(["text", "json", "github", "sarif"]).conflicts("json"))

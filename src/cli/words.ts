@@ -53,6 +53,15 @@ Examples:
   $ tokenbook resume                          the last run that did not pass
   $ tokenbook resume 20261121T0930-k3x9q2ab`,
     },
+    resolve: {
+      summary: "Say what became of a write that nobody could see. Without --step, list the unknown writes of a run.",
+      examples: `What you say is kept in the journal, with your name and your reason. Look at the ledger first: \`applied\` completes the
+step, \`absent\` lets it be sent again, and a wrong \`absent\` is a second effect.
+
+Examples:
+  $ tokenbook resolve 20261121T0930-k3x9q2ab
+  $ tokenbook resolve 20261121T0930-k3x9q2ab --step mint --as applied --because "tx 3f2a in the explorer"`,
+    },
     runs: {
       summary: "List runs, the latest first; `runs show RUN` tells everything about one.",
       examples: `Examples:
@@ -100,6 +109,12 @@ Examples:
     uses: "an operation that it calls; repeat it for several",
   },
   resume: { run: "the run's id; the last run that did not pass when left out" },
+  resolve: {
+    run: "the run's id",
+    step: "the address of the step, as reports have it",
+    as: "applied: it took effect; absent: it did not, and never will",
+    because: "how you know",
+  },
   runs: { show: "Show one run: every step, every attempt, what was sent and answered." },
   operations: { name: "the operation, such as ledger.token.mint" },
   sandbox: {

@@ -128,7 +128,8 @@ async function act(context: RunContext, action: Action): Promise<void> {
 function stop(context: RunContext, { place, outcome, problem }: Extract<Action, { do: "stop" }>): void {
   const startedAt = stepIn(context.state, place.address).attempts.at(-1)?.intendedAt ?? context.ports.clock.now();
   const look = callAt(place).operation.meaning.readBack ?? "the service";
-  const next = `tokenbook runs show ${context.opened.runId} tells what was sent; whether it took effect is seen by: ${look}`;
+  const { runId } = context.opened;
+  const next = `look whether it took effect (seen by: ${look}), then say so: tokenbook resolve ${runId} --step "${place.address}" --as applied|absent --because TEXT`;
   context.stop(place, { startedAt, outcome, problem: outcome === "unknown" ? { ...problem, next } : problem });
 }
 

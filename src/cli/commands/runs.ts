@@ -58,12 +58,13 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
 
 function attemptLines(
   step: string,
-  { attempt, operation, request, input, meaning, status, receiptId, message }: AttemptReport,
+  { attempt, operation, request, input, meaning, status, receiptId, message, settled }: AttemptReport,
 ): readonly string[] {
   const answer = meaning === null ? "no answer was recorded" : `${meaning}${status === null ? "" : ` (HTTP ${status})`}`;
   return [
     `sent  ${step}  attempt ${attempt + 1}  ${operation}  ${request.method} ${request.path}`,
     `    input: ${writeJson(input)}`,
     `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}`}${message === null ? "" : `: ${message}`}`,
+    ...(settled === null ? [] : [`    settled: ${settled.verdict}, ${writeJson(settled.evidence)}`]),
   ].map(harmless);
 }

@@ -1,0 +1,55 @@
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { openWrites, resolveWrite } from "../../engine/resolve.ts";
+import { stateOf } from "../../protocol/state.ts";
+import { harmless } from "../failure.ts";
+import { lookIntoJournal } from "../journal.ts";
+import type { Command, Shell } from "../shell.ts";
+
+interface ResolveOptions {
+  readonly run: string;
+  readonly step?: string;
+  readonly as?: "applied" | "absent";
+  readonly because?: string;
+  readonly state?: string;
+  readonly json?: boolean;
+}
+
+/** `tokenbook resolve`: a person says what became of a write that nobody could see; without a step, lists those of a run. */
+export const resolve: Command<ResolveOptions> = async (shell, options): Promise<ExitCode> => {
+  const { run, step, as: verdict, because } = options;
+  if (step === undefined) return list(shell, options);
+  if (verdict === undefined || because === undefined || because.trim() === "") {
+    throw new Failure({
+      code: "resolve.incomplete",
+      message: "say what became of the write, and how you know",
+      next: `tokenbook resolve ${run} --step "${step}" --as applied --because "seen in the ledger's explorer"`,
+    });
+  }
+  const who = shell.variables["USER"] ?? shell.variables["LOGNAME"] ?? "unknown";
+  const resolution = { step, verdict, because, who };
+  const { operation, attempt } = lookIntoJournal(shell, options, (store) => resolveWrite(store, run, resolution));
+  const goesOn = verdict === "applied" ? "the step will be completed" : "it will be sent again";
+  if (options.json === true) {
+    shell.stdout.write(`${JSON.stringify({ format: 1, run, step, attempt, operation, verdict, because, who })}\n`);
+  } else {
+    const lines = [`${step}: attempt ${attempt + 1} of ${operation} is ${verdict}, says ${who}: ${because}`];
+    shell.stdout.write(`${harmless([...lines, `${goesOn} by: tokenbook resume ${run}`].join("\n"))}\n`);
+  }
+  return EXIT.passed;
+};
+
+function list(shell: Shell, { run, state, json }: ResolveOptions): ExitCode {
+  const where = state === undefined ? {} : { state };
+  const writes = lookIntoJournal(shell, where, (store) => openWrites(stateOf(store.read(run))));
+  if (json === true) {
+    shell.stdout.write(`${JSON.stringify({ format: 1, run, unknown: writes })}\n`);
+    return EXIT.passed;
+  }
+  const lines = writes.map(
+    ({ step, attempt, operation, sentAt }) =>
+      `${step}  attempt ${attempt + 1}  ${operation}  sent at ${new Date(sentAt).toISOString()}`,
+  );
+  shell.stdout.write(lines.length === 0 ? "no write of this run is unknown\n" : `${harmless(lines.join("\n"))}\n`);
+  return EXIT.passed;
+}

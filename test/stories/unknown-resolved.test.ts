@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { answerInstead, cutAnswer, proxyTo } from "./proxy.ts";
+import { KEYS, MINT_ONCE, newProject, operationsOf, sandboxProcess } from "./world.ts";
+
+test.for([
+  { verdict: "applied", what: "the mint took effect, and its answer was lost", fault: cutAnswer },
+  { verdict: "absent", what: "the mint never took effect", fault: answerInstead({ status: 500, body: "{}" }) },
+])("$what: a person looks at the ledger, says so, and the run goes on; it is minted once", async ({ verdict, fault }) => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject({ ...KEYS, USER: "olga" });
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  void proxy.next("POST /token/mint", fault);
+  const run = await project.run("run", "mint.yaml");
+  expect(run.code, run.told).toBe(5);
+  const [, id = ""] = /tokenbook resolve (\S+) --step "mint" --as applied\|absent/.exec(run.stdout) ?? [];
+
+  const listed = await project.run("resolve", id);
+  expect(listed.stdout, listed.told).toMatch(/^mint {2}attempt 1 {2}ledger\.token\.mint {2}sent at /);
+  const careless = await project.run("resolve", id, "--step", "mint", "--as", verdict);
+  expect([careless.code, careless.stderr], careless.told).toEqual([2, expect.stringContaining("how you know")]);
+  const wrong = await project.run("resolve", id, "--step", "token", "--as", verdict, "--because", "I saw it");
+  expect([wrong.code, wrong.stderr], wrong.told).toEqual([2, expect.stringContaining("unknown: mint")]);
+
+  const resolved = await project.run("resolve", id, "--step", "mint", "--as", verdict, "--because", "I looked");
+  expect(resolved.stdout, resolved.told).toContain(`mint: attempt 1 of ledger.token.mint is ${verdict}, says olga: I looked`);
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  const shown = await project.run("runs", "show", id);
+  expect(shown.stdout, shown.told).toContain(`settled: ${verdict}, {"who":"olga","because":"I looked"}`);
+});
