@@ -15,15 +15,24 @@ const GROUPS = [
   group("base", ["src/base/(?!ports|difference)", "src/cli/failure", "package\\.json$"], ["big.js", "fastest-levenshtein"]),
   group(
     "playbook",
-    ["base/difference", "schema", "expression", "contract", "source", "operations", "playbook", "environment", "cli/project"].map(
-      (name) => `src/${name}`,
-    ),
+    [
+      "base/difference",
+      "schema",
+      "expression",
+      "contract",
+      "source",
+      "operations",
+      "playbook",
+      "environment",
+      "cli/project",
+      "cli/tags",
+    ].map((name) => `src/${name}`),
     ["yaml", "re2js", "@marcbachmann", "@babel", "js-tokens", "diff", "csv-parse"],
   ),
   group("journal", ["src/protocol/", "src/sqlite/", "src/journal/", "src/base/ports", "src/cli/journal"], []),
   group(
     "run",
-    ["src/transport/", "src/engine/", "src/report/(?!junit)", "src/cli/(?:perform|session|file|view/(?!live))"],
+    ["src/transport/", "src/engine/", "src/report/(?!junit)", "src/cli/(?:perform|session|masked|file|view/(?!live))"],
     ["undici"],
   ),
 ];

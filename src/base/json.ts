@@ -78,12 +78,17 @@ export function plainView(value: unknown): unknown {
   return value;
 }
 
-/** The same value with every text changed, keys included. */
-export function mapStrings(value: unknown, change: (text: string) => string): unknown {
+/** The same value with every text changed, keys included; exact numbers as `number` says. */
+export function mapStrings(
+  value: unknown,
+  change: (text: string) => string,
+  number: (value: Decimal) => unknown = (same) => same,
+): unknown {
   if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
-  if (value === null || typeof value !== "object" || value instanceof Decimal) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [change(key), mapStrings(inner, change)]));
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change, number));
+  if (value instanceof Decimal) return number(value);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [change(key), mapStrings(inner, change, number)]));
 }
 
 export function isObject(value: unknown): value is JsonObject {

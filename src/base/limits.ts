@@ -20,6 +20,10 @@ export const LIMITS = {
   schemaShapes: 2_000,
   /** Problems told of one input. */
   inputProblems: 20,
+  /** The fewest characters of a secret: a shorter one would mask other words too. */
+  secretLeastChars: 8,
+  /** Characters of the name of a group of runs. */
+  groupChars: 200,
   /** Bytes of one answer. */
   answerBytes: 67_108_864,
   /** Characters kept of what a service says when it refuses. */

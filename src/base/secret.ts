@@ -70,6 +70,7 @@ function spell(secret: Secret): { from: string; to: string }[] {
     value,
     json,
     json.replaceAll("/", "\\/"),
+    JSON.stringify(json).slice(1, -1), // a body of JSON that is told inside of another
     ...encoded,
     ...encoded.map((text) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
     base64,

@@ -5,12 +5,14 @@ import { sanitise } from "../base/text.ts";
 import { systemClock } from "../base/ports.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { exitOf } from "../protocol/decide.ts";
-import type { RunOutcome } from "../protocol/record.ts";
+import { isNotice, type RunOutcome } from "../protocol/record.ts";
+import type { Secrets } from "../playbook/open.ts";
 import { fanOut, type Observer } from "../report/fanout.ts";
 import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import { formatFailure } from "./failure.ts";
+import { maskedError, maskedShell } from "./masked.ts";
 import { writeWhole } from "./file.ts";
 import type { ReportRequest } from "./program.ts";
 import type { Where } from "./project.ts";
@@ -33,11 +35,12 @@ export interface Job {
 
 /** Makes runs, some at a time, shows them, writes their reports, and gives the exit code that says the worst of them. */
 export async function performRuns(
-  shell: Shell,
-  options: Where & ReportOptions & { readonly jobs: number },
+  plainShell: Shell,
+  options: Where & ReportOptions & { readonly jobs: number; readonly secrets: Secrets },
   jobs: readonly Job[],
 ): Promise<ExitCode> {
-  const session = await openSession(shell, options);
+  const session = await openSession(plainShell, options, options.secrets);
+  const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
   try {
     const view = await chooseView({
@@ -89,15 +92,15 @@ interface Done {
 async function performOne(late: LateOutput, session: Session, job: Job, view: Observer): Promise<Done> {
   const fold = new RunFold();
   const folding: Observer = {
-    event: (event) => (event.kind === "step.started" || event.kind === "step.waiting" ? undefined : fold.take(event)),
+    event: (event) => (isNotice(event) ? undefined : fold.take(event)),
   };
   const observers = fanOut([folding, view], (error) => reporterCrashed(late, error));
   try {
     const outcome = await session.carry(observers, (ports) => job.work(session, ports));
     return { exit: exitOf(outcome), report: fold.report() };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    late.write(session.redact(formatFailure(error)));
+    if (!(error instanceof Failure)) throw maskedError(error, session.redact);
+    late.write(formatFailure(error));
     return { exit: error.exit, report: fold.opened === undefined ? undefined : fold.report() };
   } finally {
     await observers.end();

@@ -1,5 +1,6 @@
 import { Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
 import { EXIT, type ExitCode } from "../base/exit.ts";
+import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
 import type { Command, Shell } from "./shell.ts";
 import { WORDS } from "./words.ts";
@@ -53,6 +54,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
     .addOption(new Option("--jobs <n>", WORDS.jobs).argParser(wholeNumber).default(4))
+    .option("--tags <tags>", WORDS.tags, tagList)
     .option("--report <format=file>", WORDS.report, collectReport, [])
     .action(builder.action(async () => (await import("./commands/run.ts")).run, "files"));
   builder
@@ -73,6 +75,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .argument("[files...]", WORDS.run.files)
     .addOption(new Option("--format <format>", WORDS.check.format).choices(["text", "json", "github", "sarif"]).conflicts("json"))
     .option("--json", WORDS.check.json)
+    .option("--tags <tags>", WORDS.tags, tagList)
     .option("--explain <code>", WORDS.check.explain)
     .action(builder.action(async () => (await import("./commands/check.ts")).check, "files"));
 }
@@ -165,6 +168,14 @@ class Builder {
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(text);
+}
+
+const TAG = new RegExp(TAG_PATTERN);
+
+function tagList(text: string): readonly string[] {
+  const tags = text.split(",").map((tag) => tag.trim());
+  if (!tags.every((tag) => TAG.test(tag.replace(/^!/, "")))) throw new InvalidArgumentError("Write tags as in smoke,!slow.");
+  return tags;
 }
 
 function collectName(name: string, before: readonly string[] | undefined): readonly string[] {

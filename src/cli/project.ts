@@ -18,6 +18,7 @@ import { toJson } from "../source/node.ts";
 import { parseYaml } from "../source/yaml.ts";
 import { harmless } from "./failure.ts";
 import type { Shell } from "./shell.ts";
+import { chosenByTags } from "./tags.ts";
 
 /** The options that say where a run acts and what it remembers. */
 export interface Where {
@@ -240,9 +241,14 @@ export function decode(name: string, bytes: Uint8Array): string {
   }
 }
 
-/** The playbooks of all files, warnings printed; throws a Failure with every error when one is wrong: nothing is run then. */
-export function loadPlaybooks(shell: Shell, files: readonly string[], reader: FileReader = filesOf(shell)): readonly Playbook[] {
-  const checked = files.map((file) => checkFile(shell, file, reader));
+/** The playbooks of all files that the tags choose, warnings printed; throws a Failure with every error when one is wrong: nothing is run then. */
+export function loadPlaybooks(
+  shell: Shell,
+  files: readonly string[],
+  { reader = filesOf(shell), tags }: { readonly reader?: FileReader; readonly tags?: readonly string[] | undefined } = {},
+): readonly Playbook[] {
+  const all = files.map((file) => checkFile(shell, file, reader));
+  const checked = tags === undefined ? all : chosenByTags(all, tags);
   const errors = checked.filter(({ ok }) => !ok);
   const [code] = errors.flatMap(({ diagnostics }) => diagnostics.map((diagnostic) => diagnostic.code));
   for (const { diagnostics } of checked)

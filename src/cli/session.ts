@@ -3,6 +3,7 @@ import { type Redact, redactor } from "../base/secret.ts";
 import { secretsOf, type Target } from "../environment/target.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { JournalStore } from "../journal/store.ts";
+import type { Secrets } from "../playbook/open.ts";
 import type { Observer } from "../report/fanout.ts";
 import { Transport } from "../transport/exchange.ts";
 import { openTarget, stateDirectory, type Where } from "./project.ts";
@@ -12,7 +13,7 @@ import type { Shell } from "./shell.ts";
 export interface Session {
   readonly target: Target;
   readonly store: JournalStore;
-  /** Masks what a service may have repeated of our keys. */
+  /** Masks keys and the secrets of playbooks, wherever they turn up. */
   readonly redact: Redact;
   /** Gives one run its own connections and tells the observer what happens in it. */
   readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>) => Promise<T>;
@@ -20,9 +21,10 @@ export interface Session {
 }
 
 /** Opens the target and the journal that the options name. Throws a Failure. */
-export async function openSession(shell: Shell, where: Where): Promise<Session> {
+export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets): Promise<Session> {
   const { target, close } = await openTarget(shell, where);
-  const redact = redactor(secretsOf(target));
+  const secrets = playbookSecrets.with(secretsOf(target));
+  const redact = redactor(secrets.all);
   const store = JournalStore.open(stateDirectory(shell, where), { clock: systemClock, redact });
   return {
     target,
@@ -33,6 +35,7 @@ export async function openSession(shell: Shell, where: Where): Promise<Session> 
       try {
         return await work({
           clock: systemClock,
+          secrets,
           exchange: (outgoing) => transport.exchange(outgoing),
           observe: (event) => observer.event(event),
           stopping: shell.stopping,

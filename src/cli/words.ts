@@ -17,6 +17,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
       examples: `Examples:
   $ tokenbook run onboarding.yaml --input property=Loft12
   $ tokenbook run playbooks/scenarios --jobs 8 --report junit=report.xml
+  $ tokenbook run playbooks --tags 'smoke,!slow'
   $ tokenbook run supply.yaml --env production --json
 
 Without a tokenbook.yaml in this folder or above it, an embedded sandbox serves; it keeps its data in the state directory.`,
@@ -128,6 +129,7 @@ Examples:
   schema: { name: "playbook, environment, report or check" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
+  tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",
   jobs: "how many playbooks run at the same time",
   report: "write a report: json=FILE or junit=FILE; repeat it for several",
   env: "the environment in tokenbook.yaml; the first one when left out",

@@ -1,13 +1,19 @@
 import { invariant } from "../base/failure.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import type { Profile } from "../contract/profile.ts";
 import { validatorOf } from "../contract/validators.ts";
 import type { Scope } from "../expression/expression.ts";
 import type { Operation } from "../operations/operation.ts";
-import type { SideRead } from "../playbook/model.ts";
+import type { Names } from "../operations/meaning.ts";
+import type { CallStep, SideRead } from "../playbook/model.ts";
+import type { Secrets } from "../playbook/open.ts";
 import { bind, type Template } from "../playbook/template.ts";
 import { withSchema } from "../playbook/with.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import { type Caller, callerOf } from "./caller.ts";
+import type { RunContext } from "./context.ts";
+import { namesOf } from "./names.ts";
+import type { Place } from "./plan.ts";
 
 /** A call with everything decided about it. */
 export interface Bound {
@@ -16,10 +22,55 @@ export interface Bound {
 }
 
 /** Binds the input of a call, and checks it: what an expression gave is known only now. Throws an EvaluationFailure when one gives nothing. */
-export function bindCall(use: SideRead, scope: Scope): Bound | { readonly problem: StepProblem } {
+export function bindCall(
+  context: RunContext,
+  place: Pick<Place, "frame" | "rounds">,
+  use: SideRead,
+): Bound | { readonly problem: StepProblem } {
+  const scope = context.scopeAt(place);
   const input = bindObject(use.with, scope);
-  const problem = inputProblem(use.operation, input);
-  return problem === undefined ? { input, caller: callerOf(use.as, scope) } : { problem };
+  const caller = callerOf(use.as, scope);
+  const problem = maskProblem([input, caller.actingEntity ?? ""], context.ports.secrets) ?? inputProblem(use.operation, input);
+  return problem === undefined ? { input, caller } : { problem };
+}
+
+/** Binds the input of a write, and completes it: with chosen ids and our mark. The same run and step give the same each time. */
+export function bindWrite(context: RunContext, place: Place, step: CallStep): Bound | { readonly problem: StepProblem } {
+  const bound = bindCall(context, place, step);
+  if ("problem" in bound) return bound;
+  const names = namesOf(context.opened.runId, place.address);
+  return { ...bound, input: completed(step.operation, bound.input, { names, profile: context.target.profile }) };
+}
+
+function completed(
+  operation: Operation,
+  input: JsonObject,
+  { names, profile }: { readonly names: Names; readonly profile: Profile },
+): JsonObject {
+  const { complete } = operation.meaning;
+  if (complete === undefined) return input;
+  const { items } = input;
+  if (!Array.isArray(items)) return complete(input, names, profile);
+  return {
+    ...input,
+    items: items.map((item: Json, at) => (isObject(item) ? complete(item, itemNames(names, at), profile) : item)),
+  };
+}
+
+function itemNames(names: Names, at: number): Names {
+  return { id: (part = "") => names.id(`${part}${at}`), mark: `${names.mark}#${at}` };
+}
+
+// What earlier steps gave is kept with secrets masked. A mask among it stands for a value that is not known here, and is never sent.
+function maskProblem(sent: Json, secrets: Secrets): StepProblem | undefined {
+  const mask = secrets.maskIn(writeJson(sent));
+  if (mask === undefined) return undefined;
+  return {
+    code: "input.masked",
+    message: `what is to be sent holds ${mask} as it is kept of an earlier step, with the secret masked`,
+    why: "the service would be sent the mask instead of the value; nothing was sent",
+    next: "write the secret itself into with:, instead of what an earlier step gave",
+  };
 }
 
 function bindObject(template: Template, scope: Scope): JsonObject {

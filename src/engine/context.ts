@@ -35,7 +35,7 @@ export class RunContext {
     this.service = new Service(target, ports);
     this.#journal = held.journal;
     this.state = stateOf(held.records);
-    this.#frames = new Frames(playbook, target, this.state);
+    this.#frames = new Frames(playbook, this.state, { target, secrets: ports.secrets });
   }
 
   get opened(): RunOpened {

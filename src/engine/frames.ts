@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Target } from "../environment/target.ts";
 import type { Scope } from "../expression/expression.ts";
 import type { Playbook, StepLoops } from "../playbook/model.ts";
+import type { Secrets } from "../playbook/open.ts";
 import { stepNamed } from "../playbook/walk.ts";
 import { parseAddress } from "../protocol/address.ts";
 import { type RunState, type StepValues, valuesIn } from "../protocol/state.ts";
@@ -20,11 +21,13 @@ interface Frame {
 export class Frames {
   readonly #state: RunState;
   readonly #target: Target;
+  readonly #secrets: Secrets;
   readonly #frames = new Map<string, Frame>();
 
-  constructor(playbook: Playbook, target: Target, state: RunState) {
+  constructor(playbook: Playbook, state: RunState, { target, secrets }: { target: Target; secrets: Secrets }) {
     this.#state = state;
     this.#target = target;
+    this.#secrets = secrets;
     this.#frames.set("", this.#newFrame(playbook, state.opened?.inputs ?? {}));
   }
 
@@ -55,7 +58,9 @@ export class Frames {
   #newFrame(playbook: Playbook, inputs: JsonObject): Frame {
     const { opened, openedAt } = this.#state;
     const run = { id: opened?.runId ?? "", key: opened?.runKey ?? "", startedAt: new Date(openedAt).toISOString() };
-    const names = { inputs, actors: actorsScope(playbook, this.#target), run };
+    const env = opened?.env?.[playbook.file] ?? {};
+    const secrets = this.#secrets.in(playbook.file);
+    const names = { inputs, env, secrets, actors: actorsScope(playbook, this.#target), run };
     return { playbook, names, hasBlocks: playbook.steps.some(({ kind }) => kind === "block") };
   }
 }

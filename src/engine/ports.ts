@@ -1,4 +1,5 @@
 import type { Clock } from "../base/ports.ts";
+import type { Secrets } from "../playbook/open.ts";
 import type { RunEvent } from "../protocol/record.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";
 
@@ -6,6 +7,8 @@ import type { Exchanged, Outgoing } from "../transport/exchange.ts";
 export interface EnginePorts {
   readonly clock: Clock;
   readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
+  /** The secrets of the playbook that is run and of those that it includes. */
+  readonly secrets: Secrets;
   readonly observe: (event: RunEvent) => void;
   /** Aborted when the run is to stop: nothing new is sent, what is in flight is waited for. */
   readonly stopping: AbortSignal;

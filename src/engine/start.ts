@@ -1,5 +1,4 @@
 import { Failure, invariant } from "../base/failure.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { Random } from "../base/ports.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { RunJournal } from "../journal/journal.ts";
@@ -8,6 +7,7 @@ import type { Playbook } from "../playbook/model.ts";
 import type { RunOpened, RunOutcome, RunRecord } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import { RunContext } from "./context.ts";
+import { type Given, inGroups } from "./groups.ts";
 import { newRunName } from "./names.ts";
 import { digestOf, headingsOf } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -24,13 +24,16 @@ export interface RunParts {
 }
 
 /** Runs a checked playbook from its first step. Throws a Failure when it cannot start, and then nothing was sent but harmless reads. */
-export async function startRun(parts: RunParts, inputs: JsonObject, random: Random): Promise<RunOutcome> {
+export async function startRun(parts: RunParts, given: Given, random: Random): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   checkTarget(playbook, target);
-  await checkReach(playbook, new Service(target, ports));
-  const held = store.begin(opening(playbook, inputs, { target, ...newRunName(ports.clock.now(), random) }), target.environment);
-  for (const record of held.records) ports.observe(record);
-  return carry(parts, held);
+  const name = newRunName(ports.clock.now(), random);
+  return inGroups(parts, { ...given, ...name }, async () => {
+    await checkReach(playbook, new Service(target, ports));
+    const held = store.begin(opening(playbook, given, { target, ...name }), target.environment);
+    for (const record of held.records) ports.observe(record);
+    return carry(parts, held);
+  });
 }
 
 /** Goes on with a run that stopped, was interrupted, or whose process died. Throws a Failure when playbook or target are not the run's own. */
@@ -44,10 +47,13 @@ export async function resumeRun(parts: RunParts, runId: string): Promise<RunOutc
     return "passed";
   }
   checkTarget(playbook, target);
-  await checkReach(playbook, new Service(target, ports));
-  const held = store.claim(runId);
-  for (const record of held.records) ports.observe(record);
-  return carry(parts, held);
+  const { inputs, env = {} } = before.opened;
+  return inGroups(parts, { inputs, env, runId }, async () => {
+    await checkReach(playbook, new Service(target, ports));
+    const held = store.claim(runId);
+    for (const record of held.records) ports.observe(record);
+    return carry(parts, held);
+  });
 }
 
 async function carry(
@@ -60,7 +66,11 @@ async function carry(
   return outcome;
 }
 
-function opening(playbook: Playbook, inputs: JsonObject, about: { target: Target; runId: string; runKey: string }): RunOpened {
+function opening(
+  playbook: Playbook,
+  { inputs, env }: Given,
+  about: { target: Target; runId: string; runKey: string },
+): RunOpened {
   return {
     kind: "run.opened",
     format: 1,
@@ -69,6 +79,7 @@ function opening(playbook: Playbook, inputs: JsonObject, about: { target: Target
     playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
     steps: headingsOf(playbook),
     inputs,
+    ...(Object.keys(env).length === 0 ? {} : { env }),
     target: headingOf(about.target),
   };
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { parseDuration } from "../base/duration.ts";
 import { Failure, messageOf } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
@@ -17,7 +18,7 @@ import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
 /** The name of the file that says where playbooks run. */
 export const ENVIRONMENT_FILE = "tokenbook.yaml";
 const REQUEST_TIMEOUT_MS = 30_000;
-const LEAST_KEY_CHARS = 8;
+const LEAST_KEY_CHARS = LIMITS.secretLeastChars;
 
 /** Values of environment variables, by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;

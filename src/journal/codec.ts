@@ -1,3 +1,4 @@
+import type { Decimal } from "../base/decimal.ts";
 import { invariant } from "../base/failure.ts";
 import { isObject, mapStrings, parseJson, plainView, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -20,15 +21,30 @@ const EXACT_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 // Where a secret may have got into; our own words are never taken for one.
-const MASKED_FIELDS: ReadonlySet<string> = new Set([...EXACT_FIELDS, "message", "condition", "request"]);
+const MASKED_FIELDS: ReadonlySet<string> = new Set([...EXACT_FIELDS, "message", "condition", "request", "env", "actor"]);
 
-/** A fact as it is kept, and its body as it stands on the disk. Texts are masked, numbers that hold a secret's digits are not. */
+// Of what the playbook says, only names for people: ids and files are how records find one another.
+const NAMED_FIELDS: ReadonlySet<string> = new Set(["playbook", "steps"]);
+
+/** A fact as it is kept, and its body as it stands on the disk. Texts are masked, and numbers that are a secret, whole. */
 export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; readonly body: string } {
   const body = bodyOf(fact);
   if (redact(body) === body) return { clean: fact, body };
-  const fields = Object.entries(fact).map(([name, value]) => [name, MASKED_FIELDS.has(name) ? mapStrings(value, redact) : value]);
+  const number = (value: Decimal): unknown => (IS_MASK.test(redact(value.text)) ? redact(value.text) : value);
+  const fields = Object.entries(fact).map(([name, value]) => {
+    if (NAMED_FIELDS.has(name)) return [name, withNameMasked(value, redact)];
+    return [name, MASKED_FIELDS.has(name) ? mapStrings(value, redact, number) : value];
+  });
   const clean = Object.fromEntries(fields) as Fact;
   return { clean, body: bodyOf(clean) };
+}
+
+const IS_MASK = /^\$\{\{ secrets\.\w+ \}\}$/;
+
+function withNameMasked(value: unknown, redact: Redact): unknown {
+  if (Array.isArray(value)) return value.map((each) => withNameMasked(each, redact));
+  const named = value as { readonly name: string };
+  return { ...named, name: redact(named.name) };
 }
 
 function bodyOf({ kind: _kind, ...fact }: Fact): string {

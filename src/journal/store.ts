@@ -6,6 +6,7 @@ import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
+import { GROUP_SCHEMA, Groups } from "./groups.ts";
 import { CHAIN_START, type HeldRun, readRecords, RunJournal } from "./journal.ts";
 import { isAlive, thisProcess } from "./holder.ts";
 
@@ -19,8 +20,10 @@ CREATE TABLE record (
   kind TEXT NOT NULL, body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
   PRIMARY KEY (run_id, sequence)
 ) STRICT, WITHOUT ROWID;
-PRAGMA user_version = 1;
 `;
+
+// What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
+const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA];
 
 /** A line of `tokenbook runs`. */
 export interface RunSummary {
@@ -36,12 +39,14 @@ export interface RunSummary {
 
 /** All runs of one state directory. */
 export class JournalStore {
+  readonly groups: Groups;
   readonly #database: Database;
   readonly #ports: { readonly clock: Clock; readonly redact: Redact };
 
   private constructor(database: Database, ports: { clock: Clock; redact: Redact }) {
     this.#database = database;
     this.#ports = ports;
+    this.groups = new Groups(database, ports);
   }
 
   static open(stateDirectory: string, ports: { clock: Clock; redact: Redact }): JournalStore {
@@ -126,9 +131,9 @@ export class JournalStore {
 }
 
 function migrate(database: Database): void {
-  const version = Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
-  if (version === 1) return;
-  if (version > 1) {
+  const version = versionOf(database);
+  if (version === MIGRATIONS.length) return;
+  if (version > MIGRATIONS.length) {
     throw new Failure({
       code: "journal.newer",
       message: `${database.path} was written by a newer tokenbook (format ${version})`,
@@ -136,8 +141,13 @@ function migrate(database: Database): void {
     });
   }
   database.transaction(() => {
-    if (Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0) === 0) database.exec(SCHEMA);
+    for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
+}
+
+function versionOf(database: Database): number {
+  return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
 function isHeld(holder: Holder | undefined): boolean {

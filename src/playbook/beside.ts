@@ -7,6 +7,7 @@ import { readBare, readCondition } from "./bare.ts";
 import { compileTemplate } from "./compile.ts";
 import type { Discover, Ensure, Retry, SideRead } from "./model.ts";
 import { operationAt } from "./operation-name.ts";
+import { withoutSecrets } from "./outside.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import { responseType } from "./types.ts";
 import { checkWith } from "./with.ts";
@@ -87,7 +88,7 @@ export function readDiscover(node: SourceNode | undefined, beside: Beside): Disc
       oneNode.range,
     );
   }
-  const scope = scopeAt(around, spot, { id: own }, { response, one: item });
+  const scope = withoutSecrets(scopeAt(around, spot, { id: own }, { response, one: item }));
   const outputs = child(node, "outputs");
   const named = outputs?.kind === "map" ? [...outputs.entries] : [];
   const found = named.flatMap(([name, { value }]) => {

@@ -6,6 +6,7 @@ import { essential, placeProblem } from "../source/problems.ts";
 import { parseYaml } from "../source/yaml.ts";
 import { compileTemplate, wholeExpression } from "./compile.ts";
 import { readChecks } from "./checks.ts";
+import { readConcurrency } from "./concurrency.ts";
 import { CheckContext } from "./context.ts";
 import { readActors, section } from "./declarations.ts";
 import type { FileReader } from "./files.ts";
@@ -13,16 +14,17 @@ import { playbookFrame, stepFrame } from "./frame.ts";
 import { readInputs } from "./input-declarations.ts";
 import { includedAt } from "./include.ts";
 import { type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
-import type { ActorDeclaration, InputDeclaration, Playbook } from "./model.ts";
+import type { Playbook } from "./model.ts";
 import { StepNames } from "./names.ts";
 import { operationIn } from "./operation-name.ts";
 import { type Outline, Outliner, PARTS } from "./outline.ts";
+import { concealLiterals, OutsideNames, readSecrets, readVariables, withoutSecrets } from "./outside.ts";
 import { firstSpot, scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import { StepTypes } from "./step-types.ts";
 import { readSteps } from "./steps.ts";
 import { sureFields } from "./sure.ts";
 import type { Template } from "./template.ts";
-import { actorsType, blockType, includeType, inputsType, responseType, runType, stepType } from "./types.ts";
+import { actorsType, blockType, includeType, inputsType, responseType, runType, stepType, textsType } from "./types.ts";
 
 /** What a check gives: the playbook when nothing is wrong, and what was found. */
 export interface CheckResult {
@@ -45,6 +47,7 @@ export function checkPlaybook(path: string, text: string, files?: FileReader): C
 function checkText(path: string, text: string, included: IncludedPlaybooks): CheckedPlaybook {
   const { file, root, diagnostics } = parseYaml(path, text);
   if (root === undefined) return { playbook: undefined, outputs: new Map(), diagnostics };
+  concealLiterals(root, file);
   const context = new CheckContext(file, included.files);
   const framed = checkFrame(root, context);
   const read = framed === undefined ? undefined : new PlaybookReader(framed, context, included).read();
@@ -79,6 +82,13 @@ function checkStepFrame(node: SourceNode, context: CheckContext): void {
   }
 }
 
+/** What expressions may use of what stands before the steps. */
+type Declared = Pick<Playbook, "inputs" | "env" | "secrets" | "actors">;
+
+function namesOf(declared: readonly { readonly name: string }[]): readonly string[] {
+  return declared.map(({ name }) => name);
+}
+
 class PlaybookReader {
   readonly #root: MapNode;
   readonly #context: CheckContext;
@@ -93,6 +103,8 @@ class PlaybookReader {
   read(): { readonly playbook: Playbook; readonly outputs: ReadonlyMap<string, TypeName> } {
     const { file } = this.#context;
     const inputs = readInputs(section(this.#root, "inputs"), this.#context);
+    const env = readVariables(section(this.#root, "env"), this.#context);
+    const secrets = readSecrets(section(this.#root, "secrets"), this.#context);
     const actors = readActors(section(this.#root, "actors"));
     const outliner = new Outliner(this.#context);
     const outlines = outliner.read(section(this.#root, "steps"));
@@ -100,7 +112,8 @@ class PlaybookReader {
     const around: Surroundings = {
       context: this.#context,
       names: new StepNames(outliner.all, sureFields(outliner.all)),
-      types: this.#types(inputs, actors, outliner),
+      outside: new OutsideNames(secrets, env),
+      types: this.#types({ inputs, env, secrets, actors }, outliner),
       actors,
       defaultAs: child(section(this.#root, "defaults"), "as"),
       readOnly,
@@ -115,7 +128,11 @@ class PlaybookReader {
       text: file.text,
       name: textOf(section(this.#root, "name")) ?? file.path,
       readOnly,
+      tags: this.#tags(),
       inputs,
+      env,
+      secrets,
+      concurrency: readConcurrency(section(this.#root, "concurrency"), this.#context, around),
       actors,
       steps,
       checks,
@@ -125,20 +142,23 @@ class PlaybookReader {
     return { playbook, outputs: this.#outputTypes(spot) };
   }
 
-  #types(
-    inputs: readonly InputDeclaration[],
-    actors: ReadonlyMap<string, ActorDeclaration>,
-    { all: outlines, nodes }: Outliner,
-  ): StepTypes {
+  #types({ inputs, env, secrets, actors }: Declared, { all: outlines, nodes }: Outliner): StepTypes {
     const types = Types.empty();
     for (const node of [...nodes, ...this.#checkNodes()]) defineResponses(types, node);
     const stepTypes = Array.from(outlines.values(), (outline) => [outline.id, this.#stepType(types, outline)] as const);
     const base = types.with({
       inputs: inputsType(types, inputs),
+      env: textsType(types, "Env", namesOf(env)),
+      secrets: textsType(types, "Secrets", namesOf(secrets)),
       actors: actorsType(types, actors),
       run: runType(types),
     });
     return new StepTypes(base, outlines, new Map(stepTypes));
+  }
+
+  #tags(): readonly string[] {
+    const node = section(this.#root, "tags");
+    return node?.kind === "list" ? node.items.flatMap((item) => textOf(item) ?? []) : [];
   }
 
   #checkNodes(): readonly MapNode[] {
@@ -162,7 +182,7 @@ class PlaybookReader {
   #outputs(spot: Spot, around: Surroundings): ReadonlyMap<string, Template> {
     const node = section(this.#root, "outputs");
     if (node?.kind !== "map") return new Map();
-    const scope = scopeAt(around, spot);
+    const scope = withoutSecrets(scopeAt(around, spot));
     return new Map([...node.entries].map(([name, { value }]) => [name, compileTemplate(value, undefined, this.#context, scope)]));
   }
 

@@ -2,6 +2,7 @@ import { DATE_PATTERN } from "../base/date.ts";
 import { NUMERAL_PATTERN } from "../base/decimal.ts";
 import { DURATION_PATTERN } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
+import { TAG_PATTERN } from "../base/tag.ts";
 import { ENTITY_PATTERN } from "./shape.ts";
 
 // The frame of the language as JSON Schema. The editor's schema adds the input of each operation to it; the checker
@@ -94,6 +95,58 @@ export const inputPartFrame = (part: object = ANY_MAP): Frame => ({
   required: ["type"],
   additionalProperties: false,
 });
+
+/** Where a secret is: the only thing that may be written in its place. */
+export const SECRET_REFERENCE = "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$";
+const secretReference = {
+  type: "string",
+  pattern: SECRET_REFERENCE,
+  description: "Where the secret is: env:VARIABLE, or file:PATH from the playbook's folder. A secret itself never stands here.",
+};
+const outsideName = {
+  pattern: `^${NO_WORD}[A-Za-z_][A-Za-z0-9_]*$`,
+  description:
+    "Letters, digits and _, not beginning with a digit; not in, true, false or null, which expressions keep for themselves.",
+};
+
+/** The `secrets`. What each must be is left to the check, which speaks of it without showing it. */
+export const secretsFrame = (secret: object = {}): object => ({
+  type: "object",
+  description:
+    "What the playbook must know and nobody may see, by name: in expressions secrets.NAME. Masked in all that is kept or shown.",
+  propertyNames: outsideName,
+  additionalProperties: secret,
+});
+
+/** The `secrets` as an editor checks them. */
+export const secretsForEditors = (): object => secretsFrame(secretReference);
+
+const env = {
+  type: "object",
+  description:
+    "Variables with their defaults, by name: in expressions env.NAME. A variable of the process that has the same name goes before the default; without one (~), it must be set.",
+  propertyNames: outsideName,
+  additionalProperties: { type: ["string", "null"], description: "The text when the variable is not set; ~ when it must be." },
+};
+
+const concurrency = {
+  type: "object",
+  description: "One run at a time: of all that share a state directory and name the same group, one acts.",
+  properties: {
+    group: { type: "string", minLength: 1, description: "The name of the group; expressions in it may use inputs and env." },
+    overlap: { enum: ["refuse", "wait"], description: "What to do while another run is in the group; refuse, when left out." },
+    timeout: duration("When to stop waiting for the group; 1h, when left out."),
+  },
+  required: ["group"],
+  additionalProperties: false,
+};
+
+const tags = {
+  type: "array",
+  items: { type: "string", pattern: TAG_PATTERN },
+  minItems: 1,
+  description: "Words by which playbooks are chosen: tokenbook run playbooks --tags smoke,!slow.",
+};
 
 /** One of the `inputs`. */
 export const inputFrame = (part: object = ANY_MAP): Frame & Readonly<Record<string, unknown>> => ({
@@ -299,8 +352,12 @@ export const playbookFrame: Frame = {
     playbook: { const: 1, description: "The version of the language." },
     name: { type: "string", description: "What the playbook does." },
     description: { type: "string" },
+    tags,
     mode: { enum: ["read-only", "read-write"], description: "read-only is proved before the first request." },
     inputs: inputsFrame(),
+    env,
+    secrets: secretsFrame(),
+    concurrency,
     actors: {
       type: "object",
       description: "Who acts, by name; a list is a group.",

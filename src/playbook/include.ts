@@ -5,6 +5,7 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import type { Finding } from "../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { compileTemplate, holdsExpression } from "./compile.ts";
+import { checkGroupsOf } from "./concurrency.ts";
 import type { ExpressionScope } from "./context.ts";
 import { resolveFrom } from "./files.ts";
 import { readHead } from "./head.ts";
@@ -12,6 +13,7 @@ import { givenProblems } from "./inputs.ts";
 import type { CheckedPlaybook, NotIncluded } from "./library.ts";
 import type { IncludeStep, InputDeclaration, Playbook } from "./model.ts";
 import type { Outline } from "./outline.ts";
+import { withoutSecrets } from "./outside.ts";
 import { checkFields } from "./rules.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import type { Template } from "./template.ts";
@@ -41,8 +43,9 @@ export function readInclude(outline: Outline, spot: Spot, around: Surroundings):
   const { playbook, diagnostics } = checked;
   if (playbook === undefined) return around.context.report(brokenInclude(name, diagnostics), uses?.range ?? node.range);
   const { common, inside } = readHead(outline, playbook.name, spot, around);
-  const inputs = readIncludeInputs(node, playbook, around, scopeAt(around, inside, { id: outline.id }));
+  const inputs = readIncludeInputs(node, playbook, around, withoutSecrets(scopeAt(around, inside, { id: outline.id })));
   const step: IncludeStep = { kind: "include", ...common, uses: name, playbook, inputs };
+  checkGroupsOf(step, child(node, "with"), around.context);
   if (around.readOnly) refuseWrites(step, uses, around);
   return step;
 }

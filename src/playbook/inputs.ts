@@ -48,6 +48,15 @@ export function includedInputs(playbook: Playbook, given: GivenInputs): JsonObje
   throw new Failure({ code: "input.invalid", message: `${playbook.file}: ${wrong.join("; ")}` });
 }
 
+/** Some inputs of an included playbook, as far as they are given or have a default. */
+export function someInputs(playbook: Playbook, given: GivenInputs, names: ReadonlySet<string>): JsonObject {
+  const known = playbook.inputs.flatMap(({ name, shape, default: otherwise }) => {
+    const value = names.has(name) ? (given[name] ?? otherwise) : undefined;
+    return value === undefined ? [] : [[name, coerce(shape, value)] as const];
+  });
+  return Object.fromEntries(known);
+}
+
 /** What is wrong with a value that is given to an included playbook, of a file with its content; `LIMITS.inputProblems` at most. */
 export function givenProblems({ name, shape, file }: InputDeclaration, given: Json): readonly string[] {
   const value = coerce(shape, given);

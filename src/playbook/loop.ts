@@ -5,6 +5,7 @@ import { readBare } from "./bare.ts";
 import { compileTemplate, holdsExpression, wholeExpression } from "./compile.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
 import type { Foreach } from "./model.ts";
+import { withoutSecrets } from "./outside.ts";
 
 /** A `foreach` that was read, and the type of its item. */
 export interface Loop {
@@ -17,8 +18,9 @@ const SHOWN_CHARS = 200;
 const OPTIONS: ReadonlySet<string> = new Set(["key", "parallel"]);
 
 /** Reads a `foreach`: its list, what an item is called, and the key of its rounds. */
-export function readForeach(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Loop {
+export function readForeach(node: SourceNode | undefined, context: CheckContext, around: ExpressionScope): Loop {
   if (node?.kind !== "map") return NONE;
+  const scope = withoutSecrets(around);
   const named = [...node.entries].filter(([name]) => !OPTIONS.has(name));
   const [[variable, entry] = [], second] = named;
   if (variable === undefined || entry === undefined) return NONE;

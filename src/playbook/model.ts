@@ -10,13 +10,43 @@ export interface Playbook {
   readonly text: string;
   readonly name: string;
   readonly readOnly: boolean;
+  readonly tags: readonly string[];
   readonly inputs: readonly InputDeclaration[];
+  readonly env: readonly VariableDeclaration[];
+  readonly secrets: readonly SecretDeclaration[];
+  readonly concurrency: Concurrency | undefined;
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
   readonly steps: readonly Step[];
   readonly checks: readonly CheckStep[];
   readonly outputs: ReadonlyMap<string, Template>;
   /** The names of its steps, at every depth of its blocks, with the loops around each: what `steps` may be asked for. */
   readonly names: ReadonlyMap<string, StepLoops>;
+}
+
+/** A text that the process gives, or else the playbook. */
+export interface VariableDeclaration {
+  readonly name: string;
+  /** Left out, the variable must be set. */
+  readonly default: string | undefined;
+  readonly line: number;
+}
+
+/** Where a secret is. */
+export interface SecretDeclaration {
+  readonly name: string;
+  readonly from: "variable" | "file";
+  /** The name of the variable, or the path of the file from the playbook's folder. */
+  readonly place: string;
+  readonly line: number;
+}
+
+/** Of all runs in one group, one acts at a time. */
+export interface Concurrency {
+  /** Over `inputs` and `env`. */
+  readonly group: Template;
+  /** How long to wait while another run is in the group; `undefined`, not at all. */
+  readonly waitMs: number | undefined;
+  readonly line: number;
 }
 
 /** Through how many keys a step's value is found. */

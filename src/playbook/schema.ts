@@ -3,7 +3,7 @@ import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { sharedSchemas } from "../operations/input.ts";
 import { type Operation, operations } from "../operations/operation.ts";
-import { inputFrame, inputPartFrame, inputsFrame, playbookFrame, stepFrame } from "./frame.ts";
+import { inputFrame, inputPartFrame, inputsFrame, playbookFrame, secretsForEditors, stepFrame } from "./frame.ts";
 import { withSchema } from "./with.ts";
 
 // What an editor needs is wider than what a check accepts: any value may be an expression, and a number may be quoted.
@@ -22,6 +22,7 @@ export function playbookSchema(): object {
     properties: {
       ...playbookFrame.properties,
       inputs: inputsFrame(inputFrame(INPUT_PART)),
+      secrets: secretsForEditors(),
       steps: ofSteps(playbookFrame.properties["steps"]),
     },
     $defs: { InputPart: inputPartFrame(INPUT_PART), ...definitions, Expression: EXPRESSION, step: stepSchema() },

@@ -5,12 +5,14 @@ import type { IncludedPlaybooks } from "./library.ts";
 import type { ActorDeclaration } from "./model.ts";
 import type { Standpoint, StepNames } from "./names.ts";
 import type { Outline } from "./outline.ts";
+import type { OutsideNames } from "./outside.ts";
 import type { StepTypes } from "./step-types.ts";
 
 /** What all of one playbook is checked against. */
 export interface Surroundings {
   readonly context: CheckContext;
   readonly names: StepNames;
+  readonly outside: OutsideNames;
   readonly types: StepTypes;
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
   readonly defaultAs: SourceNode | undefined;
@@ -52,6 +54,8 @@ export function scopeAt(
   const standpoint: Standpoint = { ...spot, done, ...(own === undefined ? {} : { own: own.id }) };
   return {
     types: more === undefined ? spot.types : spot.types.with(more),
-    names: (expression) => around.names.check(expression, standpoint),
+    names: (expression) =>
+      around.outside.check(expression, { own: own?.id, items: Object.keys(spot.variables) }) ??
+      around.names.check(expression, standpoint),
   };
 }

@@ -127,6 +127,11 @@ export function actorsType(types: TypeEnvironment, actors: ReadonlyMap<string, A
   return types.define("Actors", Object.fromEntries(fields) as Record<string, TypeName>);
 }
 
+/** The type of `secrets` or `env`: a text for each name. */
+export function textsType(types: TypeEnvironment, type: TypeName, names: readonly string[]): TypeName {
+  return types.define(type, Object.fromEntries(names.map((name) => [name, "string"])));
+}
+
 export function runType(types: TypeEnvironment): TypeName {
   return types.define("Run", { id: "string", key: "string", startedAt: "string" });
 }

@@ -65,6 +65,18 @@ export function includesOf(playbook: Playbook): readonly IncludeStep[] {
   return [...stepsIn(playbook.steps)].filter((step) => step.kind === "include");
 }
 
+/** A playbook and all that it includes, each file once. */
+export function playbooksIn(playbook: Playbook): readonly Playbook[] {
+  const found = new Map<string, Playbook>();
+  const add = (each: Playbook): void => {
+    if (found.has(each.file)) return;
+    found.set(each.file, each);
+    for (const step of includesOf(each)) add(step.playbook);
+  };
+  add(playbook);
+  return [...found.values()];
+}
+
 /** The step of a playbook that has an id, at any depth of its blocks. */
 export function stepNamed(playbook: Playbook, id: string): Step | undefined {
   for (const step of stepsIn(playbook.steps)) if (step.id === id) return step;

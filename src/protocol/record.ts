@@ -39,6 +39,8 @@ export interface RunOpened {
   /** The steps as written, so that a report can name those that never ran. */
   readonly steps: readonly StepHeading[];
   readonly inputs: JsonObject;
+  /** The variables, by the file of the playbook that declares them. */
+  readonly env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly target: TargetHeading;
 }
 
@@ -214,7 +216,14 @@ export interface RunClosed {
 /** Something that a person watching may want to see, and that no state depends on. Never journaled. */
 export type Notice =
   | { readonly kind: "step.started"; readonly step: string; readonly at: number }
+  | { readonly kind: "run.waiting"; readonly for: string; readonly untilMs: number; readonly at: number }
   | { readonly kind: "step.waiting"; readonly step: string; readonly for: string; readonly untilMs: number; readonly at: number };
 
 /** What an observer of a run is told, in order. */
 export type RunEvent = RunRecord | Notice;
+
+const NOTICES: ReadonlySet<string> = new Set<Notice["kind"]>(["step.started", "run.waiting", "step.waiting"]);
+
+export function isNotice(event: RunEvent): event is Notice {
+  return NOTICES.has(event.kind);
+}

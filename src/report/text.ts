@@ -18,6 +18,11 @@ export function headerLine({ playbook, target, runId }: Pick<RunOpened, "playboo
   return `▶ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(target.environment)}  run ${oneLine(runId)}`;
 }
 
+/** The line that tells what keeps a run from beginning. */
+export function waitingLine({ for: what, untilMs }: { readonly for: string; readonly untilMs: number }): string {
+  return `… waiting until ${new Date(untilMs).toISOString()} for ${oneLine(what)}`;
+}
+
 /** What stands before each line of a run when several runs write into one log. */
 export function labelRun({ playbook }: Pick<RunOpened, "playbook">): string {
   return `[${oneLine(playbook.file.split(/[/\\]/).at(-1) ?? "")}] `;

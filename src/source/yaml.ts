@@ -25,10 +25,13 @@ export class SourceFile {
   readonly path: string;
   readonly text: string;
   readonly #lines: LineCounter;
+  /** What frames show of the text. */
+  #shown: string;
 
   constructor(path: string, text: string) {
     this.path = path;
     this.text = text;
+    this.#shown = text;
     this.#lines = new LineCounter();
     this.#lines.addNewLine(0);
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.#lines.addNewLine(at + 1);
@@ -66,11 +69,17 @@ export class SourceFile {
     };
   }
 
+  /** Shows no character of this range in any frame that is made from now on. */
+  conceal({ start, end }: Range): void {
+    const hidden = this.text.slice(start, end).replaceAll(/[^\r\n]/g, "*");
+    this.#shown = this.#shown.slice(0, start) + hidden + this.#shown.slice(end);
+  }
+
   // Only the lines that are shown are looked at: a file with many faults has many frames.
   #frame(place: Place): string {
     const first = Math.max(1, place.line - FRAME_LINES.above);
     const { lineStarts } = this.#lines;
-    const shown = this.text.slice(lineStarts[first - 1], lineStarts[place.line + FRAME_LINES.below]);
+    const shown = this.#shown.slice(lineStarts[first - 1], lineStarts[place.line + FRAME_LINES.below]);
     return codeFrame(shown.split(/\r?\n/), first, place);
   }
 }

@@ -22,6 +22,14 @@ export const PLAYBOOK_CODES = {
     cure: 'Repeat the step for each member with `foreach`, or name one of them: as: "${{ actors.board[0] }}".',
     example: "group-acts",
   },
+  "playbook.group-late": {
+    severity: "error",
+    title: "a group is named by what only a run can tell",
+    meaning:
+      "The groups of a playbook, and of those that it includes, are taken before the first request. Their names can be made of inputs and of env, and of nothing that a step gives.",
+    cure: "Name the group by an input, and give that from outside of the run; or by a plain text.",
+    example: "group-of-a-step",
+  },
   "playbook.include-broken": {
     severity: "error",
     title: "an included playbook has mistakes of its own",
@@ -216,6 +224,22 @@ export const PLAYBOOK_CODES = {
     cure: "Take the step out, or delete `mode: read-only`.",
     example: "read-only-that-writes",
   },
+  "playbook.secret-kept": {
+    severity: "error",
+    title: "a secret stands where its value would be kept",
+    meaning:
+      "Inputs of included playbooks, items of a foreach, outputs and what steps have read are kept in the journal, where a secret is masked. What came back from there would be the mask, which must never be sent or compared.",
+    cure: "Use secrets.NAME where it is sent. An included playbook declares the same secret under its own `secrets:`. Compare in the `expect` of the step that reads.",
+    example: "secret-as-output",
+  },
+  "playbook.secret-literal": {
+    severity: "error",
+    title: "a secret is written out, or its reference is none",
+    meaning:
+      "Under `secrets:` stands where a secret is, an environment variable or a file, never the secret itself: a playbook is kept in git and shown in reports. What was written there is not shown.",
+    cure: "Write NAME: env:VARIABLE or NAME: file:PATH. If the secret itself was saved in the file, change it at its origin.",
+    example: "secret-literal",
+  },
   "playbook.step-not-run": {
     severity: "error",
     title: "a step is used before it has run",
@@ -246,12 +270,28 @@ export const PLAYBOOK_CODES = {
     cure: "Take the name that is suggested; `tokenbook operations` lists all of them.",
     example: "unknown-operation",
   },
+  "playbook.unknown-secret": {
+    severity: "error",
+    title: "a secret that is not declared",
+    meaning:
+      "An expression asks for a secret that does not stand under `secrets:` of its own playbook, or for all of them at once. An included playbook sees only its own.",
+    cure: "Take the name that is suggested, or declare it: secrets: { NAME: env:VARIABLE }.",
+    example: "secrets-in-expression",
+  },
   "playbook.unknown-step": {
     severity: "error",
     title: "a step that does not exist",
     meaning: "An expression names a step by an id that no step of the playbook has.",
     cure: "Take the id that is suggested, or give the step that is meant this id.",
     example: "unknown-step",
+  },
+  "playbook.unknown-variable": {
+    severity: "error",
+    title: "a variable that is not declared",
+    meaning:
+      "An expression asks for a variable that does not stand under `env:` of its own playbook. A variable of the process is seen only when it is declared, so that one can read what a playbook depends on.",
+    cure: "Take the name that is suggested, or declare it with a default: env: { NAME: text }; with ~ it must be set.",
+    example: "env-misspelt",
   },
   "playbook.write-repeated": {
     severity: "error",

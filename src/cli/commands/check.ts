@@ -2,21 +2,24 @@ import { isAbsolute, relative } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
+import type { Playbook } from "../../playbook/model.ts";
 import type { Places } from "../../report/check/checked.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { harmless } from "../failure.ts";
 import { checkFile, type CheckedPlaybook, playbookFiles } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
+import { chosenByTags } from "../tags.ts";
 
 interface CheckOptions {
   readonly files: readonly string[];
   readonly format?: "text" | "json" | "github" | "sarif";
   readonly json?: boolean;
   readonly explain?: string;
+  readonly tags?: readonly string[];
 }
 
 /** `tokenbook check`: every mistake that can be found without a network. */
-export const check: Command<CheckOptions> = async (shell, { files, json = false, format, explain }) => {
+export const check: Command<CheckOptions> = async (shell, { files, json = false, format, explain, tags }) => {
   if (explain !== undefined) return (await import("../explain.ts")).explain(shell, explain, json || format === "json");
   if (files.length === 0) {
     throw new Failure({
@@ -25,7 +28,8 @@ export const check: Command<CheckOptions> = async (shell, { files, json = false,
       next: "tokenbook check FILE…, or a folder of playbooks",
     });
   }
-  const checked = playbookFiles(shell, files).map((file) => checkFile(shell, file));
+  const all = playbookFiles(shell, files).map((file) => checkFile(shell, file));
+  const checked = tags === undefined ? all : chosenByTags(all, tags);
   await PRINTERS[json ? "json" : (format ?? "text")](shell, checked);
   return checked.every(({ ok }) => ok) ? EXIT.passed : EXIT.cannotStart;
 };
@@ -36,8 +40,7 @@ const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> =
   text(shell, checked) {
     for (const { file, playbook, diagnostics } of checked) {
       for (const diagnostic of diagnostics) shell.stdout.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
-      if (playbook !== undefined)
-        shell.stdout.write(`✓ ${file}: ${count(playbook.steps.length, "step")}${playbook.readOnly ? ", read-only" : ""}\n`);
+      if (playbook !== undefined) shell.stdout.write(`✓ ${file}: ${aboutOf(playbook)}\n`);
     }
     const summary = summaryOf(checked);
     if (summary !== undefined) shell.stdout.write(`✗ ${summary}\n`);
@@ -56,6 +59,11 @@ const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> =
     shell.stdout.write(sarif(checked, placesOf(shell)));
   },
 };
+
+function aboutOf({ steps, readOnly, tags }: Playbook): string {
+  const tagged = tags.length === 0 ? [] : [`tags ${tags.join(" ")}`];
+  return [count(steps.length, "step"), ...(readOnly ? ["read-only"] : []), ...tagged].join(", ");
+}
 
 function summaryOf(checked: readonly CheckedPlaybook[]): string | undefined {
   const wrong = checked.filter(({ ok }) => !ok);

@@ -2,6 +2,7 @@ import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { resumeRun } from "../../engine/start.ts";
 import type { RunSummary } from "../../journal/store.ts";
+import { openSecrets } from "../../playbook/open.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
 import { filesOf, loadPlaybooks, type Where } from "../project.ts";
@@ -15,10 +16,13 @@ const RUNS_LOOKED_AT = 1_000;
 
 /** `tokenbook resume`: goes on with a run; without a name, with the last one that did not pass. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
-  const { id, playbook: file, environment } = chosenRun(shell, options);
-  const [playbook] = loadPlaybooks(shell, [file], { ...filesOf(shell), leavesData: true });
+  const { id, playbook: file, environment, outcome } = chosenRun(shell, options);
+  const [playbook] = loadPlaybooks(shell, [file], { reader: { ...filesOf(shell), leavesData: true } });
   const env = options.env ?? (environment === "sandbox" ? undefined : environment);
-  return performRuns(shell, { ...options, ...(env === undefined ? {} : { env }), jobs: 1 }, [
+  // What has passed is only told again.
+  const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
+  const secrets = openSecrets(acting, { variables: shell.variables, files: filesOf(shell) });
+  return performRuns(shell, { ...options, ...(env === undefined ? {} : { env }), jobs: 1, secrets }, [
     {
       label: id,
       steps: playbook?.steps.length ?? 0,

@@ -61,12 +61,16 @@ export class LiveView implements View {
 class LiveRun implements Observer, Watched {
   readonly fold: RunFold = new RunFold();
   readonly active: Map<string, Activity> = new Map();
+  held: Activity | undefined;
   isOver = false;
 
   event(event: RunEvent): void {
     switch (event.kind) {
       case "step.started":
         this.active.set(event.step, { since: event.at });
+        return;
+      case "run.waiting":
+        this.held = { since: this.held?.since ?? event.at, waiting: { for: event.for, untilMs: event.untilMs } };
         return;
       case "step.waiting":
         this.active.set(event.step, {

@@ -1,9 +1,9 @@
 import type { Clock } from "../../base/ports.ts";
-import type { RunRecord } from "../../protocol/record.ts";
+import { isNotice, type RunRecord } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
 import { RunFold } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
-import { doneBeforeLine, headerLine, labelRun, overallLine, stepLines, summaryLines } from "../../report/text.ts";
+import { doneBeforeLine, headerLine, labelRun, overallLine, stepLines, summaryLines, waitingLine } from "../../report/text.ts";
 import type { View } from "./view.ts";
 
 /** Where plain lines go. */
@@ -27,7 +27,10 @@ export class PlainView implements View {
   watch(): Observer {
     const run = new PlainRun(this.#output);
     return {
-      event: (event) => (event.kind === "step.started" || event.kind === "step.waiting" ? undefined : run.take(event)),
+      event: (event) => {
+        if (event.kind === "run.waiting") this.#output.write(`${waitingLine(event)}\n`);
+        if (!isNotice(event)) run.take(event);
+      },
       end: () => {
         const report = run.end();
         if (report !== undefined) this.#finished.push({ run: report.run });

@@ -17,6 +17,8 @@ export interface Watched {
   readonly fold: RunFold;
   /** By address: the steps under way. */
   readonly active: ReadonlyMap<string, Activity>;
+  /** What keeps it from beginning. */
+  readonly held?: Activity | undefined;
   readonly isOver: boolean;
 }
 
@@ -31,10 +33,13 @@ export interface TreeLine {
   readonly children: readonly TreeLine[];
 }
 
-/** The tree of a run as it stands at a moment; `undefined` before it has opened. Pure. */
-export function treeOf({ fold, active, isOver }: Watched, now: number): TreeLine | undefined {
+/** The tree of a run as it stands at a moment; `undefined` before there is anything to show. Pure. */
+export function treeOf({ fold, active, held, isOver }: Watched, now: number): TreeLine | undefined {
   const { opened, closed } = fold;
-  if (opened === undefined) return undefined;
+  if (opened === undefined) {
+    if (held === undefined || isOver) return undefined;
+    return line("", { state: "running" }, () => ({ address: "not begun", tails: activityTails(held, now) }));
+  }
   const children = Array.from(fold.groups, (group) => groupLine(group, active, now));
   const leaves = children.flatMap((child) => (child.children.length === 0 ? [child] : child.children));
   const outcome: ReportedOutcome | undefined = closed?.outcome ?? (isOver ? "running" : undefined);

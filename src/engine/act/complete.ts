@@ -12,6 +12,7 @@ import { read } from "../read.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
 import { becomesSo, REREAD } from "./ensure.ts";
+import { inputSent } from "./intended.ts";
 import { notRefused } from "./read-step.ts";
 import { sideRead } from "./side-read.ts";
 
@@ -108,15 +109,14 @@ function idOf(receipt: JsonObject): JsonObject {
 
 type Discovered = { readonly record: JsonObject } | { readonly problem: StepProblem };
 
-async function discover(
-  context: RunContext,
-  discovery: Discovery,
-  { place, state, caller }: Attempted,
-): Promise<Discovered | "stopping"> {
+async function discover(context: RunContext, discovery: Discovery, applied: Attempted): Promise<Discovered | "stopping"> {
+  const { place, caller } = applied;
+  const sent = inputSent(context, applied);
+  if ("problem" in sent) return sent;
   const { mark } = namesOf(context.opened.runId, place.address);
   const reading = {
     operation: operationNamed(discovery.read),
-    input: discovery.with(state.intended.input),
+    input: discovery.with(sent.input),
     caller,
     pages: LIMITS.pages,
   };

@@ -7,6 +7,7 @@ import type { Place } from "../plan.ts";
 import { digestOf } from "../service.ts";
 import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../bind.ts";
+import { inputSent } from "./intended.ts";
 
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 30_000;
@@ -54,10 +55,14 @@ export async function send(
 /** Sends again what surely had no effect: the same input, after the pause that the service asked for. */
 export async function sendAgain(context: RunContext, last: Attempted): Promise<void> {
   const { place, step, state, caller } = last;
+  const sent = inputSent(context, last);
+  if ("problem" in sent) {
+    return context.stop(place, { startedAt: state.intendedAt, outcome: "failed", problem: sent.problem });
+  }
   const asked = state.answered?.retryAfterMs ?? PAUSE_MS * 2 ** Math.min(state.intended.attempt, 7);
   await context.pause(Math.min(asked, PAUSE_MAX_MS));
   if (context.stopping) return;
-  return send(context, { place, step, bound: { input: state.intended.input, caller } });
+  return send(context, { place, step, bound: { ...sent, caller } });
 }
 
 function textField(payload: unknown, name: string): string | null {

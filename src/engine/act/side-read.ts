@@ -12,6 +12,6 @@ export async function sideRead(
   place: Place,
   use: SideRead,
 ): Promise<ReadResult | { readonly problem: StepProblem }> {
-  const bound = bindCall(use, context.scopeAt(place));
+  const bound = bindCall(context, place, use);
   return "problem" in bound ? bound : read(context, { operation: use.operation, pages: LIMITS.pages, ...bound });
 }

@@ -14,6 +14,7 @@ import { startRun } from "../../../src/engine/start.ts";
 import type { Target } from "../../../src/environment/target.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { NO_SECRETS } from "../../../src/playbook/open.ts";
 import type { RunEvent, RunOutcome, StepCompleted, StepStopped } from "../../../src/protocol/record.ts";
 import { Transport } from "../../../src/transport/exchange.ts";
 
@@ -123,10 +124,11 @@ export function runnerForTest(): (text: string, target: Target) => Promise<Ran> 
     const ports = {
       clock,
       exchange: transport.exchange.bind(transport),
+      secrets: NO_SECRETS,
       observe: (event: RunEvent) => void events.push(event),
       stopping: new AbortController().signal,
     };
-    const outcome = await startRun({ playbook, target, store, ports }, {}, systemRandom);
+    const outcome = await startRun({ playbook, target, store, ports }, { inputs: {}, env: {} }, systemRandom);
     return {
       outcome,
       completed: events.filter((event) => event.kind === "step.completed"),

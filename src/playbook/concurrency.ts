@@ -1,0 +1,102 @@
+import { parseDuration } from "../base/duration.ts";
+import type { Expression } from "../expression/expression.ts";
+import { child, type SourceNode, textOf } from "../source/node.ts";
+import { compileTemplate } from "./compile.ts";
+import type { CheckContext, ExpressionScope, NameFinding } from "./context.ts";
+import type { Concurrency, IncludeStep, Playbook } from "./model.ts";
+import type { Surroundings } from "./spot.ts";
+import { expressionsIn } from "./template.ts";
+import { includesOf } from "./walk.ts";
+
+const DEFAULT_WAIT = "1h";
+
+/** Checks and compiles `concurrency`. */
+export function readConcurrency(
+  node: SourceNode | undefined,
+  context: CheckContext,
+  around: Surroundings,
+): Concurrency | undefined {
+  const group = child(node, "group");
+  if (node?.kind !== "map" || group === undefined) return undefined;
+  const waits = textOf(child(node, "overlap")) === "wait";
+  const timeout = node.entries.get("timeout");
+  if (!waits && timeout !== undefined) {
+    context.report(
+      {
+        code: "playbook.not-here",
+        message: "`timeout` says how long to wait, and this playbook does not wait for its group",
+        suggestion: "add overlap: wait, or delete it",
+      },
+      timeout.key,
+    );
+  }
+  return {
+    group: compileTemplate(group, { type: "string" }, context, beforeRun(around)),
+    waitMs: waits ? parseDuration(textOf(timeout?.value) ?? DEFAULT_WAIT) : undefined,
+    line: context.file.lineOf(node.range.start),
+  };
+}
+
+// What is known before anything has run.
+const EARLY: ReadonlySet<string> = new Set(["inputs", "env"]);
+
+function beforeRun({ outside, types }: Surroundings): ExpressionScope {
+  return {
+    types: types.within([]),
+    names: (expression) => notEarly(expression) ?? outside.check(expression, { own: undefined, items: [] }),
+  };
+}
+
+function notEarly({ references }: Expression): NameFinding | undefined {
+  const late = references.find(({ root }) => !EARLY.has(root));
+  if (late === undefined) return undefined;
+  const message = `a group is named before anything has run, and cannot use ${late.root}`;
+  return {
+    finding: { code: "playbook.group-late", message, suggestion: "use inputs and env" },
+    start: late.start,
+    end: late.end,
+  };
+}
+
+/** The inputs of a playbook by which its groups are named, or those of the playbooks that it includes. */
+export function inputsOfGroups(playbook: Playbook): ReadonlySet<string> {
+  const own = playbook.concurrency === undefined ? [] : [...expressionsIn(playbook.concurrency.group)];
+  const passed = includesOf(playbook).flatMap((step) => inputsForGroups(step).flatMap(([, expressions]) => expressions));
+  const known = playbook.inputs.map(({ name }) => name);
+  return new Set([...own, ...passed].flatMap((expression) => inputsIn(expression, known)));
+}
+
+// Where no name follows, any of them may be meant.
+function inputsIn({ references }: Expression, known: readonly string[]): readonly string[] {
+  return references.flatMap(({ root, path: [name] }) => (root !== "inputs" ? [] : name === undefined ? known : [name]));
+}
+
+/** What an included playbook is given for the inputs that name its groups: by input, the expressions of its value. */
+export function inputsForGroups({
+  playbook,
+  inputs,
+}: Pick<IncludeStep, "playbook" | "inputs">): readonly (readonly [string, readonly Expression[]])[] {
+  const wanted = inputsOfGroups(playbook);
+  return [...inputs].flatMap(([name, template]) => (wanted.has(name) ? [[name, [...expressionsIn(template)]] as const] : []));
+}
+
+/** Checks that the groups of an included playbook can be named before the run. */
+export function checkGroupsOf(
+  step: Pick<IncludeStep, "playbook" | "inputs">,
+  given: SourceNode | undefined,
+  context: CheckContext,
+): void {
+  for (const [name, expressions] of inputsForGroups(step)) {
+    const node = child(given, name);
+    const late = expressions.flatMap(({ references }) => references).find(({ root }) => !EARLY.has(root));
+    if (late === undefined || node === undefined) continue;
+    context.report(
+      {
+        code: "playbook.group-late",
+        message: `"${name}" names a group of ${step.playbook.file}, before anything has run, and cannot use ${late.root}`,
+        suggestion: "give it from inputs and env, or name the group by another input",
+      },
+      node.range,
+    );
+  }
+}

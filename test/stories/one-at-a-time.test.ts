@@ -1,0 +1,229 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { gate, type Proxy, proxyTo } from "./proxy.ts";
+import {
+  type Ended,
+  newProject,
+  operationsOf,
+  type Project,
+  reached,
+  type Running,
+  sandboxProcess,
+  type Service,
+  until,
+} from "./world.ts";
+
+const mint = (concurrency: string): string => `playbook: 1
+name: Record one
+inputs: { desk: { type: string, default: first } }
+env: { REGION: eu }
+concurrency: ${concurrency}
+steps:
+  - id: asset
+    as: { ledger: "userId:alice" }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
+`;
+const GROUP = "desk-${{ inputs.desk }}-${{ env.REGION }}";
+const REFUSE = mint(`{ group: "${GROUP}" }`);
+const WAIT = mint(`{ group: "${GROUP}", overlap: wait, timeout: 10m }`);
+
+interface Desk {
+  readonly project: Project;
+  readonly proxy: Proxy;
+  readonly service: Service;
+}
+
+async function desk(playbooks: Readonly<Record<string, string>>): Promise<Desk> {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  for (const [name, text] of Object.entries(playbooks)) project.write(name, text);
+  return { project, proxy, service };
+}
+
+/** A run in the middle of its write, for as long as nobody lets it go on. */
+async function writing(
+  { project, proxy }: Desk,
+  ...args: string[]
+): Promise<{ readonly running: Running; readonly goOn: () => void }> {
+  const [came, on] = [gate(), gate()];
+  void proxy.next("POST /asset", async (passing) => {
+    came.open();
+    await on.passed;
+    passing.answer(await passing.forward());
+  });
+  const running = project.start("run", ...args);
+  await reached(running, came.passed);
+  return { running, goOn: () => on.open() };
+}
+
+function expectRefused({ code, stderr, told }: Ended, group: string, holder: Running): void {
+  expect(code, told).toBe(6);
+  expect(stderr, told).toMatch(
+    new RegExp(
+      `another run is in the group "${group}", which the run \\d{8}T\\d{6}-[a-z0-9]{8} has \\(process ${holder.pid} on this host, since \\d{4}-[^)]+Z\\)`,
+    ),
+  );
+}
+
+function holdsIn(project: Project): readonly unknown[] {
+  const database = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"));
+  try {
+    return database
+      .prepare("SELECT name FROM group_hold ORDER BY name")
+      .all()
+      .map(({ name }) => name);
+  } finally {
+    database.close();
+  }
+}
+
+test("of one group one run acts: a second is refused and told by whom, other groups go on, and the end lets go", async () => {
+  const at = await desk({ "one.yaml": REFUSE, "other.yaml": REFUSE.replace("Record one", "Record another") });
+  const { running, goOn } = await writing(at, "one.yaml");
+  const seen = at.proxy.seen.length;
+  expectRefused(await at.project.run("run", "other.yaml"), "desk-first-eu", running);
+  expectRefused(await at.project.run("run", "one.yaml", "other.yaml"), "desk-first-eu", running);
+  expectRefused(await at.project.run("resume"), "desk-first-eu", running);
+  expect(at.proxy.seen).toHaveLength(seen);
+  expect((await at.project.json("runs")).data.runs).toHaveLength(1);
+  const elsewhere = await at.project.run("run", "other.yaml", "--input", "desk=second");
+  expect(elsewhere.code, elsewhere.told).toBe(0);
+
+  expect(holdsIn(at.project)).toEqual(["desk-first-eu"]);
+  goOn();
+  const ended = await running.ended;
+  expect(ended.code, ended.told).toBe(0);
+  expect(holdsIn(at.project)).toEqual([]);
+  expect((await at.project.run("run", "other.yaml")).code).toBe(0);
+});
+
+test("a run that fails, one that is interrupted, and one that waits for a person keep no group", async () => {
+  const at = await desk({
+    "fails.yaml": `${REFUSE}    expect: [1 == 2]\n`,
+    "pending.yaml": `${REFUSE}  - uses: ledger.asset.get\n    with: { assetType: Property, id: "\${{ steps.asset.id }}" }\n    until: response.owners.size() > 7\n    timeout: 1ms\n    on_timeout: pending\n`,
+    "one.yaml": REFUSE,
+  });
+  expect((await at.project.run("run", "fails.yaml")).code).toBe(1);
+  expect(holdsIn(at.project)).toEqual([]);
+  expect((await at.project.run("run", "pending.yaml")).code).toBe(4);
+  expect(holdsIn(at.project)).toEqual([]);
+  const { running, goOn } = await writing(at, "one.yaml");
+  await running.signal("SIGINT");
+  goOn();
+  expect((await running.ended).code).toBe(130);
+  expect(holdsIn(at.project)).toEqual([]);
+});
+
+test("one that waits says for whom, and acts when the other has ended; an interrupt ends the waiting", async () => {
+  const at = await desk({ "one.yaml": REFUSE, "patient.yaml": WAIT.replace("Record one", "Record patiently") });
+  const { running, goOn } = await writing(at, "one.yaml");
+  const waiting = at.project.start("run", "patient.yaml");
+  const interrupted = at.project.start("run", "patient.yaml");
+  for (const each of [waiting, interrupted]) {
+    const [line] = await each.lines(1);
+    expect(line).toMatch(
+      new RegExp(`^… waiting until \\S+Z for the group "desk-first-eu", which the run .* has \\(process ${running.pid} `),
+    );
+  }
+  await interrupted.signal("SIGINT");
+  const gone = await interrupted.ended;
+  expect(gone.code, gone.told).toBe(130);
+  expect(gone.stderr, gone.told).toContain("interrupted while waiting for the group");
+  goOn();
+  const [first, second] = [await running.ended, await waiting.ended];
+  expect(first.code, first.told).toBe(0);
+  expect(second.code, second.told).toBe(0);
+  expect(operationsOf(await at.service.commits())).toEqual(["ledger.asset.create", "ledger.asset.create"]);
+  expect(holdsIn(at.project)).toEqual([]);
+});
+
+test("a patience that ends is told, and several playbooks of one command take turns", async () => {
+  const brief = WAIT.replace("10m", "1ms");
+  const at = await desk({ "one.yaml": REFUSE, "brief.yaml": brief, "all/a.yaml": WAIT, "all/b.yaml": WAIT, "all/c.yaml": WAIT });
+  const { running, goOn } = await writing(at, "one.yaml");
+  const late = await at.project.run("run", "brief.yaml");
+  expect(late.code, late.told).toBe(6);
+  expect(late.stderr, late.told).toContain("after 1 ms another run is in the group");
+  goOn();
+  await running.ended;
+  const together = await at.project.run("run", "all", "--jobs", "3");
+  expect(together.code, together.told).toBe(0);
+  expect(await at.service.commits()).toHaveLength(4);
+  expect(holdsIn(at.project)).toEqual([]);
+});
+
+test("the group of a process that was killed is free, and its run is resumed in it", async () => {
+  const at = await desk({ "one.yaml": REFUSE, "other.yaml": REFUSE });
+  const { running, goOn } = await writing(at, "one.yaml");
+  await running.signal("SIGSTOP");
+  expectRefused(await at.project.run("run", "other.yaml"), "desk-first-eu", running);
+  await running.signal("SIGKILL");
+  await running.ended;
+  goOn();
+  await until(() => (at.proxy.exchanges.length > 1 ? true : undefined));
+  expect(holdsIn(at.project)).toEqual(["desk-first-eu"]);
+  const next = await at.project.run("run", "other.yaml");
+  expect(next.code, next.told).toBe(0);
+  expect(holdsIn(at.project)).toEqual([]);
+  const resumed = await at.project.run("resume");
+  expect(resumed.code, resumed.told).toBe(5);
+  expect(holdsIn(at.project)).toEqual([]);
+});
+
+test("the groups of included playbooks are taken with the run's own, before its first request", async () => {
+  const outer = `playbook: 1
+inputs: { where: { type: string, default: north } }
+concurrency: { group: outer }
+steps:
+  - id: asset
+    as: { ledger: "userId:alice" }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "O\${{ run.key }}" } }
+  - uses: ./middle.yaml
+    with: { area: "\${{ inputs.where }}-east" }
+`;
+  const middle = `playbook: 1
+inputs: { area: { type: string } }
+steps:
+  - uses: ./one.yaml
+    with: { desk: "\${{ inputs.area }}" }
+`;
+  const at = await desk({ "outer.yaml": outer, "middle.yaml": middle, "one.yaml": REFUSE });
+  const { running, goOn } = await writing(at, "outer.yaml");
+  expect(holdsIn(at.project)).toEqual(["desk-north-east-eu", "outer"]);
+  const seen = at.proxy.seen.length;
+  expectRefused(await at.project.run("run", "one.yaml", "--input", "desk=north-east"), "desk-north-east-eu", running);
+  expectRefused(await at.project.run("run", "outer.yaml", "--input", "where=south"), "outer", running);
+  expect(at.proxy.seen).toHaveLength(seen);
+  goOn();
+  const ended = await running.ended;
+  expect(ended.code, ended.told).toBe(0);
+});
+
+test("a group without a name is told before anything is sent", async () => {
+  const at = await desk({ "one.yaml": mint('{ group: "${{ inputs.desk }}" }') });
+  const ended = await at.project.run("run", "one.yaml", "--input", "desk= ");
+  expect(ended.code, ended.told).toBe(2);
+  expect(ended.stderr, ended.told).toContain("one.yaml:5 (concurrency): the group has no name: it is empty");
+  expect(at.proxy.seen).toEqual([]);
+});
+
+test("the journal of an earlier version is read, and its runs go on", async () => {
+  const at = await desk({ "fails.yaml": `${REFUSE}    expect: [1 == 2]\n` });
+  expect((await at.project.run("run", "fails.yaml")).code).toBe(1);
+  const file = join(at.project.folder, ".tokenbook/journal.db");
+  const database = new DatabaseSync(file);
+  database.exec("DROP TABLE group_hold; PRAGMA user_version = 1");
+  database.close();
+  for (const beside of ["-wal", "-shm"]) rmSync(`${file}${beside}`, { force: true });
+  const listed = await at.project.json("runs");
+  expect(listed.data.runs).toHaveLength(1);
+  const resumed = await at.project.run("resume");
+  expect(resumed.code, resumed.told).toBe(1);
+  expect(holdsIn(at.project)).toEqual([]);
+});

@@ -1,0 +1,297 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { answerInstead, proxyTo } from "./proxy.ts";
+import { type Ended, filesBelow, KEYS, launch, newProject, type Project, ROOT, sandboxProcess, type Variables } from "./world.ts";
+
+const PIN = 'c4nary/pin+1 "quo\\ted" ü';
+const CODE = "70031992881";
+const FILED = "-----BEGIN-----\nc4nary-in-a-file\nof two lines\n-----END-----";
+const INNER = "c4nary-of-the-included";
+const VARIABLES: Variables = { ...KEYS, CANARY_PIN: PIN, CANARY_CODE: CODE, CANARY_INNER: INNER };
+
+// Each spelling in which one of them may stand in a file or on a screen.
+const SPELLINGS = [PIN, CODE, FILED, INNER].flatMap((value) => {
+  const json = JSON.stringify(value).slice(1, -1);
+  const percent = encodeURIComponent(value);
+  const base64 = Buffer.from(value).toString("base64").replaceAll("=", "");
+  return [
+    value,
+    json,
+    JSON.stringify(json).slice(1, -1),
+    percent,
+    percent.replaceAll("%20", "+"),
+    base64,
+    value.replaceAll("\n", "\n  "),
+  ];
+});
+const PARTS = [...SPELLINGS, "c4nary/pin", "c4nary%2Fpin", "c4nary-in-a-file"];
+
+const EVERYWHERE = `playbook: 1
+name: A secret wherever one can be
+env: { REGION: eu, TEAM: ~ }
+secrets:
+  PIN: env:CANARY_PIN
+  CODE: env:CANARY_CODE
+  FILED: file:keys/filed.pem
+actors:
+  issuer: { ledger: "userId:alice" }
+defaults: { as: issuer }
+steps:
+  - id: asset
+    name: "Keep it"
+    uses: ledger.asset.create
+    with:
+      assetType: Property
+      data:
+        id: "P\${{ run.key }}"
+        pin: "\${{ secrets.PIN }}"
+        note: "pin=\${{ secrets.PIN }}; filed=\${{ secrets.FILED }}; in \${{ env.REGION }} of \${{ env.TEAM }}"
+        code: "\${{ decimal(secrets.CODE) }}"
+        list: ["\${{ secrets.FILED }}"]
+  - id: same
+    uses: ledger.asset.get
+    with: { assetType: Property, id: "\${{ steps.asset.id }}" }
+    expect:
+      - response.data.pin == secrets.PIN
+      - response.data.note.contains(secrets.FILED)
+      - response.data.code == decimal(secrets.CODE)
+  - id: asked
+    block:
+      - id: sought
+        uses: ledger.asset.get
+        with: { assetType: Property, id: "\${{ secrets.PIN }}" }
+    rescue:
+      - uses: ledger.status
+  - id: included
+    uses: ./inner.yaml
+    with: { region: "\${{ env.REGION }}" }
+  - id: broken
+    uses: ledger.asset.get
+    with: { assetType: Property, id: "\${{ steps.asset.id }}" }
+    expect:
+      - response.data.note == "of another kind" || response.data.list.exists(l, l == secrets.PIN)
+outputs:
+  region: "\${{ env.REGION }}"
+`;
+const INCLUDED = `playbook: 1
+inputs: { region: { type: string } }
+env: { REGION: of the included }
+secrets: { PIN: env:CANARY_INNER }
+steps:
+  - id: kept
+    as: { ledger: "userId:alice" }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "I\${{ run.key }}", pin: "\${{ secrets.PIN }}", in: "\${{ inputs.region }}, \${{ env.REGION }}" } }
+`;
+
+function hits(text: string): readonly string[] {
+  return PARTS.filter((part) => text.includes(part));
+}
+
+function expectNoneShown(...commands: readonly Ended[]): void {
+  for (const { stdout, stderr, told } of commands) expect(hits(stdout + stderr), told).toEqual([]);
+}
+
+function expectNoneIn(project: Project): void {
+  for (const path of filesBelow(project.folder)) {
+    if (!path.endsWith("filed.pem"))
+      expect(hits(readFileSync(path).toString("latin1") + readFileSync(path, "utf8")), path).toEqual([]);
+  }
+}
+
+test("the service is sent the secrets, and nobody else sees them", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject({ ...VARIABLES, TEAM: "blue" });
+  project.serviceAt(proxy.url);
+  project.write("everywhere.yaml", EVERYWHERE);
+  project.write("inner.yaml", INCLUDED);
+  project.write("keys/filed.pem", `${FILED}\n`);
+  // A check asks for no value.
+  const checked = await commandIn(project, {}, "check", "everywhere.yaml");
+  expect(checked.code, checked.told).toBe(0);
+
+  const ended = await project.run("run", "everywhere.yaml", "--report", "json=report.json", "--report", "junit=report.xml");
+  expect(ended.code, ended.told).toBe(1);
+  expect(ended.stdout, ended.told).toMatch(/^✗ failed {3}broken /m);
+  expect(ended.stdout, ended.told).toContain("${{ secrets.PIN }}");
+  const bodies = proxy.exchanges.filter(({ method }) => method === "POST").map(({ body }) => body);
+  expect(bodies[0]).toContain(`"note":${JSON.stringify(`pin=${PIN}; filed=${FILED}; in eu of blue`)}`);
+  expect(bodies[0]).toContain(`"code":${CODE}`);
+  expect(bodies[1]).toContain(INNER);
+  expect(bodies[1]).toContain("eu, of the included");
+  expect(proxy.exchanges.map(({ target }) => decodeURIComponent(target.replaceAll("+", " "))).join("\n")).toContain(PIN);
+
+  const again = await project.run("resume");
+  const shown = [await project.run("runs", "show", runOf(ended)), await project.run("runs", "show", runOf(ended), "--json")];
+  expectNoneShown(ended, again, ...shown, await project.run("runs"), await project.run("run", "everywhere.yaml", "--json"));
+  expectNoneIn(project);
+  expect(hits(JSON.stringify(await world.commits()))).toContain("c4nary/pin");
+});
+
+function runOf({ stdout }: Ended): string {
+  return / run (\d{8}T\d{6}-[a-z0-9]+)$/m.exec(stdout)?.[1] ?? "";
+}
+
+async function commandIn(project: Project, variables: Variables, ...args: string[]): Promise<Ended> {
+  return launch([join(ROOT, "bin/tokenbook.js"), ...args], { cwd: project.folder, variables }).ended;
+}
+
+const ONE_WRITE = `playbook: 1
+name: One write
+secrets: { PIN: env:CANARY_PIN }
+steps:
+  - id: asset
+    as: { ledger: "userId:alice" }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "P\${{ run.key }}", pin: "\${{ secrets.PIN }}" } }
+  - id: seen
+    uses: ledger.asset.get
+    with: { assetType: Property, id: "\${{ steps.asset.id }}" }
+    expect: [response.data.pin == secrets.PIN]
+`;
+
+test("a write that is sent again has the secret in it, not its mask; so has one that a resumed run sends", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject(VARIABLES);
+  project.serviceAt(proxy.url);
+  project.write("one.yaml", ONE_WRITE);
+  const busy = answerInstead({ status: 429, headers: { "content-type": "application/json", "retry-after": "0" }, body: "{}" });
+  void proxy.next("POST /asset", busy);
+  const ended = await project.run("run", "one.yaml");
+  expect(ended.code, ended.told).toBe(0);
+  expect(ended.stdout, ended.told).toContain("sent 2 times");
+
+  // Five times too busy: the run stops, and goes on with its next claim.
+  for (let time = 0; time < 5; time++) void proxy.next("POST /asset", busy);
+  const stopped = await project.run("run", "one.yaml");
+  expect(stopped.code, stopped.told).toBe(1);
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  const sent = proxy.exchanges.filter(({ method, target }) => method === "POST" && /\/asset\b/.test(target));
+  expect(sent.map(({ body }) => body.includes(JSON.stringify(PIN)) && !body.includes("secrets.PIN"))).toEqual([true, true]);
+  expectNoneShown(ended, stopped, resumed);
+  expectNoneIn(project);
+});
+
+test("what a step has read is kept masked, and its mask is not sent on", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject(VARIABLES);
+  project.serviceAt(proxy.url);
+  project.write(
+    "on.yaml",
+    `${ONE_WRITE}  - id: passed_on
+    as: { ledger: "userId:alice" }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "Q\${{ run.key }}", pin: "\${{ steps.seen.response.data.pin }}" } }
+`,
+  );
+  const ended = await project.run("run", "on.yaml");
+  expect(ended.code, ended.told).toBe(1);
+  expect(ended.stdout, ended.told).toContain("input.masked");
+  expect(ended.stdout, ended.told).toContain("write the secret itself into with:");
+  expect(await world.commits()).toHaveLength(1);
+  expectNoneShown(ended);
+});
+
+test("every secret that is not there is told at once, by line and place, before anything is sent", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject({ ...KEYS, CANARY_CODE: "short" });
+  project.serviceAt(proxy.url);
+  project.write("everywhere.yaml", EVERYWHERE.replace("TEAM: ~", "TEAM: red"));
+  project.write("inner.yaml", INCLUDED);
+  const ended = await project.run("run", "everywhere.yaml");
+  expect(ended.code, ended.told).toBe(2);
+  expect(ended.stderr, ended.told).toContain(`error secret.missing
+  secrets cannot be used:
+  everywhere.yaml:5 (secrets.PIN): the environment variable CANARY_PIN is not set
+  everywhere.yaml:6 (secrets.CODE): the secret in CANARY_CODE has fewer than 8 characters, too few to be masked
+  everywhere.yaml:7 (secrets.FILED): there is no file keys/filed.pem
+  inner.yaml:4 (secrets.PIN): the environment variable CANARY_INNER is not set
+`);
+  project.write("everywhere.yaml", EVERYWHERE);
+  const without = await commandIn(project, VARIABLES, "run", "everywhere.yaml");
+  expect(without.code, without.told).toBe(2);
+  expect(without.stderr, without.told).toContain("a variable without a default is not set: everywhere.yaml:3 (env.TEAM)");
+  expect(proxy.seen).toEqual([]);
+});
+
+test("a secret that is given as an input too, or written into the playbook, is refused without being shown", async () => {
+  const project = newProject(VARIABLES);
+  project.write("twice.yaml", ONE_WRITE.replace("secrets:", "inputs: { hint: { type: string } }\nsecrets:"));
+  const twice = await project.run("run", "twice.yaml", "--input", `hint=it is ${PIN}`);
+  expect(twice.code, twice.told).toBe(2);
+  expect(twice.stderr, twice.told).toContain("an input or a variable holds the value of ${{ secrets.PIN }}");
+  project.write("literal.yaml", ONE_WRITE.replace("env:CANARY_PIN", "c4nary/pin").replace("steps:", "stepps:\nsteps:"));
+  const formats = ["text", "json", "github", "sarif"];
+  const checks = await Promise.all(formats.map((format) => project.run("check", "literal.yaml", "--format", format)));
+  expectNoneShown(twice, ...checks, await project.run("run", "literal.yaml"));
+  for (const { code, stdout, told } of checks) {
+    expect(code, told).toBe(2);
+    expect(stdout, told).toContain("schema.unknown-field");
+  }
+});
+
+const OUTSIDE = `playbook: 1
+env: { REGION: eu }
+steps:
+  - id: first
+    uses: ledger.status
+    expect: [env.REGION == "from the shell"]
+  - id: later
+    uses: ledger.asset.get
+    with: { assetType: Property, id: nowhere }
+outputs: { region: "\${{ env.REGION }}" }
+`;
+
+test("a variable is what it was when the run began, also for a run that is resumed elsewhere", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("outside.yaml", OUTSIDE);
+  const ended = await commandIn(project, { ...KEYS, REGION: "from the shell" }, "run", "outside.yaml");
+  expect(ended.code, ended.told).toBe(1);
+  expect(ended.stdout, ended.told).toMatch(/^✓ ok {7}first /m);
+  const found = '{"id":"nowhere","assetType":"Property"}';
+  void proxy.next("GET /asset", answerInstead({ status: 200, headers: { "content-type": "application/json" }, body: found }));
+  const resumed = await commandIn(project, { ...KEYS, REGION: "another" }, "resume", "--json");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ reports: [{ run: { outputs: { region: "from the shell" } } }] });
+});
+
+test("tags choose playbooks of a folder", async () => {
+  const project = newProject();
+  const tagged = (tags: string): string => `playbook: 1\n${tags}\nsteps:\n  - uses: ledger.status\n`;
+  project.write("all/quick.yaml", tagged("tags: [smoke]"));
+  project.write("all/slow.yaml", tagged("tags: [smoke, slow]"));
+  project.write("all/plain.yaml", tagged("mode: read-only"));
+  const chosen = async (tags: string): Promise<readonly string[]> =>
+    (await project.json("check", "all", "--tags", tags)).data.files.map(({ file }) => file);
+  expect(await chosen("smoke,!slow")).toEqual(["all/quick.yaml"]);
+  expect(await chosen("smoke")).toEqual(["all/quick.yaml", "all/slow.yaml"]);
+  expect(await chosen("!slow")).toEqual(["all/plain.yaml", "all/quick.yaml"]);
+  expect((await project.run("check", "all")).stdout).toContain("✓ all/slow.yaml: 1 step, tags smoke slow\n");
+
+  const ran = await project.run("run", "all", "--tags", "slow");
+  expect(ran.code, ran.told).toBe(0);
+  expect(ran.stdout, ran.told).toContain("(all/slow.yaml)");
+  expect(ran.stdout, ran.told).not.toContain("quick.yaml");
+  const unknown = await project.run("run", "all", "--tags", "smoek");
+  expect(unknown.code, unknown.told).toBe(2);
+  expect(unknown.stderr, unknown.told).toContain('none of these playbooks has the tag "smoek"');
+  expect(unknown.stderr, unknown.told).toContain('did you mean "smoke"?');
+  const none = await project.run("run", "all", "--tags", "slow,!smoke");
+  expect(none.code, none.told).toBe(2);
+  expect(none.stderr, none.told).toContain("no playbook is chosen by --tags slow,!smoke");
+
+  // One that cannot be read is told, whatever tags it may have.
+  project.write("all/broken.yaml", tagged("tag: [slow]"));
+  const broken = await project.run("run", "all", "--tags", "smoke");
+  expect(broken.code, broken.told).toBe(2);
+  expect(broken.stderr, broken.told).toContain("all/broken.yaml:2:1 error schema.unknown-field");
+});
