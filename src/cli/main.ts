@@ -26,6 +26,7 @@ export async function main(): Promise<void> {
     stdout: terminalOf(process.stdout),
     stderr: terminalOf(process.stderr),
     stdin: () => buffer(process.stdin),
+    streams: () => ({ input: process.stdin, output: process.stdout }),
     cwd: process.cwd(),
     variables: process.env,
     stopping: stopping.signal,

@@ -109,6 +109,11 @@ function lookCommands(program: Commander, builder: Builder): void {
     .option("--json", WORDS.json)
     .action(builder.action(async () => (await import("./commands/sandbox.ts")).sandbox));
   builder
+    .command(program, "lsp")
+    .option("--stdio", WORDS.lsp.stdio)
+    .addOption(new Option("--clientProcessId <pid>", WORDS.lsp.client).hideHelp())
+    .action(builder.action(async () => (await import("./commands/lsp.ts")).lsp));
+  builder
     .command(program, "schema")
     .argument("[name]", WORDS.schema.name, "playbook")
     .action(builder.action(async () => (await import("./commands/schema.ts")).schema, "name"));

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { Variables } from "../environment/load.ts";
 import type { ExitCode } from "../base/exit.ts";
 
@@ -17,6 +18,8 @@ export interface Shell {
   readonly stderr: Terminal;
   /** All that is piped in. */
   readonly stdin: () => Promise<Uint8Array>;
+  /** Both ends as they are, for a command that is spoken with. */
+  readonly streams: () => { readonly input: Readable; readonly output: Writable };
   readonly cwd: string;
   readonly variables: Variables;
   /** Aborted by the first SIGINT or SIGTERM. */

@@ -84,6 +84,10 @@ Examples:
   $ tokenbook sandbox --port 4010 --profile staging  speak as the profile of the environment staging says
   $ curl http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
     },
+    lsp: {
+      summary: "Serve editors over stdio: completion in expressions, hover, definitions, renaming, and what check finds.",
+      examples: `Editors start it; the README tells how to set up VS Code, Neovim and Helix.`,
+    },
     schema: {
       summary: "Print a JSON Schema: of playbooks (for editors), environments, reports, or what check --json prints.",
       examples: `Example: completion and hover in any editor with a YAML language server
@@ -125,6 +129,10 @@ Examples:
     seed: "a YAML or JSON file with what the sandbox holds at first",
     faults: "a YAML or JSON file with what goes wrong, and when",
     profile: "serve with the names, words and codes of this environment's profile in tokenbook.yaml",
+  },
+  lsp: {
+    stdio: "speak over stdin and stdout, which is the only way",
+    client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
   schema: { name: "playbook, environment, report or check" },
   input: "a value for an input, or the path of an input file; repeat it for several",

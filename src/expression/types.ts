@@ -35,37 +35,59 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
+/** What a field is for, in words: asked for only where a person wants to know. */
+export type Words = (field: string) => string | undefined;
+
+/** One field of a type. */
+export interface Field {
+  readonly name: string;
+  readonly type: TypeName;
+  readonly description: string | undefined;
+}
+
+interface Defined {
+  readonly fields: Readonly<Record<string, TypeName>>;
+  readonly words: Words | undefined;
+}
+
 interface LibraryError {
   readonly code?: string;
-  readonly node?: ASTNode & { readonly checkedType?: { readonly name: string } };
+  readonly node?: ASTNode;
   readonly range?: { readonly start: number; readonly end: number };
 }
 
 /** The types of all names that expressions may use. Copies share what was defined before. */
 export class TypeEnvironment {
   readonly #environment: Environment;
-  readonly #fields: Map<string, readonly string[]>;
-  readonly #variables: readonly string[];
+  readonly #defined: Map<string, Defined>;
+  /** The names that expressions may use, with their types. */
+  readonly variables: Readonly<Record<string, TypeName>>;
 
-  private constructor(environment: Environment, fields: Map<string, readonly string[]>, variables: readonly string[]) {
+  private constructor(environment: Environment, defined: Map<string, Defined>, variables: Readonly<Record<string, TypeName>>) {
     this.#environment = environment;
-    this.#fields = fields;
-    this.#variables = variables;
+    this.#defined = defined;
+    this.variables = variables;
   }
 
   static empty(): TypeEnvironment {
-    return new TypeEnvironment(cel.clone(), new Map(), []);
+    return new TypeEnvironment(cel.clone(), new Map(), {});
   }
 
   has(type: TypeName): boolean {
-    return this.#fields.has(type);
+    return this.#defined.has(type);
+  }
+
+  /** The fields of an object type; none of any other. */
+  fieldsOf(type: TypeName): readonly Field[] {
+    const { fields = {}, words } = this.#defined.get(type) ?? {};
+    return Object.entries(fields).map(([name, inner]) => ({ name, type: inner, description: words?.(name) }));
   }
 
   /** Defines an object type. Types that its fields name must be defined before. */
-  define(name: TypeName, fields: Readonly<Record<string, TypeName>>): TypeName {
-    if (!this.#fields.has(name)) {
+  define(name: TypeName, fields: Readonly<Record<string, TypeName>>, words?: Words): TypeName {
+    if (!this.#defined.has(name)) {
       this.#environment.registerType(name, { fields } as never);
-      this.#fields.set(name, Object.keys(fields));
+      this.#defined.set(name, { fields, words });
     }
     return name;
   }
@@ -74,7 +96,7 @@ export class TypeEnvironment {
   with(variables: Readonly<Record<string, TypeName>>): TypeEnvironment {
     const environment = this.#environment.clone();
     for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, type);
-    return new TypeEnvironment(environment, this.#fields, [...this.#variables, ...Object.keys(variables)]);
+    return new TypeEnvironment(environment, this.#defined, { ...this.variables, ...variables });
   }
 
   /** The type of an expression, or the one problem that keeps it from having one. */
@@ -87,6 +109,18 @@ export class TypeEnvironment {
       return this.#problem(result.error as LibraryError, text);
     } catch (error) {
       return this.#problem(error as LibraryError, text);
+    }
+  }
+
+  /** The syntax tree of an expression, whose parts know their types as far as they have one; `undefined` when it cannot be parsed. */
+  tree(text: string): ASTNode | undefined {
+    try {
+      const program = this.#environment.parse(text);
+      useExactLiterals(program.ast);
+      program.check();
+      return program.ast;
+    } catch {
+      return undefined;
     }
   }
 
@@ -104,18 +138,19 @@ export class TypeEnvironment {
   }
 
   #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {
-    const near = didYouMean(name, this.#variables);
+    const names = Object.keys(this.variables);
+    const near = didYouMean(name, names);
     return {
       code: "expression.unknown-name",
       message: `nothing here is called "${name}"`,
-      suggestion: near === undefined ? `known names: ${this.#variables.join(", ")}` : `did you mean "${near}"?`,
+      suggestion: near === undefined ? `known names: ${names.join(", ")}` : `did you mean "${near}"?`,
     };
   }
 
   #unknownField(node: ASTNode, text: string): ExpressionProblem | undefined {
     if (node.op !== "." && node.op !== ".?" && node.op !== "[]") return undefined;
-    const owner = node.args[0] as ASTNode & { readonly checkedType?: { readonly name: string } };
-    const known = this.#fields.get(owner.checkedType?.name ?? "") ?? [];
+    const owner = node.args[0];
+    const known = Object.keys(this.#defined.get(typeOfPart(owner) ?? "")?.fields ?? {});
     const [, last] = node.args;
     const field = typeof last === "string" ? last : typeof last.args === "string" ? last.args : text.slice(last.start, last.end);
     const near = didYouMean(field, known);
@@ -128,6 +163,11 @@ export class TypeEnvironment {
       ...word,
     };
   }
+}
+
+/** The type of a part of a tree that was checked. */
+export function typeOfPart(node: ASTNode): TypeName | undefined {
+  return (node as { readonly checkedType?: { readonly name: string } }).checkedType?.name;
 }
 
 export function isTypeName(checked: TypeName | ExpressionProblem): checked is TypeName {

@@ -7,7 +7,7 @@ import { parseYaml } from "../source/yaml.ts";
 import { compileTemplate, wholeExpression } from "./compile.ts";
 import { readChecks } from "./checks.ts";
 import { readConcurrency } from "./concurrency.ts";
-import { CheckContext } from "./context.ts";
+import { CheckContext, type Listener } from "./context.ts";
 import { readActors, section } from "./declarations.ts";
 import type { FileReader } from "./files.ts";
 import { playbookFrame, stepFrame } from "./frame.ts";
@@ -44,12 +44,20 @@ export function checkPlaybook(path: string, text: string, files?: FileReader): C
   return { playbook, diagnostics: [...diagnostics, ...library.diagnostics()] };
 }
 
-function checkText(path: string, text: string, included: IncludedPlaybooks): CheckedPlaybook {
+/**
+ * Tells a listener of every expression of a playbook, in the order in which a check comes to them. Faults of the frame, which end
+ * a check, are read over: an editor asks about documents that are being written.
+ */
+export function listenToCheck(path: string, text: string, files: FileReader, listener: Listener): void {
+  checkText(path, text, new Library(files, checkText).includedBy([path]), listener);
+}
+
+function checkText(path: string, text: string, included: IncludedPlaybooks, listener?: Listener): CheckedPlaybook {
   const { file, root, diagnostics } = parseYaml(path, text);
   if (root === undefined) return { playbook: undefined, outputs: new Map(), diagnostics };
   concealLiterals(root, file);
-  const context = new CheckContext(file, included.files);
-  const framed = checkFrame(root, context);
+  const context = new CheckContext(file, included.files, listener);
+  const framed = checkFrame(root, context) ?? (listener !== undefined && root.kind === "map" ? root : undefined);
   const read = framed === undefined ? undefined : new PlaybookReader(framed, context, included).read();
   const playbook = context.failed ? undefined : read?.playbook;
   return { playbook, outputs: read?.outputs ?? new Map<string, TypeName>(), diagnostics: context.diagnostics() };

@@ -16,16 +16,28 @@ export interface Checked {
   readonly type: TypeName;
 }
 
+/** Is told of every expression before it is looked at; what `scope` tells holds only until the next one. For editors. */
+export type Listener = (found: FoundExpression) => void;
+
+export interface FoundExpression {
+  readonly text: string;
+  readonly scope: ExpressionScope;
+  /** The offset in the file of a character of the text. */
+  readonly offsetOf: (index: number) => number;
+}
+
 /** Gathers what a check finds, and checks expressions where they stand. */
 export class CheckContext {
   readonly file: SourceFile;
   /** Reads the files that the playbook names. */
   readonly files: FileReader | undefined;
+  readonly #listener: Listener | undefined;
   readonly #found = new Map<string, PlacedFinding>();
 
-  constructor(file: SourceFile, files?: FileReader) {
+  constructor(file: SourceFile, files?: FileReader, listener?: Listener) {
     this.file = file;
     this.files = files;
+    this.#listener = listener;
   }
 
   /** Whether anything found keeps the playbook from being run. */
@@ -51,6 +63,7 @@ export class CheckContext {
    */
   expression(text: string, node: ScalarNode, from: number, scope: ExpressionScope): Checked | undefined {
     const place = (start: number, end: number): Range => ({ start: node.offsetOf(from + start), end: node.offsetOf(from + end) });
+    this.#listener?.({ text, scope, offsetOf: (index) => node.offsetOf(from + index) });
     const parsed = Parser.parse(text);
     if (isProblem(parsed)) return this.#problem(parsed, place);
     const wrongName = scope.names(parsed);

@@ -1,4 +1,5 @@
 import type { TypeEnvironment, TypeName } from "../expression/types.ts";
+import { child, textOf } from "../source/node.ts";
 import type { Outline } from "./outline.ts";
 
 /** What `steps` is at each place of a playbook: in a block with a `foreach` its steps are those of the same round, outside a map of them. */
@@ -22,10 +23,16 @@ export class StepTypes {
     if (types === undefined) {
       const fields = Array.from(this.#outlines.values(), (step) => [step.id, this.#typeFrom(step, loops)] as const);
       const own = this.#base.with({}); // an environment that was copied takes no more types
-      types = own.with({ steps: own.define(name, Object.fromEntries(fields)) });
+      types = own.with({ steps: own.define(name, Object.fromEntries(fields), (id) => this.#wordsOf(id)) });
       this.#made.set(name, types);
     }
     return types;
+  }
+
+  #wordsOf(id: string): string | undefined {
+    const node = this.#outlines.get(id)?.node;
+    const [name, uses] = [textOf(child(node, "name")), textOf(child(node, "uses"))];
+    return name === undefined || uses === undefined ? (name ?? uses) : `${name} (${uses})`;
   }
 
   #typeFrom({ id, loops, foreach }: Outline, from: readonly string[]): TypeName {

@@ -1,6 +1,6 @@
 import { resolve, schemaName } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import { type TypeName, TypeEnvironment } from "../expression/types.ts";
+import { type TypeName, TypeEnvironment, type Words } from "../expression/types.ts";
 import { responseSchema } from "../operations/input.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { ActorDeclaration, InputDeclaration, Shape } from "./model.ts";
@@ -37,7 +37,11 @@ function typeOfObject(types: TypeEnvironment, schema: JsonSchema, name: string):
     field,
     typeOfSchema(types, inner, name + capital(field)),
   ]);
-  return types.define(name, Object.fromEntries(fields) as Record<string, TypeName>);
+  return types.define(name, Object.fromEntries(fields) as Record<string, TypeName>, wordsOf(schema));
+}
+
+function wordsOf({ properties = {} }: JsonSchema): Words {
+  return (field) => properties[field]?.description ?? resolve(properties[field] ?? {}).description;
 }
 
 /** The type of `response` in an operation's conditions. */
@@ -55,25 +59,36 @@ export function stepType(
   const name = `${typeWord(operation.name)}Step${more === undefined ? "" : `_${more.id}`}`;
   if (types.has(name)) return name;
   const receipt = typeOfSchema(types, { $ref: "contract#/$defs/Receipt" }, "Receipt");
-  return types.define(name, {
+  const fields = {
     response: responseType(types, operation),
     outcome: "string",
     ...(operation.writes && operation.call.interface === "ledger" ? { receipt } : {}),
     ...(operation.call.interface === "investor" ? { envelope: "map<string, dyn>" } : {}),
     ...Object.fromEntries(Object.entries(operation.yields).map(([field, { type }]) => [field, type])),
     ...more?.fields,
-  });
+  };
+  return types.define(name, fields, (field) => operation.yields[field]?.description ?? STEP_WORDS[field]);
 }
+
+const STEP_WORDS: Readonly<Record<string, string>> = {
+  response: "What the service answered.",
+  receipt: "The receipt that the step waited for.",
+  envelope: "What stands beside the response: `status`, `pagination`.",
+  outcome: "What became of the step: ok, changed, unchanged, skipped or rescued.",
+  outputs: "The outputs of the playbook that the step runs.",
+  ensured: "What `ensure` read in the end.",
+};
 
 /** The type of `steps.ID` of a block. */
 export function blockType(types: TypeEnvironment): TypeName {
-  return types.define("Block", { outcome: "string" });
+  return types.define("Block", { outcome: "string" }, (field) => STEP_WORDS[field]);
 }
 
 /** The type of `steps.ID` of an included playbook: its outputs. */
 export function includeType(types: TypeEnvironment, id: string, outputs: ReadonlyMap<string, TypeName>): TypeName {
   const fields = Object.fromEntries(Array.from(outputs, ([name, type]) => [name, PORTABLE.test(type) ? type : "dyn"]));
-  return types.define(`Include_${id}`, { outcome: "string", outputs: types.define(`Outputs_${id}`, fields) });
+  const type = { outcome: "string", outputs: types.define(`Outputs_${id}`, fields) };
+  return types.define(`Include_${id}`, type, (field) => STEP_WORDS[field]);
 }
 
 // Types that mean the same in every playbook.
@@ -81,7 +96,8 @@ const PORTABLE = /^(?:(?:list<|map<string, )*(?:string|decimal|bool|dyn)>*)$/;
 
 export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclaration[]): TypeName {
   const fields = inputs.map(({ name, shape }) => [name, typeOfShape(types, shape, `Inputs${capital(name)}`)]);
-  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>);
+  const words: Words = (field) => inputs.find(({ name }) => name === field)?.description;
+  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, words);
 }
 
 function typeOfShape(types: TypeEnvironment, shape: Shape, hint: string): TypeName {
@@ -133,8 +149,14 @@ export function textsType(types: TypeEnvironment, type: TypeName, names: readonl
 }
 
 export function runType(types: TypeEnvironment): TypeName {
-  return types.define("Run", { id: "string", key: "string", startedAt: "string" });
+  return types.define("Run", { id: "string", key: "string", startedAt: "string" }, (field) => RUN_WORDS[field]);
 }
+
+const RUN_WORDS: Readonly<Record<string, string>> = {
+  id: "The run's id, by which `runs show` and `resume` know it.",
+  key: "Some letters and digits that no other run has: part of the names of what it creates.",
+  startedAt: "When the run began, as a date with time and zone.",
+};
 
 /** What kinds of JSON value a schema admits; `undefined` where it admits any. */
 export function kindsOf(schema: JsonSchema | undefined): ReadonlySet<string> | undefined {

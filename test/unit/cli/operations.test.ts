@@ -8,6 +8,9 @@ async function shown(options: { readonly name?: string; readonly json?: boolean 
   let text = "";
   const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write: (more) => void (text += more) };
   const shell: Shell = {
+    streams: () => {
+      throw new Error("not spoken with");
+    },
     stdin: () => Promise.resolve(new Uint8Array()),
     stdout: terminal,
     stderr: terminal,

@@ -1,0 +1,273 @@
+import {
+  type CodeAction,
+  CodeActionKind,
+  type CompletionItem,
+  CompletionItemKind,
+  type Connection,
+  createConnection,
+  type Diagnostic as Shown,
+  DiagnosticSeverity,
+  DidChangeWatchedFilesNotification,
+  type InitializeParams,
+  type InitializeResult,
+  type Location,
+  LSPErrorCodes,
+  type MarkupContent,
+  MarkupKind,
+  type Position,
+  type Range,
+  ResponseError,
+  TextDocuments,
+  TextDocumentSyncKind,
+} from "vscode-languageserver/lib/common/api.js";
+import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver-protocol/node.js";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { messageOf } from "../../base/failure.ts";
+import { VERSION } from "../../base/version.ts";
+import { complete, type Offer } from "../../editor/completion.ts";
+import { definition } from "../../editor/definition.ts";
+import { hover } from "../../editor/hover.ts";
+import { mendOf } from "../../editor/mend.ts";
+import { RenameRefused, renameStep, type StepUses, stepUses } from "../../editor/references.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import type { Range as Offsets } from "../../source/node.ts";
+import type { Shell } from "../shell.ts";
+import { Workspace } from "./workspace.ts";
+
+/** Speaks the Language Server Protocol with an editor until that ends it, or its end of the pipe closes. */
+export async function serve(shell: Shell): Promise<ExitCode> {
+  const { input, output } = shell.streams();
+  const { promise, resolve } = Promise.withResolvers<ExitCode>();
+  const watchDog = { shutdownReceived: false, initialize: () => {}, exit: () => end() };
+  const end = (): void => resolve(watchDog.shutdownReceived ? EXIT.passed : EXIT.failed);
+  input.once("end", end).once("close", end);
+  shell.stopping.addEventListener("abort", () => resolve(EXIT.interrupted), { once: true });
+  const connection: Connection = createConnection(
+    (logger) => createProtocolConnection(new StreamMessageReader(input), new StreamMessageWriter(output), logger),
+    watchDog,
+  );
+  const server = new Server(shell, connection);
+  connection.listen();
+  const code = await promise;
+  server.stop();
+  connection.dispose();
+  input.destroy();
+  return code;
+}
+
+/** After the last key, so that a person who types is not told of half a word. */
+const PAUSE_MS = 150;
+
+class Server {
+  readonly #connection: Connection;
+  readonly #documents: TextDocuments<TextDocument> = new TextDocuments(TextDocument);
+  #workspace: Workspace;
+  #offers: readonly Offer[] = [];
+  /** What the editor shows, by address. */
+  #told: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
+  #pause: NodeJS.Timeout | undefined;
+  #watches = false;
+
+  constructor(shell: Shell, connection: Connection) {
+    this.#connection = connection;
+    const open = (): readonly TextDocument[] => this.#documents.all();
+    this.#workspace = new Workspace(shell, undefined, open);
+    connection.onInitialize((params) => {
+      this.#workspace = new Workspace(shell, params.workspaceFolders?.[0]?.uri ?? params.rootUri ?? undefined, open);
+      return this.#introduce(params);
+    });
+    connection.onInitialized(() => this.#watch());
+    connection.onDidChangeWatchedFiles(() => this.#checkSoon());
+    this.#documents.onDidChangeContent(() => this.#checkSoon());
+    this.#documents.onDidClose(() => this.#checkSoon());
+    this.#answer(connection);
+    this.#documents.listen(connection);
+  }
+
+  stop(): void {
+    clearTimeout(this.#pause);
+  }
+
+  #introduce({ capabilities: { workspace } }: InitializeParams): InitializeResult {
+    this.#watches = workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
+    return {
+      serverInfo: { name: "tokenbook", version: VERSION },
+      capabilities: {
+        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
+        completionProvider: { triggerCharacters: [".", "/", " "], resolveProvider: true },
+        hoverProvider: true,
+        definitionProvider: true,
+        referencesProvider: true,
+        renameProvider: { prepareProvider: true },
+        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
+      },
+    };
+  }
+
+  // Included playbooks, schemas and data change outside of the editor too.
+  #watch(): void {
+    if (!this.#watches) return;
+    const watchers = [{ globPattern: "**/*.{yaml,yml,json,csv}" }];
+    void this.#connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
+  }
+
+  #answer(connection: Connection): void {
+    connection.onCompletion(({ textDocument, position }) => this.#at(textDocument, position, this.#complete) ?? []);
+    connection.onCompletionResolve((item) => this.#describe(item));
+    connection.onHover(({ textDocument, position }) => {
+      return this.#at(textDocument, position, (document, offset) => {
+        const found = hover(this.#workspace.fileOf(document), offset, this.#workspace);
+        return found === undefined ? undefined : { contents: markdown(found.words), range: rangeIn(document, found.range) };
+      });
+    });
+    connection.onDefinition(({ textDocument, position }) => this.#at(textDocument, position, this.#define));
+    connection.onReferences(({ textDocument, position, context }) => {
+      return this.#at(textDocument, position, (document, offset) => {
+        const uses = this.#stepUses(document, offset);
+        const found = uses === undefined ? [] : [...(context.includeDeclaration ? [uses.declaration] : []), ...uses.uses];
+        return found.map((range): Location => ({ uri: document.uri, range: rangeIn(document, range) }));
+      });
+    });
+    connection.onPrepareRename(({ textDocument, position }) => {
+      return this.#at(textDocument, position, (document, offset) => {
+        const uses = this.#stepUses(document, offset);
+        const range = uses && [uses.declaration, ...uses.uses].find(({ start, end }) => start <= offset && offset <= end);
+        return uses && range && { range: rangeIn(document, range), placeholder: uses.id };
+      });
+    });
+    connection.onRenameRequest(({ textDocument, position, newName }) => {
+      return this.#at(textDocument, position, (document, offset) => this.#rename(document, offset, newName));
+    });
+    connection.onCodeAction(({ textDocument: { uri }, range }) => {
+      const document = this.#documents.get(uri);
+      return document === undefined ? [] : this.#actions(document, range);
+    });
+  }
+
+  /** What is said of a place of an open document; nothing of any other. */
+  #at<T>(
+    { uri }: { readonly uri: string },
+    position: Position,
+    say: (document: TextDocument, offset: number) => T,
+  ): T | undefined {
+    const document = this.#documents.get(uri);
+    return document === undefined ? undefined : say(document, document.offsetAt(position));
+  }
+
+  readonly #complete = (document: TextDocument, offset: number): CompletionItem[] => {
+    this.#offers = complete(this.#workspace.fileOf(document), offset, this.#workspace);
+    return this.#offers.map(({ label, kind, detail, replaces }, at) => ({
+      label,
+      kind: KINDS[kind],
+      ...(detail === undefined ? {} : { detail }),
+      sortText: String(at).padStart(4, "0"),
+      textEdit: { range: rangeIn(document, replaces), newText: label },
+      data: at,
+    }));
+  };
+
+  // The page of an operation is made for the one that a person looks at, not for all of them.
+  #describe(item: CompletionItem): CompletionItem {
+    const offer = this.#offers[Number(item.data)];
+    const words = offer?.label === item.label ? offer.documentation() : undefined;
+    return words === undefined ? item : { ...item, documentation: markdown(words) };
+  }
+
+  readonly #define = (document: TextDocument, offset: number): Location | undefined => {
+    const found = definition(this.#workspace.fileOf(document), offset, this.#workspace);
+    if (found === undefined) return undefined;
+    const uri = this.#workspace.uriOf(found.path);
+    const there = this.#documents.get(uri) ?? TextDocument.create(uri, "yaml", 0, this.#workspace.textOf(found.path) ?? "");
+    return { uri, range: rangeIn(there, found) };
+  };
+
+  #stepUses(document: TextDocument, offset: number): StepUses | undefined {
+    return stepUses(this.#workspace.fileOf(document), offset, this.#workspace);
+  }
+
+  #rename(document: TextDocument, offset: number, newText: string): object | ResponseError | undefined {
+    const uses = this.#stepUses(document, offset);
+    if (uses === undefined) return undefined;
+    try {
+      const ranges = renameStep(this.#workspace.fileOf(document), uses, newText, this.#workspace);
+      return { changes: { [document.uri]: ranges.map((range) => ({ range: rangeIn(document, range), newText })) } };
+    } catch (error) {
+      if (error instanceof RenameRefused) return new ResponseError(LSPErrorCodes.RequestFailed, error.message);
+      throw error;
+    }
+  }
+
+  #actions(document: TextDocument, { start, end }: Range): CodeAction[] {
+    return (this.#told.get(document.uri) ?? []).flatMap((diagnostic) => {
+      const shown = shownOf(diagnostic);
+      if (isBefore(shown.range.end, start) || isBefore(end, shown.range.start)) return [];
+      const mend = mendOf(diagnostic, document.getText(shown.range));
+      if (mend === undefined) return [];
+      const changes = { [document.uri]: [{ range: shown.range, newText: mend.text }] };
+      return [{ title: mend.title, kind: CodeActionKind.QuickFix, diagnostics: [shown], isPreferred: true, edit: { changes } }];
+    });
+  }
+
+  #checkSoon(): void {
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => {
+      this.#check().catch((error: unknown) => this.#connection.console.error(messageOf(error)));
+    }, PAUSE_MS);
+  }
+
+  async #check(): Promise<void> {
+    const found = this.#workspace.check();
+    const gone = [...this.#told.keys()].filter((uri) => !found.has(uri));
+    this.#told = found;
+    for (const uri of gone) await this.#connection.sendDiagnostics({ uri, diagnostics: [] });
+    for (const [uri, diagnostics] of found) {
+      const version = this.#documents.get(uri)?.version;
+      await this.#connection.sendDiagnostics({
+        uri,
+        diagnostics: diagnostics.map(shownOf),
+        ...(version === undefined ? {} : { version }),
+      });
+    }
+  }
+}
+
+const KINDS: Readonly<Record<Offer["kind"], CompletionItemKind>> = {
+  name: CompletionItemKind.Variable,
+  step: CompletionItemKind.Struct,
+  field: CompletionItemKind.Field,
+  function: CompletionItemKind.Function,
+  operation: CompletionItemKind.Method,
+  actor: CompletionItemKind.Constant,
+  file: CompletionItemKind.File,
+  folder: CompletionItemKind.Folder,
+};
+
+function shownOf({ code, severity, message, why, suggestion, ...place }: Diagnostic): Shown {
+  return {
+    range: {
+      start: { line: place.line - 1, character: place.column - 1 },
+      end: { line: place.endLine - 1, character: place.endColumn - 1 },
+    },
+    severity: severity === "error" ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
+    code,
+    source: "tokenbook",
+    message: [
+      message,
+      ...(why === undefined ? [] : [`why: ${why}`]),
+      ...(suggestion === undefined ? [] : [`fix: ${suggestion}`]),
+    ].join("\n"),
+  };
+}
+
+function rangeIn(document: TextDocument, { start, end }: Offsets): Range {
+  return { start: document.positionAt(start), end: document.positionAt(end) };
+}
+
+function isBefore(one: Position, other: Position): boolean {
+  return one.line < other.line || (one.line === other.line && one.character < other.character);
+}
+
+function markdown(value: string): MarkupContent {
+  return { kind: MarkupKind.Markdown, value };
+}

@@ -1,0 +1,122 @@
+import { basename } from "node:path";
+import { functionsOn } from "./functions.ts";
+import type { Field } from "../expression/types.ts";
+import { type Operation, operations } from "../operations/operation.ts";
+import { readActors, section } from "../playbook/declarations.ts";
+import { resolveFrom } from "../playbook/files.ts";
+import { isPath } from "../playbook/outline.ts";
+import type { ActorDeclaration, Identity } from "../playbook/model.ts";
+import type { Range } from "../source/node.ts";
+import { type Word, wordIn } from "./cursor.ts";
+import { nameAt, type Surroundings, type TextFile, wordAt } from "./document.ts";
+import { type ExpressionCursor, lookAtExpression } from "./look.ts";
+import { markedValue } from "./marked.ts";
+import { doubtOf, fieldsAt, namesAt } from "./names.ts";
+import { type Place, placeOf } from "./place.ts";
+import { typeText } from "./type-text.ts";
+import { functionWords, operationWords } from "./words.ts";
+
+/** Something that can stand where the cursor is. */
+export interface Offer {
+  readonly label: string;
+  readonly kind: "name" | "step" | "field" | "function" | "operation" | "actor" | "file" | "folder";
+  /** Its type, or what it is in a few words. */
+  readonly detail?: string | undefined;
+  /** Markdown; made when it is asked for. */
+  readonly documentation: () => string | undefined;
+  /** What it takes the place of. */
+  readonly replaces: Range;
+}
+
+/** What can stand where the cursor is. */
+export function complete(file: TextFile, offset: number, files: Surroundings): readonly Offer[] {
+  const marked = markedValue(file, offset);
+  if (marked === undefined) return [];
+  const found = lookAtExpression(marked, files, (cursor) => inExpression(cursor, wordAt(file.text, offset)));
+  if (found !== undefined) return found.seen;
+  const place = placeOf(marked);
+  return place === undefined ? [] : inName(place, file, { files, replaces: nameAt(file.text, offset) });
+}
+
+function inExpression(cursor: ExpressionCursor, replaces: Range): readonly Offer[] {
+  const { scope } = cursor;
+  const word = wordIn(cursor.text, cursor.at, scope.types);
+  if (word === undefined) return [];
+  const named = word.owner === undefined ? namesAt(word, scope) : fieldsAt(word, scope);
+  const kind = word.owner === undefined ? "name" : word.owner.type === scope.types.variables["steps"] ? "step" : "field";
+  const functions = functionsOn(word.owner?.type).map((each): Offer => {
+    return { label: each.name, kind: "function", detail: each.signatures[0], documentation: () => functionWords(each), replaces };
+  });
+  return [...named.map((field) => offerOf(field, kind, word, { cursor, replaces })), ...functions];
+}
+
+function offerOf(
+  { name, type, description }: Field,
+  kind: Offer["kind"],
+  word: Word,
+  { cursor, replaces }: { readonly cursor: ExpressionCursor; readonly replaces: Range },
+): Offer {
+  const doubt = doubtOf([...word.chain.slice(0, -1), name], cursor.scope);
+  const words = [description, doubt].filter((each) => each !== undefined).join("\n\n");
+  const detail = kind === "step" ? description : typeText(type);
+  return { label: name, kind, detail, documentation: () => (words === "" ? undefined : words), replaces };
+}
+
+interface Naming {
+  readonly files: Surroundings;
+  readonly replaces: Range;
+}
+
+function inName(place: Place, file: TextFile, { files, replaces }: Naming): readonly Offer[] {
+  switch (place.kind) {
+    case "uses":
+      return isPath(place.text) || place.text === "."
+        ? paths(place.text.slice(0, place.at), file, { files, replaces })
+        : [...operations.values()].map((operation) => operationOffer(operation, replaces));
+    case "read":
+      return [...operations.values()].filter(({ writes }) => !writes).map((operation) => operationOffer(operation, replaces));
+    case "actor":
+      return [...readActors(section(place.root, "actors")).values()]
+        .filter(({ group }) => !group)
+        .map((actor) => ({
+          label: actor.name,
+          kind: "actor",
+          detail: actorText(actor),
+          documentation: () => undefined,
+          replaces,
+        }));
+  }
+}
+
+function operationOffer(operation: Operation, replaces: Range): Offer {
+  const { name, writes, call } = operation;
+  const detail = `${writes ? "write" : "read"}: ${call.summary}`;
+  return { label: name, kind: "operation", detail, documentation: () => operationWords(operation), replaces };
+}
+
+/** Whom an actor is, in a few words. */
+export function actorText({ identities }: ActorDeclaration): string {
+  return identities.map(identityText).join(", ");
+}
+
+function identityText({ ledger, investor }: Identity): string {
+  const entity = ledger === undefined ? [] : [`${ledger.attribute}:${ledger.value}`];
+  return [...entity, ...(investor === undefined ? [] : [`key ${investor}`])].join(" and ");
+}
+
+// Folders, and the playbooks in them, beside the playbook that names them.
+function paths(typed: string, file: TextFile, { files, replaces }: Naming): readonly Offer[] {
+  const begun = typed === "." || typed === ".." ? `${typed}/` : typed;
+  const folder = begun.slice(0, begun.lastIndexOf("/") + 1);
+  const names = files.list(resolveFrom(file.path, folder === "" ? "./" : folder));
+  const own = resolveFrom(file.path, basename(file.path));
+  return names
+    .filter((name) => !name.startsWith(".") && (name.endsWith("/") || /\.ya?ml$/.test(name)))
+    .filter((name) => name !== "tokenbook.yaml" && name !== "node_modules/" && resolveFrom(file.path, folder + name) !== own)
+    .map((name) => ({
+      label: folder + name,
+      kind: name.endsWith("/") ? "folder" : "file",
+      documentation: () => undefined,
+      replaces,
+    }));
+}

@@ -1,0 +1,47 @@
+import type { FileReader } from "../playbook/files.ts";
+import type { Range } from "../source/node.ts";
+
+/** A playbook in an editor. */
+export interface TextFile {
+  /** As a check is told it, so that both tell the same. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The files around a playbook, those that an editor has changed as they stand there. */
+export interface Surroundings extends FileReader {
+  /** The names in a folder, those of folders with a slash at the end; none when it cannot be read. */
+  readonly list: (folder: string) => readonly string[];
+  /** The text of a file; `undefined` when it cannot be had. Never throws. */
+  readonly textOf: (path: string) => string | undefined;
+}
+
+/** A place in a file. */
+export interface FileRange extends Range {
+  readonly path: string;
+}
+
+const WORD = /\w/;
+const NAME = /[\w./-]/;
+
+/** The word of an expression around an offset. */
+export function wordAt(text: string, offset: number): Range {
+  return around(text, offset, WORD);
+}
+
+/** The name of an operation, an actor or a file around an offset. */
+export function nameAt(text: string, offset: number): Range {
+  return around(text, offset, NAME);
+}
+
+function around(text: string, offset: number, part: RegExp): Range {
+  let [start, end] = [offset, offset];
+  while (start > 0 && part.test(text.charAt(start - 1))) start--;
+  while (end < text.length && part.test(text.charAt(end))) end++;
+  return { start, end };
+}
+
+/** Whether a text is meant to be a playbook: other YAML files are nobody's business here. */
+export function isPlaybook(text: string): boolean {
+  return /^(?:\{\s*)?["']?playbook["']?[ \t]*:/m.test(text);
+}

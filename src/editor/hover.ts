@@ -1,0 +1,61 @@
+import { functionsOn } from "./functions.ts";
+import { operations } from "../operations/operation.ts";
+import { checkPlaybook } from "../playbook/check.ts";
+import { readActors, section } from "../playbook/declarations.ts";
+import { resolveFrom } from "../playbook/files.ts";
+import { isPath } from "../playbook/outline.ts";
+import type { Range } from "../source/node.ts";
+import { actorText } from "./completion.ts";
+import { wordIn } from "./cursor.ts";
+import { nameAt, type Surroundings, type TextFile, wordAt } from "./document.ts";
+import { type ExpressionCursor, lookAtExpression } from "./look.ts";
+import { markedValue } from "./marked.ts";
+import { doubtOf, meaningOf } from "./names.ts";
+import { type Place, placeOf } from "./place.ts";
+import { functionWords, operationWords, playbookWords, valueWords } from "./words.ts";
+
+/** What is said, in Markdown, of a part of a document. */
+export interface Hover {
+  readonly words: string;
+  readonly range: Range;
+}
+
+/** What there is to say of the name under the cursor. */
+export function hover(file: TextFile, offset: number, files: Surroundings): Hover | undefined {
+  const marked = markedValue(file, offset);
+  if (marked === undefined) return undefined;
+  const found = lookAtExpression(marked, files, wordsInExpression);
+  if (found !== undefined) return found.seen === undefined ? undefined : { words: found.seen, range: wordAt(file.text, offset) };
+  const place = placeOf(marked);
+  const words = place === undefined ? undefined : wordsOfName(place, file, files);
+  return words === undefined ? undefined : { words, range: nameAt(file.text, offset) };
+}
+
+function wordsInExpression({ text, at, scope }: ExpressionCursor): string | undefined {
+  const word = wordIn(text, at, scope.types);
+  if (word === undefined || word.text === "") return undefined;
+  const meaning = meaningOf(word, scope);
+  if (meaning !== undefined) {
+    const doubt = doubtOf(word.chain, scope);
+    const words = valueWords({ ...meaning, name: word.chain.join(".") }, scope.types);
+    return doubt === undefined ? words : `${words}\n\n${doubt}`;
+  }
+  const named = functionsOn(word.owner?.type).find(({ name }) => name === word.text);
+  return named === undefined ? undefined : functionWords(named);
+}
+
+function wordsOfName({ kind, text, root }: Place, file: TextFile, files: Surroundings): string | undefined {
+  if (kind === "actor") {
+    const actor = readActors(section(root, "actors")).get(text);
+    return actor === undefined ? undefined : `**${actor.name}** acts as ${actorText(actor)}`;
+  }
+  if (kind === "uses" && isPath(text)) return wordsOfPlaybook(resolveFrom(file.path, text), files);
+  const operation = operations.get(text);
+  return operation === undefined ? undefined : operationWords(operation);
+}
+
+function wordsOfPlaybook(path: string, files: Surroundings): string | undefined {
+  const text = files.textOf(path);
+  const playbook = text === undefined ? undefined : checkPlaybook(path, text, files).playbook;
+  return playbook === undefined ? undefined : playbookWords(playbook);
+}

@@ -1,0 +1,64 @@
+import { listenToCheck } from "../playbook/check.ts";
+import type { ExpressionScope } from "../playbook/context.ts";
+import { PARTS } from "../playbook/outline.ts";
+import { operations } from "../operations/operation.ts";
+import { child, textOf } from "../source/node.ts";
+import type { Surroundings, TextFile } from "./document.ts";
+import { MARK, type MarkedValue, unmarked } from "./marked.ts";
+import { stepAround } from "./steps.ts";
+
+/** The expression that the cursor is in, the cursor's place in it, and what may be spoken of there. */
+export interface ExpressionCursor {
+  readonly text: string;
+  readonly at: number;
+  readonly scope: ExpressionScope;
+}
+
+/**
+ * Has a check come to the expression that the cursor is in, and gives what `look` makes of it; `undefined` where there is none.
+ * What the scope tells holds only while `look` looks.
+ */
+export function lookAtExpression<T>(
+  marked: MarkedValue,
+  files: Surroundings,
+  look: (cursor: ExpressionCursor) => T,
+): { readonly seen: T } | undefined {
+  const seen = looked(marked.document, files, look);
+  const other = seen === undefined ? withAnyOperation(marked) : undefined;
+  return other === undefined ? seen : looked(other, files, look);
+}
+
+function looked<T>(
+  { path, text }: TextFile,
+  files: Surroundings,
+  look: (cursor: ExpressionCursor) => T,
+): { readonly seen: T } | undefined {
+  let seen: { readonly seen: T } | undefined;
+  listenToCheck(path, text, files, (found) => {
+    if (seen !== undefined || !found.text.includes(MARK)) return;
+    const { value, at } = unmarked(found.text);
+    seen = { seen: look({ text: value, at, scope: found.scope }) };
+  });
+  return seen;
+}
+
+const ANY_OPERATION = "ledger.token.get";
+
+// A step is checked only once it says what it does: until then it is looked at as if it read something.
+function withAnyOperation({ parsed: { root }, document: { path, text }, path: keys }: MarkedValue): TextFile | undefined {
+  const step = stepAround(root, keys);
+  if (step === undefined || PARTS.some((part) => step.entries.has(part))) return undefined;
+  const uses = step.entries.get("uses");
+  if (operations.has(textOf(child(step, "uses")) ?? "")) return undefined;
+  const { start } = step.range;
+  if (uses === undefined) {
+    const flow = text.startsWith("{", start);
+    const indent = " ".repeat(start - text.lastIndexOf("\n", start) - 1);
+    const [at, said] = flow ? [start + 1, `uses: ${ANY_OPERATION}, `] : [start, `uses: ${ANY_OPERATION}\n${indent}`];
+    return { path, text: text.slice(0, at) + said + text.slice(at) };
+  }
+  return {
+    path,
+    text: `${text.slice(0, uses.key.start)}uses: ${ANY_OPERATION}${text.slice(Math.max(uses.key.end + 1, uses.value.range.end))}`,
+  };
+}

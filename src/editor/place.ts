@@ -1,0 +1,31 @@
+import type { SourceNode } from "../source/node.ts";
+import type { MarkedValue } from "./marked.ts";
+import { stepDepth } from "./steps.ts";
+
+/** A value that names something: an operation or a playbook, a read, an actor. */
+export interface Place {
+  readonly kind: "uses" | "read" | "actor";
+  readonly text: string;
+  readonly at: number;
+  readonly root: SourceNode;
+}
+
+/** What the value that the cursor is in names; `undefined` where it names nothing. */
+export function placeOf({ path, value, at, parsed: { root } }: MarkedValue): Place | undefined {
+  const depth = stepDepth(path);
+  const fields = path.slice(depth).filter((key) => !/^\d+$/.test(key));
+  const kind = KINDS[[...(depth > 0 ? ["step"] : []), ...fields].join(".")];
+  return kind === undefined ? undefined : { kind, text: value, at, root };
+}
+
+const KINDS: Readonly<Record<string, Place["kind"]>> = {
+  "step.uses": "uses",
+  "step.as": "actor",
+  "step.ensure.read": "read",
+  "step.ensure.as": "actor",
+  "step.discover.read": "read",
+  "step.discover.as": "actor",
+  "checks.read": "read",
+  "checks.as": "actor",
+  "defaults.as": "actor",
+};

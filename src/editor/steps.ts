@@ -1,0 +1,28 @@
+import { CheckContext } from "../playbook/context.ts";
+import { section } from "../playbook/declarations.ts";
+import { type Outline, Outliner, PARTS } from "../playbook/outline.ts";
+import { type MapNode, nodeAt, type SourceNode } from "../source/node.ts";
+import type { SourceFile } from "../source/yaml.ts";
+
+const LISTS: ReadonlySet<string> = new Set(["steps", ...PARTS]);
+
+/** How many keys of a path lead to the innermost step on it; 0 outside of steps. */
+export function stepDepth(path: readonly string[]): number {
+  let depth = 0;
+  while (LISTS.has(path[depth] ?? "") && /^\d+$/.test(path[depth + 1] ?? "")) depth += 2;
+  return depth;
+}
+
+/** The innermost step that a path leads through. */
+export function stepAround(root: SourceNode, path: readonly string[]): MapNode | undefined {
+  const depth = stepDepth(path);
+  const step = nodeAt(root, path.slice(0, depth));
+  return step.kind === "map" && depth > 0 ? step : undefined;
+}
+
+/** The step of this id, as it was written. */
+export function stepNamed(file: SourceFile, root: SourceNode, id: string): Outline | undefined {
+  const outliner = new Outliner(new CheckContext(file));
+  outliner.read(section(root, "steps"));
+  return outliner.all.get(id);
+}

@@ -1,0 +1,297 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  type CodeAction,
+  type CompletionItem,
+  createProtocolConnection,
+  type Diagnostic,
+  type Hover,
+  type InitializeResult,
+  type Location,
+  type Position,
+  type ProtocolConnection,
+  type PublishDiagnosticsParams,
+  StreamMessageReader,
+  StreamMessageWriter,
+  type WorkspaceEdit,
+} from "vscode-languageserver-protocol/node.js";
+import { ROOT } from "../stories/world.ts";
+
+// The built command, spoken to as an editor does.
+
+const COMMAND = join(ROOT, "bin/tokenbook.js");
+
+class Editor {
+  readonly #folder: string = mkdtempSync(join(tmpdir(), "tokenbook-lsp-"));
+  readonly #server: ChildProcess;
+  readonly #connection: ProtocolConnection;
+  readonly #published: PublishDiagnosticsParams[] = [];
+  #tell: () => void = () => {};
+  #version = 0;
+
+  constructor(files: Readonly<Record<string, string>>) {
+    for (const [path, text] of Object.entries(files)) this.write(path, text);
+    const { stdin, stdout } = (this.#server = spawn(process.execPath, [COMMAND, "lsp", "--stdio", "--clientProcessId=1"], {
+      cwd: tmpdir(),
+      stdio: ["pipe", "pipe", "inherit"],
+    }));
+    if (stdin === null || stdout === null) throw new Error("no pipes");
+    this.#connection = createProtocolConnection(new StreamMessageReader(stdout), new StreamMessageWriter(stdin));
+    this.#connection.onNotification("textDocument/publishDiagnostics", (params: PublishDiagnosticsParams) => {
+      this.#published.push(params);
+      this.#tell();
+    });
+    this.#connection.listen();
+  }
+
+  get folder(): string {
+    return this.#folder;
+  }
+
+  async start(): Promise<InitializeResult> {
+    const rootUri = pathToFileURL(this.#folder).href;
+    const params = { processId: null, rootUri, capabilities: {}, workspaceFolders: [{ uri: rootUri, name: "books" }] };
+    const result = await this.request<InitializeResult>("initialize", params);
+    await this.#connection.sendNotification("initialized", {});
+    return result;
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.#folder, path)), { recursive: true });
+    writeFileSync(join(this.#folder, path), text);
+  }
+
+  uri(path: string): string {
+    return pathToFileURL(join(this.#folder, path)).href;
+  }
+
+  request<T>(method: string, params: object): Promise<T> {
+    return this.#connection.sendRequest<T>(method, params);
+  }
+
+  /** Asks about a place of a file that is open. */
+  ask<T>(method: string, path: string, position: Position, more: object = {}): Promise<T> {
+    return this.request(`textDocument/${method}`, { textDocument: { uri: this.uri(path) }, position, ...more });
+  }
+
+  async open(path: string, text: string): Promise<void> {
+    const textDocument = { uri: this.uri(path), languageId: "yaml", version: ++this.#version, text };
+    await this.#connection.sendNotification("textDocument/didOpen", { textDocument });
+  }
+
+  /** Replaces a part of an open file, as typing does. */
+  async change(path: string, start: Position, end: Position, text: string): Promise<void> {
+    const textDocument = { uri: this.uri(path), version: ++this.#version };
+    await this.#connection.sendNotification("textDocument/didChange", {
+      textDocument,
+      contentChanges: [{ range: { start, end }, text }],
+    });
+  }
+
+  async notify(method: string, params: object): Promise<void> {
+    await this.#connection.sendNotification(method, params);
+  }
+
+  /** Waits until the findings of a file are as wanted. */
+  async findings(path: string, wanted: (diagnostics: readonly Diagnostic[]) => boolean): Promise<readonly Diagnostic[]> {
+    for (;;) {
+      const told = this.#published.findLast(({ uri }) => uri === this.uri(path))?.diagnostics;
+      if (told !== undefined && wanted(told)) return told;
+      await new Promise<void>((done) => {
+        this.#tell = done;
+      });
+    }
+  }
+
+  /** Ends the server as the protocol has it, and gives its exit code. */
+  async end(): Promise<unknown> {
+    const exited = once(this.#server, "exit");
+    await this.request("shutdown", {});
+    await this.#connection.sendNotification("exit");
+    return (await exited)[0] as unknown;
+  }
+
+  /** Closes the pipe, as an editor that dies does. */
+  async drop(): Promise<unknown> {
+    const exited = once(this.#server, "exit");
+    this.#server.stdin?.end();
+    return (await exited)[0] as unknown;
+  }
+
+  stop(): void {
+    this.#connection.dispose();
+    this.#server.kill();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+const BOOK = `playbook: 1
+name: Edited
+inputs: { shares: { type: decimal, default: "1", description: How many shares. } }
+steps:
+  - id: token
+    uses: ledger.token.get
+    with: { id: x }
+    expect: [response.totalSupply == inputs.shares]
+  - id: part
+    uses: ./parts/part.yaml
+outputs: { name: "\${{ steps.token.response.name }}" }
+`;
+const PART = "playbook: 1\nname: A part\nsteps:\n  - id: list\n    uses: ledger.token.list\n";
+
+let editor: Editor;
+beforeEach(async () => {
+  editor = new Editor({ "book.yaml": BOOK, "parts/part.yaml": PART });
+});
+afterEach(() => editor.stop());
+
+/** The place right behind a part of a text. */
+function behind(part: string, text = BOOK): Position {
+  const lines = text.slice(0, text.indexOf(part) + part.length).split("\n");
+  return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
+}
+
+const none = (found: readonly Diagnostic[]): boolean => found.length === 0;
+const some = (found: readonly Diagnostic[]): boolean => found.length > 0;
+
+test("it says what it can do, and ends with 0 when it was asked to", async () => {
+  const { capabilities, serverInfo } = await editor.start();
+  expect(serverInfo?.name).toBe("tokenbook");
+  expect(capabilities).toMatchObject({
+    hoverProvider: true,
+    definitionProvider: true,
+    renameProvider: { prepareProvider: true },
+  });
+  expect(await editor.end()).toBe(0);
+});
+
+test("it ends when its editor is gone", async () => {
+  await editor.start();
+  expect(await editor.drop()).toBe(1);
+});
+
+test("completion comes while an expression is being typed, with words for the one that is looked at", async () => {
+  await editor.start();
+  await editor.open("book.yaml", BOOK);
+  const at = behind("inputs.shares");
+  await editor.change("book.yaml", at, at, " && steps.token.");
+  const items = await editor.ask<CompletionItem[]>("completion", "book.yaml", { ...at, character: at.character + 16 });
+  expect(items.map(({ label }) => label)).toEqual(["response", "outcome"]);
+  expect(items[0]?.textEdit).toMatchObject({ newText: "response" });
+  const told = await editor.request<CompletionItem>("completionItem/resolve", items[0] ?? {});
+  expect(told.documentation).toMatchObject({ kind: "markdown", value: "What the service answered." });
+});
+
+test("paths of playbooks are those on the disk", async () => {
+  await editor.start();
+  await editor.open("book.yaml", BOOK);
+  const items = await editor.ask<CompletionItem[]>("completion", "book.yaml", behind("./parts/"));
+  expect(items.map(({ label }) => label)).toEqual(["./parts/part.yaml"]);
+});
+
+test("hover and definition", async () => {
+  await editor.start();
+  await editor.open("book.yaml", BOOK);
+  const shown = await editor.ask<Hover>("hover", "book.yaml", behind("inputs.sha"));
+  expect(shown.contents).toMatchObject({ kind: "markdown", value: expect.stringContaining("How many shares.") });
+  const operation = await editor.ask<Hover>("hover", "book.yaml", behind("ledger.tok"));
+  expect(operation.contents).toMatchObject({ value: expect.stringContaining("changes nothing") });
+  const step = await editor.ask<Location>("definition", "book.yaml", behind("{ steps.tok"));
+  expect(step).toEqual({ uri: editor.uri("book.yaml"), range: { start: behind("- id: "), end: behind("- id: token") } });
+  const file = await editor.ask<Location>("definition", "book.yaml", behind("./par"));
+  expect(file.uri).toBe(editor.uri("parts/part.yaml"));
+});
+
+test("a step is renamed, and not to what another is called", async () => {
+  await editor.start();
+  await editor.open("book.yaml", BOOK);
+  const uses = await editor.ask<Location[]>("references", "book.yaml", behind("- id: tok"), {
+    context: { includeDeclaration: true },
+  });
+  expect(uses.map(({ range }) => range.start.line)).toEqual([4, 10]);
+  const prepared = await editor.ask<{ placeholder: string }>("prepareRename", "book.yaml", behind("- id: tok"));
+  expect(prepared.placeholder).toBe("token");
+  const edit = await editor.ask<WorkspaceEdit>("rename", "book.yaml", behind("- id: tok"), { newName: "share" });
+  expect(edit.changes?.[editor.uri("book.yaml")]?.map(({ newText }) => newText)).toEqual(["share", "share"]);
+  await expect(editor.ask("rename", "book.yaml", behind("- id: tok"), { newName: "part" })).rejects.toThrow(/cannot be called/);
+});
+
+test("what is found is what check finds, at the same places", async () => {
+  const wrong = readFileSync(join(ROOT, "test/faulty/guarded-by-another-step.yaml"), "utf8");
+  editor.write("wrong.yaml", wrong);
+  await editor.start();
+  await editor.open("wrong.yaml", wrong);
+  const shown = await editor.findings("wrong.yaml", some);
+  const { stdout } = spawnSync(process.execPath, [COMMAND, "check", "--json", "wrong.yaml"], {
+    cwd: editor.folder,
+    encoding: "utf8",
+  });
+  const [checked] = (JSON.parse(stdout) as { files: { diagnostics: Record<string, string | number>[] }[] }).files;
+  expect(shown.map(({ code, message, range: { start, end } }) => [code, message.split("\n")[0], start, end])).toEqual(
+    checked?.diagnostics.map(({ code, message, line, column, endLine, endColumn }) => [
+      code,
+      message,
+      { line: Number(line) - 1, character: Number(column) - 1 },
+      { line: Number(endLine) - 1, character: Number(endColumn) - 1 },
+    ]),
+  );
+});
+
+test("a mistake goes as it is mended, by hand or as is suggested", async () => {
+  await editor.start();
+  const wrong = BOOK.replace("inputs.shares", "inputs.sharse");
+  await editor.open("book.yaml", wrong);
+  const [found] = await editor.findings("book.yaml", some);
+  expect(found).toMatchObject({ code: "expression.unknown-field", severity: 1, source: "tokenbook" });
+  const actions = await editor.request<CodeAction[]>("textDocument/codeAction", {
+    textDocument: { uri: editor.uri("book.yaml") },
+    range: found?.range,
+    context: { diagnostics: [found] },
+  });
+  const [change] = actions[0]?.edit?.changes?.[editor.uri("book.yaml")] ?? [];
+  expect(change).toMatchObject({ newText: "shares", range: found?.range });
+  if (change === undefined) expect.fail();
+  await editor.change("book.yaml", change.range.start, change.range.end, change.newText);
+  expect(await editor.findings("book.yaml", none)).toEqual([]);
+});
+
+test("a playbook is checked against an included one as it stands in the editor", async () => {
+  await editor.start();
+  await editor.open("book.yaml", BOOK);
+  await editor.findings("book.yaml", none);
+  await editor.open("parts/part.yaml", PART);
+  await editor.change("parts/part.yaml", behind("ledger.token.list", PART), behind("ledger.token.list", PART), "s");
+  const [cause] = await editor.findings("parts/part.yaml", some);
+  expect(cause?.code).toBe("playbook.unknown-operation");
+  const [effect] = await editor.findings("book.yaml", some);
+  expect(effect?.code).toBe("playbook.include-broken");
+  await editor.notify("textDocument/didClose", { textDocument: { uri: editor.uri("parts/part.yaml") } });
+  await editor.findings("book.yaml", none);
+  await editor.findings("parts/part.yaml", none);
+});
+
+test("an included playbook that is not open shows its own mistakes, and lets go of them", async () => {
+  editor.write("parts/part.yaml", PART.replace("list\n    uses", "list\n    use"));
+  await editor.start();
+  await editor.open("book.yaml", BOOK);
+  await editor.findings("parts/part.yaml", some);
+  editor.write("parts/part.yaml", PART);
+  await editor.notify("workspace/didChangeWatchedFiles", { changes: [{ uri: editor.uri("parts/part.yaml"), type: 2 }] });
+  await editor.findings("book.yaml", none);
+  await editor.findings("parts/part.yaml", none);
+});
+
+test("what is no playbook is left alone, until it becomes one", async () => {
+  await editor.start();
+  await editor.open("compose.yaml", "services: { web: { image: x } }\n");
+  await editor.open("book.yaml", BOOK);
+  await editor.findings("book.yaml", none);
+  const start = { line: 0, character: 0 };
+  await editor.change("compose.yaml", start, start, "playbook: 1\n");
+  expect((await editor.findings("compose.yaml", some)).map(({ code }) => code)).toContain("schema.unknown-field");
+});

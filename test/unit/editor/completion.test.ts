@@ -1,0 +1,215 @@
+import { expect, test } from "vitest";
+import { cel } from "../../../src/expression/cel.ts";
+import { complete, type Offer } from "../../../src/editor/completion.ts";
+import { functionsOn } from "../../../src/editor/functions.ts";
+import { cursorIn, folderOf } from "./cursor.ts";
+
+const HEAD = `playbook: 1
+name: Edited
+inputs:
+  shares: { type: decimal, default: "1", description: How many shares. }
+  rows: { type: list, default: [], items: { type: object, properties: { holder: { type: string }, amount: { type: decimal } } } }
+actors:
+  issuer: { ledger: "userId:alice" }
+  buyer: { investor: BUYER_KEY }
+  board: [{ ledger: "userId:bob" }]
+defaults: { as: issuer }
+steps:
+  - id: token
+    name: Look at the token
+    uses: ledger.token.get
+    with: { id: t1 }
+  - id: mint
+    if: inputs.shares > 1
+    uses: ledger.token.mint
+    with: { id: t1, to: "\${{ actors.issuer }}", value: "1" }
+  - id: part
+    uses: ./parts/part.yaml
+`;
+
+const TAIL = `
+  - id: later
+    uses: ledger.token.list
+    expect: [size(response) > 0]
+`;
+
+const files = folderOf({
+  "parts/part.yaml":
+    'playbook: 1\nname: Part\nsteps: [{ id: s, uses: ledger.status }]\noutputs: { text: "a", number: "${{ 1 + 1 }}" }\n',
+  "parts/other.yaml": "playbook: 1\n",
+  "parts/notes.txt": "",
+  "tokenbook.yaml": "environments: {}\n",
+  "book.yaml": "",
+});
+
+function offers(step: string, head = HEAD, tail = TAIL): readonly Offer[] {
+  const { file, offset } = cursorIn(head + step + tail);
+  return complete(file, offset, files);
+}
+
+const labels = (step: string, tail = TAIL): readonly string[] => offers(step, HEAD, tail).map(({ label }) => label);
+const names = (step: string, tail = TAIL): readonly string[] =>
+  offers(step, HEAD, tail)
+    .filter(({ kind }) => kind !== "function")
+    .map(({ label }) => label);
+
+const STEP = "  - id: here\n    uses: ledger.token.get\n";
+const ROOTS = ["inputs", "actors", "run", "steps"];
+const RAN = ["token", "mint", "part"];
+
+test.for([
+  ["an empty condition", `${STEP}    if: |`, ROOTS],
+  ["the beginning of a name", `${STEP}    if: in|`, ROOTS],
+  ["an empty expression", `${STEP}    with: { id: "\${{ | }}" }`, ROOTS],
+  ["an answer, where there is one", `${STEP}    expect: [|]`, [...ROOTS, "response"]],
+  ["steps that have run", `${STEP}    if: steps.|`, RAN],
+  ["steps, in the middle of a name", `${STEP}    if: steps.to|ken.response.name == "x"`, RAN],
+  ["the step itself, once it has its answer", `${STEP}    expect: steps.|`, [...RAN, "here"]],
+  ["steps, in an output", `${STEP}    with: { id: x }\noutputs: { a: "\${{ steps.| }}" }`, [...RAN, "here"]],
+  ["fields of a read", `${STEP}    if: steps.token.|`, ["response", "outcome"]],
+  ["fields of a write", `${STEP}    if: steps.mint.|`, ["response", "outcome", "receipt", "transactionId"]],
+  ["fields of an included playbook", `${STEP}    if: steps.part.|`, ["outcome", "outputs"]],
+  ["outputs of an included playbook", `${STEP}    if: steps.part.outputs.|`, ["text", "number"]],
+  ["inputs", `${STEP}    if: inputs.|`, ["shares", "rows"]],
+  ["actors", `${STEP}    with: { id: "\${{ actors.| }}" }`, ["issuer", "buyer", "board"]],
+  ["the run", `${STEP}    if: run.|`, ["id", "key", "startedAt"]],
+  ["an item of a list", `${STEP}    if: inputs.rows[0].|`, ["holder", "amount"]],
+  ["what a comprehension looks at", `${STEP}    if: inputs.rows.exists(r, r.|`, ["holder", "amount"]],
+  ["the same behind something wrong", `${STEP}    if: nope > 1 && inputs.rows.exists(r, r.|)`, ["holder", "amount"]],
+  ["the same in a call", `${STEP}    if: sum(inputs.rows.map(r, r.|`, ["holder", "amount"]],
+  ["the name of a comprehension", `${STEP}    if: inputs.rows.exists(r, |`, ["r", ...ROOTS]],
+  ["the other half of a choice", `${STEP}    if: inputs.shares > 1 ? run.|`, ["id", "key", "startedAt"]],
+  ["an item of a loop", `${STEP}    foreach: { row: "\${{ inputs.rows }}", key: row.| }`, ["holder", "amount"]],
+  [
+    "the name of a loop",
+    `${STEP}    foreach: { row: "\${{ inputs.rows }}", key: row.holder }\n    with: { id: "\${{ row| }}" }`,
+    [...ROOTS, "row"],
+  ],
+] as const)("names: %s", ([, step, expected]) => {
+  expect(names(step, step.includes("outputs:") ? "\n" : TAIL)).toEqual(expected);
+});
+
+test.for([
+  ["no end, no quote", '    with: { id: "${{ steps.|'],
+  ["no end", '    with: { id: "${{ steps.|" }'],
+  ["no quote", '    with: { id: "${{ steps.| }}'],
+  ["no bracket", '    with: { id: "${{ steps.| }}"'],
+  ["single quotes", "    with: { id: '${{ steps.|"],
+  ["no quotes in brackets", "    with: { id: ${{ steps.| }} }"],
+  ["no quotes, no end in brackets", "    with: { id: ${{ steps.|"],
+  ["more behind it", '    with: { id: "${{ steps.|, other: 1 }'],
+  ["no quotes", "    with:\n      id: ${{ steps.|"],
+  ["text before it", '    with: { id: "a ${{ inputs.shares }} b ${{ steps.|" }'],
+  ["escapes", '    with: { id: "\\"a\\" ${{ steps.| }}" }'],
+  ["folded text", "    with:\n      id: >-\n        a b\n        ${{ steps.| }} c"],
+  ["a word before the line", "    wi\n    if: steps.|"],
+  ["a word behind the line", "    if: steps.|\n    wi"],
+  ["an unknown field elsewhere", "    bogus: 1\n    if: steps.|"],
+  ["a key twice", "    id: again\n    if: steps.|"],
+  ["an open bracket elsewhere", "    if: steps.|\n    with: { id: x"],
+] as const)("a document that is broken: %s", ([, lines]) => {
+  expect(names(`${STEP}${lines}`)).toEqual(RAN);
+});
+
+test.for([
+  ["nothing as yet", "  - id: here\n    if: steps.|"],
+  ["the beginning of an operation", "  - id: here\n    uses: ledger.tok\n    if: steps.|"],
+  ["no value", "  - id: here\n    uses:\n    if: steps.|"],
+  ["a playbook that is not there", '  - id: here\n    uses: ./none.yaml\n    with: { a: "${{ steps.|" }'],
+  ["nothing, in brackets", "  - { id: here, if: steps.|"],
+] as const)("a step that does not say what it does: %s", ([, step]) => {
+  expect(names(step)).toEqual(RAN);
+});
+
+test.for([
+  ["a key", `${STEP}    i|f: true`],
+  ["a comment", `${STEP}    # steps.|`],
+  ["plain text", `${STEP}    name: steps.|`],
+  ["text in an expression", `${STEP}    if: steps.token.outcome == "o|"`],
+  ["a number", `${STEP}    if: inputs.shares > 1|`],
+] as const)("nothing is offered in %s", ([, step]) => {
+  expect(labels(step)).toEqual([]);
+});
+
+test("in a block's loop a step is that of the same round, outside a map", () => {
+  const block = `  - id: all
+    foreach: { row: "\${{ inputs.rows }}", key: row.holder }
+    block:
+      - id: inner
+        uses: ledger.token.get
+        with: { id: x }
+      - id: next
+        uses: ledger.token.get
+        if: steps.inner.|
+`;
+  expect(names(block)).toEqual(["response", "outcome"]);
+  const after = block.replace("steps.inner.|", "true").replace("if: true", "with: { id: y }");
+  expect(labels(`${after}${STEP}    if: steps.inner.|`)).toContain("exists");
+});
+
+test("each function that belongs to the value is offered, with its signature", () => {
+  expect(labels(`${STEP}    if: |`)).toEqual(expect.arrayContaining(["sum", "decimal", "re2", "date", "size", "has"]));
+  expect(labels(`${STEP}    if: inputs.rows.|`)).toEqual(expect.arrayContaining(["size", "filter", "map", "exists"]));
+  expect(labels(`${STEP}    if: inputs.rows.|`)).not.toContain("startsWith");
+  expect(labels(`${STEP}    if: run.id.|`)).toEqual(expect.arrayContaining(["startsWith", "size", "split"]));
+  expect(labels(`${STEP}    if: date(run.startedAt).|`)).toContain("getFullYear");
+  expect(labels(`${STEP}    if: inputs.shares.|`)).toEqual([]);
+  const sum = offers(`${STEP}    if: su|`).find(({ label }) => label === "sum");
+  expect(sum).toMatchObject({ detail: "sum(list<any>): decimal" });
+  expect(sum?.documentation()).toContain("exact sum");
+});
+
+test("every function that is described is one that expressions have", () => {
+  const described = [...functionsOn(undefined), ...functionsOn("dyn")];
+  const known = new Set(cel.getDefinitions().functions.map(({ name }) => name));
+  expect(described.length).toBeGreaterThan(30);
+  for (const { name, description, signatures } of described) {
+    expect(known).toContain(name);
+    expect(description).not.toBe("");
+    expect(signatures).not.toEqual([]);
+  }
+  expect(described.map(({ name }) => name)).not.toContain("matches");
+});
+
+test("operations are offered after uses, reads after read, each with its page", () => {
+  const all = offers("  - id: here\n    uses: |");
+  expect(all).toHaveLength(67);
+  const mint = all.find(({ label }) => label === "ledger.token.mint");
+  expect(mint).toMatchObject({ kind: "operation", detail: expect.stringContaining("write: ") });
+  expect(mint?.documentation()).toContain("additive");
+  const reads = labels("  - id: here\n    uses: ledger.token.mint\n    ensure: { read: ledger.| }");
+  expect(reads).toContain("ledger.token.get");
+  expect(reads).not.toContain("ledger.token.mint");
+});
+
+test("the whole name of an operation is replaced", () => {
+  const { file, offset } = cursorIn(`${HEAD}  - id: here\n    uses: ledger.tok|en\n`);
+  const [first] = complete(file, offset, files);
+  expect(file.text.slice(first?.replaces.start, first?.replaces.end)).toBe("ledger.token");
+});
+
+test("actors are offered after as, but for groups, which do not act", () => {
+  expect(offers(`${STEP}    as: |`).map(({ label, detail }) => `${label} ${detail}`)).toEqual([
+    "issuer userId:alice",
+    "buyer key BUYER_KEY",
+  ]);
+});
+
+test("playbooks and folders are offered behind ./, but for the playbook itself and tokenbook.yaml", () => {
+  expect(labels("  - id: here\n    uses: ./|")).toEqual(["./parts/"]);
+  expect(labels("  - id: here\n    uses: ./parts/p|")).toEqual(["./parts/other.yaml", "./parts/part.yaml"]);
+});
+
+test("what may have no value says so, and what to ask first", () => {
+  const receipt = offers(`${STEP}    if: steps.mint.|`).find(({ label }) => label === "receipt");
+  expect(receipt?.documentation()).toContain("may have been skipped");
+  expect(receipt?.documentation()).toContain('steps.mint.outcome != "skipped"');
+});
+
+test("fields are described in the contract's words", () => {
+  const supply = offers(`${STEP}    if: steps.token.response.|`).find(({ label }) => label === "totalSupply");
+  expect(supply).toMatchObject({ detail: "decimal" });
+  expect(supply?.documentation()).toMatch(/\w+ \w+/);
+  const [shares] = offers(`${STEP}    if: inputs.|`);
+  expect(shares?.documentation()).toBe("How many shares.");
+});

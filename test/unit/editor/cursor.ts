@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import type { Surroundings, TextFile } from "../../../src/editor/document.ts";
+
+/** Files that are held in memory. */
+export function folderOf(files: Readonly<Record<string, string>>): Surroundings {
+  const read = (path: string): string | undefined => files[path];
+  return {
+    read,
+    textOf: read,
+    list(folder) {
+      const within = join(folder) === "./" ? "" : join(folder);
+      const inside = Object.keys(files).filter((path) => path.startsWith(within));
+      return [...new Set(inside.map((path) => path.slice(within.length).replace(/\/.*$/, "/")))].toSorted();
+    },
+  };
+}
+
+/** A text in which a `|` marks the cursor. */
+export function cursorIn(marked: string, path = "book.yaml"): { readonly file: TextFile; readonly offset: number } {
+  const offset = marked.indexOf("|");
+  if (offset < 0) throw new Error("the text has no cursor");
+  return { file: { path, text: marked.slice(0, offset) + marked.slice(offset + 1) }, offset };
+}

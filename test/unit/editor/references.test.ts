@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { mendOf } from "../../../src/editor/mend.ts";
+import { RenameRefused, renameStep, stepUses } from "../../../src/editor/references.ts";
+import { cursorIn, folderOf } from "./cursor.ts";
+
+const files = folderOf({});
+const BOOK = `playbook: 1
+name: "steps.a is only text here"
+steps:
+  - id: a
+    uses: ledger.token.list
+  - id: ab
+    uses: ledger.token.list
+    if: size(steps.a.response) > 0 && steps.a.outcome == "ok"
+    expect: [steps.ab.outcome == "ok", 'response.exists(a, a.name == "a")']
+checks:
+  - read: ledger.token.list
+    that: size(steps["a"].response) == size(response)
+outputs:
+  all: "\${{ steps.a.response }} and \${{ steps.ab.outcome }}"
+`;
+const SOUND = BOOK.replace("${{ steps.a.response }} and ", "${{ steps.a.outcome }} and ");
+
+/** The uses of the step that `marked`, with the cursor, is a part of. */
+function usesAt(marked: string, book = SOUND): ReturnType<typeof stepUses> {
+  const { file, offset } = cursorIn(book.replace(marked.replace("|", ""), marked));
+  return stepUses(file, offset, files);
+}
+
+function lines(found: ReturnType<typeof stepUses>): readonly (number | undefined)[] {
+  return [found?.declaration, ...(found?.uses ?? [])].map((range) => SOUND.slice(0, range?.start).split("\n").length);
+}
+
+test.for(["id: a|\n", "(steps.|a.resp", "steps.a|.outcome =="])("the uses of a step are found from %s", (marked) => {
+  const found = usesAt(marked);
+  expect(found?.id).toBe("a");
+  expect(lines(found)).toEqual([4, 8, 8, 12, 14]);
+});
+
+test.for(["id: ab|", "[steps.ab|.out"])("a step whose id begins like another's has its own uses: %s", (marked) => {
+  expect(lines(usesAt(marked))).toEqual([6, 9, 14]);
+});
+
+test.for(['name: "ste|ps', "exists(a|,", "ste|ps.ab", "ledger.tok|en", "steps.a.res|ponse"])(
+  "there is no step at %s",
+  (marked) => {
+    expect(usesAt(marked)).toBeUndefined();
+  },
+);
+
+function renamed(to: string, book = SOUND): string {
+  const file = { path: "book.yaml", text: book };
+  const uses = stepUses(file, book.indexOf("id: a\n") + 4, files);
+  if (uses === undefined) throw new Error("no step");
+  return renameStep(file, uses, to, files).reduceRight(
+    (text, { start, end }) => text.slice(0, start) + to + text.slice(end),
+    book,
+  );
+}
+
+test("a step is renamed wherever an expression asks for it, and nowhere else", () => {
+  expect(renamed("first")).toBe(
+    SOUND.replace("id: a\n", "id: first\n")
+      .replace("steps.a.response", "steps.first.response")
+      .replace("steps.a.outcome", "steps.first.outcome")
+      .replace('steps["a"]', 'steps["first"]')
+      .replace("steps.a.outcome }}", "steps.first.outcome }}"),
+  );
+});
+
+test.for(["ab", "Not An Id", "in", ""])("a step is not renamed to %j", (to) => {
+  expect(() => renamed(to)).toThrow(RenameRefused);
+});
+
+test("nothing is renamed in a playbook with mistakes, nor where a use has no place of its own", () => {
+  expect(() => renamed("first", BOOK)).toThrow(/mend them first/);
+  expect(() => renamed("first", SOUND.replace('all: "', 'all: "\\"'))).toThrow(/by hand/);
+});
+
+test.for([
+  ['did you mean "steps"?', "stps", "steps"],
+  ['did you mean "ledger.token.get"?', '"ledger.tokn.get"', '"ledger.token.get"'],
+  ["write ==", "=", "=="],
+] as const)("%s mends %s", ([suggestion, marked, text]) => {
+  expect(mendOf({ code: "expression.syntax", suggestion }, marked)?.text).toBe(text);
+});
+
+test.for([
+  ['did you mean "steps"?', "two words"],
+  ["use it in a later step, or move it up", "steps.a"],
+] as const)("%s does not mend %s", ([suggestion, marked]) => {
+  expect(mendOf({ code: "playbook.unknown-step", suggestion }, marked)).toBeUndefined();
+});

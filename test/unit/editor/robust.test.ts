@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { complete } from "../../../src/editor/completion.ts";
+import { definition } from "../../../src/editor/definition.ts";
+import { hover } from "../../../src/editor/hover.ts";
+import { stepUses } from "../../../src/editor/references.ts";
+import { folderOf } from "./cursor.ts";
+
+// Documents are broken most of the time while somebody writes them: whatever they hold, each question has an answer.
+
+const books = globSync("test/faulty/*.yaml").filter((path) => readFileSync(path, "utf8").length < 4_000);
+const files = folderOf(Object.fromEntries(books.map((path) => [path, readFileSync(path, "utf8")])));
+
+test.for(books)("%s can be looked at from everywhere", (path) => {
+  const text = readFileSync(path, "utf8");
+  const step = Math.max(1, Math.floor(text.length / 12));
+  for (let offset = 0; offset <= text.length; offset += step) {
+    const cut = text.slice(0, offset);
+    for (const file of [
+      { path, text },
+      { path, text: cut },
+    ]) {
+      for (const { replaces, label } of complete(file, offset, files)) {
+        expect(label).not.toBe("");
+        expect(replaces.start).toBeLessThanOrEqual(offset);
+        expect(replaces.end).toBeGreaterThanOrEqual(offset);
+      }
+    }
+    const range = hover({ path, text }, offset, files)?.range;
+    expect(range?.start ?? 0).toBeLessThanOrEqual(offset);
+    definition({ path, text }, offset, files);
+    stepUses({ path, text }, offset, files);
+  }
+});
