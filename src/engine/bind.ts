@@ -16,10 +16,10 @@ export interface Bound {
 }
 
 /** Binds the input of a call, and checks it: what an expression gave is known only now. Throws an EvaluationFailure when one gives nothing. */
-export function bindCall(use: SideRead, scope: Scope): Bound | { readonly problem: StepProblem } {
-  const input = bindObject(use.with, scope);
-  const problem = inputProblem(use.operation, input);
-  return problem === undefined ? { input, caller: callerOf(use.as, scope) } : { problem };
+export function bindCall(use: SideRead, scope: Scope): Bound | (Bound & { readonly problem: StepProblem }) {
+  const bound = { input: bindObject(use.with, scope), caller: callerOf(use.as, scope) };
+  const problem = inputProblem(use.operation, bound.input);
+  return problem === undefined ? bound : { ...bound, problem };
 }
 
 function bindObject(template: Template, scope: Scope): JsonObject {

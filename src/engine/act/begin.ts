@@ -42,10 +42,11 @@ interface Beginning<S> {
 
 async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
   const bound = bindCall(step, context.scopeAt(place));
+  // Where nothing is to be sent, an input that could not be sent does no harm: there may be nothing left to name.
+  if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
   const { operation } = step;
   if (!operation.writes) return readStep(context, step, { place, startedAt, bound });
-  if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
   const names = namesOf(context.opened.runId, place.address);
   const input = completed(operation, bound.input, { names, profile: context.target.profile });
   return send(context, { place, step, bound: { ...bound, input } });
