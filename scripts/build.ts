@@ -15,9 +15,18 @@ const GROUPS = [
   group("base", ["src/base/(?!ports|difference)", "src/cli/failure", "package\\.json$"], ["big.js", "fastest-levenshtein"]),
   group(
     "playbook",
-    ["base/difference", "schema", "expression", "contract", "source", "operations", "playbook", "environment", "cli/project"].map(
-      (name) => `src/${name}`,
-    ),
+    [
+      "base/difference",
+      "schema",
+      "expression",
+      "contract",
+      "source",
+      "operations",
+      "playbook",
+      "environment",
+      "cli/project",
+      "cli/shipped",
+    ].map((name) => `src/${name}`),
     ["yaml", "re2js", "@marcbachmann", "@babel", "js-tokens", "diff", "csv-parse"],
   ),
   group("journal", ["src/protocol/", "src/sqlite/", "src/journal/", "src/base/ports", "src/cli/journal"], []),
