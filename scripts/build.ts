@@ -26,6 +26,7 @@ const GROUPS = [
       "environment",
       "cli/project",
       "cli/tags",
+      "cli/shipped",
     ].map((name) => `src/${name}`),
     ["yaml", "re2js", "@marcbachmann", "@babel", "js-tokens", "diff", "csv-parse"],
   ),

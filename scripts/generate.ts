@@ -160,6 +160,7 @@ async function outputs(): Promise<Record<string, string>> {
 async function laterOutputs(): Promise<Record<string, string>> {
   // Loaded late: these modules read contract.json.
   const { playbookSchema } = await import("../src/playbook/schema.ts");
+  const { shippedPlaybooks } = await import("../src/cli/shipped.ts");
   const { environmentSchema } = await import("../src/environment/schema.ts");
   const { errorsPage, examplesOf } = await import("./errors.ts");
   const { operationsDocument } = await import("./reference.ts");
@@ -167,7 +168,7 @@ async function laterOutputs(): Promise<Record<string, string>> {
   return {
     "src/cli/generated/examples.json": `${JSON.stringify(examples, undefined, 1)}\n`,
     "docs/errors.md": errorsPage(examples),
-    "schemas/playbook.schema.json": `${JSON.stringify(playbookSchema(), undefined, 1)}\n`,
+    "schemas/playbook.schema.json": `${JSON.stringify(playbookSchema(shippedPlaybooks()), undefined, 1)}\n`,
     "docs/operations.md": operationsDocument(),
     "schemas/environment.schema.json": `${JSON.stringify(environmentSchema, undefined, 2)}\n`,
   };

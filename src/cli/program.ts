@@ -99,6 +99,11 @@ function lookCommands(program: Commander, builder: Builder): void {
     .option("--json", WORDS.json)
     .action(builder.action(async () => (await import("./commands/operations.ts")).operations, "name"));
   builder
+    .command(program, "library")
+    .argument("[name]", WORDS.library.name)
+    .option("--json", WORDS.json)
+    .action(builder.action(async () => (await import("./commands/library.ts")).library, "name"));
+  builder
     .command(program, "sandbox")
     .addOption(new Option("--port <n>", WORDS.sandbox.port).argParser(wholeNumber).default(4010))
     .option("--db <file>", WORDS.sandbox.db)

@@ -17,6 +17,7 @@ import { formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
 import { parseYaml } from "../source/yaml.ts";
 import { harmless } from "./failure.ts";
+import { shipped } from "./shipped.ts";
 import type { Shell } from "./shell.ts";
 import { chosenByTags } from "./tags.ts";
 
@@ -168,7 +169,7 @@ export function checkFile(shell: Shell, file: string, files: FileReader = filesO
 
 /** The files that playbooks and inputs name; a path that is relative begins in this folder. */
 export function filesOf(shell: Shell): FileReader {
-  return { read: (name) => readData(resolve(shell.cwd, name), name) };
+  return { read: (name) => readData(resolve(shell.cwd, name), name), shipped };
 }
 
 const PIECE_BYTES = 65_536;

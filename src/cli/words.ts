@@ -5,6 +5,7 @@ export const WORDS = {
     examples: `Begin here:
   $ tokenbook new project my-ledger           a folder with a playbook that runs
   $ tokenbook operations                      what can be called
+  $ tokenbook library                         playbooks to use in yours
   $ tokenbook check my-playbook.yaml          find every mistake before anything is sent
   $ tokenbook run my-playbook.yaml            run it on the embedded sandbox, or on the first environment of tokenbook.yaml
   $ tokenbook resume                          go on with the last run that did not pass
@@ -75,6 +76,13 @@ Examples:
   $ tokenbook operations
   $ tokenbook operations ledger.token.mint`,
     },
+    library: {
+      summary: "Playbooks that come with tokenbook, for steps to use: all of them, or one with its inputs and outputs.",
+      examples: `Examples:
+  $ tokenbook library
+  $ tokenbook library mint
+  in a playbook: uses: tokenbook/mint.yaml`,
+    },
     sandbox: {
       summary: "Serve the sandbox: both interfaces of the service, over TCP, with its data in one SQLite file.",
       examples: `Prints one line with base URLs, app id and keys when it is ready. Stop it with Ctrl-C; its data stays.
@@ -122,6 +130,7 @@ Examples:
   },
   runs: { show: "Show one run: every step, every attempt, what was sent and answered." },
   operations: { name: "the operation, such as ledger.token.mint" },
+  library: { name: "the playbook, such as mint or tokenbook/mint.yaml" },
   sandbox: {
     port: "the port to listen on; 0 takes any free one",
     db: "the SQLite file; left out, everything is forgotten at the end",

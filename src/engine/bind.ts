@@ -26,23 +26,27 @@ export function bindCall(
   context: RunContext,
   place: Pick<Place, "frame" | "rounds">,
   use: SideRead,
-): Bound | { readonly problem: StepProblem } {
+): Bound | (Bound & { readonly problem: StepProblem }) {
   const scope = context.scopeAt(place);
   const input = bindObject(use.with, scope);
   const caller = callerOf(use.as, scope);
   const problem = maskProblem([input, caller.actingEntity ?? ""], context.ports.secrets) ?? inputProblem(use.operation, input);
-  return problem === undefined ? { input, caller } : { problem };
+  return problem === undefined ? { input, caller } : { input, caller, problem };
 }
 
 /** Binds the input of a write, and completes it: with chosen ids and our mark. The same run and step give the same each time. */
 export function bindWrite(context: RunContext, place: Place, step: CallStep): Bound | { readonly problem: StepProblem } {
   const bound = bindCall(context, place, step);
-  if ("problem" in bound) return bound;
-  const names = namesOf(context.opened.runId, place.address);
-  return { ...bound, input: completed(step.operation, bound.input, { names, profile: context.target.profile }) };
+  return "problem" in bound ? bound : completed(context, place, step, bound);
 }
 
-function completed(
+/** The call with everything that we add to its input. */
+export function completed(context: RunContext, place: Place, step: CallStep, bound: Bound): Bound {
+  const names = namesOf(context.opened.runId, place.address);
+  return { ...bound, input: completedInput(step.operation, bound.input, { names, profile: context.target.profile }) };
+}
+
+function completedInput(
   operation: Operation,
   input: JsonObject,
   { names, profile }: { readonly names: Names; readonly profile: Profile },

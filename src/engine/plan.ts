@@ -43,32 +43,54 @@ function awaitsReceipt({ operation, wait }: CallStep): boolean {
   return operation.writes && operation.call.interface === "ledger" && wait !== undefined;
 }
 
+/** Where steps stand, for their headings. */
+interface Standing {
+  readonly frame: string;
+  readonly depth: number;
+  readonly file: string | undefined;
+}
+
 /** The steps as written, for reports: those of included playbooks below the step that includes them. */
-export function headingsOf(playbook: Playbook, frame = ""): readonly StepHeading[] {
-  const steps = playbook.steps.flatMap((step) => headingsOfStep(step, frame));
-  const checks = playbook.checks.map((step) => heading(step, frame, { uses: "check", kind: "check" }));
+export function headingsOf(playbook: Playbook): readonly StepHeading[] {
+  return headingsIn(playbook, { frame: "", depth: 0, file: undefined }).slice(0, LIMITS.headings);
+}
+
+function headingsIn(playbook: Playbook, at: Standing): readonly StepHeading[] {
+  const steps = playbook.steps.flatMap((step) => headingsOfStep(step, at));
+  const checks = playbook.checks.map((step) => heading(step, at, { uses: "check", kind: "check" }));
   return [...steps, ...checks].slice(0, LIMITS.headings);
 }
 
-function headingsOfStep(step: Step, frame: string): readonly StepHeading[] {
+function headingsOfStep(step: Step, at: Standing): readonly StepHeading[] {
+  const inside = { ...at, depth: at.depth + 1 };
   switch (step.kind) {
     case "call":
-      return [heading(step, frame, { uses: step.operation.name })];
+      return [heading(step, at, { uses: step.operation.name })];
     case "block": {
-      const inner = [...step.steps, ...step.rescue, ...step.always].flatMap((each) => headingsOfStep(each, frame));
-      return [heading(step, frame, { uses: "block", kind: "block" }), ...inner];
+      const inner = [...step.steps, ...step.rescue, ...step.always].flatMap((each) => headingsOfStep(each, inside));
+      return [heading(step, at, { uses: "block", kind: "block" }), ...inner];
     }
-    case "include":
-      return [heading(step, frame, { uses: step.uses, kind: "include" }), ...headingsOf(step.playbook, `${frame}${step.id}/`)];
+    case "include": {
+      const { playbook } = step;
+      const inner = headingsIn(playbook, { ...inside, frame: `${at.frame}${step.id}/`, file: playbook.file });
+      return [heading(step, at, { uses: step.uses, kind: "include" }), ...inner];
+    }
   }
 }
 
 function heading(
   { id, name, line }: PlanStep,
-  frame: string,
-  what: { readonly uses: string; readonly kind?: "block" | "include" | "check" },
+  { frame, depth, file }: Standing,
+  what: Pick<StepHeading, "uses" | "kind">,
 ): StepHeading {
-  return { id: `${frame}${id}`, name, line, ...what };
+  return {
+    id: `${frame}${id}`,
+    name,
+    line,
+    ...what,
+    ...(depth === 0 ? {} : { depth }),
+    ...(file === undefined ? {} : { file }),
+  };
 }
 
 /** A digest of a playbook's text and of all that it includes. */

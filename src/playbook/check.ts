@@ -29,6 +29,8 @@ import { actorsType, blockType, includeType, inputsType, responseType, runType, 
 /** What a check gives: the playbook when nothing is wrong, and what was found. */
 export interface CheckResult {
   readonly playbook: Playbook | undefined;
+  /** The types of its outputs, as expressions have them. */
+  readonly outputs: ReadonlyMap<string, TypeName>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -40,8 +42,8 @@ const frames = new SchemaSet();
  */
 export function checkPlaybook(path: string, text: string, files?: FileReader): CheckResult {
   const library = new Library(files, checkText);
-  const { playbook, diagnostics } = checkText(path, text, library.includedBy([path]));
-  return { playbook, diagnostics: [...diagnostics, ...library.diagnostics()] };
+  const { playbook, outputs, diagnostics } = checkText(path, text, library.includedBy([path]));
+  return { playbook, outputs, diagnostics: [...diagnostics, ...library.diagnostics()] };
 }
 
 /**
@@ -135,6 +137,7 @@ class PlaybookReader {
       file: file.path,
       text: file.text,
       name: textOf(section(this.#root, "name")) ?? file.path,
+      description: textOf(section(this.#root, "description")),
       readOnly,
       tags: this.#tags(),
       inputs,

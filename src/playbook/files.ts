@@ -7,8 +7,33 @@ export interface FileReader {
    * when the file is there and cannot be used: too large, or no text in UTF-8.
    */
   readonly read: (path: string) => string | undefined;
+  /** The playbooks that come with the tool; without it there are none. */
+  readonly shipped?: ShippedPlaybooks;
   /** Set where a run goes on: its values are in its journal, and files of data are not looked at again. */
   readonly leavesData?: boolean;
+}
+
+/** The playbooks that come with the tool, by names such as `tokenbook/mint.yaml`. */
+export interface ShippedPlaybooks {
+  readonly names: readonly string[];
+  readonly read: (name: string) => string | undefined;
+}
+
+const SHIPPED = "tokenbook/";
+
+/** Whether a playbook that `resolvePlaybook` has found is one that comes with the tool. */
+export function isShipped(path: string): boolean {
+  return path.startsWith(SHIPPED);
+}
+
+/**
+ * The playbook that `uses` names: `tokenbook/mint.yaml` is one that comes with the tool, wherever it is named; any other is a file.
+ * A file in somebody's own folder of that name is told apart by the `./` before it.
+ */
+export function resolvePlaybook(playbookPath: string, uses: string): string {
+  if (isShipped(uses)) return uses;
+  const path = resolveFrom(playbookPath, uses);
+  return isShipped(path) ? `./${path}` : path;
 }
 
 /** The path of a file that a playbook names: relative to the folder of that playbook. */

@@ -7,7 +7,7 @@ import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/
 import { compileTemplate, holdsExpression } from "./compile.ts";
 import { checkGroupsOf } from "./concurrency.ts";
 import type { ExpressionScope } from "./context.ts";
-import { resolveFrom } from "./files.ts";
+import { isShipped, resolvePlaybook, type ShippedPlaybooks } from "./files.ts";
 import { readHead } from "./head.ts";
 import { givenProblems } from "./inputs.ts";
 import type { CheckedPlaybook, NotIncluded } from "./library.ts";
@@ -21,7 +21,7 @@ import { writesOf } from "./walk.ts";
 
 /** What a step includes, with the types of its outputs; `undefined` when it cannot be had. */
 export function includedAt({ node }: Outline, around: Pick<Surroundings, "context" | "included">): CheckedPlaybook | NotIncluded {
-  const path = resolveFrom(around.context.file.path, textOf(child(node, "uses")) ?? "");
+  const path = resolvePlaybook(around.context.file.path, textOf(child(node, "uses")) ?? "");
   try {
     return around.included.find(path);
   } catch (error) {
@@ -38,7 +38,9 @@ export function readInclude(outline: Outline, spot: Spot, around: Surroundings):
   const name = textOf(uses) ?? "";
   const checked = includedAt(outline, around);
   if (typeof checked === "string" || "cycle" in checked) {
-    return around.context.report(notIncluded(name, checked), uses?.range ?? node.range);
+    const finding =
+      checked === "missing" && isShipped(name) ? notShipped(name, around.included.files?.shipped) : notIncluded(name, checked);
+    return around.context.report(finding, uses?.range ?? node.range);
   }
   const { playbook, diagnostics } = checked;
   if (playbook === undefined) return around.context.report(brokenInclude(name, diagnostics), uses?.range ?? node.range);
@@ -76,6 +78,18 @@ function notIncluded(name: string, why: NotIncluded): Finding {
   }[why];
   const suggestion = why === "missing" ? "paths are relative to the playbook that names them" : undefined;
   return { code: "playbook.include-missing", message, suggestion };
+}
+
+function notShipped(name: string, shipped: ShippedPlaybooks | undefined): Finding {
+  const near = didYouMean(name, shipped?.names ?? []);
+  return {
+    code: "playbook.include-missing",
+    message: `no playbook "${name}" comes with tokenbook`,
+    suggestion:
+      near === undefined
+        ? "`tokenbook library` lists those that do; a file of yours is named from its folder, as in ./mint.yaml"
+        : `did you mean "${near}"?`,
+  };
 }
 
 function readIncludeInputs(

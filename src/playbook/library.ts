@@ -1,7 +1,7 @@
 import { LIMITS } from "../base/limits.ts";
 import type { TypeName } from "../expression/types.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import type { FileReader } from "./files.ts";
+import { type FileReader, isShipped } from "./files.ts";
 import type { Playbook } from "./model.ts";
 
 /** What a check of one playbook gives. */
@@ -51,7 +51,7 @@ export class Library {
     if (known !== undefined) return known;
     if (chain.length > LIMITS.includeDepth) return "too-deep";
     if (this.#checked.size >= LIMITS.includes) return "too-many";
-    const text = this.#files?.read(path);
+    const text = isShipped(path) ? this.#files?.shipped?.read(path) : this.#files?.read(path);
     if (text === undefined) return "missing";
     const checked = this.#check(path, text, this.includedBy([...chain, path]));
     this.#checked.set(path, checked);

@@ -9,6 +9,7 @@ export interface Playbook {
   readonly file: string;
   readonly text: string;
   readonly name: string;
+  readonly description: string | undefined;
   readonly readOnly: boolean;
   readonly tags: readonly string[];
   readonly inputs: readonly InputDeclaration[];

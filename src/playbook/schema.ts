@@ -4,6 +4,7 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import { sharedSchemas } from "../operations/input.ts";
 import { type Operation, operations } from "../operations/operation.ts";
 import { inputFrame, inputPartFrame, inputsFrame, playbookFrame, secretsForEditors, stepFrame } from "./frame.ts";
+import type { Playbook } from "./model.ts";
 import { withSchema } from "./with.ts";
 
 // What an editor needs is wider than what a check accepts: any value may be an expression, and a number may be quoted.
@@ -11,8 +12,17 @@ const EXPRESSION = { type: "string", pattern: "\\$\\{\\{[\\s\\S]*\\}\\}", descri
 const INPUT_PART = { $ref: "#/$defs/InputPart" };
 const NUMERAL = `${NUMERAL_PATTERN}|${EXPRESSION.pattern}`;
 
-/** The JSON Schema of a playbook, for editors: the frame of the language with the input of each operation. */
-export function playbookSchema(): object {
+/** A playbook that an editor is to know: the name by which steps use it, and itself. */
+export interface Known {
+  readonly uses: string;
+  readonly playbook: Playbook;
+}
+
+/**
+ * The JSON Schema of a playbook, for editors: the frame of the language with the input of each operation, and of each playbook that
+ * comes with the tool.
+ */
+export function playbookSchema(shipped: readonly Known[]): object {
   const definitions = Object.fromEntries(Object.entries(sharedSchemas).map(([name, schema]) => [name, editable(schema)]));
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -25,11 +35,11 @@ export function playbookSchema(): object {
       secrets: secretsForEditors(),
       steps: ofSteps(playbookFrame.properties["steps"]),
     },
-    $defs: { InputPart: inputPartFrame(INPUT_PART), ...definitions, Expression: EXPRESSION, step: stepSchema() },
+    $defs: { InputPart: inputPartFrame(INPUT_PART), ...definitions, Expression: EXPRESSION, step: stepSchema(shipped) },
   };
 }
 
-function stepSchema(): object {
+function stepSchema(shipped: readonly Known[]): object {
   const all = [...operations.values()];
   return {
     ...stepFrame,
@@ -37,7 +47,7 @@ function stepSchema(): object {
       ...stepFrame.properties,
       uses: {
         description: "The operation to call, or the path of a playbook to run.",
-        anyOf: [namesOf(all), { type: "string", pattern: PATH }],
+        anyOf: [namesOf(all), playbooksOf(shipped), { type: "string", pattern: PATH }],
       },
       block: ofSteps(stepFrame.properties["block"]),
       rescue: ofSteps(stepFrame.properties["rescue"]),
@@ -45,11 +55,30 @@ function stepSchema(): object {
       ensure: withReads(stepFrame.properties["ensure"], all),
       discover: withReads(stepFrame.properties["discover"], all),
     },
-    allOf: all.map((operation) => ({
-      if: { properties: { uses: { const: operation.name } }, required: ["uses"] },
-      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-      then: { properties: { with: inputOf(operation) } },
-    })),
+    allOf: [
+      ...all.map((operation) => usedWith(operation.name, inputOf(operation))),
+      ...shipped.map((known) => usedWith(known.uses, inputsOf(known))),
+    ],
+  };
+}
+
+function usedWith(uses: string, input: object): object {
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  return { if: { properties: { uses: { const: uses } }, required: ["uses"] }, then: { properties: { with: input } } };
+}
+
+function playbooksOf(shipped: readonly Known[]): object {
+  return { enum: shipped.map(({ uses }) => uses), enumDescriptions: shipped.map(({ playbook }) => playbook.name) };
+}
+
+// Their types are the check's: it knows entities and exact bounds.
+function inputsOf({ playbook: { inputs, description = "" } }: Known): object {
+  return {
+    type: "object",
+    description,
+    properties: Object.fromEntries(inputs.map((input) => [input.name, { description: input.description ?? "" }])),
+    required: inputs.filter((input) => input.default === undefined).map(({ name }) => name),
+    additionalProperties: false,
   };
 }
 

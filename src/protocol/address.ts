@@ -1,6 +1,7 @@
 /**
  * An address names one step of one run: `mint`, `approvals[bob]` in a `foreach`, `pay[alice][eur]` in one inside another, and
- * `deposit[alice]/mint` inside an included playbook. Keys hold no brackets.
+ * `deposit[alice]/mint` inside an included playbook. Keys hold no brackets. A check's id has a name in brackets: `checks[sum]`,
+ * and `checks[sum][alice]` in a `foreach`.
  */
 export interface Address {
   /** The included playbooks that the step is in, each with its keys and a slash: `deposit[alice]/`; empty in the run's own. */
@@ -24,7 +25,7 @@ export function parseAddress(address: string): Address {
   const slash = lastSlash(address);
   const frame = address.slice(0, slash + 1);
   const own = address.slice(slash + 1);
-  const bracket = own.indexOf("[");
+  const bracket = own.indexOf("[", own.startsWith(CHECK) ? CHECK.length : 0);
   if (bracket < 0) return { frame, id: own, keys: [] };
   return { frame, id: own.slice(0, bracket), keys: own.slice(bracket + 1, -1).split("][") };
 }
@@ -42,16 +43,19 @@ function lastSlash(address: string): number {
   return -1;
 }
 
+const CHECK = "checks[";
+const CHECK_OR_ROUND = /(^|\/)(checks\[[^[\]]*\])|\[[^[\]]*\]/g;
+
 /** The step as written, without the rounds: `deposit/mint` for `deposit[alice]/mint`. */
 export function stepOf(address: string): string {
-  return address.includes("[") ? address.replaceAll(/\[[^[\]]*\]/g, "") : address;
+  if (!address.includes("[")) return address;
+  return address.replaceAll(CHECK_OR_ROUND, (_all, slash: string | undefined, check: string | undefined) =>
+    check === undefined ? "" : `${slash}${check}`,
+  );
 }
 
 /** All keys on the way to a step, the outermost first. */
 export function keysOf(address: string): readonly string[] {
-  const keys: string[] = [];
-  for (let at = address.indexOf("["); at >= 0; at = address.indexOf("[", at + 1)) {
-    keys.push(address.slice(at + 1, address.indexOf("]", at)));
-  }
-  return keys;
+  if (!address.includes("[")) return [];
+  return Array.from(address.matchAll(CHECK_OR_ROUND), ([all, , check]) => (check === undefined ? [all.slice(1, -1)] : [])).flat();
 }

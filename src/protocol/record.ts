@@ -53,6 +53,10 @@ export interface StepHeading {
   readonly line: number;
   /** Left out: a call of an operation. */
   readonly kind?: "block" | "include" | "check";
+  /** How many blocks and included playbooks it is in. Left out: none. */
+  readonly depth?: number;
+  /** The included playbook in whose file it is written. Left out: the run's own. */
+  readonly file?: string;
 }
 
 /** Where a run acts; a resumed run must find the same. */

@@ -2,6 +2,7 @@ import junit, { type Builder, type TestCase, type TestSuite } from "junit-report
 import { oneLine } from "./foreign.ts";
 import { problemLines } from "./problem.ts";
 import type { ReportedOutcome, RowOutcome, RunReport, StepReport } from "./shape.ts";
+import { placeLines } from "./text.ts";
 import { RUN_WORDS } from "./words.ts";
 
 // The module is the builder itself; its types take it for a module that has it as `default`.
@@ -30,7 +31,7 @@ function addSuite(builder: Builder, { run, steps }: RunReport): void {
 
 // What holds steps is told by them, unless it failed by itself.
 function isCase({ kind, problem }: StepReport): boolean {
-  return kind === "call" || kind === "check" || problem !== null;
+  return kind === "call" || kind === "check" || (problem !== null && problem.code !== "block.failed");
 }
 
 // Whether the rows alone let a reader of the file know how the run ended.
@@ -45,13 +46,13 @@ function addCase(suite: TestSuite, step: StepReport, file: string): void {
     .className(attribute(file))
     .name(attribute(`${step.step}: ${step.name}`));
   testCase.time((step.durationMs ?? 0) / 1_000);
-  const lines = step.problem === null ? [] : problemLines(step.problem);
+  const lines = step.problem === null ? [] : [...problemLines(step.problem), ...placeLines(step)];
   const message = lines[0] ?? NO_PROBLEM[step.outcome];
   const type = step.problem?.code ?? step.outcome;
   if (step.outcome === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(legal(lines.join("\n")));
   if (step.outcome === "unknown") testCase.error(attribute(message), attribute(type), legal(lines.join("\n")));
   if (step.outcome === "rescued" || step.outcome === "skipped" || step.outcome === "pending" || step.outcome === "not-run")
-    skip(testCase, message);
+    skip(testCase, step.outcome === "rescued" && lines.length > 0 ? `rescued: ${message}` : message);
   const output = outputOf(step);
   if (output !== "") testCase.standardOutput(legal(output));
 }
@@ -85,11 +86,14 @@ function skip(testCase: TestCase, message: string): void {
   };
 }
 
-function outputOf({ transactionId, receipt }: StepReport): string {
+function outputOf(step: StepReport): string {
+  const { transactionId, receipt, warning } = step;
   const named = { transaction: transactionId, receipt: receipt?.receiptId, "receipt status": receipt?.status };
-  return Object.entries(named)
-    .flatMap(([name, value]) => (value === null || value === undefined ? [] : [`${name} ${oneLine(value)}`]))
-    .join("\n");
+  const told = Object.entries(named).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [`${name} ${oneLine(value)}`],
+  );
+  const warned = warning === null ? [] : ["warning:", ...problemLines(warning), ...placeLines(step)];
+  return [...told, ...warned].join("\n");
 }
 
 // What XML 1.0 cannot carry, not even as a reference.

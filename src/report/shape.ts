@@ -42,7 +42,11 @@ export interface StepReport {
   readonly key?: string;
   readonly name: string;
   readonly uses: string;
+  /** The included playbook in whose file it is written; null: the run's own. */
+  readonly file: string | null;
   readonly line: number;
+  /** How many blocks and included playbooks it is in: they stand before it. */
+  readonly depth: number;
   readonly actor: string | null;
   readonly outcome: RowOutcome;
   readonly transactionId: string | null;

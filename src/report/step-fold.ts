@@ -35,6 +35,10 @@ export class StepFold {
     this.address = address;
   }
 
+  get begunAt(): number | undefined {
+    return this.#begunAt;
+  }
+
   /** It holds other steps. */
   get isContainer(): boolean {
     return this.heading.kind === "block" || this.heading.kind === "include";
@@ -119,7 +123,9 @@ export class StepFold {
       ...(keys.length === 0 ? {} : { key: keys.join(", ") }),
       name: this.heading.name,
       uses: this.heading.uses,
+      file: this.heading.file ?? null,
       line: this.heading.line,
+      depth: this.heading.depth ?? 0,
       actor: attempts.at(-1)?.intended.actor ?? ending?.actor ?? null,
       outcome: this.outcome,
       transactionId: textAt(completed?.value, "transactionId") ?? lastOf(attempts, transactionOf),

@@ -12,6 +12,7 @@ import { RUN_WORDS, STEP_WORDS } from "./words.ts";
 const WORD_WIDTH = 7;
 const OUTPUT_CHARS = 2_000;
 const INDENT = "    ";
+const STEP_INDENT = "  ";
 
 /** The line that begins a run. */
 export function headerLine({ playbook, target, runId }: Pick<RunOpened, "playbook" | "target" | "runId">): string {
@@ -43,7 +44,7 @@ export function plainLine(step: StepReport): string {
   const parts = [
     `${mark} ${word.padEnd(WORD_WIDTH)}`,
     oneLine(step.step),
-    step.name === step.step ? "" : oneLine(step.name),
+    isNamedBy(step) ? "" : oneLine(step.name),
     oneLine(step.uses),
     step.actor === null ? "" : `as ${oneLine(step.actor)}`,
     step.transactionId === null ? "" : `tx ${oneLine(step.transactionId)}`,
@@ -54,23 +55,44 @@ export function plainLine(step: StepReport): string {
   return parts.filter((part) => part !== "").join("  ");
 }
 
+// Of a block without a name, and of a check with one, the address says it all.
+function isNamedBy({ step, id, name }: StepReport): boolean {
+  return name === step || name === id || id.endsWith(`[${name}]`);
+}
+
 function receiptPart({ receipt }: StepReport): string {
   if (receipt === null) return "";
   if (receipt.status !== null) return `receipt ${oneLine(receipt.status)}`;
   return receipt.receiptId === null ? "" : `receipt ${oneLine(receipt.receiptId)} not read`;
 }
 
-/** A step's line, and beneath it what went wrong. */
+/** A step's line, and beneath it what went wrong; further in, the more blocks and playbooks it is in. */
 export function stepLines(step: StepReport): readonly string[] {
-  return [plainLine(step), ...indented(beneath(step))];
+  return within(step, [plainLine(step), ...indented(beneath(step))]);
 }
 
-function beneath({ kind, problem, warning, outcome, refusal }: StepReport): readonly string[] {
-  if (problem !== null) return problemLines(problem);
-  if (warning !== null) return ["warning:", ...problemLines(warning)];
+/** The line with which a block or an included playbook begins: what it holds follows, then its own end. */
+export function beginningLine(step: StepReport): string {
+  const parts = [`▸ ${oneLine(step.step)}`, isNamedBy(step) ? "" : oneLine(step.name), oneLine(step.uses)];
+  return within(step, [parts.filter((part) => part !== "").join("  ")]).join("");
+}
+
+function within({ depth }: StepReport, lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `${STEP_INDENT.repeat(depth)}${line}`);
+}
+
+function beneath(step: StepReport): readonly string[] {
+  const { kind, problem, warning, outcome, refusal } = step;
+  if (problem !== null) return [...problemLines(problem), ...placeLines(step)];
+  if (warning !== null) return ["warning:", ...problemLines(warning), ...placeLines(step)];
   if (refusal !== null) return labelled("refused, as it was to be", refusal);
   if (kind !== "call") return [];
   return outcome === "unknown" || outcome === "pending" ? ["not finished: the run ended while this step was under way"] : [];
+}
+
+/** Where a step is written, when that is not in the playbook that was run. */
+export function placeLines({ file, line }: StepReport): readonly string[] {
+  return file === null ? [] : labelled("at", `${file}:${line}`);
 }
 
 /** A whole run in plain lines: what one who did not watch would have seen. */

@@ -127,6 +127,13 @@ test("every operation is offered after uses:", async () => {
   const labels = await editor.complete("playbook: 1\nsteps:\n  - id: mint\n    uses: |\n");
   expect(labels).toContain("ledger.token.mint");
   expect(labels.filter((label) => /^(ledger|investor)\./.test(label))).toHaveLength(67);
+  expect(labels).toContain("tokenbook/mint.yaml");
+});
+
+test("the inputs of the chosen playbook are offered in with:", async () => {
+  const labels = await editor.complete("playbook: 1\nsteps:\n  - uses: tokenbook/mint.yaml\n    with:\n      |\n");
+  expect(labels).toEqual(expect.arrayContaining(["token", "holder", "total", "minter"]));
+  expect(labels).not.toContain("value");
 });
 
 test("the fields of the chosen operation's input are offered in with:", async () => {

@@ -9,6 +9,14 @@ name: Is it there?
 steps: [{ id: status, uses: ledger.status }]
 `;
 
+const CREATE = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" } }
+steps:
+  - id: token
+    uses: tokenbook/create-token.yaml
+    with: { id: Packed, name: Packed, symbol: PCK, issuer: "\${{ actors.issuer }}" }
+`;
+
 test("the package is packed, installed in an empty folder and run: no other package, no set-up", async (context) => {
   const [packed, folder] = [temporaryFolder(), join(temporaryFolder(), "empty")];
   await succeed(npm(["pack", "--ignore-scripts", "--pack-destination", packed], ROOT));
@@ -19,11 +27,21 @@ test("the package is packed, installed in an empty folder and run: no other pack
   expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["tokenbook"]);
   const installed = join(folder, "node_modules/tokenbook");
   expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8")).dependencies ?? {}).toEqual({});
-  expect(readdirSync(installed).toSorted()).toEqual(expect.arrayContaining(["bin", "dist", "package.json", "schemas"]));
+  expect(readdirSync(installed).toSorted()).toEqual(
+    expect.arrayContaining(["bin", "dist", "library", "package.json", "schemas"]),
+  );
 
   writeFileSync(join(folder, "three-lines.yaml"), THREE_LINES);
   const run = await succeed(npx(["tokenbook", "run", "three-lines.yaml"], folder));
   expect(run.stdout, run.told).toMatch(/^✓ passed {2}Is it there\?: 1 step: 1 ok in /m);
+  writeFileSync(join(folder, "create.yaml"), CREATE);
+  for (const outcome of ["changed", "unchanged"]) {
+    const created = await succeed(npx(["tokenbook", "run", "create.yaml"], folder));
+    expect(created.stdout, created.told).toMatch(/^. \w+ +token\/token .* ledger\.token\.create /m);
+    expect(created.stdout, created.told).toMatch(new RegExp(`: 2 steps: 1 ${outcome}, 1 ok in `));
+  }
+  const listed = await succeed(npx(["tokenbook", "library"], folder));
+  expect(listed.stdout, listed.told).toContain("tokenbook/create-token.yaml");
   const version = await succeed(npx(["tokenbook", "--version"], folder));
   expect(version.stdout.trim()).toBe(JSON.parse(readFileSync(join(installed, "package.json"), "utf8")).version);
 

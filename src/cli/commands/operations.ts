@@ -3,6 +3,7 @@ import { inputSchema } from "../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../operations/operation.ts";
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../operations/page.ts";
 import type { PageField } from "../../operations/page-types.ts";
+import { columns, indented, WIDTH, wrap } from "../columns.ts";
 import type { Command } from "../shell.ts";
 
 interface OperationsOptions {
@@ -51,9 +52,6 @@ function text(page: OperationPage): string {
   return `${[`${page.name}: ${page.summary}\n${page.call}`, wrap(page.description, WIDTH).join("\n"), ...told].join("\n\n")}\n`;
 }
 
-const WIDTH = 110;
-const INDENT = "  ";
-
 function factLines(facts: readonly PageFact[]): readonly string[] {
   return columns(facts.map(({ label, text: words }) => [label, words]));
 }
@@ -65,24 +63,6 @@ function fieldLines(fields: readonly PageField[]): readonly string[] {
 function conditionLines(conditions: readonly string[]): readonly string[] {
   return conditions.length === 0 ? [HEADINGS.noConditions] : [HEADINGS.conditions, ...indented(conditions)];
 }
-
-function indented(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => `${INDENT}${line}`);
-}
-
-// Columns as wide as their widest cell; the last one is wrapped.
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const leading = Math.max(0, ...rows.map((row) => row.length - 1));
-  const widths = Array.from({ length: leading }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const before = widths.reduce((sum, width) => sum + width + INDENT.length, 0);
-  return rows.flatMap((row) => {
-    const start = widths.map((width, at) => `${(row[at] ?? "").padEnd(width)}${INDENT}`).join("");
-    const [first = "", ...rest] = wrap(row.at(-1) ?? "", Math.max(WIDTH - before, MINIMUM_WIDTH));
-    return [`${start}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(before)}${line}`)];
-  });
-}
-
-const MINIMUM_WIDTH = 40;
 
 function asData(operation: Operation): object {
   const { name, call, meaning, writes, yields } = operation;
@@ -105,17 +85,4 @@ function asData(operation: Operation): object {
     input: inputSchema(operation),
     yields: Object.fromEntries(Object.entries(yields).map(([field, { type, description }]) => [field, { type, description }])),
   };
-}
-
-function wrap(words: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of words.split(/\s+/)) {
-    if (line !== "" && line.length + word.length + 1 > width) {
-      lines.push(line);
-      line = "";
-    }
-    line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

@@ -1,10 +1,11 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text.ts";
+import { shippedPlaybooks } from "../shipped.ts";
 import type { Command } from "../shell.ts";
 
 const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
-  playbook: async () => (await import("../../playbook/schema.ts")).playbookSchema(),
+  playbook: async () => (await import("../../playbook/schema.ts")).playbookSchema(shippedPlaybooks()),
   environment: async () => (await import("../../environment/schema.ts")).environmentSchema,
   check: async () => (await import("../../../schemas/check.schema.json", { with: { type: "json" } })).default,
   report: async () => (await import("../../../schemas/report.schema.json", { with: { type: "json" } })).default,

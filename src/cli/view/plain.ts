@@ -3,7 +3,16 @@ import { isNotice, type RunRecord } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
 import { RunFold } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
-import { doneBeforeLine, headerLine, labelRun, overallLine, stepLines, summaryLines, waitingLine } from "../../report/text.ts";
+import {
+  beginningLine,
+  doneBeforeLine,
+  headerLine,
+  labelRun,
+  overallLine,
+  stepLines,
+  summaryLines,
+  waitingLine,
+} from "../../report/text.ts";
 import type { View } from "./view.ts";
 
 /** Where plain lines go. */
@@ -61,6 +70,7 @@ class PlainRun {
     this.#fold.take(record);
     if (record.at < this.#since) return;
     if (record.kind === "run.opened") return this.#head();
+    if (record.kind === "step.begun") return this.#print([beginningLine(this.#fold.step(record.step).report())]);
     if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;
     this.#shown.add(record.step);
     this.#print(stepLines(this.#fold.step(record.step).report()));

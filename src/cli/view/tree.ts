@@ -40,8 +40,12 @@ export function treeOf({ fold, active, held, isOver }: Watched, now: number): Tr
     if (held === undefined || isOver) return undefined;
     return line("", { state: "running" }, () => ({ address: "not begun", tails: activityTails(held, now) }));
   }
-  const children = Array.from(fold.groups, (group) => groupLine(group, active, now));
-  const leaves = children.flatMap((child) => (child.children.length === 0 ? [child] : child.children));
+  const groups = Array.from(fold.groups, (group) => ({ group, line: groupLine(group, { active, isOver }, now) }));
+  const children = groups.map((each) => each.line);
+  // What holds steps is no step to be counted itself.
+  const leaves = groups
+    .filter(({ group }) => !group.whole.isContainer)
+    .flatMap((each) => (each.line.children.length === 0 ? [each.line] : each.line.children));
   const outcome: ReportedOutcome | undefined = closed?.outcome ?? (isOver ? "running" : undefined);
   const word = outcome === undefined ? "" : `${RUN_WORDS[outcome].word} · `;
   const tail = `${word}${progress(leaves)} · ${elapsed(opened.at, closed?.at ?? now)}`;
@@ -59,9 +63,11 @@ function line(
   return { key, state, children, titleWithin: (columns) => titleOf(parts(), columns) };
 }
 
-function groupLine({ whole, rounds }: StepGroup, active: Watched["active"], now: number): TreeLine {
-  if (rounds.size === 0) return stepLine(whole, active, now);
-  const children = Array.from(rounds.values(), (round) => stepLine(round, active, now));
+type Sight = Pick<Watched, "active" | "isOver">;
+
+function groupLine({ whole, rounds }: StepGroup, sight: Sight, now: number): TreeLine {
+  if (rounds.size === 0) return stepLine(whole, sight, now);
+  const children = Array.from(rounds.values(), (round) => stepLine(round, sight, now));
   const state = whole.hasEnded ? whole.outcome : groupState(children);
   return line(whole.address, { state, children }, () => ({
     ...namesOf(whole),
@@ -69,8 +75,9 @@ function groupLine({ whole, rounds }: StepGroup, active: Watched["active"], now:
   }));
 }
 
-function stepLine(step: StepFold, active: Watched["active"], now: number): TreeLine {
-  const activity = active.get(step.address);
+function stepLine(step: StepFold, { active, isOver }: Sight, now: number): TreeLine {
+  const begunAt = step.isContainer && step.hasBegun && !step.hasEnded && !isOver ? step.begunAt : undefined;
+  const activity = active.get(step.address) ?? (begunAt === undefined ? undefined : { since: begunAt });
   if (activity !== undefined) {
     return line(step.address, { state: "running" }, () => ({ ...namesOf(step), tails: activityTails(activity, now) }));
   }
@@ -91,7 +98,7 @@ function restingParts(step: StepFold): TitleParts {
 }
 
 function namesOf(step: StepFold): { readonly address: string; readonly name: string } {
-  return { address: oneLine(step.address), name: oneLine(step.heading.name) };
+  return { address: `${"  ".repeat(step.heading.depth ?? 0)}${oneLine(step.address)}`, name: oneLine(step.heading.name) };
 }
 
 function activityTails({ since, waiting }: Activity, now: number): TitleParts["tails"] {

@@ -2,7 +2,7 @@ import { Failure } from "../../base/failure.ts";
 import { inOrganization, includedInputs } from "../../playbook/inputs.ts";
 import type { CallStep, IncludeStep } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
-import { bindCall, bindWrite } from "../bind.ts";
+import { bindCall, completed } from "../bind.ts";
 import type { RunContext } from "../context.ts";
 import type { Place } from "../plan.ts";
 import { check } from "./check.ts";
@@ -36,12 +36,12 @@ interface Beginning<S> {
 }
 
 async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
-  const { operation } = step;
-  const bound = operation.writes ? bindWrite(context, place, step) : bindCall(context, place, step);
-  if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
-  if (!operation.writes) return readStep(context, step, { place, startedAt, bound });
+  const bound = bindCall(context, place, step);
+  // Where nothing is to be sent, an input that could not be sent does no harm: there may be nothing left to name.
   if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
-  return send(context, { place, step, bound });
+  if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
+  if (!step.operation.writes) return readStep(context, step, { place, startedAt, bound });
+  return send(context, { place, step, bound: completed(context, place, step, bound) });
 }
 
 function beginInclude(context: RunContext, { place, step, startedAt }: Beginning<IncludeStep>): void {

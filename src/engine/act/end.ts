@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { bind } from "../../playbook/template.ts";
 import { frameOf } from "../../protocol/address.ts";
 import type { Ending } from "../../protocol/decide.ts";
-import type { CompletedOutcome, StepProblem } from "../../protocol/record.ts";
+import type { BlockTurned, CompletedOutcome, StepProblem } from "../../protocol/record.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import type { Place } from "../plan.ts";
@@ -15,14 +15,21 @@ export function end(context: RunContext, place: Place, ending: Ending): void {
   invariant(begun !== undefined, "only what has begun is ended");
   const startedAt = begun.at;
   if (ending.outcome === "failed") {
-    return context.stop(place, { startedAt, outcome: "failed", problem: turned?.problem ?? FAILED });
+    return context.stop(place, { startedAt, outcome: "failed", problem: failedBy(turned) });
   }
   const outcome = ending.outcome === "rescued" ? "rescued" : outcomeOf(context, ending.holds);
   const value = { outcome, ...outputsOf(context, place) };
   context.note({ kind: "step.completed", step: address, outcome, value, startedAt, requests: 0 });
 }
 
-const FAILED: StepProblem = { code: "block.failed", message: "a step of this block failed, and its `always` has run" };
+// What went wrong is told at the step itself.
+function failedBy(turned: BlockTurned | undefined): StepProblem {
+  const { failed = "a step of it", problem } = turned ?? {};
+  return {
+    code: "block.failed",
+    message: `${failed} failed${problem === undefined ? "" : ` (${problem.code})`}; \`always\` has run`,
+  };
+}
 
 // A whole is changed when a part of it is, and unchanged when every write in it was spared.
 function outcomeOf(context: RunContext, holds: readonly string[]): CompletedOutcome {

@@ -54,7 +54,7 @@ const names = (step: string, tail = TAIL): readonly string[] =>
     .map(({ label }) => label);
 
 const STEP = "  - id: here\n    uses: ledger.token.get\n";
-const ROOTS = ["inputs", "actors", "run", "steps"];
+const ROOTS = ["inputs", "env", "secrets", "actors", "run", "steps"];
 const RAN = ["token", "mint", "part"];
 
 test.for([

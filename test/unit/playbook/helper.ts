@@ -1,15 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
+import { shipped } from "../../../src/cli/shipped.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import type { FileReader } from "../../../src/playbook/files.ts";
 import type { CallStep, Playbook } from "../../../src/playbook/model.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 
-/** The files of the disk. */
-export const realFiles: FileReader = { read: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined) };
+/** The files of the disk, and the playbooks that come with the tool. */
+export const realFiles: FileReader = { read: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined), shipped };
 
 /** The playbook of a text that must be correct. */
 export function correct(text: string): Playbook {
-  const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
+  const { playbook, diagnostics } = checkPlaybook("test.yaml", text, realFiles);
   if (playbook === undefined || diagnostics.length > 0) throw new Error(diagnostics.map(formatDiagnostic).join("\n"));
   return playbook;
 }

@@ -200,5 +200,5 @@ test(`spoiled playbooks that still can be read keep what they say (seed ${SEED})
     }),
     { seed: SEED, numRuns: RUNS },
   );
-  expect(read).toBeGreaterThan(200);
+  expect(read).toBeGreaterThan(RUNS / 8);
 });

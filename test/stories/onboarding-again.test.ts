@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { delivered, embeddedCommits, newProject, operationsOf, type Project, runIn, sandboxProcess } from "./world.ts";
+
+// The writes of a first run, in order.
+const WRITES = [
+  "property ledger.asset.create",
+  "token/token ledger.token.create",
+  "mint/mint ledger.token.mint",
+  "handover/request ledger.transfer.request",
+  "handover/approvals[bob] ledger.transfer.approve",
+  "handover/approvals[dora] ledger.transfer.approve",
+  "vault ledger.vault.create",
+  "deposit/deposit ledger.vault.deposit",
+  "purchase/buy investor.sales.buy",
+].map((each) => each.split(" ") as [string, string]);
+const STEPS = WRITES.map(([step]) => step);
+const OPERATIONS = WRITES.map(([, operation]) => operation);
+
+function onboarding(): Project {
+  const project = newProject();
+  project.write("property-sale.yaml", delivered("onboarding/property-sale.yaml"));
+  project.write("supply.yaml", delivered("reconciliation/supply.yaml"));
+  return project;
+}
+
+test("the onboarding is run again: every write is unchanged, and nothing is written", async () => {
+  const project = onboarding();
+  const first = await project.run("run", "property-sale.yaml");
+  expect(first.code, first.told).toBe(0);
+  expect(first.stderr, first.told).toBe("");
+  for (const step of STEPS) expect(first.stdout, first.told).toMatch(line("✓ changed", step, " tx [0-9a-f]{64} "));
+  expect(first.stdout, first.told).toMatch(/^✓ passed .*: 24 steps: 9 changed, 14 ok, 1 skipped in /m);
+  const commits = await embeddedCommits(project);
+  expect(operationsOf(commits)).toEqual(OPERATIONS);
+
+  for (const time of ["second", "third"]) {
+    const again = await project.run("run", "property-sale.yaml");
+    expect(again.code, `${time}: ${again.told}`).toBe(0);
+    for (const step of STEPS) expect(again.stdout, again.told).toMatch(line("= unchanged", step, ""));
+    for (const whole of ["token", "mint", "handover", "deposit", "purchase"])
+      expect(again.stdout, again.told).toMatch(line("= unchanged", whole, ""));
+    expect(again.stdout, again.told).not.toMatch(/changed, .*tx |^✓ changed/m);
+    expect(again.stdout, again.told).toMatch(/^✓ passed .*: 24 steps: 9 unchanged, 14 ok, 1 skipped in /m);
+    expect(again.lines.filter((each) => each.includes("output "))).toEqual(
+      first.lines.filter((each) => each.includes("output ")),
+    );
+    expect(await embeddedCommits(project), time).toEqual(commits);
+  }
+});
+
+test("other inputs write what is missing and nothing else, and the supply is reconciled", async () => {
+  const project = onboarding();
+  const runs = [
+    ["--input", "property=Loft12"],
+    ["--input", "property=Mill3", "--input", "purchase=20"],
+    ["--input", "property=Mill3", "--input", "purchase=20", "--input", "rights=150.00"],
+  ];
+  const added: (readonly string[])[] = [];
+  for (const inputs of runs) {
+    const before = (await embeddedCommits(project)).length;
+    const run = await project.run("run", "property-sale.yaml", ...inputs);
+    expect(run.code, run.told).toBe(0);
+    const commits = await embeddedCommits(project);
+    added.push(operationsOf(commits.slice(before)));
+  }
+  expect(added).toEqual([OPERATIONS, OPERATIONS, ["ledger.token.mint"]]);
+  const values = (await embeddedCommits(project)).flatMap(({ operation, body }) =>
+    operation === "ledger.token.mint" ? (body as { value: number }[]).map(({ value }) => value) : [],
+  );
+  expect(values).toEqual([100, 100, 50]);
+
+  const tokens = ["Loft12", "Mill3"].flatMap((property) => [`${property}Rights`, `${property}Shares`]);
+  project.write("tokens.json", JSON.stringify({ tokens }));
+  const before = await embeddedCommits(project);
+  const supply = await project.run("run", "supply.yaml", "--inputs", "tokens.json");
+  expect(supply.code, supply.told).toBe(0);
+  expect(supply.stdout).toContain("output tokens: 4");
+  expect(await embeddedCommits(project)).toEqual(before);
+
+  project.write("too-few.json", JSON.stringify({ tokens: tokens.slice(1) }));
+  const missing = await project.run("run", "supply.yaml", "--inputs", "too-few.json");
+  expect(missing.code, missing.told).toBe(1);
+  expect(missing.stdout).toContain("this does not hold: inputs.complete == false || response.size() == inputs.tokens.size()");
+});
+
+test("people approve in between: the run waits for dora, goes on when she has, and is unchanged after that", async () => {
+  const world = await sandboxProcess();
+  const project = onboarding();
+  project.serviceAt(world.url);
+  // Nobody wants to wait half a minute for a person who is not there.
+  project.write("transfer.yaml", delivered("../library/transfer.yaml").replaceAll("timeout: 30s", "timeout: 300ms"));
+  const text = delivered("onboarding/property-sale.yaml").replace("uses: tokenbook/transfer.yaml", "uses: ./transfer.yaml");
+  project.write("property-sale.yaml", text);
+  const votes = ["--input", 'votes=["userId:bob"]'];
+  const done = OPERATIONS.slice(0, 5);
+
+  const waiting = await project.run("run", "property-sale.yaml", ...votes);
+  expect(waiting.code, waiting.told).toBe(4);
+  expect(waiting.stdout, waiting.told).toMatch(line("… pending", "handover/handed", ""));
+  expect(waiting.stdout, waiting.told).toMatch(/^… pending {2}Onboard .*5 changed, .*1 pending/m);
+  expect(operationsOf(await world.commits())).toEqual(done);
+
+  // A run of its own asks nobody twice: the request waits already.
+  const second = await project.run("run", "property-sale.yaml", ...votes);
+  expect(second.code, second.told).toBe(4);
+  for (const step of STEPS.slice(0, 5)) expect(second.stdout, second.told).toMatch(line("= unchanged", step, ""));
+  expect(operationsOf(await world.commits())).toEqual(done);
+
+  await approveAs(world, "dora");
+  const resumed = await project.run("resume", runIn(waiting));
+  expect(resumed.code, resumed.told).toBe(0);
+  const commits = await world.commits();
+  expect(operationsOf(commits)).toEqual(OPERATIONS);
+
+  for (const run of [await project.run("resume", runIn(second)), await project.run("run", "property-sale.yaml", ...votes)]) {
+    expect(run.code, run.told).toBe(0);
+    expect(run.stdout, run.told).toMatch(/^✓ passed .*: 23 steps: 8 unchanged, 14 ok, 1 skipped in /m);
+    expect(await world.commits()).toEqual(commits);
+  }
+});
+
+async function approveAs(service: Awaited<ReturnType<typeof sandboxProcess>>, user: string): Promise<void> {
+  const waiting = await service.call("GET /asset/ownershipTransfer/request/approvals", `userId:${user}`);
+  const ids = (waiting as { records: { id: string }[] }).records.map(({ id }) => id);
+  expect(ids).toHaveLength(1);
+  await service.call("POST /asset/ownershipTransfer/approve", `userId:${user}`, { id: ids });
+}
+
+// The line of a step, at whatever depth.
+function line(outcome: string, step: string, more: string): RegExp {
+  const address = step.replaceAll(/[[\]]/g, String.raw`\$&`);
+  return new RegExp(String.raw`^ *${outcome} +${address}  .*${more}`, "m");
+}
