@@ -1,5 +1,5 @@
 import { systemClock } from "../base/ports.ts";
-import { type Redact, redactor } from "../base/secret.ts";
+import type { Redact } from "../base/secret.ts";
 import { secretsOf, type Target } from "../environment/target.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { JournalStore } from "../journal/store.ts";
@@ -24,7 +24,7 @@ export interface Session {
 export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets): Promise<Session> {
   const { target, close } = await openTarget(shell, where);
   const secrets = playbookSecrets.with(secretsOf(target));
-  const redact = redactor(secrets.all);
+  const { redact } = secrets;
   const store = JournalStore.open(stateDirectory(shell, where), { clock: systemClock, redact });
   return {
     target,

@@ -3,13 +3,14 @@ import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { Scope } from "../expression/expression.ts";
 import type { RunJournal } from "../journal/journal.ts";
+import type { ServiceRequest } from "../operations/request.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { Fact, Notice, RunOpened, RunRecord, StepStopped } from "../protocol/record.ts";
 import { advance, lendValue, type RunState, stateOf } from "../protocol/state.ts";
 import { Frames } from "./frames.ts";
 import type { Place } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
-import { Service } from "./service.ts";
+import { digestOf, Service } from "./service.ts";
 
 /** One run under way: its playbook, its state, and the only ways to change that state. */
 export class RunContext {
@@ -96,6 +97,11 @@ export class RunContext {
     } finally {
       takeBack();
     }
+  }
+
+  /** A digest of a request, for the intent: a request that is the same has the same. */
+  digestOf(request: ServiceRequest): string {
+    return digestOf(request, { runId: this.opened.runId, redact: this.ports.secrets.redact });
   }
 
   stop(place: Place, stopped: Omit<StepStopped, "kind" | "step">): void {

@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
+import { hash, scryptSync } from "node:crypto";
 import { Failure, messageOf } from "../base/failure.ts";
-import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
-import type { Secret } from "../base/secret.ts";
+import { type Json, type JsonObject, mapStrings, parseJson, writeJson } from "../base/json.ts";
+import type { Redact, Secret } from "../base/secret.ts";
 import type { Target } from "../environment/target.ts";
 import { type Answer, readAnswer, refusalText } from "../operations/answer.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -37,9 +37,9 @@ export interface Reply {
 /** The service as a target reaches it: builds requests, sends them, and says what the answers mean. */
 export class Service {
   readonly target: Target;
-  readonly #ports: Pick<EnginePorts, "exchange" | "clock">;
+  readonly #ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">;
 
-  constructor(target: Target, ports: Pick<EnginePorts, "exchange" | "clock">) {
+  constructor(target: Target, ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">) {
     this.target = target;
     this.#ports = ports;
   }
@@ -73,7 +73,12 @@ export class Service {
       fresh: operation.writes,
       timeoutMs: this.target.timeoutMs,
     });
-    return readReply(operation, exchanged, { refusals: this.target.profile.refusals, now: this.#ports.clock.now() });
+    const { clock, secrets } = this.#ports;
+    return readReply(operation, exchanged, {
+      refusals: this.target.profile.refusals,
+      now: clock.now(),
+      redact: secrets.redact,
+    });
   }
 
   #prefix(operation: Operation): string {
@@ -96,17 +101,30 @@ export class Service {
   }
 }
 
-/** A digest of a request by which a resumed run can tell that it is the same. */
-export function digestOf({ method, path, body }: ServiceRequest): string {
-  return hash("sha256", `${method} ${path}\n${body === undefined ? "" : writeJson(body)}`);
+/**
+ * A digest of a request by which a run can tell that it is the same. One that holds a secret is made slowly, and differently in each
+ * run: from a digest that is quick to make, whoever reads the journal could find a short secret by trying.
+ */
+export function digestOf({ method, path, body }: ServiceRequest, by: { runId: string; redact: Redact }): string {
+  const text = `${method} ${path}\n${body === undefined ? "" : writeJson(body)}`;
+  if (by.redact(text) === text) return hash("sha256", text);
+  return scryptSync(text, by.runId, DIGEST_BYTES).toString("hex");
 }
 
-function readReply(operation: Operation, exchanged: Exchanged, by: { refusals: readonly number[]; now: number }): Reply {
+const DIGEST_BYTES = 32;
+
+interface ReadBy {
+  readonly refusals: readonly number[];
+  readonly now: number;
+  readonly redact: Redact;
+}
+
+function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Reply {
   if (exchanged.kind !== "answered") {
     return { ...NOTHING, meaning: meaningOf(exchanged, by.refusals), message: exchanged.why };
   }
   const { status, headers, text } = exchanged;
-  const body = readBody(text);
+  const body = readBody(text, by.redact);
   const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
   const retryAfterMs = retryAfter(headers["retry-after"], by.now);
   const told = { ...NOTHING, status, html, retryAfterMs };
@@ -117,7 +135,9 @@ function readReply(operation: Operation, exchanged: Exchanged, by: { refusals: r
     if (read.kind === "answer") return { ...told, meaning: mean(true), answer: read };
     return { ...told, meaning: mean(false), message: `HTTP ${status}, but ${read.why}` };
   }
-  const { message, condition } = refusalText(body.kind === "json" ? body.value : undefined, text);
+  // It is cut, and of half a secret nobody could tell that it is one.
+  const said = body.kind === "json" ? (mapStrings(body.value, by.redact) as Json) : undefined;
+  const { message, condition } = refusalText(said, by.redact(text));
   const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
   return { ...told, meaning: mean(!html && !cutOff), message: `HTTP ${status}: ${message}`, condition: condition ?? null };
 }
@@ -129,12 +149,13 @@ type Body =
   | { readonly kind: "none" }
   | { readonly kind: "broken"; readonly why: string };
 
-function readBody(text: string): Body {
+function readBody(text: string, redact: Redact): Body {
   if (text.trim() === "") return { kind: "none" };
   try {
     return { kind: "json", value: parseJson(text) };
   } catch (error) {
-    return { kind: "broken", why: messageOf(error) };
+    // The parser quotes what it stumbled over.
+    return { kind: "broken", why: redact(text) === text ? messageOf(error) : "it cannot be read" };
   }
 }
 

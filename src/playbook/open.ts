@@ -1,7 +1,7 @@
 import { Failure } from "../base/failure.ts";
 import type { JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Secret } from "../base/secret.ts";
+import { type Redact, redactor, Secret } from "../base/secret.ts";
 import { type FileReader, resolveFrom } from "./files.ts";
 import type { Playbook, SecretDeclaration } from "./model.ts";
 import { playbooksIn } from "./walk.ts";
@@ -37,11 +37,14 @@ export function openEnv(playbook: Playbook, variables: Variables): Env {
 /** The secrets of playbooks, revealed only to expressions. */
 export class Secrets {
   readonly all: readonly Secret[];
+  /** Masks each of them in a text. */
+  readonly redact: Redact;
   readonly #byFile: ReadonlyMap<string, readonly Secret[]>;
 
   /** `others` are the secrets of no playbook: they are masked too, and no expression sees them. */
   constructor(byFile: ReadonlyMap<string, readonly Secret[]>, others: readonly Secret[] = []) {
     this.all = [...byFile.values(), others].flat();
+    this.redact = redactor(this.all);
     this.#byFile = byFile;
   }
 

@@ -3,7 +3,6 @@ import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { type JsonObject, writeJson } from "../../base/json.ts";
 import { systemRandom } from "../../base/ports.ts";
-import { redactor } from "../../base/secret.ts";
 import { startRun } from "../../engine/start.ts";
 import type { GivenInputs } from "../../playbook/inputs.ts";
 import { inOrganization, resolveInputs } from "../../playbook/inputs.ts";
@@ -53,7 +52,7 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
 // Inputs and variables are kept with secrets masked: a step that used one would have the mask instead of the value.
 function refuseSecrets(given: { readonly inputs: JsonObject; readonly env: Env }, playbook: Playbook, secrets: Secrets): void {
   if (secrets.all.length === 0) return;
-  const mask = secrets.maskIn(redactor(secrets.all)(writeJson(given)));
+  const mask = secrets.maskIn(secrets.redact(writeJson(given)));
   if (mask === undefined) return;
   throw new Failure({
     code: "secret.given-twice",

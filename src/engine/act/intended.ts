@@ -2,7 +2,6 @@ import type { JsonObject } from "../../base/json.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { bindWrite } from "../bind.ts";
 import type { RunContext } from "../context.ts";
-import { digestOf } from "../service.ts";
 import type { Attempted } from "./attempted.ts";
 
 /**
@@ -15,7 +14,7 @@ export function inputSent(
 ): { readonly input: JsonObject } | { readonly problem: StepProblem } {
   const { input, request } = state.intended;
   const isThat = (candidate: JsonObject): boolean =>
-    digestOf(context.service.request({ operation: step.operation, input: candidate, caller })) === request.digest;
+    context.digestOf(context.service.request({ operation: step.operation, input: candidate, caller })) === request.digest;
   if (isThat(input)) return { input };
   const bound = bindWrite(context, place, step);
   if ("problem" in bound) return bound;

@@ -4,7 +4,6 @@ import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { explain } from "../explain.ts";
 import type { Place } from "../plan.ts";
-import { digestOf } from "../service.ts";
 import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../bind.ts";
 import { inputSent } from "./intended.ts";
@@ -31,7 +30,7 @@ export async function send(
     operation: operation.name,
     actor: bound.caller.label,
     input: bound.input,
-    request: { method: request.method, path: request.path, digest: digestOf(request) },
+    request: { method: request.method, path: request.path, digest: context.digestOf(request) },
   });
   const sentAt = context.ports.clock.now();
   const reply = await context.service.call(call);

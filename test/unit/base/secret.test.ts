@@ -16,6 +16,7 @@ test("a secret shows its name wherever it is turned into text", () => {
 test.for<[string, string]>([
   ["plain", hard],
   ["inside JSON", JSON.stringify(hard).slice(1, -1)],
+  ["inside JSON that is told inside of JSON", JSON.stringify(JSON.stringify(hard).slice(1, -1)).slice(1, -1)],
   ["inside JSON with escaped slashes", JSON.stringify(hard).slice(1, -1).replaceAll("/", "\\/")],
   ["percent-encoded", encodeURIComponent(hard)],
   ["percent-encoded in small letters", encodeURIComponent(hard).replaceAll(/%../g, (code) => code.toLowerCase())],

@@ -1,3 +1,4 @@
+import { NO_SECRETS } from "../../../src/playbook/open.ts";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../src/base/json.ts";
@@ -29,7 +30,11 @@ test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
     let next: Given = { body: "" };
     const { url } = await serve(() => next);
     const transport = transportForTest();
-    const service = new Service(targetAt(url), { exchange: transport.exchange.bind(transport), clock: clockWithoutWaiting() });
+    const service = new Service(targetAt(url), {
+      exchange: transport.exchange.bind(transport),
+      clock: clockWithoutWaiting(),
+      secrets: NO_SECRETS,
+    });
     const seed = seedOf(operation);
     const sure = fc.sample(answersOf(operation.call), { seed, numRuns: 5 });
     const broken = brokenTexts(sure[0]);
@@ -93,7 +98,11 @@ test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "invest
     let next: Given = { body: "" };
     const { url } = await serve(() => next);
     const transport = transportForTest();
-    const service = new Service(targetAt(url), { exchange: transport.exchange.bind(transport), clock: clockWithoutWaiting() });
+    const service = new Service(targetAt(url), {
+      exchange: transport.exchange.bind(transport),
+      clock: clockWithoutWaiting(),
+      secrets: NO_SECRETS,
+    });
     for (const [status, meaning] of MEANINGS) {
       for (const [body, readable] of NOES) {
         next = { status, body, headers: { "content-type": body.startsWith("<") ? "text/html" : "application/json" } };

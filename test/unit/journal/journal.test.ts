@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -95,6 +95,72 @@ test("a secret that the service echoes is masked on the disk and in the record t
   const record = journal.write(answered("mint", "refused", { message: 'no: top"secret' }));
   expect(record).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
   expect(open().read("run1").at(-1)).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
+});
+
+test("a secret is masked wherever a playbook or a run may bring it in; ids, files and numbers that only hold it stay", () => {
+  const store = open(redactor([new Secret("KEY", "70031992")]));
+  const { records } = store.begin(
+    {
+      ...opened,
+      playbook: { file: "70031992.yaml", name: "of 70031992", digest: "d" },
+      steps: [{ id: "a", name: "uses 70031992", uses: "ledger.status", line: 1 }],
+      inputs: { exact: Decimal.parse("70031992") ?? null, holds: Decimal.parse("170031992.5") ?? null },
+      env: { "a.yaml": { REGION: "in 70031992" } },
+    },
+    "test",
+  );
+  const mask = "${{ secrets.KEY }}";
+  const masked = {
+    playbook: { file: "70031992.yaml", name: `of ${mask}` },
+    steps: [{ id: "a", name: `uses ${mask}`, line: 1 }],
+    env: { "a.yaml": { REGION: `in ${mask}` } },
+  };
+  for (const record of [records[0], open().read("run1")[0]]) {
+    expect(record).toMatchObject(masked);
+    expect(writeJson(record)).toContain(`"inputs":{"exact":"${mask}","holds":170031992.5}`);
+  }
+});
+
+const DEAD = JSON.stringify({ host: hostname(), bootId: "another", pid: 1, startedAt: "1" });
+
+test("groups are taken together or not at all, and named as they may be seen", () => {
+  const { groups } = open(redactor([new Secret("KEY", "70031992")]));
+  expect(groups.take(["a", "of 70031992"], "run1")).toBeUndefined();
+  const other = open().groups;
+  expect(other.take(["b", "of ${{ secrets.KEY }}"], "run2")).toMatchObject({
+    group: "of ${{ secrets.KEY }}",
+    runId: "run1",
+    holder: { pid: process.pid },
+  });
+  expect(other.take(["b"], "run2")).toBeUndefined();
+  other.release("run2");
+  expect(groups.take(["b"], "run3")).toBeUndefined();
+  groups.release("run1");
+  expect(other.take(["a"], "run2")).toBeUndefined();
+  expect(other.take(["b"], "run2")).toMatchObject({ runId: "run3" });
+});
+
+test("the group of a dead holder is free, that of another host is not", () => {
+  const { groups } = open();
+  groups.take(["a", "b"], "run1");
+  tamper(`UPDATE group_hold SET holder = '${DEAD}' WHERE name = 'a'`);
+  tamper(`UPDATE group_hold SET holder = '${DEAD.replace(hostname(), "elsewhere")}' WHERE name = 'b'`);
+  expect(groups.take(["a", "b"], "run2")).toMatchObject({ group: "b", holder: { host: "elsewhere" } });
+  expect(groups.take(["a"], "run2")).toBeUndefined();
+  groups.release("run1"); // what another took over is not let go of
+  expect(groups.take(["a"], "run3")).toMatchObject({ group: "a", runId: "run2" });
+});
+
+test("a journal of the first version gets what it lacks, and keeps its runs", () => {
+  const store = open();
+  const { journal } = store.begin(opened, "test");
+  store.release(journal, "failed");
+  store.close();
+  tamper("DROP TABLE group_hold; PRAGMA user_version = 1");
+  const again = open();
+  expect(again.read("run1").map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed"]);
+  expect(again.groups.take(["a"], "run1")).toBeUndefined();
+  expect(again.claim("run1").records).toHaveLength(3);
 });
 
 test("the journal is nobody else's to read", () => {

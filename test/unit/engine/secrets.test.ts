@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { inputSent } from "../../../src/engine/act/intended.ts";
+import { bindWrite } from "../../../src/engine/bind.ts";
+import { RunContext } from "../../../src/engine/context.ts";
+import type { Place } from "../../../src/engine/plan.ts";
+import { JournalStore } from "../../../src/journal/store.ts";
+import type { CallStep } from "../../../src/playbook/model.ts";
+import { openSecrets, type Secrets } from "../../../src/playbook/open.ts";
+import { stepIn } from "../../../src/protocol/state.ts";
+import { correct } from "../playbook/helper.ts";
+import { opened } from "../protocol/facts.ts";
+import { clockWithoutWaiting, targetAt, transportForTest } from "./server.ts";
+
+const playbook = correct(`playbook: 1
+secrets: { PIN: env:PIN }
+steps:
+  - id: kept
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: P1, pin: "it is \${{ secrets.PIN }}" } }
+`);
+const [step] = playbook.steps as readonly CallStep[];
+
+function secretsWith(pin: string): Secrets {
+  return openSecrets([playbook], { variables: { PIN: pin }, files: { read: () => undefined } });
+}
+
+interface Holding {
+  readonly folder: string;
+  readonly place: Place;
+}
+
+interface Running {
+  readonly context: RunContext;
+  readonly letGo: () => void;
+}
+
+function inRun({ folder }: Holding, pin: string, how: "begin" | "claim"): Running {
+  const secrets = secretsWith(pin);
+  const clock = clockWithoutWaiting();
+  const store = JournalStore.open(folder, { clock, redact: secrets.redact });
+  onTestFinished(() => store.close());
+  const held = how === "begin" ? store.begin(opened, "test") : store.claim("run1");
+  const transport = transportForTest();
+  const context = new RunContext(playbook, targetAt("http://127.0.0.1:9"), held, {
+    clock,
+    secrets,
+    exchange: transport.exchange.bind(transport),
+    observe: () => {},
+    stopping: new AbortController().signal,
+  });
+  return { context, letGo: () => store.release(held.journal, "failed") };
+}
+
+function newHolding(): Holding {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-secrets-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return { folder, place: { step: step ?? expect.fail(), address: "kept", frame: "", rounds: [], within: [] } };
+}
+
+/** Records the intent of the step's write, as sending does, and gives what would be sent. */
+function intend(context: RunContext, place: Place): unknown {
+  const bound = bindWrite(context, place, step ?? expect.fail());
+  if ("problem" in bound || step === undefined) return expect.fail();
+  const request = context.service.request({ operation: step.operation, ...bound });
+  const { method, path } = request;
+  const digest = context.digestOf(request);
+  const about = { step: "kept", attempt: 0, operation: step.operation.name, actor: null, input: bound.input };
+  context.write({ kind: "attempt.intended", ...about, request: { method, path, digest } });
+  return bound.input;
+}
+
+function sentAgain(context: RunContext, place: Place): ReturnType<typeof inputSent> {
+  const [state] = stepIn(context.state, "kept").attempts;
+  const caller = { actingEntity: undefined, credential: undefined, label: null };
+  return inputSent(context, { place, step: step ?? expect.fail(), state: state ?? expect.fail(), caller });
+}
+
+test("the journal has the mask, and what is sent again has the secret", () => {
+  const held = newHolding();
+  const { context } = inRun(held, "canary-7781", "begin");
+  const input = intend(context, held.place);
+  const kept = stepIn(context.state, "kept").attempts[0]?.intended.input;
+  expect(kept).toMatchObject({ data: { pin: "it is ${{ secrets.PIN }}" } });
+  expect(input).toMatchObject({ data: { pin: "it is canary-7781" } });
+  expect(sentAgain(context, held.place)).toEqual({ input });
+});
+
+test("a secret that has another value by then stops the write: what was meant cannot be sent", () => {
+  const held = newHolding();
+  const before = inRun(held, "canary-7781", "begin");
+  intend(before.context, held.place);
+  before.letGo();
+  const { context } = inRun(held, "canary-9999", "claim");
+  expect(sentAgain(context, held.place)).toMatchObject({ problem: { code: "write.not-the-same" } });
+  expect(JSON.stringify(sentAgain(context, held.place))).not.toContain("canary");
+});
+
+test("the digest of a request with a secret cannot be compared between runs", () => {
+  const first = newHolding();
+  const { context } = inRun(first, "canary-7781", "begin");
+  intend(context, first.place);
+  const { operation } = step ?? expect.fail();
+  const request = context.service.request({
+    operation,
+    input: { assetType: "Property", data: { id: "P1", pin: "it is canary-7781" } },
+    caller: { actingEntity: undefined, credential: undefined, label: null },
+  });
+  const here = context.digestOf(request);
+  expect(here).toBe(context.digestOf(request));
+  expect(here).toMatch(/^[0-9a-f]{64}$/);
+  Object.assign(context.state, { opened: { ...opened, runId: "run2" } });
+  expect(context.digestOf(request)).not.toBe(here);
+  const plain = { ...request, body: { id: "P1" } };
+  const again = context.digestOf(plain);
+  Object.assign(context.state, { opened });
+  expect(context.digestOf(plain)).toBe(again);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
+import { correct } from "./helper.ts";
+
+const STEPS = "steps: [{ uses: ledger.status }]\n";
+
+function printed(text: string): string {
+  return checkPlaybook("a.yaml", text).diagnostics.map(formatDiagnostic).join("\n\n");
+}
+
+test("what stands before the steps is read", () => {
+  const playbook = correct(`playbook: 1
+tags: [smoke, slow.2]
+concurrency: { group: "desk-\${{ env.DESK }}", overlap: wait, timeout: 2m }
+env: { DESK: one, _private: ~ }
+secrets: { KEY: env:SOME_KEY, pem: file:../a b.pem }
+${STEPS}`);
+  expect(playbook).toMatchObject({
+    tags: ["smoke", "slow.2"],
+    concurrency: { waitMs: 120_000, line: 3 },
+    env: [
+      { name: "DESK", default: "one", line: 4 },
+      { name: "_private", default: undefined, line: 4 },
+    ],
+    secrets: [
+      { name: "KEY", from: "variable", place: "SOME_KEY", line: 5 },
+      { name: "pem", from: "file", place: "../a b.pem", line: 5 },
+    ],
+  });
+  expect(correct(`playbook: 1\nconcurrency: { group: a }\n${STEPS}`).concurrency?.waitMs).toBeUndefined();
+  expect(correct(`playbook: 1\nconcurrency: { group: a, overlap: wait }\n${STEPS}`).concurrency?.waitMs).toBe(3_600_000);
+});
+
+test.for<[string, string]>([
+  ["in a flow map", "secrets: { KEY: canary-7781 }"],
+  ["in quotes", 'secrets:\n  KEY: "canary-7781"'],
+  ["over several lines", "secrets:\n  KEY: |\n    canary-7781\n    and canary-7782"],
+  ["in a line too long to show", `secrets: { KEY: "canary-7781${"x".repeat(300)}" }`],
+  ["as a number", "secrets: { KEY: 77817782 }"],
+  ["in a map of its own", "secrets: { KEY: { value: canary-7781 } }"],
+  ["as all of secrets", "secrets: canary-7781"],
+  ["as a list", "secrets: [canary-7781]"],
+  ["behind a word that is no variable", "secrets: { KEY: env:canary-7781 }"],
+])("a secret that is written out %s is shown by no diagnostic, nor by those beside it", ([, secrets]) => {
+  const alone = printed(`playbook: 1\n${secrets}\n${STEPS}`);
+  const beside = printed(`playbook: 1\nmodus: x\n${secrets}\nstepps: x\n${STEPS}`);
+  expect(alone).toContain("***");
+  expect(alone + beside).not.toMatch(/canary|778/);
+});
+
+test("the same expression may use secrets with what does not come from the journal", () => {
+  correct(`playbook: 1
+env: { REGION: eu }
+secrets: { A: env:A_KEY, B: env:B_KEY }
+inputs: { which: { type: string } }
+steps:
+  - id: seen
+    uses: ledger.asset.get
+    with: { assetType: Property, id: "\${{ secrets.A + env.REGION + inputs.which }}" }
+    expect: [response.id == secrets.A, steps.seen.response.id != secrets.B]
+  - uses: ledger.asset.create
+    if: secrets.A != secrets.B
+    with:
+      assetType: Property
+      data: { id: X, key: '\${{ steps.seen.outcome == "ok" ? secrets.A : secrets.B }}', two: "\${{ steps.seen.response.id }}\${{ secrets.A }}" }
+`);
+});
