@@ -36,6 +36,8 @@ export interface StepState {
   begun: (RunRecord & StepBegun) | undefined;
   /** Where a block has turned to; `undefined` while it is at its own steps. */
   turned: BlockTurned | undefined;
+  /** Where it was before it turned to its `always`. */
+  turnedBefore: BlockTurned | undefined;
   /** How often a block has been begun anew. */
   repeats: number;
   completed: StepCompleted | undefined;
@@ -118,7 +120,15 @@ export function advance(state: RunState, record: RunRecord): void {
 export function stepIn(state: RunState, address: string): StepState {
   let step = state.steps.get(address);
   if (step === undefined) {
-    step = { attempts: [], begun: undefined, turned: undefined, repeats: 0, completed: undefined, stopped: undefined };
+    step = {
+      attempts: [],
+      begun: undefined,
+      turned: undefined,
+      turnedBefore: undefined,
+      repeats: 0,
+      completed: undefined,
+      stopped: undefined,
+    };
     state.steps.set(address, step);
   }
   return step;
@@ -135,11 +145,13 @@ function learn(attempt: AttemptState | undefined, record: AttemptAnswered | Rece
   else attempt.settled = record;
 }
 
-// A new claim tries again whatever had stopped, and only what surely had no effect may be sent again.
+// A new claim tries again whatever had stopped, and only what surely had no effect may be sent again. A block that has failed, its
+// `always` done, goes back to where it failed; what is complete of the `always` stays so.
 function reopen(state: RunState): void {
   state.closed = undefined;
   for (const step of state.steps.values()) {
     if (step.completed !== undefined) continue;
+    if (step.stopped !== undefined && step.turned?.outcome === "failed") step.turned = step.turnedBefore;
     step.stopped = undefined;
     for (const attempt of step.attempts) attempt.past = hadNoEffect(attempt);
   }
@@ -155,6 +167,7 @@ export function hadNoEffect({ answered, receipt, settled }: AttemptState): boole
 function turn(state: RunState, record: BlockTurned): void {
   const block = stepIn(state, record.step);
   if (record.to !== "again") {
+    if (record.to === "always") block.turnedBefore = block.turned;
     block.turned = record;
     return;
   }

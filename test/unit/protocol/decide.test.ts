@@ -171,6 +171,28 @@ test("always runs whether the block failed or not, and the block ends as it was 
   expect(next(plan, ...failed, claimed, completed("read"))).toBe("end b failed");
 });
 
+test("a block that has failed, its always done, is tried again under a new claim; its always is not repeated", () => {
+  const plan = [block("b", { steps: [mint], always: [read] })];
+  const failed = [
+    begun("b"),
+    stopped("mint", "failed"),
+    turned("b", "always", "failed"),
+    completed("read"),
+    stopped("b", "failed"),
+  ];
+  expect(next(plan, ...failed)).toBe("close failed");
+  expect(next(plan, ...failed, claimed)).toBe("begin mint");
+  expect(next(plan, ...failed, claimed, completed("mint"))).toBe("turn b always");
+  expect(next(plan, ...failed, claimed, completed("mint"), turned("b", "always", "ok"))).toBe("end b ok");
+  expect(next(plan, ...failed, claimed, stopped("mint", "failed"), turned("b", "always", "failed"))).toBe("end b failed");
+
+  const last = call("last");
+  const rescued = [block("b", { steps: [mint], rescue: [last], always: [read] })];
+  const twice = [begun("b"), stopped("mint", "failed"), turned("b", "rescue"), stopped("last", "failed")];
+  const ended = [turned("b", "always", "failed"), completed("read"), stopped("b", "failed")];
+  expect(next(rescued, ...twice, ...ended, claimed)).toBe("begin last");
+});
+
 test("a block that only reads is tried again, as if nothing of it had happened", () => {
   const inner = block("inner", { steps: [read, call("last")] });
   const plan = [block("b", { steps: [inner], attempts: 2 })];
