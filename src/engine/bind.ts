@@ -28,7 +28,8 @@ function bindObject(template: Template, scope: Scope): JsonObject {
   return input;
 }
 
-function inputProblem(operation: Operation, input: JsonObject): StepProblem | undefined {
+/** What is wrong with an input of which all is known. */
+export function inputProblem(operation: Operation, input: JsonObject): StepProblem | undefined {
   const batch = operation.batches && input["items"] !== undefined;
   const [problem] = validatorOf(withSchema(operation, batch))(input);
   if (problem === undefined) return undefined;

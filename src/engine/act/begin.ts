@@ -1,12 +1,9 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { Failure } from "../../base/failure.ts";
-import type { Profile } from "../../contract/profile.ts";
-import type { Names } from "../../operations/meaning.ts";
-import type { Operation } from "../../operations/operation.ts";
 import { inOrganization, includedInputs } from "../../playbook/inputs.ts";
 import type { CallStep, IncludeStep } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
 import { bindCall } from "../bind.ts";
+import { completed } from "../completed.ts";
 import type { RunContext } from "../context.ts";
 import { namesOf } from "../names.ts";
 import type { Place } from "../plan.ts";
@@ -64,23 +61,4 @@ function beginInclude(context: RunContext, { place, step, startedAt }: Beginning
     if (!(error instanceof Failure)) throw error;
     context.stop(place, { startedAt, outcome: "failed", problem: { code: "input.invalid", message: error.message } });
   }
-}
-
-function completed(
-  operation: Operation,
-  input: JsonObject,
-  { names, profile }: { readonly names: Names; readonly profile: Profile },
-): JsonObject {
-  const { complete } = operation.meaning;
-  if (complete === undefined) return input;
-  const { items } = input;
-  if (!Array.isArray(items)) return complete(input, names, profile);
-  return {
-    ...input,
-    items: items.map((item: Json, at) => (isObject(item) ? complete(item, itemNames(names, at), profile) : item)),
-  };
-}
-
-function itemNames(names: Names, at: number): Names {
-  return { id: (part = "") => names.id(`${part}${at}`), mark: `${names.mark}#${at}` };
 }
