@@ -33,9 +33,15 @@ const GROUPS = [
   group("journal", ["src/protocol/", "src/sqlite/", "src/journal/", "src/base/ports", "src/cli/journal"], []),
   group(
     "run",
-    ["src/transport/", "src/engine/", "src/report/(?!junit)", "src/cli/(?:perform|session|masked|file|view/(?!live))"],
+    [
+      "src/transport/",
+      "src/engine/",
+      "src/report/(?!junit|plan/)",
+      "src/cli/(?:perform|session|masked|file|ready|view/(?!live))",
+    ],
     ["undici"],
   ),
+  group("planning", ["src/planner/", "src/report/plan/", "src/cli/planning"], []),
 ];
 
 /** A chunk of our own sources, by how their paths begin, and of packages. */

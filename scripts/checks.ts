@@ -5,6 +5,7 @@ import standalone from "ajv/dist/standalone/index.js";
 import { type Plugin, rolldown, type RolldownOutput } from "rolldown";
 import { contract } from "../src/contract/contract.ts";
 import { environmentSchema } from "../src/environment/schema.ts";
+import planSchema from "../schemas/plan.schema.json" with { type: "json" };
 import { operations } from "../src/operations/operation.ts";
 import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../src/playbook/frame.ts";
 import { withSchema } from "../src/playbook/with.ts";
@@ -28,6 +29,7 @@ export function fixedSchemas(): readonly object[] {
     inputFrame(),
     inputPartFrame(),
     environmentSchema,
+    planSchema,
     SEED.schema,
     FAULTS.schema,
     ...ofCalls,

@@ -88,3 +88,25 @@ test("only the command line, and the question who holds a run, name the process"
   );
   expect(named.filter((path) => !allowed.has(path.slice("src/".length)))).toEqual([]);
 });
+
+test("the planner has no way to send a write: nothing that it loads, at any depth, sends one, writes a journal, or opens a connection", () => {
+  const loaded = new Set(globSync("src/planner/*.ts").map((path) => path.slice("src/".length)));
+  for (const file of loaded) {
+    for (const each of imports) {
+      const target = each.file === file && !each.typeOnly ? targetFile(each) : undefined;
+      if (target?.endsWith(".ts") === true && !target.startsWith("..")) loaded.add(target);
+    }
+  }
+  expect(loaded.has("engine/read.ts")).toBe(true);
+  const writing = [
+    "engine/act/send.ts",
+    "engine/act/begin.ts",
+    "engine/run.ts",
+    "engine/context.ts",
+    "engine/service.ts",
+    "journal/",
+    "transport/",
+    "sqlite/",
+  ];
+  expect([...loaded].filter((file) => writing.some((begin) => file.startsWith(begin)))).toEqual([]);
+});

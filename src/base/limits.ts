@@ -53,6 +53,10 @@ export const LIMITS = {
   /** Lines of the answer, and their characters. */
   shownLines: 30,
   shownAnswerChars: 8_000,
+  /** Characters of an answer that a plan keeps whole, steps named whose answer is another now, and places told of each. */
+  planAnswerChars: 20_000,
+  planChanges: 20,
+  planPlaces: 5,
   /** Pages read of one list. */
   pages: 10_000,
   /** Rounds of one `foreach`. */

@@ -56,7 +56,14 @@ function runCommands(program: Commander, builder: Builder): void {
     .addOption(new Option("--jobs <n>", WORDS.jobs).argParser(wholeNumber).default(4))
     .option("--tags <tags>", WORDS.tags, tagList)
     .option("--report <format=file>", WORDS.report, collectReport, [])
+    .option("--plan <file>", WORDS.run.plan)
     .action(builder.action(async () => (await import("./commands/run.ts")).run, "files"));
+  builder
+    .where(builder.command(program, "plan").argument("<files...>", WORDS.run.files))
+    .option("--input <key=value>", WORDS.input, collectInput, {})
+    .option("--inputs <file>", WORDS.inputs)
+    .option("--out <file>", WORDS.plan.out)
+    .action(builder.action(async () => (await import("./commands/plan.ts")).plan, "files"));
   builder
     .where(builder.command(program, "resume").argument("[run]", WORDS.resume.run))
     .option("--report <format=file>", WORDS.report, collectReport, [])

@@ -7,6 +7,7 @@ export const WORDS = {
   $ tokenbook operations                      what can be called
   $ tokenbook library                         playbooks to use in yours
   $ tokenbook check my-playbook.yaml          find every mistake before anything is sent
+  $ tokenbook plan my-playbook.yaml           tell what a run would do, and write nothing
   $ tokenbook run my-playbook.yaml            run it on the embedded sandbox, or on the first environment of tokenbook.yaml
   $ tokenbook resume                          go on with the last run that did not pass
 
@@ -20,8 +21,22 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
   $ tokenbook run playbooks/scenarios --jobs 8 --report junit=report.xml
   $ tokenbook run playbooks --tags 'smoke,!slow'
   $ tokenbook run supply.yaml --env production --json
+  $ tokenbook run onboarding.yaml --plan onboarding.plan    only if it still would do what the plan says
 
 Without a tokenbook.yaml in this folder or above it, an embedded sandbox serves; it keeps its data in the state directory.`,
+    },
+    plan: {
+      summary: "Tell what runs would do, by reading alone: what would be created, what is so already, what cannot be known.",
+      examples: `Nothing is written: reads are made, and in the place of each write stands what can be known of it. A playbook says with
+\`ensure:\` what a write is for; where that is so already, the write is not sent.
+
+Examples:
+  $ tokenbook plan onboarding.yaml --input property=Loft12
+  $ tokenbook plan onboarding.yaml --out onboarding.plan
+  $ tokenbook run onboarding.yaml --plan onboarding.plan    refuses (exit 2) when an answer has changed since
+  $ tokenbook plan playbooks --env production --json
+
+Exit 0 when the plan was made, 1 when something would surely fail, 2 when no plan could be made.`,
     },
     check: {
       summary: "Check playbooks without any network: structure, names, types, order. Exit 2 when something is wrong.",
@@ -97,13 +112,17 @@ Examples:
       examples: `Editors start it; the README tells how to set up VS Code, Neovim and Helix.`,
     },
     schema: {
-      summary: "Print a JSON Schema: of playbooks (for editors), environments, reports, or what check --json prints.",
+      summary: "Print a JSON Schema: of playbooks (for editors), environments, reports, plans, or what check --json prints.",
       examples: `Example: completion and hover in any editor with a YAML language server
   $ tokenbook schema > playbook.schema.json
   then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
     },
   },
-  run: { files: "playbook files, or folders of them" },
+  run: {
+    files: "playbook files, or folders of them",
+    plan: "a plan of these playbooks; refuse before anything is sent when something in it has changed",
+  },
+  plan: { out: "write the plan to this file, for run --plan" },
   check: {
     format: "text for people, json, github (annotations of a workflow) or sarif (2.1.0)",
     json: "the same as --format json",
@@ -143,7 +162,7 @@ Examples:
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
-  schema: { name: "playbook, environment, report or check" },
+  schema: { name: "playbook, environment, report, plan or check" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",

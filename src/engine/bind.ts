@@ -1,17 +1,17 @@
 import { invariant } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
-import type { Profile } from "../contract/profile.ts";
 import { validatorOf } from "../contract/validators.ts";
 import type { Scope } from "../expression/expression.ts";
 import type { Operation } from "../operations/operation.ts";
-import type { Names } from "../operations/meaning.ts";
 import type { CallStep, SideRead } from "../playbook/model.ts";
 import type { Secrets } from "../playbook/open.ts";
 import { bind, type Template } from "../playbook/template.ts";
 import { withSchema } from "../playbook/with.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import { type Caller, callerOf } from "./caller.ts";
+import { completed as withChosen } from "./completed.ts";
 import type { RunContext } from "./context.ts";
+import type { Looking } from "./looking.ts";
 import { namesOf } from "./names.ts";
 import type { Place } from "./plan.ts";
 
@@ -23,7 +23,7 @@ export interface Bound {
 
 /** Binds the input of a call, and checks it: what an expression gave is known only now. Throws an EvaluationFailure when one gives nothing. */
 export function bindCall(
-  context: RunContext,
+  context: Looking,
   place: Pick<Place, "frame" | "rounds">,
   use: SideRead,
 ): Bound | (Bound & { readonly problem: StepProblem }) {
@@ -43,26 +43,7 @@ export function bindWrite(context: RunContext, place: Place, step: CallStep): Bo
 /** The call with everything that we add to its input. */
 export function completed(context: RunContext, place: Place, step: CallStep, bound: Bound): Bound {
   const names = namesOf(context.opened.runId, place.address);
-  return { ...bound, input: completedInput(step.operation, bound.input, { names, profile: context.target.profile }) };
-}
-
-function completedInput(
-  operation: Operation,
-  input: JsonObject,
-  { names, profile }: { readonly names: Names; readonly profile: Profile },
-): JsonObject {
-  const { complete } = operation.meaning;
-  if (complete === undefined) return input;
-  const { items } = input;
-  if (!Array.isArray(items)) return complete(input, names, profile);
-  return {
-    ...input,
-    items: items.map((item: Json, at) => (isObject(item) ? complete(item, itemNames(names, at), profile) : item)),
-  };
-}
-
-function itemNames(names: Names, at: number): Names {
-  return { id: (part = "") => names.id(`${part}${at}`), mark: `${names.mark}#${at}` };
+  return { ...bound, input: withChosen(step.operation, bound.input, { names, profile: context.target.profile }) };
 }
 
 // What earlier steps gave is kept with secrets masked. A mask among it stands for a value that is not known here, and is never sent.
@@ -83,7 +64,8 @@ function bindObject(template: Template, scope: Scope): JsonObject {
   return input;
 }
 
-function inputProblem(operation: Operation, input: JsonObject): StepProblem | undefined {
+/** What is wrong with an input of which all is known. */
+export function inputProblem(operation: Operation, input: JsonObject): StepProblem | undefined {
   const batch = operation.batches && input["items"] !== undefined;
   const [problem] = validatorOf(withSchema(operation, batch))(input);
   if (problem === undefined) return undefined;

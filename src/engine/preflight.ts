@@ -7,7 +7,7 @@ import type { ActorUse, Playbook } from "../playbook/model.ts";
 import { callsOf, type CallUse } from "../playbook/walk.ts";
 import type { Caller } from "./caller.ts";
 import { explain } from "./explain.ts";
-import type { Service } from "./service.ts";
+import type { ReadingPort } from "./reading.ts";
 
 /** Checks that the environment has every interface and credential that the playbook names. Sends nothing. Throws a Failure. */
 export function checkTarget(playbook: Playbook, target: Target): void {
@@ -37,7 +37,7 @@ function lacks({ playbook, step, operation }: CallUse, what: string, where: stri
  * Before the first write: asks each interface that will be written to for something harmless, so that a wrong address or key is
  * found while nothing is half done. Throws a Failure that names the line to mend.
  */
-export async function checkReach(playbook: Playbook, service: Service): Promise<void> {
+export async function checkReach(playbook: Playbook, service: ReadingPort): Promise<void> {
   const writes = [...callsOf(playbook)].filter(({ operation }) => operation.writes);
   const ledger = writes.find(({ operation }) => operation.call.interface === "ledger");
   const investor = writes.find(({ operation, as }) => operation.call.interface === "investor" && credentialOf(as) !== undefined);
@@ -46,7 +46,12 @@ export async function checkReach(playbook: Playbook, service: Service): Promise<
     await probe(service, operationNamed("investor.sales.list"), { limit: Decimal.of(1) }, credentialOf(investor.as));
 }
 
-async function probe(service: Service, operation: Operation, input: JsonObject, credential: string | undefined): Promise<void> {
+async function probe(
+  service: ReadingPort,
+  operation: Operation,
+  input: JsonObject,
+  credential: string | undefined,
+): Promise<void> {
   const caller: Caller = { actingEntity: undefined, credential, label: null };
   const reply = await service.call({ operation, input, caller });
   if (reply.meaning === "acknowledged" && !reply.html) return;

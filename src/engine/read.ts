@@ -5,7 +5,7 @@ import { Decimal } from "../base/decimal.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { Caller } from "./caller.ts";
-import type { RunContext } from "./context.ts";
+import type { Looking } from "./looking.ts";
 import { explain } from "./explain.ts";
 import type { Reply } from "./service.ts";
 
@@ -28,7 +28,7 @@ const RETRY_PAUSE_MS = 200;
 const RETRY_PAUSE_MAX_MS = 30_000;
 
 /** Reads an operation, page by page. A read changes nothing, so whatever failed in transport is asked again, a few times. */
-export async function read(context: RunContext, reading: Reading): Promise<ReadResult> {
+export async function read(context: Looking, reading: Reading): Promise<ReadResult> {
   const { paging } = reading.operation.call;
   const first = await askOnce(context, reading, undefined);
   if (first.kind === "failed" || paging === undefined) return first;
@@ -37,7 +37,7 @@ export async function read(context: RunContext, reading: Reading): Promise<ReadR
 
 type Page = Extract<ReadResult, { kind: "read" }>;
 
-async function followBookmarks(context: RunContext, reading: Reading, first: Page): Promise<ReadResult> {
+async function followBookmarks(context: Looking, reading: Reading, first: Page): Promise<ReadResult> {
   const records: Json[] = [...recordsOf(first.payload)];
   const seen = new Set<string>();
   let page = first;
@@ -60,7 +60,7 @@ async function followBookmarks(context: RunContext, reading: Reading, first: Pag
   return { ...first, payload: records, requests };
 }
 
-async function followPages(context: RunContext, reading: Reading, first: Page): Promise<ReadResult> {
+async function followPages(context: Looking, reading: Reading, first: Page): Promise<ReadResult> {
   const items = reading.operation.call.paging?.items ?? "";
   const records: Json[] = [...listIn(first.payload, items)];
   const known = totalPages(first);
@@ -79,7 +79,7 @@ async function followPages(context: RunContext, reading: Reading, first: Page): 
   return { ...first, payload: { ...(first.payload as JsonObject), [items]: records }, requests };
 }
 
-async function askOnce(context: RunContext, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
+async function askOnce(context: Looking, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
   const { operation, input, caller } = reading;
   for (let attempt = 1; ; attempt++) {
     const reply = await context.service.call({ operation, input, caller, ...(page === undefined ? {} : { page }) });
@@ -110,7 +110,7 @@ function listIn(payload: Json, name: string): readonly Json[] {
   return Array.isArray(list) ? list : [];
 }
 
-function pageSize({ input, operation }: Reading, context: RunContext): number {
+function pageSize({ input, operation }: Reading, context: Looking): number {
   const asked = operation.call.parameters.find(({ profile }) => profile === "pageSize");
   const given = asked === undefined ? undefined : input[asked.name];
   return given instanceof Decimal ? given.approximate() : context.target.profile.ledger.pageSize;

@@ -1,12 +1,12 @@
 import type { Waiting } from "../playbook/model.ts";
-import type { RunContext } from "./context.ts";
+import type { Looking } from "./looking.ts";
 
 /** How one look went: what was looked for, or `again`. */
 export type Look<T> = { readonly found: T } | "again";
 
 /** Looks until something is found, the time is over (`late`), or the run is to stop (`stopping`). Pauses grow by the backoff. */
 export async function lookUntil<T>(
-  context: RunContext,
+  context: Looking,
   about: { address: string; for: string; wait: Waiting },
   look: () => Promise<Look<T>>,
 ): Promise<T | "late" | "stopping"> {

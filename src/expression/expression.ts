@@ -7,6 +7,7 @@ import { registerEquality, useJsonEquality } from "./equality.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 import { assumptionsOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
+import { forgetUnknown, unknownMet } from "./unknown.ts";
 
 /** What the names of an expression stand for while it is evaluated. */
 export type Scope = Readonly<Record<string, Json>>;
@@ -59,11 +60,14 @@ export class Expression {
     }
   }
 
-  /** The value, as JSON with exact numbers. Throws an EvaluationFailure. */
+  /** The value, as JSON with exact numbers. Throws an EvaluationFailure; of what cannot be known yet, an Unforeseen. */
   evaluate(scope: Scope): Json {
+    forgetUnknown();
     try {
       return toJson(this.#program(scope));
     } catch (error) {
+      const unknown = unknownMet();
+      if (unknown !== undefined) throw unknown;
       throw new EvaluationFailure(summaryOf(error), { cause: error });
     }
   }

@@ -29,6 +29,8 @@ test("each command loads what it needs and no more: neither the sandbox, nor a s
   const first = loadedWith(join(DIST, "cli.js"));
   expect(namesOf(first)).toEqual(["base", "cli.js", "process"]);
   expect(namesOf(loadedWith(commandFile("check")))).toEqual(["base", "check", "playbook", "process"]);
+  const plan = namesOf(loadedWith(commandFile("plan")));
+  expect(plan).toEqual(["base", "journal", "plan", "plan.schema", "planning", "playbook", "process", "run"]);
   const run = loadedWith(commandFile("run"));
   expect(namesOf(run)).toEqual(["base", "journal", "playbook", "process", "run", "run"]);
   for (const file of [...first, ...run]) {

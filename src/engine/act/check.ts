@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { CheckStep } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import type { RunContext } from "../context.ts";
+import type { Looking } from "../looking.ts";
 import { firstBroken } from "../expectations.ts";
 import type { Place } from "../plan.ts";
 import { conserve } from "./conserve.ts";
@@ -19,7 +19,7 @@ interface Beginning {
 }
 
 /** Reads afresh and looks whether a check's condition holds. One that only warns is complete either way, and says so. */
-export async function check(context: RunContext, { place, step, startedAt }: Beginning): Promise<void> {
+export async function check(context: Looking, { place, step, startedAt }: Beginning): Promise<void> {
   const checked = await lookAt(context, place, step);
   const { requests } = checked;
   if ("value" in checked) {
@@ -38,7 +38,7 @@ export async function check(context: RunContext, { place, step, startedAt }: Beg
   context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, warning: problem });
 }
 
-async function lookAt(context: RunContext, place: Place, { looks }: CheckStep): Promise<Checked> {
+async function lookAt(context: Looking, place: Place, { looks }: CheckStep): Promise<Checked> {
   if (looks.kind === "conserve") return conserve(context, place, looks);
   const result = await sideRead(context, place, looks.read);
   if (!("kind" in result)) return { problem: result.problem, requests: 0 };

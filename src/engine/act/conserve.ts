@@ -7,7 +7,7 @@ import { bind } from "../../playbook/template.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { callerOf } from "../caller.ts";
-import type { RunContext } from "../context.ts";
+import type { Looking } from "../looking.ts";
 import type { Place } from "../plan.ts";
 import { read } from "../read.ts";
 import type { Checked } from "./check.ts";
@@ -33,7 +33,7 @@ const PAUSE_MS = 500;
  * vault's share tokens supply is what was issued for its assets; what a sale has sold is what was bought. A difference counts
  * only when it is seen twice alike.
  */
-export async function conserve(context: RunContext, place: Place, check: Conserve): Promise<Checked> {
+export async function conserve(context: Looking, place: Place, check: Conserve): Promise<Checked> {
   const reader = new Reader(context, place, check);
   let before: string | undefined;
   for (let look = 1; ; look++) {
@@ -51,11 +51,11 @@ export async function conserve(context: RunContext, place: Place, check: Conserv
 
 class Reader {
   requests = 0;
-  readonly #context: RunContext;
+  readonly #context: Looking;
   readonly #place: Place;
   readonly #check: Conserve;
 
-  constructor(context: RunContext, place: Place, check: Conserve) {
+  constructor(context: Looking, place: Place, check: Conserve) {
     this.#context = context;
     this.#place = place;
     this.#check = check;

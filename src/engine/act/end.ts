@@ -5,11 +5,11 @@ import { frameOf } from "../../protocol/address.ts";
 import type { Ending } from "../../protocol/decide.ts";
 import type { BlockTurned, CompletedOutcome, StepProblem } from "../../protocol/record.ts";
 import { stepIn } from "../../protocol/state.ts";
-import type { RunContext } from "../context.ts";
+import type { Looking } from "../looking.ts";
 import type { Place } from "../plan.ts";
 
 /** Ends a block or an included playbook, when all that it holds is done. */
-export function end(context: RunContext, place: Place, ending: Ending): void {
+export function end(context: Looking, place: Place, ending: Ending): void {
   const { address } = place;
   const { begun, turned } = stepIn(context.state, address);
   invariant(begun !== undefined, "only what has begun is ended");
@@ -32,13 +32,13 @@ function failedBy(turned: BlockTurned | undefined): StepProblem {
 }
 
 // A whole is changed when a part of it is, and unchanged when every write in it was spared.
-function outcomeOf(context: RunContext, holds: readonly string[]): CompletedOutcome {
+function outcomeOf(context: Looking, holds: readonly string[]): CompletedOutcome {
   const outcomes = new Set(holds.map((address) => context.state.steps.get(address)?.completed?.outcome));
   if (outcomes.has("changed")) return "changed";
   return outcomes.has("unchanged") ? "unchanged" : "ok";
 }
 
-function outputsOf(context: RunContext, { step, address }: Place): JsonObject {
+function outputsOf(context: Looking, { step, address }: Place): JsonObject {
   if (step.kind !== "include") return {};
   const scope = context.scopeAt({ frame: frameOf(address), rounds: [] });
   const outputs = Array.from(step.playbook.outputs, ([name, template]) => [name, bind(template, scope)] as const);

@@ -3,7 +3,7 @@ import type { Profile } from "../../contract/profile.ts";
 import type { CallStep, Ensure, Waiting } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Bound } from "../bind.ts";
-import type { RunContext } from "../context.ts";
+import type { Looking } from "../looking.ts";
 import { firstBroken } from "../expectations.ts";
 import type { Place } from "../plan.ts";
 import { type Look, lookUntil } from "../waiting.ts";
@@ -23,8 +23,8 @@ interface Beginning {
  * Looks whether what a write is for is so already; then the step is complete, and nothing is sent. A read that fails stops the
  * step: on a doubt nothing is written.
  */
-export async function isSoAlready(context: RunContext, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
-  const looked = await look(context, place, step.ensure);
+export async function isSoAlready(context: Looking, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
+  const looked = await lookWhether(context, place, step.ensure);
   if ("problem" in looked) {
     context.stop(place, { startedAt, outcome: "failed", problem: looked.problem });
     return true;
@@ -43,11 +43,11 @@ export async function isSoAlready(context: RunContext, { place, step, startedAt,
 }
 
 /** After a write: what it was for must be so, at once or a little later. Gives what was read. */
-export async function becomesSo(context: RunContext, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
+export async function becomesSo(context: Looking, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
   let broken: StepProblem = { code: "ensure.not-so", message: `this does not hold: ${ensure.that.text.trim()}` };
   const about = { address: place.address, for: ensure.that.text.trim(), wait: REREAD };
   const found = await lookUntil(context, about, async (): Promise<Look<Became>> => {
-    const looked = await look(context, place, ensure);
+    const looked = await lookWhether(context, place, ensure);
     if ("problem" in looked) return { found: looked };
     if (looked.holds) return { found: { response: looked.response } };
     broken = looked.broken ?? broken;
@@ -58,13 +58,14 @@ export async function becomesSo(context: RunContext, place: Place, ensure: Ensur
 
 type Became = { readonly response: Json } | { readonly problem: StepProblem };
 
-type Looked =
+/** What a look gave: a read that failed says nothing of it. */
+export type Looked =
   | { readonly problem: StepProblem }
   | { readonly holds: true; readonly response: Json; readonly requests: number }
   | { readonly holds: false; readonly broken: StepProblem | undefined };
 
-// What the service says is not there is not so yet.
-async function look(context: RunContext, place: Place, ensure: Ensure | undefined): Promise<Looked> {
+/** Reads whether it is so. What the service says is not there is not so yet. */
+export async function lookWhether(context: Looking, place: Place, ensure: Ensure | undefined): Promise<Looked> {
   if (ensure === undefined) return { holds: false, broken: undefined };
   const result = await sideRead(context, place, ensure.read);
   if (!("kind" in result)) return result;

@@ -7,12 +7,12 @@ import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Foreach } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
-import type { RunContext } from "../context.ts";
+import type { Looking } from "../looking.ts";
 import type { Place } from "../plan.ts";
 import { skipIfTold } from "./skip.ts";
 
 /** Evaluates the list of a `foreach`, once: its rounds are recorded, and a resumed run has the same. */
-export function expand(context: RunContext, place: Place): void {
+export function expand(context: Looking, place: Place): void {
   const { address, step } = place;
   invariant(step.foreach !== undefined, "only a foreach is expanded");
   const startedAt = context.ports.clock.now();
@@ -24,7 +24,7 @@ export function expand(context: RunContext, place: Place): void {
     context.note({ kind: "step.completed", step: address, outcome: "ok", value: {}, startedAt, requests: 0 });
 }
 
-function roundsOf(context: RunContext, place: Place, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
+function roundsOf(context: Looking, place: Place, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
   const scope = context.scopeAt(place);
   const items = bind(list, scope);
   if (!Array.isArray(items)) throw new EvaluationFailure(`foreach: ${variable} is no list`);

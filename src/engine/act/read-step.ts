@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { refusalMeets } from "../../operations/answer.ts";
 import type { CallStep, Retry } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import type { RunContext } from "../context.ts";
+import type { Looking } from "../looking.ts";
 import { firstBroken, seen } from "../expectations.ts";
 import type { Place } from "../plan.ts";
 import { mayPass, read, type ReadResult } from "../read.ts";
@@ -19,7 +19,7 @@ interface Begun {
 }
 
 /** Reads, again and again until `until` holds, then looks at the expectations; all of it again as often as `retry` says. */
-export async function readStep(context: RunContext, step: CallStep, begun: Begun): Promise<void> {
+export async function readStep(context: Looking, step: CallStep, begun: Begun): Promise<void> {
   let requests = 0;
   let last: ReadResult | undefined;
   const ask = async (): Promise<ReadResult> => {
@@ -47,7 +47,7 @@ export function pauseBefore(retry: Retry | undefined, attempt: number): number {
 }
 
 async function untilItHolds(
-  context: RunContext,
+  context: Looking,
   step: CallStep,
   { place }: Begun,
   ask: () => Promise<ReadResult>,
@@ -61,15 +61,17 @@ async function untilItHolds(
   });
 }
 
-type Judged = { readonly value: JsonObject } | { readonly problem: StepProblem };
+/** What came of a read: a value, or what is wrong. */
+export type Judged = { readonly value: JsonObject } | { readonly problem: StepProblem };
 
-function conclude(context: RunContext, { place, startedAt, bound }: Begun, ended: Judged, requests: number): void {
+function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: Judged, requests: number): void {
   const about = { startedAt, requests, actor: bound.caller.label };
   if ("problem" in ended) return context.stop(place, { ...about, outcome: "failed", problem: ended.problem });
   context.note({ kind: "step.completed", step: place.address, outcome: "ok", value: ended.value, ...about });
 }
 
-function judge(context: RunContext, step: CallStep, place: Place, result: ReadResult): Judged {
+/** What a read amounts to: the value that later steps see, or why it is not as it was to be. */
+export function judge(context: Looking, step: CallStep, place: Place, result: ReadResult): Judged {
   if (result.kind === "failed") {
     const { reply, problem } = result;
     return isExpected(step, reply) ? { value: { outcome: "ok", refusal: reply.message } } : { problem };
@@ -80,8 +82,8 @@ function judge(context: RunContext, step: CallStep, place: Place, result: ReadRe
   return problem === undefined ? { value } : { problem };
 }
 
-// A read changes nothing, so the service may say no to it with any failure; to a write a server error is no answer.
-function isExpected({ fails }: CallStep, { status, html, message, condition }: Reply): boolean {
+/** A read changes nothing, so the service may say no to it with any failure; to a write a server error is no answer. */
+export function isExpected({ fails }: CallStep, { status, html, message, condition }: Reply): boolean {
   if (fails === undefined || status === null || status < 400 || html) return false;
   return refusalMeets(fails, { message, condition: condition ?? undefined });
 }
@@ -96,7 +98,7 @@ export function notRefused(condition: string): StepProblem {
 }
 
 function timedOut(
-  context: RunContext,
+  context: Looking,
   step: CallStep,
   { place, startedAt, bound }: Begun,
   { last, requests }: { last: ReadResult | undefined; requests: number },

@@ -1,8 +1,8 @@
-import type { RunContext } from "../context.ts";
+import type { Looking } from "../looking.ts";
 import type { Place } from "../plan.ts";
 
 /** Completes a step as skipped when its `if` says so. A `foreach` is asked once, for all its rounds. */
-export function skipIfTold(context: RunContext, place: Place, startedAt: number): boolean {
+export function skipIfTold(context: Looking, place: Place, startedAt: number): boolean {
   const condition = place.step.if;
   if (condition === undefined || condition.evaluate(context.scopeAt(place)) === true) return false;
   const value = { outcome: "skipped" };

@@ -1,7 +1,7 @@
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Turn } from "../../protocol/decide.ts";
 import { stepIn } from "../../protocol/state.ts";
-import type { RunContext } from "../context.ts";
+import type { Looking } from "../looking.ts";
 import type { Place } from "../plan.ts";
 import { pauseBefore } from "./read-step.ts";
 
@@ -13,7 +13,7 @@ const INTERRUPTED: StepProblem = {
 };
 
 /** Turns a block to its `rescue`, its `always`, or once more to its first step. */
-export async function turn(context: RunContext, { address, step }: Place, to: Turn): Promise<void> {
+export async function turn(context: Looking, { address, step }: Place, to: Turn): Promise<void> {
   const problem = "failed" in to ? (stepIn(context.state, to.failed).stopped?.problem ?? INTERRUPTED) : undefined;
   if (to.to === "again") {
     const retry = step.kind === "block" ? step.retry : undefined;

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { fixedSchemas } from "../../../scripts/checks.ts";
+import planSchema from "../../../schemas/plan.schema.json" with { type: "json" };
 import { isObject, plainView } from "../../../src/base/json.ts";
 import { contract } from "../../../src/contract/contract.ts";
 import { environmentSchema } from "../../../src/environment/schema.ts";
@@ -54,6 +55,50 @@ const FAULT_PLAN = [
   { fault: { status: 503, retryAfter: "1" } },
   { fault: { delay: "5s" } },
 ];
+const PLAN = {
+  format: 1,
+  madeAt: "2026-04-02T00:00:00.000Z",
+  ok: true,
+  target: { environment: "here", ledger: "http://127.0.0.1:4010", appId: "app1", orgId: "org1", investor: null },
+  plans: [
+    {
+      playbook: { file: "p.yaml", name: "P", digest: "0".repeat(64) },
+      inputs: { property: "1".repeat(64) },
+      outcome: "would-fail",
+      problem: { code: "output.no-value", message: "an output has no value", next: null },
+      steps: [
+        {
+          step: "asset",
+          name: "Create assets",
+          line: 4,
+          kind: "call",
+          uses: "ledger.asset.create",
+          depth: 0,
+          actor: "issuer",
+          verdict: "will-create",
+          why: [],
+          problem: null,
+          writes: "ledger",
+          input: { assetType: "Property", data: { id: null } },
+          unknown: [{ path: "data.id", why: "run.key is given when a run begins" }],
+          reads: [
+            {
+              operation: "ledger.asset.get",
+              actor: null,
+              input: {},
+              page: null,
+              status: 404,
+              digest: "2".repeat(64),
+              answer: null,
+            },
+          ],
+        },
+      ],
+      notReached: ["token"],
+      totals: { ledgerTransactions: 1, investorWrites: 0, cannotKnow: 0, alreadySo: 0, wouldFail: 0 },
+    },
+  ],
+};
 
 const sectionOf = (name: string): readonly unknown[] =>
   documents.flatMap((each) => (isObject(each) ? Object.values(each[name] ?? {}) : []));
@@ -68,6 +113,7 @@ const written: ReadonlyMap<object, readonly unknown[]> = new Map<object, readonl
   [environmentSchema, [ENVIRONMENT, ...documents]],
   [SEED.schema, [{ ledger: { tokens: [{}] }, sales: [{}] }, {}, ...SEEDS]],
   [FAULTS.schema, [FAULT_PLAN, {}]],
+  [planSchema, [PLAN, {}]],
   [inputFrame(), inputs],
   [inputPartFrame(), inputs],
 ]);

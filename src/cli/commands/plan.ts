@@ -1,0 +1,38 @@
+import { resolve } from "node:path";
+import { EXIT } from "../../base/exit.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { planLines } from "../../report/plan/text.ts";
+import { harmless } from "../failure.ts";
+import { writeWhole } from "../file.ts";
+import { makePlan } from "../planning.ts";
+import type { Where } from "../project.ts";
+import { type InputOptions, readyPlaybooks } from "../ready.ts";
+import type { Command } from "../shell.ts";
+
+interface PlanOptions extends Where, InputOptions {
+  readonly json?: boolean;
+  readonly out?: string;
+}
+
+/** `tokenbook plan`: what runs would do, found by reading alone. */
+export const plan: Command<PlanOptions> = async (shell, options) => {
+  const made = await makePlan(shell, options, readyPlaybooks(shell, options));
+  if (options.json === true) shell.stdout.write(made.json);
+  else {
+    const { plans, target } = made.plan;
+    const text = plans.map((each) => `${planLines(each, target.environment).join("\n")}\n`).join("\n");
+    shell.stdout.write(harmless(made.redact(text)));
+  }
+  if (options.out !== undefined) {
+    try {
+      writeWhole(resolve(shell.cwd, options.out), [made.json]);
+    } catch (error) {
+      throw new Failure({
+        code: "plan.cannot-write",
+        message: `the plan ${options.out} cannot be written: ${messageOf(error)}`,
+        next: "name a file in a folder that exists",
+      });
+    }
+  }
+  return made.plan.ok ? EXIT.passed : EXIT.failed;
+};

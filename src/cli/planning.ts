@@ -1,0 +1,94 @@
+import { resolve } from "node:path";
+import { Failure, messageOf } from "../base/failure.ts";
+import { type Json, parseJson } from "../base/json.ts";
+import { systemClock } from "../base/ports.ts";
+import type { Redact } from "../base/secret.ts";
+import { readingOnly } from "../engine/reading.ts";
+import { Service } from "../engine/service.ts";
+import { secretsOf, type Target } from "../environment/target.ts";
+import { assertSamePlan, assertSamePlanned } from "../planner/compare.ts";
+import type { PlannerPorts } from "../planner/context.ts";
+import { planAll } from "../planner/document.ts";
+import { readPlan } from "../planner/file.ts";
+import { inOrganization } from "../playbook/inputs.ts";
+import type { Secrets } from "../playbook/open.ts";
+import { planJson } from "../report/plan/json.ts";
+import type { PlanDocument } from "../report/plan/shape.ts";
+import { Transport } from "../transport/exchange.ts";
+import { openTarget, readText, type Where } from "./project.ts";
+import type { Ready, ReadyPlaybook } from "./ready.ts";
+import type { Shell } from "./shell.ts";
+
+/** A plan, and its text without what a service may have repeated of our keys. */
+export interface MadePlan {
+  readonly plan: PlanDocument;
+  readonly json: string;
+  readonly redact: Redact;
+}
+
+/** Plans what runs of these playbooks would do, where the options say. Nothing is kept. Throws a Failure. */
+export async function makePlan(shell: Shell, where: Where, { ready, secrets }: Ready): Promise<MadePlan> {
+  return whileReading(shell, where, secrets, (target, ports) => madePlan(ready, target, ports));
+}
+
+/** Holds, before anything is sent, that a plan that was made before would be made again. Throws a Failure that tells what changed. */
+export async function refuseOutdated(
+  shell: Shell,
+  options: Where & { readonly plan: string },
+  { ready, secrets }: Ready,
+): Promise<void> {
+  const plan = readPlan(options.plan, parsed(options.plan, readText(resolve(shell.cwd, options.plan), options.plan)));
+  await whileReading(shell, options, secrets, async (target, ports) => {
+    assertSamePlanned(plan, placed(ready, target), target);
+    const { json } = await madePlan(ready, target, ports);
+    assertSamePlan(plan, readPlan(options.plan, parseJson(json)));
+  });
+}
+
+async function madePlan(ready: readonly ReadyPlaybook[], target: Target, ports: PlannerPorts): Promise<MadePlan> {
+  const { redact } = ports.secrets;
+  const plan = await planAll(placed(ready, target), target, ports);
+  return { plan, json: redact(planJson(plan)), redact };
+}
+
+function placed(ready: readonly ReadyPlaybook[], target: Target): readonly ReadyPlaybook[] {
+  return ready.map(({ playbook, inputs, env }) => ({
+    playbook,
+    env,
+    inputs: inOrganization(playbook, inputs, target.ledger?.orgId),
+  }));
+}
+
+async function whileReading<T>(
+  shell: Shell,
+  where: Where,
+  secrets: Secrets,
+  work: (target: Target, ports: PlannerPorts) => Promise<T>,
+): Promise<T> {
+  const { target, close } = await openTarget(shell, where);
+  const transport = new Transport();
+  try {
+    const ports = {
+      clock: systemClock,
+      exchange: transport.exchange.bind(transport),
+      stopping: shell.stopping,
+      secrets: secrets.with(secretsOf(target)),
+    };
+    return await work(target, { ...ports, service: readingOnly(new Service(target, ports)) });
+  } finally {
+    await transport.close();
+    await close();
+  }
+}
+
+function parsed(file: string, text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new Failure({
+      code: "plan.unreadable",
+      message: `${file} is no plan: ${messageOf(error)}`,
+      next: "tokenbook plan PLAYBOOK --out FILE writes one",
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { Failure } from "../base/failure.ts";
+import { type JsonObject, writeJson } from "../base/json.ts";
+import { resolveFrom } from "../playbook/files.ts";
+import { type GivenInputs, resolveInputs } from "../playbook/inputs.ts";
+import type { Playbook } from "../playbook/model.ts";
+import { type Env, openEnv, openSecrets, type Secrets } from "../playbook/open.ts";
+import { filesOf, loadPlaybooks, playbookFiles, readMapFile } from "./project.ts";
+import type { Shell } from "./shell.ts";
+
+/** The options that say which playbooks, and with which inputs. */
+export interface InputOptions {
+  readonly files: readonly string[];
+  readonly input: Readonly<Record<string, string>>;
+  readonly inputs?: string;
+  readonly tags?: readonly string[];
+}
+
+/** A checked playbook, with a value for each of its inputs. */
+export interface ReadyPlaybook {
+  readonly playbook: Playbook;
+  readonly inputs: JsonObject;
+  readonly env: Env;
+}
+
+/** Playbooks, and the secrets that they name. */
+export interface Ready {
+  readonly ready: readonly ReadyPlaybook[];
+  readonly secrets: Secrets;
+}
+
+/** Every playbook checked, and every input resolved, before the first request of any of them. Throws a Failure. */
+export function readyPlaybooks(shell: Shell, options: InputOptions): Ready {
+  const playbooks = loadPlaybooks(shell, playbookFiles(shell, options.files), { tags: options.tags });
+  const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
+  const ready = playbooks.map((playbook) => {
+    const given: GivenInputs = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
+    const inputs = resolveInputs(playbook, inputsFor(playbook, given, playbooks), filesOf(shell));
+    return { playbook, inputs, env: openEnv(playbook, shell.variables) };
+  });
+  const secrets = openSecrets(playbooks, { variables: shell.variables, files: filesOf(shell) });
+  for (const { playbook, inputs, env } of ready) refuseSecrets({ inputs, env }, playbook, secrets);
+  return { ready, secrets };
+}
+
+// Inputs and variables are kept with secrets masked: a step that used one would have the mask instead of the value.
+function refuseSecrets(given: { readonly inputs: JsonObject; readonly env: Env }, playbook: Playbook, secrets: Secrets): void {
+  if (secrets.all.length === 0) return;
+  const mask = secrets.maskIn(secrets.redact(writeJson(given)));
+  if (mask === undefined) return;
+  throw new Failure({
+    code: "secret.given-twice",
+    message: `${playbook.file}: an input or a variable holds the value of ${mask}`,
+    why: "inputs and variables are shown and kept, a secret is neither; nothing was sent",
+    next: `use ${mask} in the playbook instead of the input, or give another value`,
+  });
+}
+
+// A path in a file of inputs begins at that file, as everywhere.
+function pathsFrom(file: string, values: JsonObject, playbook: Playbook): GivenInputs {
+  const files = new Set(playbook.inputs.filter(({ type }) => type === "file").map(({ name }) => name));
+  const placed = Object.entries(values).map(([name, value]) => {
+    const path = files.has(name) && typeof value === "string" ? resolveFrom(file, value) : value;
+    return [name, path] as const;
+  });
+  return Object.fromEntries(placed);
+}
+
+// Several playbooks share the inputs: each takes those that it declares, and one that nobody declares is a mistake.
+function inputsFor(playbook: Playbook, given: GivenInputs, all: readonly Playbook[]): GivenInputs {
+  return Object.fromEntries(
+    Object.entries(given).filter(([name]) => declares(playbook, name) || !all.some((each) => declares(each, name))),
+  );
+}
+
+function declares(playbook: Playbook, name: string): boolean {
+  return playbook.inputs.some((input) => input.name === name);
+}

@@ -1,0 +1,21 @@
+import { invariant } from "../base/failure.ts";
+import type { Target } from "../environment/target.ts";
+import type { Call, Reply, Service } from "./service.ts";
+
+/** The service, as one who only reads has it. */
+export interface ReadingPort {
+  readonly target: Target;
+  /** Sends a call once. Never throws for what the network or the service does. */
+  call(call: Call): Promise<Reply>;
+}
+
+/** A service of which nothing but reads can be asked: a write is refused here, before there is a request. */
+export function readingOnly(service: Service): ReadingPort {
+  return {
+    target: service.target,
+    call: (call) => {
+      invariant(!call.operation.writes, `${call.operation.name} writes, and only reads may be asked for here`);
+      return service.call(call);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { type Change, changesBetween } from "../base/difference.ts";
+import { Failure } from "../base/failure.ts";
+import { writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { headingOf, type Target } from "../environment/target.ts";
+import { digestOf } from "../engine/plan.ts";
+import type { PlanDocument, PlannedRead, PlannedRun, PlannedStep } from "../report/plan/shape.ts";
+import { digestOfValue } from "./digest.ts";
+import type { PlanParts } from "./plan.ts";
+
+const VALUE_CHARS = 120;
+
+/** Holds that a plan is of these playbooks, with these inputs, in this place. Asks the service nothing. Throws a Failure. */
+export function assertSamePlanned(plan: PlanDocument, playbooks: readonly Omit<PlanParts, "target">[], target: Target): void {
+  const now = headingOf(target);
+  const elsewhere = (Object.keys(now) as (keyof typeof now)[]).filter((key) => now[key] !== plan.target[key]);
+  if (elsewhere.length > 0) {
+    const told = elsewhere.map((key) => `${key} was ${plan.target[key] ?? "none"} and is ${now[key] ?? "none"}`).join("; ");
+    throw outdated("plan.other-target", `the plan is of another environment: ${told}`);
+  }
+  for (const { playbook, inputs } of playbooks) {
+    const planned = plannedOf(plan, playbook.file);
+    if (planned.playbook.digest !== digestOf(playbook))
+      throw outdated(
+        "plan.other-playbook",
+        `${playbook.file}, or a playbook that it includes, has changed since the plan was made`,
+      );
+    const names = new Set([...Object.keys(inputs), ...Object.keys(planned.inputs)]);
+    const others = [...names].filter((name) => planned.inputs[name] !== digestOfValue(inputs[name] ?? null));
+    if (others.length > 0)
+      throw outdated("plan.other-inputs", `${playbook.file} was planned with another value of ${others.join(", ")}`);
+  }
+}
+
+/** Holds that a plan made anew says what this one said. Throws a Failure that names each step of which another thing would become. */
+export function assertSamePlan(plan: PlanDocument, fresh: PlanDocument): void {
+  const told = fresh.plans.flatMap((run) => changesOf(plannedOf(plan, run.playbook.file), run));
+  if (told.length === 0) return;
+  const shown = told.slice(0, LIMITS.planChanges).flat();
+  const rest = told.length - LIMITS.planChanges;
+  const lines = rest > 0 ? [...shown, `and ${rest} more`] : shown;
+  throw outdated("plan.outdated", `what the plan rests on has changed since ${plan.madeAt}:\n${lines.join("\n")}`);
+}
+
+function plannedOf(plan: PlanDocument, file: string): PlannedRun {
+  const found = plan.plans.find(({ playbook }) => playbook.file === file);
+  if (found !== undefined) return found;
+  const files = plan.plans.map(({ playbook }) => playbook.file).join(", ");
+  throw outdated("plan.other-playbook", `the plan is not of ${file}, but of ${files}`);
+}
+
+function outdated(code: string, message: string): Failure {
+  return new Failure({
+    code,
+    message,
+    why: "nothing was sent but reads",
+    next: "look at a new plan: tokenbook plan … --out FILE",
+  });
+}
+
+// For each step that differs the lines that tell how.
+function changesOf(was: PlannedRun, is: PlannedRun): readonly (readonly string[])[] {
+  const before = new Map(was.steps.map((step) => [step.step, step]));
+  const after = new Map(is.steps.map((step) => [step.step, step]));
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((address) => {
+    const lines = linesOf(before.get(address), after.get(address));
+    return lines.length === 0 ? [] : [[`${is.playbook.file}: ${address}: ${lines[0] ?? ""}`, ...lines.slice(1)]];
+  });
+}
+
+function linesOf(was: PlannedStep | undefined, is: PlannedStep | undefined): readonly string[] {
+  if (was === undefined) return [`it was not in the plan, and is ${is?.verdict ?? ""}`];
+  if (is === undefined) return [`it was ${was.verdict}, and is not reached any more`];
+  const verdict = was.verdict === is.verdict ? [] : [`it was ${was.verdict}, and is ${is.verdict}`];
+  const input = changesBetween(was.input, is.input, LIMITS.planPlaces).map((change) => `  input ${tell(change)}`);
+  const reads = [...was.reads.keys(), ...is.reads.keys()].filter((at, index, all) => all.indexOf(at) === index);
+  const answers = reads.flatMap((at) => readLines(was.reads[at], is.reads[at]));
+  const lines = [...verdict, ...input, ...answers];
+  return lines.length === 0 || verdict.length > 0 ? lines : ["what it rests on is another", ...lines];
+}
+
+function readLines(was: PlannedRead | undefined, is: PlannedRead | undefined): readonly string[] {
+  if (was === undefined || is === undefined)
+    return [`  ${(was ?? is)?.operation ?? ""} is asked ${was === undefined ? "now" : "no more"}`];
+  if (was.digest === is.digest && was.operation === is.operation) return [];
+  // A number that was read from JSON is an exact one, and not the same object.
+  if (String(was.status) !== String(is.status))
+    return [`  ${is.operation} answered HTTP ${was.status ?? "nothing"}, and now ${is.status ?? "nothing"}`];
+  const changes = was.answer === null || is.answer === null ? [] : changesBetween(was.answer, is.answer, LIMITS.planPlaces);
+  const places = changes.map((change) => `    ${tell(change)}`);
+  return [`  ${is.operation} answers something else`, ...places];
+}
+
+function tell({ sign, path, is, wanted }: Change): string {
+  if (sign === "~") return `${path}: ${short(is)} → ${short(wanted)}`;
+  return `${path}: ${sign === "+" ? "new" : "gone"} ${short(sign === "+" ? wanted : is)}`;
+}
+
+function short(value: Change["is"]): string {
+  const text = value === undefined ? "" : writeJson(value);
+  return text.length > VALUE_CHARS ? `${text.slice(0, VALUE_CHARS - 1)}…` : text;
+}

@@ -1,0 +1,154 @@
+import { writeJson } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { headingOf as headingOfTarget, type Target } from "../environment/target.ts";
+import { Looking } from "../engine/looking.ts";
+import { digestOf, type Place } from "../engine/plan.ts";
+import type { EnginePorts } from "../engine/ports.ts";
+import type { ReadingPort } from "../engine/reading.ts";
+import type { Call, Reply } from "../engine/service.ts";
+import type { Scope } from "../expression/expression.ts";
+import { unknownValue } from "../expression/unknown.ts";
+import type { Playbook } from "../playbook/model.ts";
+import type { Env } from "../playbook/open.ts";
+import type { Fact, RunRecord, StepProblem, StepStopped } from "../protocol/record.ts";
+import { advance, lendValue } from "../protocol/state.ts";
+import type { PlannedProblem, PlannedRead, PlannedStep } from "../report/plan/shape.ts";
+import { digestOfValue } from "./digest.ts";
+import { headingOf, rowOf, type Spot } from "./row.ts";
+
+/** What a plan may ask of the world: reads, the time, and when to give up. */
+export interface PlannerPorts extends Pick<EnginePorts, "clock" | "stopping" | "secrets"> {
+  readonly service: ReadingPort;
+}
+
+/** What a step's row says beside what the playbook says of it. */
+export type Said = Partial<Pick<PlannedStep, "actor" | "why" | "problem" | "input" | "unknown">> & Pick<PlannedStep, "verdict">;
+
+/** A run that is only thought through: the engine's own state, in memory, with unknown values where a write would have given some. */
+export class PlanContext extends Looking {
+  readonly service: ReadingPort;
+  readonly ports: PlannerPorts;
+  readonly #rows = new Map<string, PlannedStep>();
+  #reads = new Map<string, PlannedRead>();
+  #disturbed: string | undefined;
+  readonly #reached = new Set<string>();
+  #sequence = 0;
+
+  constructor(playbook: Playbook, { target, ...given }: { target: Target; inputs: JsonObject; env: Env }, ports: PlannerPorts) {
+    super(playbook, { target, secrets: ports.secrets }, [openingOf(playbook, target, given)]);
+    this.ports = ports;
+    this.service = { target, call: (call) => this.#read(call) };
+  }
+
+  get rows(): readonly PlannedStep[] {
+    return [...this.#rows.values()];
+  }
+
+  /** The steps, by their headings, of which something is said. */
+  get reached(): ReadonlySet<string> {
+    return this.#reached;
+  }
+
+  row(address: string): PlannedStep | undefined {
+    return this.#rows.get(address);
+  }
+
+  /** Why what is read now may be another when the run reads it; `undefined` as long as nothing would have happened before. */
+  get disturbed(): string | undefined {
+    return this.#disturbed;
+  }
+
+  /** From here on, something would have happened that the service does not know of yet. */
+  disturb(why: string): void {
+    this.#disturbed ??= why;
+  }
+
+  note(fact: Fact): void {
+    advance(this.state, { ...fact, sequence: ++this.#sequence, epoch: 0, at: this.ports.clock.now() });
+  }
+
+  stop(place: Place, { outcome, problem, startedAt }: Omit<StepStopped, "kind" | "step">): void {
+    this.note({ kind: "step.stopped", step: place.address, outcome, problem, startedAt });
+    this.say(place, { verdict: "would-fail", problem: problemOf(problem) });
+  }
+
+  /** Completes a step with what is known of its value, and says what would happen. */
+  conclude(place: Place, value: JsonObject, said: Said): void {
+    const startedAt = this.ports.clock.now();
+    this.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests: 0 });
+    this.say(place, said);
+  }
+
+  /** Says of a step what would happen; what was read since the last step is its own. */
+  say(spot: Spot, said: Said): void {
+    const reads = [...(this.#rows.get(spot.address)?.reads ?? []), ...this.#reads.values()];
+    this.#reads = new Map();
+    this.#reached.add(headingOf(spot));
+    this.#rows.set(spot.address, { ...rowOf(this.playbook, spot), ...said, reads });
+  }
+
+  /** Lets nothing be known of what a step gives. */
+  hide(address: string, why: string): void {
+    lendValue(this.state, address, unknownValue(why));
+  }
+
+  tell(): void {
+    // Nobody watches a plan being made.
+  }
+
+  async pause(ms: number): Promise<void> {
+    await this.ports.clock.sleep(ms, this.ports.stopping);
+  }
+
+  override scopeAt(place: Pick<Place, "frame" | "rounds">, more: JsonObject = {}): Scope {
+    const run = Object.fromEntries(RUN_NAMES.map((name) => [name, unknownValue(`run.${name} is given when a run begins`)]));
+    return { ...super.scopeAt(place, more), run };
+  }
+
+  // What is asked again, after a failure or to see whether it moves, counts as it was answered last.
+  async #read(call: Call): Promise<Reply> {
+    const reply = await this.ports.service.call(call);
+    const read = readOf(call, reply);
+    this.#reads.set(writeJson([read.operation, read.actor, read.input, read.page]), read);
+    return reply;
+  }
+}
+
+const RUN_NAMES = ["id", "key", "startedAt"] as const;
+
+function readOf({ operation, input, caller, page }: Call, { status, answer, condition }: Reply): PlannedRead {
+  const payload: Json = answer?.payload ?? null;
+  // What a refusal says may differ at each time that it is said.
+  const digest = digestOfValue(answer === undefined ? { status: String(status), condition } : { payload });
+  return {
+    operation: operation.name,
+    actor: caller.label,
+    input,
+    page: page === undefined ? null : String(page),
+    status,
+    digest,
+    answer: writeJson(payload).length <= LIMITS.planAnswerChars ? payload : null,
+  };
+}
+
+/** A problem as a plan tells it. */
+export function problemOf({ code, message, next }: StepProblem): PlannedProblem {
+  return { code, message, next: next ?? null };
+}
+
+function openingOf(playbook: Playbook, target: Target, given: { readonly inputs: JsonObject; readonly env: Env }): RunRecord {
+  return {
+    kind: "run.opened",
+    format: 1,
+    runId: "",
+    runKey: "",
+    playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
+    steps: [],
+    ...given,
+    target: headingOfTarget(target),
+    sequence: 0,
+    epoch: 0,
+    at: 0,
+  };
+}

@@ -1,0 +1,16 @@
+import { Failure } from "../base/failure.ts";
+import type { Json } from "../base/json.ts";
+import type { PlanDocument } from "../report/plan/shape.ts";
+import { SchemaSet } from "../schema/validator.ts";
+import schema from "../../schemas/plan.schema.json" with { type: "json" };
+
+/** What a plan's file says. Throws a Failure when it is no plan. */
+export function readPlan(file: string, content: Json): PlanDocument {
+  const [problem] = new SchemaSet().validator(schema)(content);
+  if (problem === undefined) return content as unknown as PlanDocument;
+  throw new Failure({
+    code: "plan.unreadable",
+    message: `${file} is no plan: ${["it", ...problem.path].join(".")} ${problem.message}`,
+    next: "tokenbook plan PLAYBOOK --out FILE writes one",
+  });
+}

@@ -1,0 +1,61 @@
+import { invariant } from "../base/failure.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Scope } from "../expression/expression.ts";
+import { Unforeseen, unknownValue } from "../expression/unknown.ts";
+import { bind, type Template } from "../playbook/template.ts";
+import type { UnknownPart } from "../report/plan/shape.ts";
+
+/** A value as far as it can be known. */
+export interface Foreseen {
+  /** With unknown values in it, which tell whoever looks at them why they are. */
+  readonly value: Json;
+  /** With null in their place. */
+  readonly shown: Json;
+  readonly unknown: readonly UnknownPart[];
+}
+
+/** Binds a template as far as it can be known. Throws an EvaluationFailure for what is known to have no value. */
+export function foresee(template: Template, scope: Scope, path = ""): Foreseen {
+  switch (template.kind) {
+    case "list": {
+      const items = template.items.map((item, at) => foresee(item, scope, `${path}[${at}]`));
+      return { value: items.map(({ value }) => value), shown: items.map(({ shown }) => shown), unknown: unknownIn(items) };
+    }
+    case "object": {
+      const fields = template.entries.map(
+        ([name, field]) => [name, foresee(field, scope, path === "" ? name : `${path}.${name}`)] as const,
+      );
+      return {
+        value: Object.fromEntries(fields.map(([name, { value }]) => [name, value])),
+        shown: Object.fromEntries(fields.map(([name, { shown }]) => [name, shown])),
+        unknown: unknownIn(fields.map(([, field]) => field)),
+      };
+    }
+    case "literal":
+    case "expression":
+    case "text":
+      return leaf(template, scope, path);
+  }
+}
+
+/** Of a template that is an object. */
+export function foreseeObject(template: Template, scope: Scope): Foreseen & { readonly value: JsonObject } {
+  const { value, ...rest } = foresee(template, scope);
+  invariant(template.kind === "object" || isObject(value), "`with` is an object");
+  return { ...rest, value: value as JsonObject };
+}
+
+function leaf(template: Template, scope: Scope, path: string): Foreseen {
+  try {
+    const value = bind(template, scope);
+    return { value, shown: value, unknown: [] };
+  } catch (error) {
+    if (!(error instanceof Unforeseen)) throw error;
+    const why = error.message;
+    return { value: unknownValue(why), shown: null, unknown: [{ path, why }] };
+  }
+}
+
+function unknownIn(parts: readonly Foreseen[]): readonly UnknownPart[] {
+  return parts.flatMap(({ unknown }) => unknown);
+}

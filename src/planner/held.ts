@@ -1,0 +1,107 @@
+import { Failure } from "../base/failure.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { count } from "../base/text.ts";
+import { end } from "../engine/act/end.ts";
+import type { Place } from "../engine/plan.ts";
+import { unknownValue } from "../expression/unknown.ts";
+import { includedInputs, inOrganization } from "../playbook/inputs.ts";
+import type { BlockStep, IncludeStep, InputDeclaration, Playbook } from "../playbook/model.ts";
+import { stepsIn, writesOf } from "../playbook/walk.ts";
+import { frameOf, parseAddress, roundOf } from "../protocol/address.ts";
+import type { Ending } from "../protocol/decide.ts";
+import type { PlanContext } from "./context.ts";
+import { foresee } from "./foresee.ts";
+import type { Spot } from "./row.ts";
+
+/** Opens a block: what stands in it is planned as if none of it failed, unless something surely does. */
+export function openBlock(context: PlanContext, place: Place, { rescue, always }: BlockStep): void {
+  const why = [
+    ...(rescue.length === 0 ? [] : [`${count(rescue.length, "step")} of \`rescue\` run only when one of its steps fails`]),
+    ...(always.length === 0 ? [] : [`${count(always.length, "step")} of \`always\` run whatever happens`]),
+  ];
+  context.note({ kind: "step.begun", step: place.address });
+  context.say(place, { verdict: "opens", why });
+}
+
+/** Opens an included playbook, its inputs as far as they can be known. */
+export function openInclude(context: PlanContext, place: Place, step: IncludeStep): void {
+  const scope = context.scopeAt(place);
+  const given = new Map(Array.from(step.inputs, ([name, template]) => [name, foresee(template, scope, name)] as const));
+  const isKnown = ({ name }: InputDeclaration): boolean => (given.get(name)?.unknown.length ?? 0) === 0;
+  // What is known of them is checked like any other.
+  const known: Playbook = { ...step.playbook, inputs: step.playbook.inputs.filter(isKnown) };
+  const valuesOf = (wanted: (declaration: InputDeclaration) => boolean): JsonObject =>
+    Object.fromEntries(
+      step.playbook.inputs.flatMap((input): [string, Json][] => {
+        const value = wanted(input) ? given.get(input.name)?.value : undefined;
+        return value === undefined ? [] : [[input.name, value]];
+      }),
+    );
+  try {
+    const checked = inOrganization(known, includedInputs(known, valuesOf(isKnown)), context.target.ledger?.orgId);
+    context.note({
+      kind: "step.begun",
+      step: place.address,
+      inputs: { ...checked, ...valuesOf((input) => !isKnown(input)) },
+    });
+    const unknown = [...given.values()].flatMap((input) => input.unknown);
+    context.say(place, { verdict: "opens", unknown });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const problem = { code: "input.invalid", message: error.message };
+    context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
+  }
+}
+
+/** Ends a block or an included playbook, when all that it holds is planned. */
+export function close(context: PlanContext, place: Place, ending: Ending): void {
+  if (ending.outcome === "failed") return end(context, place, ending);
+  const said = context.row(place.address) ?? { verdict: "opens" };
+  const outcome = ending.outcome === "rescued" ? "rescued" : outcomeOf(context, place, ending.holds);
+  context.conclude(place, { outcome, ...outputsOf(context, place) }, said);
+}
+
+// As the run has it: changed when a part of it is, and unchanged when every write in it was spared.
+function outcomeOf(context: PlanContext, { step, address }: Place, holds: readonly string[]): Json {
+  const rows = holds.flatMap((held) => context.row(held) ?? []);
+  if (rows.some(({ verdict }) => verdict === "will-create" || verdict === "will-change")) return "changed";
+  if (rows.some(({ verdict, writes }) => verdict === "cannot-know" && writes !== null))
+    return unknownValue(`steps.${step.id}.outcome is known only when ${address} has run`);
+  return rows.some(({ verdict }) => verdict === "already-so") ? "unchanged" : "ok";
+}
+
+function outputsOf(context: PlanContext, { step, address }: Place): JsonObject {
+  if (step.kind !== "include") return {};
+  const scope = context.scopeAt({ frame: frameOf(address), rounds: [] });
+  const outputs = Array.from(step.playbook.outputs, ([name, template]) => [name, foresee(template, scope).value] as const);
+  return { outputs: Object.fromEntries(outputs) };
+}
+
+/** Says of a step, and of all that it holds, that it cannot be known what would happen. */
+export function cannotKnow(context: PlanContext, place: Place, why: string): void {
+  context.conclude(place, {}, { verdict: "cannot-know", why: [why] });
+  context.hide(place.address, why);
+  const { step, address } = place;
+  const { frame, keys } = parseAddress(address);
+  const suffix = keys.reduce((below, key) => roundOf(below, key), "");
+  const within = `only when ${address} is known`;
+  if (step.kind === "block") {
+    for (const held of [...stepsIn([step])].slice(1)) {
+      const inner = `${frame}${held.id}${suffix}`;
+      context.hide(inner, why);
+      tell(context, { step: held, address: inner }, within);
+    }
+  } else if (step.kind === "include") tellIncluded(context, place, within);
+  if (step.kind !== "check" && [...writesOf([step])].length > 0) context.disturb(`${address} may write before it`);
+}
+
+function tell(context: PlanContext, at: Spot, why: string): void {
+  context.say(at, { verdict: "cannot-know", why: [why] });
+  tellIncluded(context, at, why);
+}
+
+function tellIncluded(context: PlanContext, { step, address }: Spot, why: string): void {
+  if (step.kind !== "include") return;
+  for (const held of [...stepsIn(step.playbook.steps), ...step.playbook.checks])
+    tell(context, { step: held, address: `${frameOf(address)}${held.id}` }, why);
+}

@@ -1,0 +1,168 @@
+import { EXIT } from "../base/exit.ts";
+import { Bug, Failure } from "../base/failure.ts";
+import type { JsonObject } from "../base/json.ts";
+import { count } from "../base/text.ts";
+import type { Target } from "../environment/target.ts";
+import { check } from "../engine/act/check.ts";
+import { expand } from "../engine/act/expand.ts";
+import { skipIfTold } from "../engine/act/skip.ts";
+import { turn } from "../engine/act/turn.ts";
+import { type Action, digestOf, headingsOf, type Place, planOf, type PlanStep } from "../engine/plan.ts";
+import { checkReach, checkTarget } from "../engine/preflight.ts";
+import { EvaluationFailure } from "../expression/expression.ts";
+import { Unforeseen } from "../expression/unknown.ts";
+import type { CheckStep, Playbook } from "../playbook/model.ts";
+import type { Env } from "../playbook/open.ts";
+import { Walk } from "../protocol/decide.ts";
+import type { PlanNode } from "../protocol/plan.ts";
+import { stepIn } from "../protocol/state.ts";
+import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals } from "../report/plan/shape.ts";
+import { PlanContext, type PlannerPorts, problemOf } from "./context.ts";
+import { digestOfValue } from "./digest.ts";
+import { foresee } from "./foresee.ts";
+import { cannotKnow, close, openBlock, openInclude } from "./held.ts";
+import { planRead } from "./read.ts";
+import { planWrite } from "./write.ts";
+
+/** A playbook to be planned, and where. */
+export interface PlanParts {
+  readonly playbook: Playbook;
+  readonly target: Target;
+  readonly inputs: JsonObject;
+  readonly env: Env;
+}
+
+/**
+ * Thinks a run through: what follows is decided as in a run, reads are made, and in the place of each write stands what could be
+ * known of it. Throws a Failure when no plan can be made.
+ */
+export async function planRun({ playbook, target, inputs, env }: PlanParts, ports: PlannerPorts): Promise<PlannedRun> {
+  checkTarget(playbook, target);
+  await checkReach(playbook, ports.service);
+  const context = new PlanContext(playbook, { target, inputs, env }, ports);
+  const { steps, checks } = planOf(playbook);
+  const walk = new Walk<PlanStep>({ steps: steps.map(once), checks });
+  for (;;) {
+    if (context.stopping) throw new Failure({ code: "plan.interrupted", message: "no plan was made", exit: EXIT.interrupted });
+    const next = walk.next(context.state);
+    if (next.kind === "close") return planned(context, inputs, next.outcome === "passed");
+    const [action] = next.actions;
+    if (action !== undefined) await planSafely(context, action);
+  }
+}
+
+// A second try would read the same.
+function once(node: PlanNode<PlanStep>): PlanNode<PlanStep> {
+  if (node.kind === "call") return node;
+  if (node.kind === "include") return { ...node, steps: node.steps.map(once) };
+  const { steps, rescue, always } = node;
+  return { ...node, steps: steps.map(once), rescue: rescue.map(once), always: always.map(once), attempts: 1 };
+}
+
+async function planSafely(context: PlanContext, action: Action): Promise<void> {
+  const { place } = action;
+  try {
+    await planAction(context, action);
+  } catch (error) {
+    if (error instanceof Unforeseen) return cannotKnow(context, place, error.message);
+    if (!(error instanceof EvaluationFailure)) throw error;
+    const problem = { code: "expression.no-value", message: error.message };
+    context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
+  }
+}
+
+async function planAction(context: PlanContext, action: Action): Promise<void> {
+  const { place } = action;
+  switch (action.do) {
+    case "expand":
+      return planRounds(context, place);
+    case "begin":
+      return planStep(context, place);
+    case "turn":
+      return turn(context, place, action.turn);
+    case "end":
+      return close(context, place, action.ending);
+    case "send-again":
+    case "await-receipt":
+    case "complete":
+    case "judge-refusal":
+    case "stop":
+      throw new Bug(`a plan has sent nothing, and came to "${action.do}"`);
+  }
+}
+
+function planRounds(context: PlanContext, place: Place): void {
+  expand(context, place);
+  const { completed, stopped } = stepIn(context.state, place.address);
+  if (stopped !== undefined) return;
+  if (completed?.outcome === "skipped") return context.say(place, { verdict: "skipped" });
+  const rounds = context.state.expansions.get(place.address)?.rounds.length ?? 0;
+  context.say(place, { verdict: "opens", why: [count(rounds, "round")] });
+}
+
+async function planStep(context: PlanContext, place: Place): Promise<void> {
+  const { step } = place;
+  if (step.foreach === undefined && skipIfTold(context, place, context.ports.clock.now()))
+    return context.say(place, { verdict: "skipped" });
+  switch (step.kind) {
+    case "call":
+      return step.operation.writes ? planWrite(context, place, step) : planRead(context, place, step);
+    case "check":
+      return planCheck(context, place, step);
+    case "block":
+      return openBlock(context, place, step);
+    case "include":
+      return openInclude(context, place, step);
+  }
+}
+
+async function planCheck(context: PlanContext, place: Place, step: CheckStep): Promise<void> {
+  if (context.disturbed !== undefined) {
+    const why = `it is looked at when all steps are complete: ${context.disturbed}`;
+    return context.conclude(place, { outcome: "ok" }, { verdict: "cannot-know", why: [why] });
+  }
+  await check(context, { place, step, startedAt: context.ports.clock.now() });
+  const { completed } = stepIn(context.state, place.address);
+  if (completed === undefined) return;
+  const { warning } = completed;
+  if (warning === undefined) return context.say(place, { verdict: "holds" });
+  context.say(place, { verdict: "would-warn", problem: problemOf(warning) });
+}
+
+function planned(context: PlanContext, inputs: JsonObject, passed: boolean): PlannedRun {
+  const { playbook, rows: steps } = context;
+  const problem = passed ? outputProblem(context) : null;
+  return {
+    playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
+    inputs: Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, digestOfValue(value)])),
+    outcome: passed && problem === null ? "would-pass" : "would-fail",
+    problem,
+    steps,
+    notReached: headingsOf(playbook).flatMap(({ id }) => (context.reached.has(id) ? [] : [id])),
+    totals: totalsOf(steps),
+  };
+}
+
+function outputProblem(context: PlanContext): PlannedProblem | null {
+  try {
+    const scope = context.scopeAt({ frame: "", rounds: [] });
+    for (const template of context.playbook.outputs.values()) foresee(template, scope);
+    return null;
+  } catch (error) {
+    if (!(error instanceof EvaluationFailure)) throw error;
+    return { code: "output.no-value", message: `an output has no value: ${error.message}`, next: null };
+  }
+}
+
+function totalsOf(rows: readonly PlannedStep[]): PlannedTotals {
+  const of = (...verdicts: readonly PlannedStep["verdict"][]): readonly PlannedStep[] =>
+    rows.filter(({ verdict }) => verdicts.includes(verdict));
+  const sent = of("will-create", "will-change");
+  return {
+    ledgerTransactions: sent.filter(({ writes }) => writes === "ledger").length,
+    investorWrites: sent.filter(({ writes }) => writes === "investor").length,
+    cannotKnow: of("cannot-know").filter(({ writes }) => writes !== null).length,
+    alreadySo: of("already-so").length,
+    wouldFail: of("would-fail").length,
+  };
+}

@@ -1,0 +1,77 @@
+import { formatDuration } from "../base/duration.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { isExpected, judge } from "../engine/act/read-step.ts";
+import { bindCall } from "../engine/bind.ts";
+import type { Place } from "../engine/plan.ts";
+import { mayPass, read, type ReadResult } from "../engine/read.ts";
+import { Unforeseen, unknownValue } from "../expression/unknown.ts";
+import type { CallStep } from "../playbook/model.ts";
+import type { StepProblem } from "../protocol/record.ts";
+import type { PlanContext, Said } from "./context.ts";
+
+/** Makes a step's read, once, and judges it as the run would: surely as long as nothing would have happened before. */
+export async function planRead(context: PlanContext, place: Place, step: CallStep): Promise<void> {
+  let actor: string | null = null;
+  let response: Json | undefined;
+  try {
+    const bound = bindCall(context, place, step);
+    if ("problem" in bound) return fail(context, place, bound.problem);
+    actor = bound.caller.label;
+    const expects = (reply: Parameters<typeof isExpected>[1]): boolean => isExpected(step, reply);
+    const result = await read(context, { operation: step.operation, pages: step.pages, expects, ...bound });
+    if (context.disturbed !== undefined) return context.conclude(...disturbedRead(context, place, { step, result, actor }));
+    if (result.kind === "read") response = result.payload;
+    if (isToWait(context, place, step, result)) return wait(context, place, step, actor);
+    const judged = judge(context, step, place, result);
+    if ("problem" in judged) return fail(context, place, judged.problem);
+    context.conclude(place, judged.value, { verdict: "reads", actor });
+  } catch (error) {
+    if (!(error instanceof Unforeseen)) throw error;
+    context.conclude(
+      place,
+      { ...valueAfter(place, step), ...(response === undefined || step.until !== undefined ? {} : { response }) },
+      { verdict: "cannot-know", why: [error.message], actor },
+    );
+    if (step.until !== undefined) context.disturb(`${place.address} may wait before it`);
+  }
+}
+
+function fail(context: PlanContext, place: Place, problem: StepProblem): void {
+  context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
+}
+
+interface Made {
+  readonly step: CallStep;
+  readonly result: ReadResult;
+  readonly actor: string | null;
+}
+
+// What is read now may be another then: it is told, and nothing is built on it.
+function disturbedRead(context: PlanContext, place: Place, { step, result, actor }: Made): [Place, JsonObject, Said] {
+  const isAsked = step.expect.length > 0 || step.until !== undefined || step.fails !== undefined;
+  const asNow = `answered as the service stands now: ${context.disturbed ?? ""}`;
+  const failed = result.kind === "failed" ? [result.problem.message] : [];
+  const verdict = isAsked || result.kind === "failed" ? "cannot-know" : "reads";
+  return [place, valueAfter(place, step), { verdict, why: [...failed, asNow], actor }];
+}
+
+// Like the run: what may still come is waited for.
+function isToWait(context: PlanContext, place: Place, { until }: CallStep, result: ReadResult): boolean {
+  if (until === undefined) return false;
+  if (result.kind === "failed") return mayPass(result.reply) || result.reply.status === 404;
+  return until.evaluate(context.scopeAt(place, { response: result.payload })) !== true;
+}
+
+function wait(context: PlanContext, place: Place, step: CallStep, actor: string | null): void {
+  const after = step.onTimeout === "pending" ? "end as pending" : "fail";
+  const why = `this does not hold now: ${step.until?.text.trim() ?? ""}; after ${formatDuration(step.wait?.timeoutMs ?? 0)} it would ${after}`;
+  context.conclude(place, valueAfter(place, step), { verdict: "would-wait", why: [why], actor });
+  context.disturb(`${place.address} would wait before it`);
+}
+
+function valueAfter({ address }: Place, step: CallStep): JsonObject {
+  const unknown = (name: string): Json => unknownValue(`steps.${step.id}.${name} is known only when ${address} has run`);
+  if (step.fails !== undefined) return { outcome: "ok", refusal: unknown("refusal") };
+  const envelope = step.operation.call.interface === "investor" ? { envelope: unknown("envelope") } : {};
+  return { outcome: "ok", response: unknown("response"), ...envelope };
+}

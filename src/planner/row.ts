@@ -1,0 +1,70 @@
+import type { Place } from "../engine/plan.ts";
+import type { Playbook, Step } from "../playbook/model.ts";
+import { heldBy } from "../playbook/walk.ts";
+import { keysOf, parseAddress, stepOf } from "../protocol/address.ts";
+import type { PlannedStep } from "../report/plan/shape.ts";
+
+/** A step somewhere in a run; of one that nothing leads to yet, the rounds around it are not known. */
+export type Spot = Pick<Place, "step" | "address"> & Partial<Pick<Place, "rounds">>;
+
+/** What is said of a step before anything is known of what would happen. */
+export function rowOf(playbook: Playbook, { step, address, rounds = [] }: Spot): Omit<PlannedStep, "verdict"> {
+  const isWhole = step.foreach !== undefined && rounds.at(-1)?.owner !== step;
+  return {
+    step: address,
+    name: step.name,
+    line: step.line,
+    kind: isWhole ? "foreach" : step.kind,
+    uses: usesOf(step),
+    depth: (depthsOf(playbook).get(headingOf({ step, address })) ?? 0) + roundsAround({ step, address }),
+    actor: null,
+    why: [],
+    problem: null,
+    writes: step.kind === "call" && step.operation.writes ? step.operation.call.interface : null,
+    input: null,
+    unknown: [],
+    reads: [],
+  };
+}
+
+/** Under which id a step stands among the headings of a playbook. */
+export function headingOf({ step, address }: Spot): string {
+  return `${stepOf(parseAddress(address).frame)}${step.id}`;
+}
+
+// The id of a check may look like a round: what stands behind it counts.
+function roundsAround({ step, address }: Spot): number {
+  const { frame } = parseAddress(address);
+  return keysOf(frame).length + keysOf(address.slice(frame.length + step.id.length)).length;
+}
+
+function usesOf(step: Place["step"]): string {
+  switch (step.kind) {
+    case "call":
+      return step.operation.name;
+    case "include":
+      return step.uses;
+    case "block":
+    case "check":
+      return step.kind;
+  }
+}
+
+const known = new WeakMap<Playbook, ReadonlyMap<string, number>>();
+
+function depthsOf(playbook: Playbook): ReadonlyMap<string, number> {
+  const found = known.get(playbook) ?? new Map(depthsIn(playbook.steps, "", 0));
+  known.set(playbook, found);
+  return found;
+}
+
+function* depthsIn(steps: readonly Step[], frame: string, depth: number): Generator<[string, number]> {
+  for (const step of steps) {
+    const address = `${frame}${step.id}`;
+    yield [address, depth];
+    yield* depthsIn(heldBy(step), frame, depth + 1);
+    if (step.kind !== "include") continue;
+    yield* depthsIn(step.playbook.steps, `${address}/`, depth + 1);
+    for (const check of step.playbook.checks) yield [`${address}/${check.id}`, depth + 1];
+  }
+}

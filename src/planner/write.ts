@@ -1,0 +1,116 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import { lookWhether } from "../engine/act/ensure.ts";
+import { inputProblem } from "../engine/bind.ts";
+import { callerOf } from "../engine/caller.ts";
+import { completed } from "../engine/completed.ts";
+import type { Place } from "../engine/plan.ts";
+import { Unforeseen, unknownValue } from "../expression/unknown.ts";
+import type { Names } from "../operations/meaning.ts";
+import type { CallStep } from "../playbook/model.ts";
+import type { StepProblem } from "../protocol/record.ts";
+import type { PlanContext, Said } from "./context.ts";
+import { type Foreseen, foreseeObject } from "./foresee.ts";
+
+/** Says what would become of a write. Nothing is sent. */
+export async function planWrite(context: PlanContext, place: Place, step: CallStep): Promise<void> {
+  const scope = context.scopeAt(place);
+  const input = foreseeObject(step.with, scope);
+  const by = actorOf(() => callerOf(step.as, scope).label);
+  const about = { input: input.shown, unknown: input.unknown, actor: by.actor };
+  const ensured = await lookAtEnsure(context, place, step);
+  if ("problem" in ensured) return fail(context, place, ensured.problem);
+  const why = [...by.why, ...ensured.why];
+  const value = valueAfter(context, place, { step, input, verdict: ensured.verdict });
+  if (ensured.verdict === "already-so") {
+    return context.conclude(place, { ...value, ensured: ensured.response }, { ...about, verdict: "already-so", why });
+  }
+  const problem = input.unknown.length === 0 ? inputProblem(step.operation, input.value) : undefined;
+  if (problem !== undefined) return fail(context, place, problem);
+  context.conclude(place, value, { ...about, verdict: ensured.verdict, why });
+  if (ensured.verdict !== "will-be-refused") context.disturb(`${place.address} would write before it`);
+}
+
+function fail(context: PlanContext, place: Place, problem: StepProblem): void {
+  context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
+}
+
+// Who acts changes nothing of what would happen: what is unknown of it is only told.
+function actorOf(find: () => string | null): { readonly actor: string | null; readonly why: readonly string[] } {
+  try {
+    return { actor: find(), why: [] };
+  } catch (error) {
+    if (!(error instanceof Unforeseen)) throw error;
+    return { actor: null, why: [error.message] };
+  }
+}
+
+type Ensured =
+  | { readonly problem: StepProblem }
+  | { readonly verdict: "already-so"; readonly why: readonly string[]; readonly response: Json }
+  | { readonly verdict: Exclude<WriteVerdict, "already-so">; readonly why: readonly string[] };
+
+type WriteVerdict = Extract<Said["verdict"], "will-create" | "will-change" | "will-be-refused" | "already-so" | "cannot-know">;
+
+async function lookAtEnsure(context: PlanContext, place: Place, step: CallStep): Promise<Ensured> {
+  const { disturbed } = context;
+  const { effect } = step.operation.meaning;
+  const written = effect === "unique" || effect === "marked" ? "will-create" : "will-change";
+  if (step.ensure === undefined) return { verdict: step.fails === undefined ? written : "will-be-refused", why: [] };
+  const asNow = disturbed === undefined ? [] : [`as the service stands now: ${disturbed}`];
+  try {
+    const looked = await lookWhether(context, place, step.ensure);
+    if (!("problem" in looked)) {
+      // What is so now may be so no more once something was written before it.
+      if (looked.holds && disturbed !== undefined) return { verdict: "cannot-know", why: [`it is so now, but ${disturbed}`] };
+      if (looked.holds) return { verdict: "already-so", why: [], response: looked.response };
+      return { verdict: step.fails === undefined ? written : "will-be-refused", why: asNow };
+    }
+    return disturbed === undefined ? looked : { verdict: "cannot-know", why: [looked.problem.message, ...asNow] };
+  } catch (error) {
+    if (!(error instanceof Unforeseen)) throw error;
+    return { verdict: "cannot-know", why: [error.message] };
+  }
+}
+
+interface Written {
+  readonly step: CallStep;
+  readonly input: Foreseen & { readonly value: JsonObject };
+  readonly verdict: WriteVerdict;
+}
+
+// What later steps see: what the playbook itself gave is known, and nothing that the service or the run would give.
+function valueAfter(context: PlanContext, { address }: Place, { step, input, verdict }: Written): JsonObject {
+  const unknown = (name: string): Json => unknownValue(`steps.${step.id}.${name} is known only when ${address} has run`);
+  if (verdict === "will-be-refused") return { outcome: "ok", refusal: unknown("refusal") };
+  const { profile } = context.target;
+  const whole =
+    verdict === "already-so" ? () => input.value : () => completed(step.operation, input.value, { names: CHOSEN, profile });
+  const given = Object.entries(step.operation.yields).flatMap(([name, { from }]): [string, Json][] => {
+    const value = givenBy(() => from({ input: whole(), payload: null, found: undefined, profile }));
+    if (value !== undefined) return [[name, value]];
+    return verdict === "already-so" && input.unknown.length === 0 ? [] : [[name, unknown(name)]];
+  });
+  if (verdict === "already-so") return { outcome: "unchanged", ...Object.fromEntries(given) };
+  const names = [
+    "response",
+    step.operation.call.interface === "ledger" ? "receipt" : "envelope",
+    ...(step.ensure === undefined ? [] : ["ensured"]),
+  ];
+  return {
+    outcome: verdict === "cannot-know" ? unknown("outcome") : "changed",
+    ...Object.fromEntries([...names, ...(step.discover?.outputs.keys() ?? [])].map((name) => [name, unknown(name)])),
+    ...Object.fromEntries(given),
+  };
+}
+
+// Ids are made of the run's own, which is none yet.
+const CHOSEN: Names = { id: () => unknownValue("the run chooses this id when it begins") as string, mark: "" };
+
+function givenBy(find: () => Json | undefined): Json | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof Unforeseen) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { count } from "../../base/text.ts";
+import { oneLine } from "../foreign.ts";
+import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals, Verdict } from "./shape.ts";
+
+// Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
+
+const WORDS: Readonly<Record<Verdict, readonly [mark: string, word: string]>> = {
+  "will-create": ["+", "will create"],
+  "will-change": ["~", "will change"],
+  "will-be-refused": ["!", "will be refused"],
+  "already-so": ["=", "already so"],
+  reads: ["✓", "reads"],
+  holds: ["✓", "holds"],
+  opens: ["▾", ""],
+  skipped: ["–", "skipped"],
+  "would-wait": ["…", "would wait"],
+  "would-warn": ["!", "would warn"],
+  "would-fail": ["✗", "would fail"],
+  "cannot-know": ["?", "cannot know"],
+};
+
+const WORD_WIDTH = "will be refused".length;
+const STEP_WIDTH = 40;
+
+/** What a run of a playbook would do: a line for each step, and beneath it what keeps it from being known. */
+export function planLines({ playbook, steps, problem, notReached, totals }: PlannedRun, environment: string): readonly string[] {
+  const width = Math.min(STEP_WIDTH, Math.max(0, ...steps.map(({ step, depth }) => oneLine(step).length + 2 * depth)));
+  return [
+    `▷ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environment)}`,
+    ...steps.flatMap((step) => stepLines(step, width)),
+    ...(problem === null ? [] : problemLines(problem, "  ")),
+    ...(notReached.length === 0
+      ? []
+      : [
+          `  · not reached, as things are: ${notReached
+            .slice(0, 10)
+            .map((step) => oneLine(step))
+            .join(", ")}${more(notReached)}`,
+        ]),
+    `  ${totalsLine(totals)}`,
+  ];
+}
+
+function more(steps: readonly string[]): string {
+  return steps.length > 10 ? ` and ${steps.length - 10} more` : "";
+}
+
+function stepLines(step: PlannedStep, width: number): readonly string[] {
+  const [mark, word] = WORDS[step.verdict];
+  const parts = [
+    `${mark} ${word.padEnd(WORD_WIDTH)}`,
+    `${"  ".repeat(step.depth)}${oneLine(step.step)}`.padEnd(width),
+    step.kind === "foreach" ? "for each" : oneLine(step.uses),
+    step.actor === null ? "" : `as ${oneLine(step.actor)}`,
+  ];
+  const indent = `${" ".repeat(WORD_WIDTH + 6)}${"  ".repeat(step.depth)}`;
+  return [`  ${parts.filter((part) => part !== "").join("  ")}`.trimEnd(), ...beneath(step).map((line) => `${indent}${line}`)];
+}
+
+function beneath({ why, unknown, problem }: PlannedStep): readonly string[] {
+  return [
+    ...why.map((each) => `· ${oneLine(each)}`),
+    ...unknown.map((part) => `· ${oneLine(part.path)}: ${oneLine(part.why)}`),
+    ...(problem === null ? [] : problemLines(problem, "")),
+  ];
+}
+
+function problemLines({ code, message, next }: PlannedProblem, indent: string): readonly string[] {
+  return [`${indent}${oneLine(code)}: ${oneLine(message)}`, ...(next === null ? [] : [`${indent}next: ${oneLine(next)}`])];
+}
+
+/** `would send 3 ledger transactions (1 cannot be known), 2 steps already so`. */
+export function totalsLine({ ledgerTransactions, investorWrites, cannotKnow, alreadySo, wouldFail }: PlannedTotals): string {
+  return [
+    `would send ${count(ledgerTransactions, "ledger transaction")} (${cannotKnow} cannot be known)`,
+    ...(investorWrites === 0 ? [] : [count(investorWrites, "write") + " of the investor interface"]),
+    `${count(alreadySo, "step")} already so`,
+    ...(wouldFail === 0 ? [] : [`${count(wouldFail, "step")} would fail`]),
+  ].join(", ");
+}
