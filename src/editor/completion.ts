@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { functionsOn } from "./functions.ts";
 import type { Field } from "../expression/types.ts";
 import { type Operation, operations } from "../operations/operation.ts";
+import { pageOf } from "../operations/page.ts";
 import { readActors, section } from "../playbook/declarations.ts";
 import { resolveFrom } from "../playbook/files.ts";
 import { isPath } from "../playbook/outline.ts";
@@ -19,7 +20,7 @@ import { functionWords, operationWords } from "./words.ts";
 /** Something that can stand where the cursor is. */
 export interface Offer {
   readonly label: string;
-  readonly kind: "name" | "step" | "field" | "function" | "operation" | "actor" | "file" | "folder";
+  readonly kind: "name" | "step" | "field" | "function" | "operation" | "actor" | "condition" | "file" | "folder";
   /** Its type, or what it is in a few words. */
   readonly detail?: string | undefined;
   /** Markdown; made when it is asked for. */
@@ -35,7 +36,7 @@ export function complete(file: TextFile, offset: number, files: Surroundings): r
   const found = lookAtExpression(marked, files, (cursor) => inExpression(cursor, wordAt(file.text, offset)));
   if (found !== undefined) return found.seen;
   const place = placeOf(marked);
-  return place === undefined ? [] : inName(place, file, { files, replaces: nameAt(file.text, offset) });
+  return place === undefined ? [] : inName(place, file, { files, offset, replaces: nameAt(file.text, offset) });
 }
 
 function inExpression(cursor: ExpressionCursor, replaces: Range): readonly Offer[] {
@@ -64,14 +65,16 @@ function offerOf(
 
 interface Naming {
   readonly files: Surroundings;
+  readonly offset: number;
   readonly replaces: Range;
 }
 
-function inName(place: Place, file: TextFile, { files, replaces }: Naming): readonly Offer[] {
+function inName(place: Place, file: TextFile, naming: Naming): readonly Offer[] {
+  const { replaces } = naming;
   switch (place.kind) {
     case "uses":
       return isPath(place.text) || place.text === "."
-        ? paths(place.text.slice(0, place.at), file, { files, replaces })
+        ? paths(place.text.slice(0, place.at), file, naming)
         : [...operations.values()].map((operation) => operationOffer(operation, replaces));
     case "read":
       return [...operations.values()].filter(({ writes }) => !writes).map((operation) => operationOffer(operation, replaces));
@@ -85,7 +88,18 @@ function inName(place: Place, file: TextFile, { files, replaces }: Naming): read
           documentation: () => undefined,
           replaces,
         }));
+    case "condition":
+      return conditions(place, file, naming);
   }
+}
+
+// A condition has several words, so that all of the value is replaced as far as it stands on the line.
+function conditions({ text, at, operation }: Place, file: TextFile, { offset, replaces }: Naming): readonly Offer[] {
+  const start = offset - at;
+  const whole = file.text.startsWith(text, start) ? { start, end: start + text.length } : replaces;
+  return (operation === undefined ? [] : pageOf(operation).conditions).map((label) => {
+    return { label, kind: "condition", documentation: () => undefined, replaces: whole };
+  });
 }
 
 function operationOffer(operation: Operation, replaces: Range): Offer {

@@ -133,7 +133,7 @@ function stateAfter(line: string): { readonly quote: string; readonly brackets: 
   return { quote, brackets };
 }
 
-const MENDED_LINES = 12;
+const MENDED_LINES = 8;
 
 // Lines that cannot be read are left out, but for the one with the mark: then it is those before it that are at fault.
 function readMended(path: string, text: string): Pick<MarkedValue, "document" | "parsed"> | undefined {

@@ -1,13 +1,17 @@
+import type { Operation } from "../operations/operation.ts";
+import { operationIn } from "../playbook/operation-name.ts";
 import type { SourceNode } from "../source/node.ts";
 import type { MarkedValue } from "./marked.ts";
-import { stepDepth } from "./steps.ts";
+import { stepAround, stepDepth } from "./steps.ts";
 
-/** A value that names something: an operation or a playbook, a read, an actor. */
+/** A value that names something: an operation or a playbook, a read, an actor, a condition under which the service refuses. */
 export interface Place {
-  readonly kind: "uses" | "read" | "actor";
+  readonly kind: "uses" | "read" | "actor" | "condition";
   readonly text: string;
   readonly at: number;
   readonly root: SourceNode;
+  /** The operation of the step that it is in. */
+  readonly operation: Operation | undefined;
 }
 
 /** What the value that the cursor is in names; `undefined` where it names nothing. */
@@ -15,12 +19,13 @@ export function placeOf({ path, value, at, parsed: { root } }: MarkedValue): Pla
   const depth = stepDepth(path);
   const fields = path.slice(depth).filter((key) => !/^\d+$/.test(key));
   const kind = KINDS[[...(depth > 0 ? ["step"] : []), ...fields].join(".")];
-  return kind === undefined ? undefined : { kind, text: value, at, root };
+  return kind === undefined ? undefined : { kind, text: value, at, root, operation: operationIn(stepAround(root, path), "uses") };
 }
 
 const KINDS: Readonly<Record<string, Place["kind"]>> = {
   "step.uses": "uses",
   "step.as": "actor",
+  "step.fails.condition": "condition",
   "step.ensure.read": "read",
   "step.ensure.as": "actor",
   "step.discover.read": "read",

@@ -31,6 +31,8 @@ class Editor {
   readonly #server: ChildProcess;
   readonly #connection: ProtocolConnection;
   readonly #published: PublishDiagnosticsParams[] = [];
+  /** What the server asked to be told of. */
+  readonly watched: Promise<unknown>;
   #tell: () => void = () => {};
   #version = 0;
 
@@ -46,6 +48,12 @@ class Editor {
       this.#published.push(params);
       this.#tell();
     });
+    this.watched = new Promise((done) => {
+      this.#connection.onRequest("client/registerCapability", ({ registrations }: { readonly registrations: unknown }) => {
+        done(registrations);
+        return null;
+      });
+    });
     this.#connection.listen();
   }
 
@@ -55,7 +63,8 @@ class Editor {
 
   async start(): Promise<InitializeResult> {
     const rootUri = pathToFileURL(this.#folder).href;
-    const params = { processId: null, rootUri, capabilities: {}, workspaceFolders: [{ uri: rootUri, name: "books" }] };
+    const capabilities = { workspace: { didChangeWatchedFiles: { dynamicRegistration: true } } };
+    const params = { processId: null, rootUri, capabilities, workspaceFolders: [{ uri: rootUri, name: "books" }] };
     const result = await this.request<InitializeResult>("initialize", params);
     await this.#connection.sendNotification("initialized", {});
     return result;
@@ -280,6 +289,7 @@ test("an included playbook that is not open shows its own mistakes, and lets go 
   await editor.start();
   await editor.open("book.yaml", BOOK);
   await editor.findings("parts/part.yaml", some);
+  expect(await editor.watched).toMatchObject([{ registerOptions: { watchers: [{ globPattern: "**/*.{yaml,yml,json,csv}" }] } }]);
   editor.write("parts/part.yaml", PART);
   await editor.notify("workspace/didChangeWatchedFiles", { changes: [{ uri: editor.uri("parts/part.yaml"), type: 2 }] });
   await editor.findings("book.yaml", none);

@@ -64,8 +64,8 @@ class Server {
   readonly #documents: TextDocuments<TextDocument> = new TextDocuments(TextDocument);
   #workspace: Workspace;
   #offers: readonly Offer[] = [];
-  /** What the editor shows, by address. */
-  #told: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
+  /** The files of which the editor shows what was found. */
+  #told: readonly string[] = [];
   #pause: NodeJS.Timeout | undefined;
   #watches = false;
 
@@ -109,7 +109,9 @@ class Server {
   #watch(): void {
     if (!this.#watches) return;
     const watchers = [{ globPattern: "**/*.{yaml,yml,json,csv}" }];
-    void this.#connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
+    this.#connection.client
+      .register(DidChangeWatchedFilesNotification.type, { watchers })
+      .catch((error: unknown) => this.#connection.console.error(messageOf(error)));
   }
 
   #answer(connection: Connection): void {
@@ -199,7 +201,8 @@ class Server {
   }
 
   #actions(document: TextDocument, { start, end }: Range): CodeAction[] {
-    return (this.#told.get(document.uri) ?? []).flatMap((diagnostic) => {
+    const found = this.#workspace.check().get(document.uri) ?? []; // what was told last may be of another text
+    return found.flatMap((diagnostic) => {
       const shown = shownOf(diagnostic);
       if (isBefore(shown.range.end, start) || isBefore(end, shown.range.start)) return [];
       const mend = mendOf(diagnostic, document.getText(shown.range));
@@ -218,8 +221,8 @@ class Server {
 
   async #check(): Promise<void> {
     const found = this.#workspace.check();
-    const gone = [...this.#told.keys()].filter((uri) => !found.has(uri));
-    this.#told = found;
+    const gone = this.#told.filter((uri) => !found.has(uri));
+    this.#told = [...found.keys()];
     for (const uri of gone) await this.#connection.sendDiagnostics({ uri, diagnostics: [] });
     for (const [uri, diagnostics] of found) {
       const version = this.#documents.get(uri)?.version;
@@ -239,6 +242,7 @@ const KINDS: Readonly<Record<Offer["kind"], CompletionItemKind>> = {
   function: CompletionItemKind.Function,
   operation: CompletionItemKind.Method,
   actor: CompletionItemKind.Constant,
+  condition: CompletionItemKind.EnumMember,
   file: CompletionItemKind.File,
   folder: CompletionItemKind.Folder,
 };

@@ -85,8 +85,15 @@ test.for([
     `${STEP}    foreach: { row: "\${{ inputs.rows }}", key: row.holder }\n    with: { id: "\${{ row| }}" }`,
     [...ROOTS, "row"],
   ],
+  [
+    "the record that was found",
+    "  - id: here\n    uses: ledger.token.mint\n    discover:\n      read: ledger.token.list\n      one: response\n      outputs: { a: | }",
+    [...ROOTS, "response", "one"],
+  ],
+  ["a check's answer", `${STEP}    with: { id: x }\nchecks: [{ read: ledger.status, that: r|`, [...ROOTS, "response"]],
+  ["what is conserved", `${STEP}    with: { id: x }\nchecks: [{ conserve: { token: "\${{ steps.| }}" } }]`, [...RAN, "here"]],
 ] as const)("names: %s", ([, step, expected]) => {
-  expect(names(step, step.includes("outputs:") ? "\n" : TAIL)).toEqual(expected);
+  expect(names(step, /^(?:outputs|checks):/m.test(step) ? "\n" : TAIL)).toEqual(expected);
 });
 
 test.for([
@@ -147,6 +154,13 @@ test("in a block's loop a step is that of the same round, outside a map", () => 
   expect(labels(`${after}${STEP}    if: steps.inner.|`)).toContain("exists");
 });
 
+test("what discover reads is known to the expression that looks for one", () => {
+  const found = names(
+    "  - id: here\n    uses: ledger.token.mint\n    discover:\n      read: ledger.token.list\n      one: response.filter(r, r.|",
+  );
+  expect(found).toEqual(expect.arrayContaining(["name", "totalSupply"]));
+});
+
 test("each function that belongs to the value is offered, with its signature", () => {
   expect(labels(`${STEP}    if: |`)).toEqual(expect.arrayContaining(["sum", "decimal", "re2", "date", "size", "has"]));
   expect(labels(`${STEP}    if: inputs.rows.|`)).toEqual(expect.arrayContaining(["size", "filter", "map", "exists"]));
@@ -193,6 +207,15 @@ test("actors are offered after as, but for groups, which do not act", () => {
     "issuer userId:alice",
     "buyer key BUYER_KEY",
   ]);
+});
+
+test("the conditions under which the service refuses are offered, and the whole one is replaced", () => {
+  const { file, offset } = cursorIn(
+    `${HEAD}  - id: here\n    uses: ledger.asset.create\n    fails: { condition: "asset al|ready" }\n`,
+  );
+  const found = complete(file, offset, files);
+  expect(found.map(({ label }) => label)).toContain("asset already exists");
+  expect(file.text.slice(found[0]?.replaces.start, found[0]?.replaces.end)).toBe("asset already");
 });
 
 test("playbooks and folders are offered behind ./, but for the playbook itself and tokenbook.yaml", () => {
