@@ -11,7 +11,7 @@ export const SCHEMA_CODES = {
     severity: "error",
     title: "a name cannot be used",
     meaning:
-      "Inputs, actors and outputs are used by name in expressions, so a name is letters, digits and _, begins with a small letter, and is no word that expressions keep for themselves.",
+      "Inputs, actors and outputs are used by name in expressions, so a name is letters, digits and _, begins with a small letter, and is no word that expressions keep for themselves. Names of env and secrets may begin with a capital or _.",
     cure: "Choose another name: `theIssuer` or `the_issuer` instead of `The Issuer`.",
     example: "actor-bad-name",
   },

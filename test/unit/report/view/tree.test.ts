@@ -27,6 +27,15 @@ test("before a run has opened there is nothing to draw", () => {
   expect(treeOf(watched(new Records()), START)).toBeUndefined();
 });
 
+test("a run that waits for its group is one line, which goes when it ends without having begun", () => {
+  const held: Activity = { since: START, waiting: { for: 'the group "desk"', untilMs: START + 120_000 } };
+  const waiting = { ...watched(new Records()), held };
+  expect(drawn(tree(waiting))).toEqual([
+    expect.stringMatching(/^running not begun .*waiting for the group "desk" until \d\d:\d\d:\d\d · 1 min 0 s$/),
+  ]);
+  expect(treeOf({ ...waiting, isOver: true }, START)).toBeUndefined();
+});
+
 test("what is done, what is under way, what is to come", () => {
   const records = new Records().opened().skipped("asset");
   expect(
