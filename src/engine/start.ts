@@ -90,7 +90,7 @@ function assertSame(opened: RunOpened, playbook: Playbook, target: Target): void
       code: "resume.playbook-changed",
       message: `${playbook.file}, or a playbook that it includes, has changed since the run ${opened.runId} began`,
       why: "steps that were already done might no longer be what the playbook says",
-      next: `put the file back as it was (git stash, git checkout), resume, and change it then; or begin a new run: tokenbook run ${playbook.file}`,
+      next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then; or begin a new run: tokenbook run ${playbook.file}`,
     });
   }
   const now = headingOf(target);

@@ -37,7 +37,7 @@ test("the package is packed, installed in an empty folder and run: no other pack
   writeFileSync(join(folder, "create.yaml"), CREATE);
   for (const outcome of ["changed", "unchanged"]) {
     const created = await succeed(npx(["tokenbook", "run", "create.yaml"], folder));
-    expect(created.stdout, created.told).toMatch(/^. \w+ +token\/token .* ledger\.token\.create /m);
+    expect(created.stdout, created.told).toMatch(/^ *. \w+ +token\/token .* ledger\.token\.create /m);
     expect(created.stdout, created.told).toMatch(new RegExp(`: 2 steps: 1 ${outcome}, 1 ok in `));
   }
   const listed = await succeed(npx(["tokenbook", "library"], folder));

@@ -230,11 +230,15 @@ export interface Service {
   call(request: string, as: string, body?: unknown): Promise<unknown>;
 }
 
-/** Starts `tokenbook sandbox` in a process of its own. */
-export async function sandboxProcess(): Promise<Service> {
+/** Starts `tokenbook sandbox` in a process of its own; what goes wrong in it, and what it holds at first, may be told. */
+export async function sandboxProcess(more: { readonly faults?: object; readonly seed?: object } = {}): Promise<Service> {
   const folder = temporaryFolder();
+  const files = Object.entries(more).flatMap(([name, content]) => {
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(content));
+    return [`--${name}`, `${name}.json`];
+  });
   return serviceOf(
-    await readySandbox(launch([COMMAND, "sandbox", "--port", "0", "--db", "sandbox.db", "--json"], { cwd: folder })),
+    await readySandbox(launch([COMMAND, "sandbox", "--port", "0", "--db", "sandbox.db", "--json", ...files], { cwd: folder })),
   );
 }
 
@@ -321,6 +325,17 @@ export function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** The line of a step in what a run prints, at whatever depth it stands. */
+export function lineOf(outcome: string, step: string, more = ""): RegExp {
+  const address = step.replaceAll(/[[\]]/g, String.raw`\$&`);
+  return new RegExp(String.raw`^ *${outcome} +${address}  .*${more}`, "m");
+}
+
+/** `with` of a token that may be minted by whoever creates it. */
+export function tokenWith(id: string, cap = 100): string {
+  return `{ id: "${id}", name: ${JSON.stringify(id)}, symbol: TKN, classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }, behaviour: { decimal: 2, maxMintQuantity: ${cap}, transferable: true, burnable: true } }`;
 }
 
 /** A token, a mint of 10.00, and a look at the supply. */

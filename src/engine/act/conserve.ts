@@ -1,4 +1,5 @@
 import { Decimal, sum } from "../../base/decimal.ts";
+import { count } from "../../base/text.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import { operationNamed } from "../../operations/operation.ts";
@@ -81,7 +82,7 @@ class Reader {
     const held = sum(accounts.map((account) => number(account["balance"])));
     const made = amountOf(transactions, "MINT", id).minus(amountOf(transactions, "BURN", id));
     return [
-      { of: `token ${id}`, left: supply, right: { what: `the sum of its ${accounts.length} accounts`, value: held } },
+      { of: `token ${id}`, left: supply, right: { what: `the sum of its ${count(accounts.length, "account")}`, value: held } },
       { of: `token ${id}`, left: supply, right: { what: "its mints less its burns", value: made } },
     ];
   }
@@ -99,14 +100,14 @@ class Reader {
       balances.push({
         of: `share token ${tokenId} of vault ${id}`,
         left: { what: "totalSupply", value: number(token["totalSupply"]) },
-        right: { what: `what was issued for its ${assets.length} assets`, value: issued },
+        right: { what: `what was issued for its ${count(assets.length, "asset")}`, value: issued },
       });
     }
     return balances;
   }
 
   async #sale(id: string): Promise<readonly Balance[]> {
-    const sale = record(await this.#read("investor.sales.get", { tokenSaleId: id }));
+    const { sale = null } = record(await this.#read("investor.sales.get", { tokenSaleId: id }));
     const bought: Decimal[] = [];
     for (const as of this.#check.as) {
       const transactions = list(record(await this.#read("investor.portfolio.transactions", {}, as))["transactions"] ?? []);
@@ -115,8 +116,8 @@ class Reader {
     return [
       {
         of: `sale ${id}`,
-        left: { what: "totalSoldTokens", value: number(sale["totalSoldTokens"]) },
-        right: { what: `the sum of ${bought.length} purchases`, value: sum(bought) },
+        left: { what: "totalSoldTokens", value: number(record(sale)["totalSoldTokens"]) },
+        right: { what: `the sum of ${count(bought.length, "purchase")}`, value: sum(bought) },
       },
     ];
   }

@@ -64,13 +64,14 @@ export type Looked =
   | { readonly holds: true; readonly response: Json; readonly requests: number }
   | { readonly holds: false; readonly broken: StepProblem | undefined };
 
-/** Reads whether it is so. What the service says is not there is not so yet. */
+/** Reads whether it is so. What the service itself says is not there is not so yet; a page of somebody in between says nothing of it. */
 export async function lookWhether(context: Looking, place: Place, ensure: Ensure | undefined): Promise<Looked> {
   if (ensure === undefined) return { holds: false, broken: undefined };
   const result = await sideRead(context, place, ensure.read);
   if (!("kind" in result)) return result;
   if (result.kind === "failed") {
-    return result.reply.status === 404 ? { holds: false, broken: result.problem } : { problem: result.problem };
+    const { status, meaning } = result.reply;
+    return status === 404 && meaning === "refused" ? { holds: false, broken: result.problem } : { problem: result.problem };
   }
   const { payload, requests } = result;
   const broken = firstBroken([ensure.that], context.scopeAt(place, { response: payload }));

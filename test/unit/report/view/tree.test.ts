@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { type Activity, treeOf, type TreeLine, type Watched } from "../../../../src/cli/view/tree.ts";
 import { windowOf } from "../../../../src/cli/view/window.ts";
 import { RunFold } from "../../../../src/report/model.ts";
+import type { StepHeading } from "../../../../src/protocol/record.ts";
 import { Records, RUNS, START, STEPS } from "../records.ts";
 
 function watched(records: Records, active: Record<string, Activity> = {}): Watched {
@@ -61,6 +62,22 @@ test("rounds hang on their step, which is as bad as the worst of them", () => {
     "    changed approvals[bob]  Approve the transfer · changed · 3.0 s · tx 3f2a9c1b…",
     "    pending approvals[dora]  Approve the transfer · pending until.timeout · 2.0 s",
     "  not-run owned  See who owns it",
+  ]);
+});
+
+test("what holds steps runs while they do, stands before them, and is not counted", () => {
+  const steps: readonly StepHeading[] = [
+    { id: "deposit", name: "Deposit", uses: "./deposit.yaml", line: 3, kind: "include" },
+    { id: "deposit/mint", name: "Mint", uses: "ledger.token.mint", line: 5, depth: 1, file: "deposit.yaml" },
+    { id: "after", name: "Look", uses: "ledger.status", line: 9 },
+  ];
+  const records = new Records().opened({ steps }).add({ kind: "step.begun", step: "deposit" });
+  const under = watched(records, { "deposit/mint": { since: START + 58_000 } });
+  expect(drawn(tree(under))).toEqual([
+    "running Onboard a property · 0/2 · 1 min 0 s",
+    "  running deposit  Deposit · 58 s",
+    "  running   deposit/mint  Mint · 2.0 s",
+    "  not-run after  Look",
   ]);
 });
 

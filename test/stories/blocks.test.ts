@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { lineOf, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
+
+const HEAD = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+`;
+
+const RESCUED = `${HEAD}name: Mint as much as may be
+steps:
+  - id: minting
+    name: Mint
+    block:
+      - { id: token, uses: ledger.token.create, with: ${tokenWith("Rescued", 10)} }
+      - { id: much, uses: ledger.token.mint, with: { id: Rescued, to: "\${{ actors.issuer }}", value: 11 } }
+      - { id: more, uses: ledger.status }
+    rescue:
+      - { id: less, uses: ledger.token.mint, with: { id: Rescued, to: "\${{ actors.issuer }}", value: 10 } }
+    always:
+      - { id: supply, uses: ledger.token.get, with: { id: Rescued }, expect: [response.totalSupply == 10] }
+  - { id: after, uses: ledger.status, if: steps.minting.outcome == "rescued" }
+`;
+
+test("a block is rescued: the run passes, and everything says that it was", async () => {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("rescued.yaml", RESCUED);
+  const run = await project.run("run", "rescued.yaml", "--report", "junit=junit.xml");
+  expect(run.code, run.told).toBe(0);
+  expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}\d+ ms/)[0])).toEqual([
+    "▸ minting  Mint  block",
+    "  ✓ changed  token  Create tokens  ledger.token.create  as issuer",
+    "  ✗ failed   much  Mint tokens to entities  ledger.token.mint  as issuer",
+    "      service.refused: HTTP 422: 11 minted would exceed the 10 of the token Rescued",
+    "  ✓ changed  less  Mint tokens to entities  ledger.token.mint  as issuer",
+    "  ✓ ok       supply  Get one token  ledger.token.get  as issuer",
+    "! rescued  minting  Mint  block",
+    "✓ ok       after  Check that the service answers  ledger.status  as issuer",
+    expect.stringMatching(/^✓ passed {2}Mint as much as may be: 6 steps: 2 changed, 2 ok, 1 rescued, 1 not run in /),
+  ]);
+  const junit = project.read("junit.xml");
+  expect(junit, junit).toContain('tests="6" failures="0" errors="0" skipped="2"');
+  expect(junit, junit).toContain('<skipped message="rescued: service.refused: HTTP 422: 11 minted would exceed');
+  expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+
+  const { data } = await project.json("runs", "show", runIn(run));
+  const rows = data.reports[0]?.steps.map(({ step, outcome, depth }) => `${"  ".repeat(depth)}${step} ${outcome}`);
+  expect(rows).toEqual([
+    "minting rescued",
+    "  token changed",
+    "  much rescued",
+    "  more not-run",
+    "  less changed",
+    "  supply ok",
+    "after ok",
+  ]);
+});
+
+const ALWAYS = `${HEAD}name: Look, and leave a note
+steps:
+  - id: looking
+    block:
+      - { id: house, uses: ledger.asset.get, with: { assetType: Property, id: Mill3 } }
+    always:
+      - { id: note, uses: ledger.asset.create, with: { assetType: Document, data: { id: Note1 } } }
+  - { id: after, uses: ledger.status }
+`;
+
+test("always runs after a failure; resumed, what failed is tried again, and always is not repeated", async () => {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("always.yaml", ALWAYS);
+  const run = await project.run("run", "always.yaml", "--report", "junit=junit.xml");
+  expect(run.code, run.told).toBe(1);
+  expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}\d+ ms/)[0])).toEqual([
+    "▸ looking  block",
+    "  ✗ failed   house  Get one asset  ledger.asset.get  as issuer",
+    "      service.refused: HTTP 404: there is no Property with the id Mill3",
+    "  ✓ changed  note  Create assets  ledger.asset.create  as issuer",
+    "✗ failed   looking  block",
+    "    block.failed: house failed (service.refused); `always` has run",
+    expect.stringMatching(/^✗ failed {2}Look, and leave a note: 3 steps: 1 changed, 1 failed, 1 not run in /),
+    expect.stringMatching(/^ {4}to go on: tokenbook resume /),
+  ]);
+  expect(project.read("junit.xml")).toContain('tests="3" failures="1" errors="0" skipped="1"');
+
+  await world.call("POST /asset", "userId:alice", { assetType: "Property", data: { id: "Mill3" } });
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.stdout, resumed.told).toMatch(lineOf("✓ ok", "house"));
+  expect(resumed.stdout, resumed.told).not.toMatch(/ {2}note {2}/);
+  expect(operationsOf(await world.commits())).toEqual(["ledger.asset.create", "ledger.asset.create"]);
+});
+
+const RETRIED = `${HEAD}name: Look until it can be seen
+mode: read-only
+steps:
+  - id: looking
+    retry: { attempts: 3, every: 10ms }
+    block:
+      - { id: status, uses: ledger.status }
+      - { id: stats, uses: ledger.asset.stats }
+  - { id: after, uses: ledger.status }
+`;
+
+test("a block of reads is tried a third time when two tries failed", async () => {
+  // A read by itself asks a failing service four times.
+  const world = await sandboxProcess({ faults: [{ operation: "ledger.asset.stats", times: 8, fault: { status: 503 } }] });
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("retried.yaml", RETRIED);
+  const run = await project.run("run", "retried.yaml");
+  expect(run.code, run.told).toBe(0);
+  const outcomes = run.lines.flatMap((line) => /^ +. (\w+) +(status|stats|looking) /.exec(line)?.slice(1, 3).join(" ") ?? []);
+  expect(outcomes, run.told).toEqual(["ok status", "failed stats", "ok status", "failed stats", "ok status", "ok stats"]);
+  expect(run.stdout, run.told).toMatch(lineOf("✓ ok", "looking"));
+  expect(run.stdout, run.told).toMatch(/: 3 steps: 3 ok in /);
+
+  const { data } = await project.json("runs", "show", runIn(run));
+  expect(stepIn(data, "stats").problem).toBeNull();
+});
+
+test("a block of reads that fails each time fails the run", async () => {
+  const world = await sandboxProcess({ faults: [{ operation: "ledger.asset.stats", fault: { status: 503 } }] });
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("retried.yaml", RETRIED.replace("attempts: 3", "attempts: 2"));
+  const run = await project.run("run", "retried.yaml");
+  expect(run.code, run.told).toBe(1);
+  expect(run.lines.filter((line) => /✗ failed +stats/.test(line))).toHaveLength(2);
+  expect(run.stdout, run.told).toMatch(/: 3 steps: 1 ok, 1 failed, 1 not run in /);
+});

@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
+import { answerAfterwards, proxyTo } from "./proxy.ts";
+import { lineOf, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
+
+const HEAD = `playbook: 1
+actors:
+  issuer: { ledger: "userId:alice" }
+  buyers: [{ investor: BUYER_KEY }, { investor: SECOND_BUYER_KEY }]
+defaults: { as: issuer }
+`;
+
+const TOKEN = `  - { id: token, uses: ledger.token.create, with: ${tokenWith("Gold")} }
+  - { id: mint, uses: ledger.token.mint, with: { id: Gold, to: "\${{ actors.issuer }}", value: "12.50" } }
+`;
+
+const CHECKED = `${HEAD}name: Mint, and look
+steps:
+${TOKEN}checks:
+  - { name: enough was minted, read: ledger.token.get, with: { id: Gold }, that: response.totalSupply >= 20 }
+  - { name: it has a description, read: ledger.token.get, with: { id: Gold }, that: 'response.description != ""', severity: warn }
+  - conserve: { token: Gold }
+  - { foreach: { who: [alice, bob], key: who }, name: no debts, read: ledger.account.list, with: { tokenId: Gold }, that: "response.all(a, a.entity.userId != who || a.balance >= 0)" }
+`;
+
+test("checks: an error fails the run, a warning is told, the others are looked at all the same", async () => {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("checked.yaml", CHECKED);
+  const run = await project.run("run", "checked.yaml", "--report", "junit=junit.xml");
+  expect(run.code, run.told).toBe(1);
+  expect(run.stdout, run.told).toMatch(/^✗ failed {3}checks\[enough was minted\] {2}check {2}\d+ ms$/m);
+  expect(run.stdout, run.told).toContain("(it is 12.5: 7.5 less)");
+  expect(run.stdout, run.told).toMatch(
+    /^✓ ok {7}checks\[it has a description\] .*\n {4}warning:\n {4}expect\.failed: this does not hold/m,
+  );
+  expect(run.stdout, run.told).toMatch(/^✓ ok {7}checks\[3\] {2}conserve token {2}check {2}/m);
+  for (const who of ["alice", "bob"]) expect(run.stdout, run.told).toMatch(lineOf("✓ ok", `checks[no debts][${who}]`));
+  expect(run.stdout, run.told).toMatch(/^✗ failed {2}Mint, and look: 7 steps: 2 changed, 4 ok, 1 failed, 1 warning in /m);
+  const junit = project.read("junit.xml");
+  expect(junit, junit).toContain('tests="7" failures="1" errors="0" skipped="0"');
+  expect(junit, junit).toMatch(
+    /name="checks\[it has a description\]: [^"]*" time="[^"]*">\s*<system-out><!\[CDATA\[warning:\nexpect\.failed/,
+  );
+
+  await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: { orgId: "org1", userId: "alice" }, value: 10 }]);
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint", "ledger.token.mint"]);
+});
+
+test("conserve a token: a supply that is not the sum of its accounts is told, in numbers", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("checked.yaml", `${HEAD}name: Conserved\nsteps:\n${TOKEN}checks: [{ conserve: { token: Gold } }]\n`);
+  const drifted = answerAfterwards(({ status, body }) => ({
+    status,
+    body: body.replace('"totalSupply":12.5,', '"totalSupply":12.51,'),
+  }));
+  // A difference counts when it is seen twice; one that has gone the second time was a read in between.
+  void proxy.next("GET /token", drifted);
+  const once = await project.run("run", "checked.yaml");
+  expect(once.code, once.told).toBe(0);
+  for (let look = 0; look < 2; look++) void proxy.next("GET /token", drifted);
+  project.write(
+    "look.yaml",
+    `${HEAD}name: Conserved\nsteps: [{ uses: ledger.status }]\nchecks: [{ conserve: { token: Gold } }]\n`,
+  );
+  const twice = await project.run("run", "look.yaml");
+  expect(twice.code, twice.told).toBe(1);
+  expect(twice.stdout, twice.told).toContain(
+    "conserve.differs: token Gold: totalSupply is 12.51, the sum of its 1 account 12.5 (difference 0.01); token Gold: totalSupply is 12.51, its mints less its burns 12.5 (difference 0.01)",
+  );
+});
+
+const VAULT = `${HEAD}name: Shares for a house
+steps:
+  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: Mill3 } } }
+  - id: vault
+    uses: ledger.vault.create
+    with: { id: Vault3, name: Vault, vaultToken: [{ id: Shares3, name: Shares, symbol: SHR, classification: { unit: whole, supply: capped-variable }, behaviour: { decimal: 0, transferable: true, burnable: true } }] }
+  - uses: tokenbook/deposit.yaml
+    with: { vault: Vault3, assetType: Property, asset: Mill3, share: Shares3, quantity: 100, receiver: "\${{ actors.issuer }}", custodian: "\${{ actors.issuer }}" }
+checks: [{ conserve: { vault: Vault3 } }]
+`;
+
+test("conserve a vault: shares that were burnt beside it are told", async () => {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("vault.yaml", VAULT);
+  const run = await project.run("run", "vault.yaml");
+  expect(run.code, run.told).toBe(0);
+  await world.call("POST /token/burn", "userId:alice", [{ id: "Shares3", from: { orgId: "org1", userId: "alice" }, value: 1 }]);
+  project.write("look.yaml", `${HEAD}steps: [{ uses: ledger.status }]\nchecks: [{ conserve: { vault: Vault3 } }]\n`);
+  const drifted = await project.run("run", "look.yaml");
+  expect(drifted.code, drifted.told).toBe(1);
+  expect(drifted.stdout, drifted.told).toContain(
+    "conserve.differs: share token Shares3 of vault Vault3: totalSupply is 99, what was issued for its 1 asset 100 (difference -1)",
+  );
+});
+
+const SALE = `${HEAD}name: Two buyers
+steps:
+${["BUYER_KEY", "SECOND_BUYER_KEY"]
+  .map(
+    (
+      key,
+    ) => `  - { as: { investor: ${key} }, uses: investor.sales.buy, with: { tokenSaleId: saleActive1, userAddress: "0xb1", amount: 5, currencyContract: "0xc1", timezone: UTC } }
+`,
+  )
+  .join("")}checks: [{ conserve: { sale: saleActive1 }, as: buyers }]
+`;
+
+test("conserve a sale: what it has sold is what was bought, by everybody", async () => {
+  const sold = (totalSoldTokens: string): object => ({
+    ...DEFAULT_SEED,
+    sales: DEFAULT_SEED.sales?.map((sale) => (sale.id === "saleActive1" ? { ...sale, totalSoldTokens } : sale)),
+  });
+  const clean = await sandboxProcess({ seed: sold("0") });
+  const project = newProject();
+  project.serviceAt(clean.url);
+  project.write("sale.yaml", SALE);
+  const run = await project.run("run", "sale.yaml");
+  expect(run.code, run.told).toBe(0);
+  const { data } = await project.json("runs", "show", runIn(run));
+  expect(stepIn(data, "checks[1]")).toMatchObject({ kind: "check", outcome: "ok" });
+
+  const drifted = await sandboxProcess({ seed: sold("7.5") });
+  project.serviceAt(drifted.url);
+  const late = await project.run("run", "sale.yaml");
+  expect(late.code, late.told).toBe(1);
+  expect(late.stdout, late.told).toContain(
+    "conserve.differs: sale saleActive1: totalSoldTokens is 17.5, the sum of 2 purchases 10 (difference 7.5)",
+  );
+});

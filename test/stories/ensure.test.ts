@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { proxyTo } from "./proxy.ts";
+import { lineOf, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
+
+const HEAD = `playbook: 1
+actors:
+  issuer: { ledger: "userId:alice" }
+  board: [{ ledger: "userId:bob" }]
+defaults: { as: issuer }
+`;
+
+function createUnless(that: string): string {
+  return `${HEAD}name: Create unless it is there
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: ${tokenWith("Gold")}
+    ensure: { read: ledger.token.get, with: { id: Gold }, that: '${that}' }
+  - { id: after, uses: ledger.token.get, with: { id: "\${{ steps.token.ensured.id }}" } }
+`;
+}
+
+test("what is so already is unchanged, and nothing is sent", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("gold.yaml", createUnless('response.id == "Gold"'));
+  const first = await project.run("run", "gold.yaml");
+  expect(first.code, first.told).toBe(0);
+  expect(first.stdout, first.told).toMatch(lineOf("✓ changed", "token", " tx [0-9a-f]{64} "));
+  const second = await project.run("run", "gold.yaml", "--report", "junit=junit.xml");
+  expect(second.code, second.told).toBe(0);
+  expect(second.stdout, second.told).toMatch(
+    /^= unchanged {2}token {2}Create tokens {2}ledger\.token\.create {2}as issuer {2}\d+ ms$/m,
+  );
+  expect(second.stdout, second.told).toMatch(/: 2 steps: 1 unchanged, 1 ok in /);
+  expect(project.read("junit.xml")).toContain('tests="2" failures="0" errors="0" skipped="0"');
+  expect(proxy.seen.filter((name) => name === "POST /token")).toHaveLength(1);
+  const { data } = await project.json("runs", "show", runIn(second));
+  expect(stepIn(data, "token")).toMatchObject({ outcome: "unchanged", attempts: [], transactionId: null, requests: 1 });
+});
+
+// What was written is looked for during ten seconds.
+test(
+  "after the write it must be so: if it is not, the step fails and says that the write took effect",
+  { timeout: 90_000 },
+  async () => {
+    const world = await sandboxProcess();
+    const project = newProject();
+    project.serviceAt(world.url);
+    project.write("gold.yaml", createUnless('response.name == "Silver"'));
+    const run = await project.run("run", "gold.yaml");
+    expect(run.code, run.told).toBe(1);
+    expect(run.stdout, run.told).toMatch(lineOf("✗ failed", "token"));
+    expect(run.stdout, run.told).toContain('ensure.not-so: this does not hold: response.name == "Silver"');
+    expect(run.stdout, run.told).toContain("why: the write itself took effect");
+    expect(run.stdout, run.told).toContain('response.name → "Gold"');
+    expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
+
+    // Whatever the playbook promised, what took effect is not sent again.
+    const resumed = await project.run("resume");
+    expect(resumed.code, resumed.told).toBe(1);
+    expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
+  },
+);
+
+test.for([
+  { name: "fails", fault: { status: 503 }, says: /service\.[\w-]+: HTTP 503/ },
+  { name: "is answered with a web page", fault: "html", says: /web page \(HTTP 404\) instead of JSON/ },
+])("the read before the write $name: nothing is sent", async ({ fault, says }) => {
+  const world = await sandboxProcess({ faults: [{ operation: "ledger.token.get", fault }] });
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("gold.yaml", createUnless('response.id == "Gold"'));
+  const run = await project.run("run", "gold.yaml");
+  expect(run.code, run.told).toBe(1);
+  expect(run.stdout, run.told).toMatch(lineOf("✗ failed", "token"));
+  expect(run.stdout, run.told).toMatch(says);
+  expect(proxy.seen.filter((name) => name.startsWith("POST"))).toEqual([]);
+  expect(await world.commits()).toEqual([]);
+});
+
+function discovering(one: string): string {
+  return `${HEAD}name: Ask, and find what was asked
+steps:
+  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: Mill3 } } }
+  - id: others
+    foreach: { each: [a, b], key: each }
+    uses: ledger.approval.create
+    with: { approvalType: budget, approvers: "\${{ actors.board }}", numRequired: 1, data: { purpose: roof } }
+  - id: request
+    uses: ledger.transfer.request
+    with: { assetType: Property, id: [Mill3], approvers: "\${{ actors.board }}", numRequired: 1, newOwner: "\${{ actors.board[0] }}" }
+    discover:
+      read: ledger.${one.startsWith("approval") ? "approval.mine" : "transfer.byAsset"}
+      with: ${one.startsWith("approval") ? "{ approvalType: budget }" : "{ assetId: Mill3 }"}
+      one: 'response.filter(r, ${one.replace("approval: ", "")})'
+      outputs: { found: one.id, needs: one.numRequired }
+  - { id: read, uses: ledger.transfer.get, with: { id: "\${{ steps.request.found }}" }, expect: [response.numRequired == steps.request.needs] }
+`;
+}
+
+test.for([
+  { one: 'r.data.metadata.assetType == "Property"', code: 0, says: /^✓ passed .*: 5 steps: 4 changed, 1 ok in /m },
+  {
+    one: 'r.data.metadata.assetType == "Bond"',
+    code: 1,
+    says: /discovery\.not-found: the write took effect, but ledger\.transfer\.byAsset shows 0 records of which/,
+  },
+  {
+    one: 'approval: r.data.purpose == "roof"',
+    code: 1,
+    says: /discovery\.several: the write took effect, but ledger\.approval\.mine shows 2 records of which/,
+  },
+])("discover by $one", { timeout: 60_000 }, async ({ one, code, says }) => {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("ask.yaml", discovering(one));
+  const run = await project.run("run", "ask.yaml");
+  expect(run.code, run.told).toBe(code);
+  expect(run.stdout, run.told).toMatch(says);
+  expect(operationsOf(await world.commits()).filter((operation) => operation === "ledger.transfer.request")).toHaveLength(1);
+});

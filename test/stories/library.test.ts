@@ -1,0 +1,168 @@
+import { expect, test } from "vitest";
+import { lineOf, newProject, operationsOf, type Project, sandboxProcess, type Service } from "./world.ts";
+
+const HEAD = `playbook: 1
+actors:
+  issuer: { ledger: "userId:alice" }
+  custodian: { ledger: "userId:carol" }
+  board: [{ ledger: "userId:bob" }, { ledger: "userId:dora" }, { ledger: "userId:erin" }]
+defaults: { as: issuer }
+`;
+
+async function projectWith(files: Readonly<Record<string, string>>): Promise<{ project: Project; world: Service }> {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  for (const [name, text] of Object.entries(files)) project.write(name, text);
+  return { project, world };
+}
+
+/** Runs it twice: the second time nothing is written. Gives the operations of the first. */
+async function twice({ project, world }: { project: Project; world: Service }, file: string): Promise<readonly string[]> {
+  const before = (await world.commits()).length;
+  const first = await project.run("run", file);
+  expect(first.code, first.told).toBe(0);
+  const commits = await world.commits();
+  const second = await project.run("run", file);
+  expect(second.code, second.told).toBe(0);
+  expect(second.stdout, second.told).not.toMatch(/✓ changed/);
+  expect(second.stdout, second.told).toMatch(/= unchanged/);
+  expect(await world.commits(), second.told).toEqual(commits);
+  return operationsOf(commits.slice(before));
+}
+
+function token(name: string): string {
+  return `${HEAD}name: A token
+steps:
+  - { id: token, uses: tokenbook/create-token.yaml, with: { id: Gold, name: ${name}, symbol: GLD, issuer: "\${{ actors.issuer }}", cap: 500 } }
+  - { id: mint, uses: tokenbook/mint.yaml, with: { token: Gold, holder: "\${{ actors.custodian }}", total: "12.50", minter: "\${{ actors.issuer }}" } }
+outputs: { minted: "\${{ steps.mint.outputs.minted }}", supply: "\${{ steps.mint.outputs.supply }}" }
+`;
+}
+
+test("a token is created and minted once; a token of that id that is another one is told, and left alone", async () => {
+  const place = await projectWith({ "token.yaml": token("Gold"), "other.yaml": token("Silver") });
+  expect(await twice(place, "token.yaml")).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  const before = await place.world.commits();
+  const other = await place.project.run("run", "other.yaml");
+  expect(other.code, other.told).toBe(1);
+  expect(other.stdout, other.told).toMatch(lineOf("✗ failed", "token/found"));
+  expect(other.stdout, other.told).toContain("this does not hold: response.name == inputs.name");
+  expect(other.stdout, other.told).toMatch(/at: tokenbook\/create-token\.yaml:\d+/);
+  expect(await place.world.commits()).toEqual(before);
+});
+
+test("tokens that were passed on are not minted again, and a higher total mints the difference", async () => {
+  const place = await projectWith({ "token.yaml": token("Gold"), "more.yaml": token("Gold").replace("12.50", "20") });
+  await twice(place, "token.yaml");
+  const entity = (userId: string): object => ({ orgId: "org1", userId });
+  await place.world.call("POST /token/erc1155/safeTransferFrom", "userId:carol", {
+    from: entity("carol"),
+    to: entity("bob"),
+    id: "Gold",
+    value: 12,
+  });
+  const moved = await place.project.run("run", "token.yaml");
+  expect(moved.stdout, moved.told).toMatch(lineOf("= unchanged", "mint/mint"));
+  expect(await twice(place, "more.yaml")).toEqual(["ledger.token.mint"]);
+  const more = await place.project.run("run", "more.yaml");
+  expect(more.stdout, more.told).toContain("output minted: 20");
+  expect(more.stdout, more.told).toContain("output supply: 20");
+});
+
+const TRANSFER = `${HEAD}name: Hand over, and back
+steps:
+  - id: house
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: Mill3 } }
+    ensure: { read: ledger.asset.get, with: { assetType: Property, id: Mill3 }, that: response.id == "Mill3" }
+  - id: there
+    uses: tokenbook/transfer.yaml
+    with: { assetType: Property, asset: Mill3, owner: "\${{ actors.issuer }}", newOwner: "\${{ actors.custodian }}", board: "\${{ actors.board }}", required: 2, votes: "\${{ actors.board }}" }
+`;
+
+test("a transfer takes as many votes as it needs, and is made again when the asset went back", async () => {
+  const place = await projectWith({ "transfer.yaml": TRANSFER });
+  const votes = ["ledger.transfer.request", "ledger.transfer.approve", "ledger.transfer.approve"];
+  expect(await twice(place, "transfer.yaml")).toEqual(["ledger.asset.create", ...votes]);
+  await place.world.call("PATCH /asset/owners", "userId:carol", {
+    assetType: "Property",
+    data: [{ id: "Mill3", owners: [{ orgId: "org1", userId: "alice" }] }],
+  });
+  expect(await twice(place, "transfer.yaml")).toEqual(votes);
+});
+
+const VAULT = `${HEAD}name: In and out
+inputs: { shares: { type: integer, default: 100 }, out: { type: boolean, default: false } }
+steps:
+  - id: house
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: Mill3 } }
+    ensure: { read: ledger.asset.get, with: { assetType: Property, id: Mill3 }, that: response.id == "Mill3" }
+  - id: vault
+    uses: ledger.vault.create
+    with: { id: Vault3, name: Vault, vaultToken: [{ id: Shares3, name: Shares, symbol: SHR, classification: { unit: whole, supply: capped-variable }, behaviour: { decimal: 0, transferable: true, burnable: true } }] }
+    ensure: { read: ledger.vault.get, with: { id: Vault3 }, that: response.id == "Vault3" }
+  - id: into
+    if: inputs.out == false
+    uses: tokenbook/deposit.yaml
+    with: { vault: Vault3, assetType: Property, asset: Mill3, share: Shares3, quantity: "\${{ inputs.shares }}", receiver: "\${{ actors.issuer }}", custodian: "\${{ actors.issuer }}" }
+  - id: outof
+    if: inputs.out
+    uses: tokenbook/withdraw.yaml
+    with: { vault: Vault3, assetType: Property, asset: Mill3, payers: [{ tokenId: Shares3, payer: "\${{ actors.issuer }}" }], owners: ["\${{ actors.issuer }}"], custodian: "\${{ actors.issuer }}" }
+`;
+
+test("an asset goes into a vault once, and out once; against other shares it is told", async () => {
+  const place = await projectWith({ "in.yaml": VAULT, "out.yaml": VAULT.replace("default: false", "default: true") });
+  expect(await twice(place, "in.yaml")).toEqual(["ledger.asset.create", "ledger.vault.create", "ledger.vault.deposit"]);
+  const other = await place.project.run("run", "in.yaml", "--input", "shares=5");
+  expect(other.code, other.told).toBe(1);
+  expect(other.stdout, other.told).toMatch(lineOf("✗ failed", "into/held"));
+  expect(await twice(place, "out.yaml")).toEqual(["ledger.vault.withdraw"]);
+});
+
+const BUY = `playbook: 1
+name: Buy
+inputs: { amount: { type: decimal } }
+steps:
+  - { id: buy, uses: tokenbook/buy.yaml, with: { sale: saleActive1, amount: "\${{ inputs.amount }}", wallet: "0xb1", currency: "0xc1" } }
+outputs: { bought: "\${{ steps.buy.outputs.bought }}" }
+`;
+
+test("a purchase goes up to its amount", async () => {
+  const { project, world } = await projectWith({ "buy.yaml": BUY });
+  const outcomes: (readonly [string, string])[] = [];
+  for (const amount of ["12.5", "12.5", "20", "1"]) {
+    const run = await project.run("run", "buy.yaml", "--input", `amount=${amount}`);
+    expect(run.code, run.told).toBe(0);
+    outcomes.push([/(\w+) +buy\/buy /.exec(run.stdout)?.[1] ?? "", /output bought: (.*)/.exec(run.stdout)?.[1] ?? ""]);
+  }
+  expect(outcomes).toEqual([
+    ["changed", "12.5"],
+    ["unchanged", "12.5"],
+    ["changed", "20"],
+    ["unchanged", "20"],
+  ]);
+  const amounts = (await world.commits()).map(({ body }) => (body as { amount: number }).amount);
+  expect(amounts).toEqual([12.5, 7.5]);
+});
+
+test("tokenbook/ is the tool's own, and somebody's folder of that name is another", async () => {
+  const { project } = await projectWith({
+    "tokenbook/mint.yaml": "playbook: 1\nname: My own\nsteps: [{ uses: ledger.status }]\n",
+    "tokenbook/beside.yaml": "playbook: 1\nsteps: [{ id: own, uses: ./mint.yaml }]\n",
+    "own.yaml": "playbook: 1\nsteps: [{ id: own, uses: ./tokenbook/mint.yaml }]\n",
+    "shipped.yaml": "playbook: 1\nsteps: [{ id: own, uses: tokenbook/mint.yaml }]\n",
+  });
+  for (const file of ["own.yaml", "tokenbook/beside.yaml"]) {
+    const own = await project.run("run", file);
+    expect(own.code, own.told).toBe(0);
+    expect(own.stdout, own.told).toContain("My own");
+  }
+  const shipped = await project.run("check", "shipped.yaml");
+  expect(shipped.code, shipped.told).toBe(2);
+  expect(shipped.stdout, shipped.told).toContain(
+    "tokenbook/mint.yaml must be given token (string), holder (entity), total (decimal)",
+  );
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { proxyTo } from "./proxy.ts";
+import { embeddedCommits, expectNoneTwice, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
+
+const HEAD = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+`;
+
+const ROUNDS = `${HEAD}name: Tokens for every house and floor
+steps:
+  - id: houses
+    foreach: { house: [Mill, Loft, Barn], key: house, parallel: 3 }
+    block:
+      - id: floors
+        foreach: { floor: [one, two], key: floor, parallel: 2 }
+        uses: ledger.token.create
+        with: ${tokenWith("${{ house }}${{ floor }}")}
+      - id: mint
+        uses: ledger.token.mint
+        with: { id: "\${{ steps.floors['one'].id }}", to: "\${{ actors.issuer }}", value: 5 }
+outputs:
+  barn: "\${{ steps.floors['Barn']['two'].id }}"
+  mill: "\${{ steps.mint['Mill'].receipt.status }}"
+`;
+
+const MINTS = ["Barn", "Loft", "Mill"].map((house) => `ledger.token.mint ${house}one`);
+const WRITES = ["Barn", "Loft", "Mill"].flatMap((house) => [
+  `ledger.token.create ${house}one`,
+  `ledger.token.create ${house}two`,
+]);
+
+function named({ operation, body }: { readonly operation: string; readonly body: unknown }): string {
+  return `${operation} ${(body as { id: string }[])[0]?.id}`;
+}
+
+test("a foreach in a foreach, both in parallel: each write once, results by their keys", async () => {
+  const project = newProject();
+  project.write("rounds.yaml", ROUNDS);
+  const run = await project.json("run", "rounds.yaml");
+  expect(run.code, run.told).toBe(0);
+  const commits = await embeddedCommits(project);
+  expect(commits.map(named).toSorted()).toEqual([...WRITES, ...MINTS]);
+  const [report] = run.data.reports;
+  expect(report?.run.outputs).toEqual({ barn: "Barntwo", mill: "COMMITTED" });
+  expect(report?.totals).toMatchObject({ steps: 9, changed: 9 });
+  expect(stepIn(run.data, "floors[Barn][two]")).toMatchObject({ id: "floors", key: "Barn, two", depth: 1, outcome: "changed" });
+  expect(stepIn(run.data, "houses[Barn]")).toMatchObject({ kind: "block", key: "Barn", depth: 0, outcome: "changed" });
+});
+
+const INNER = `${HEAD}name: A token and its mint
+inputs: { id: { type: string } }
+steps:
+  - { id: token, uses: ledger.token.create, with: ${tokenWith("${{ inputs.id }}")} }
+  - { id: mint, uses: ledger.token.mint, with: { id: "\${{ inputs.id }}", to: "\${{ actors.issuer }}", value: 5 } }
+outputs: { id: "\${{ inputs.id }}" }
+`;
+const OUTER = `${HEAD}name: Two tokens by another playbook
+steps:
+  - { id: first, uses: ./inner.yaml, with: { id: Ofirst } }
+  - id: others
+    foreach: { house: [Mill, Loft], key: house }
+    uses: ./inner.yaml
+    with: { id: "O\${{ house }}" }
+outputs: { all: "\${{ steps.first.outputs.id }} \${{ steps.others['Loft'].outputs.id }}" }
+`;
+
+const KILLED = [
+  { name: "a parallel foreach", files: { "run.yaml": ROUNDS }, writes: [...WRITES, ...MINTS], lines: [2, 4, 5, 6, 8, 10, 12] },
+  {
+    name: "an included playbook",
+    files: { "run.yaml": OUTER, "inner.yaml": INNER },
+    writes: ["Ofirst", "OLoft", "OMill"].flatMap((id) => [`ledger.token.create ${id}`, `ledger.token.mint ${id}`]),
+    lines: [2, 3, 4, 6, 7, 9, 11],
+  },
+];
+
+describe.for(KILLED)("kill -9 within $name", ({ files, writes, lines }) => {
+  test.for(lines)("as soon as line %i stood there, and resumed: nothing twice", async (line) => {
+    const project = newProject();
+    for (const [name, text] of Object.entries(files)) project.write(name, text);
+    const running = project.start("run", "run.yaml");
+    await running.lines(line);
+    await running.signal("SIGKILL");
+    const killed = await running.ended;
+    const resumed = await project.run("resume", runIn(killed));
+    const told = `${killed.told}\n${resumed.told}`;
+    const commits = await embeddedCommits(project);
+    expectNoneTwice(commits, told);
+    expect(
+      commits.map(named).filter((write) => !writes.includes(write)),
+      told,
+    ).toEqual([]);
+    if (resumed.code === 0) return expect(commits.map(named).toSorted(), told).toEqual(writes.toSorted());
+    // A write was in flight: honest ignorance, and it stays so.
+    expect(resumed.code, told).toBe(5);
+    const again = await project.run("resume", runIn(killed));
+    expect(again.code, again.told).toBe(5);
+    expectNoneTwice(await embeddedCommits(project), again.told);
+  });
+});
+
+test("what fails in an included playbook is shown with its own file and line, everywhere", async () => {
+  const project = newProject();
+  project.write("parts/inner.yaml", INNER.replace("value: 5 }", "value: 500 }"));
+  project.write("outer.yaml", OUTER.replaceAll("./inner.yaml", "./parts/inner.yaml"));
+  const run = await project.run("run", "outer.yaml", "--report", "junit=junit.xml");
+  expect(run.code, run.told).toBe(1);
+  expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}\d+ ms/)[0])).toEqual([
+    "▸ first  A token and its mint  ./parts/inner.yaml",
+    "  ✓ changed  first/token  Create tokens  ledger.token.create  as issuer",
+    "  ✗ failed   first/mint  Mint tokens to entities  ledger.token.mint  as issuer",
+    "      service.refused: HTTP 422: 500 minted would exceed the 100 of the token Ofirst",
+    "      at: parts/inner.yaml:8",
+    expect.stringMatching(/^✗ failed {2}Two tokens by another playbook: 4 steps: 1 changed, 1 failed, 2 not run in /),
+    expect.stringMatching(/^ {4}to go on: tokenbook resume /),
+  ]);
+  const junit = project.read("junit.xml");
+  expect(junit, junit).toContain('failures="1"');
+  expect(junit, junit).toContain("at: parts/inner.yaml:8");
+  const { data } = await project.json("runs", "show", runIn(run));
+  expect(stepIn(data, "first/mint")).toMatchObject({ file: "parts/inner.yaml", line: 8, depth: 1 });
+  expect(stepIn(data, "first")).toMatchObject({ kind: "include", file: null, outcome: "failed" });
+});
+
+test("read-only is proved through what is included, before anything is sent", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("inner.yaml", INNER);
+  project.write("outer.yaml", OUTER.replace("steps:", "mode: read-only\nsteps:"));
+  project.write("shipped.yaml", SHIPPED);
+  const run = await project.run("run", "outer.yaml");
+  expect(run.code, run.told).toBe(2);
+  expect(run.stderr, run.told).toContain("ledger.token.create writes, and this playbook is mode: read-only");
+  expect(run.stderr, run.told).toContain("it is reached by outer.yaml:7 (first) → inner.yaml:7 (token)");
+  const shipped = await project.run("check", "shipped.yaml");
+  expect(shipped.code, shipped.told).toBe(2);
+  expect(shipped.stdout, shipped.told).toMatch(
+    /it is reached by shipped\.yaml:6 \(token\) → tokenbook\/create-token\.yaml:\d+ \(token\)/,
+  );
+  expect(proxy.seen).toEqual([]);
+  expect(operationsOf(await world.commits())).toEqual([]);
+});
+
+const SHIPPED = `${HEAD}mode: read-only
+steps:
+  - { id: token, uses: tokenbook/create-token.yaml, with: { id: T1, name: T, symbol: T, issuer: "\${{ actors.issuer }}" } }
+`;
