@@ -2,6 +2,7 @@ import { formatDuration } from "../base/duration.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { isExpected, judge } from "../engine/act/read-step.ts";
 import { bindCall } from "../engine/bind.ts";
+import { callerOf } from "../engine/caller.ts";
 import type { Place } from "../engine/plan.ts";
 import { mayPass, read, type ReadResult } from "../engine/read.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
@@ -14,9 +15,9 @@ export async function planRead(context: PlanContext, place: Place, step: CallSte
   let actor: string | null = null;
   let response: Json | undefined;
   try {
+    actor = callerOf(step.as, context.scopeAt(place)).label;
     const bound = bindCall(context, place, step);
     if ("problem" in bound) return fail(context, place, bound.problem);
-    actor = bound.caller.label;
     const expects = (reply: Parameters<typeof isExpected>[1]): boolean => isExpected(step, reply);
     const result = await read(context, { operation: step.operation, pages: step.pages, expects, ...bound });
     if (context.disturbed !== undefined) return context.conclude(...disturbedRead(context, place, { step, result, actor }));

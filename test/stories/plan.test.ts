@@ -1,113 +1,6 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseJson } from "../../src/base/json.ts";
-import { operations } from "../../src/operations/operation.ts";
-import { patternOf } from "../../src/expression/pattern.ts";
-import type { PlanDocument, PlannedStep } from "../../src/report/plan/shape.ts";
-import { userValidator } from "../../src/schema/user.ts";
-import { proxyTo } from "./proxy.ts";
-import { type Ended, newProject, operationsOf, type Project, sandboxProcess, type Service, delivered } from "./world.ts";
-
-const ONBOARDING = `playbook: 1
-name: Onboard once
-inputs:
-  property: { type: string, default: Loft12 }
-actors:
-  issuer: { ledger: "userId:alice" }
-defaults: { as: issuer }
-steps:
-  - id: asset
-    uses: ledger.asset.create
-    with: { assetType: Property, data: { id: "\${{ inputs.property }}", city: Lisbon } }
-    ensure:
-      read: ledger.asset.get
-      with: { assetType: Property, id: "\${{ inputs.property }}" }
-      that: response.data.city == "Lisbon"
-  - id: token
-    uses: ledger.token.create
-    with:
-      id: "tok\${{ inputs.property }}"
-      name: Rights
-      symbol: LFT
-      classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }
-      behaviour: { decimal: 2, maxMintQuantity: "100.00", transferable: true, burnable: true }
-    ensure:
-      read: ledger.token.get
-      with: { id: "tok\${{ inputs.property }}" }
-      that: response.symbol == "LFT"
-  - id: supply
-    uses: ledger.token.get
-    with: { id: "\${{ steps.token.id }}" }
-  - id: mint
-    if: steps.supply.response.totalSupply == 0
-    uses: ledger.token.mint
-    with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "100.00" }
-checks:
-  - conserve: { token: "\${{ steps.token.id }}" }
-`;
-
-/** As the proxy names what comes by. */
-const WRITES = new Set(
-  [...operations.values()].filter(({ writes }) => writes).map(({ call }) => `${call.method} ${call.path.replace(/\{.*/, "")}`),
-);
-
-interface Planned extends Ended {
-  readonly plan: PlanDocument;
-  /** The verdict of each step. */
-  readonly verdicts: Readonly<Record<string, string>>;
-  readonly steps: Readonly<Record<string, PlannedStep>>;
-}
-
-async function planned(project: Project, ...args: string[]): Promise<Planned> {
-  const ended = await project.run("plan", ...args, "--json");
-  expect(ended.stdout, ended.told).not.toBe("");
-  const plan = JSON.parse(ended.stdout) as PlanDocument;
-  const rows = plan.plans.flatMap(({ steps }) => steps);
-  return {
-    ...ended,
-    plan,
-    verdicts: Object.fromEntries(rows.map(({ step, verdict }) => [step, verdict])),
-    steps: Object.fromEntries(rows.map((row) => [row.step, row])),
-  };
-}
-
-interface Reading {
-  readonly project: Project;
-  readonly service: Service;
-  readonly writesSeen: () => readonly string[];
-  readonly expectNoWrite: () => Promise<void>;
-}
-
-/** A project at a service that nothing but reads may reach, as its proxy and its own commits tell. */
-async function onlyReading(): Promise<Reading> {
-  const service = await sandboxProcess();
-  const proxy = await proxyTo(service.url);
-  const project = newProject();
-  project.serviceAt(proxy.url);
-  const before = await service.commits();
-  const writesSeen = (): readonly string[] => proxy.seen.filter((name) => WRITES.has(name));
-  return {
-    project,
-    service,
-    writesSeen,
-    expectNoWrite: async () => {
-      expect(proxy.seen.length).toBeGreaterThan(0);
-      expect(writesSeen()).toEqual([]);
-      expect(await service.commits()).toEqual(before);
-    },
-  };
-}
-
-/** A playbook of these steps, with alice as the one who acts. */
-function playbookOf(steps: string, more = ""): string {
-  return `playbook: 1\nname: Planned\nactors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\n${more}steps:\n${steps}`;
-}
-
-const CREATE = `  - id: asset
-    uses: ledger.asset.create
-    with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
-`;
+import { CREATE, ONBOARDING, onlyReading, planned, playbookOf } from "./planned.ts";
+import { delivered, newProject } from "./world.ts";
 
 test("on an empty ledger the plan says what will be created, on a filled one what is so already; the plan itself writes nothing", async () => {
   const { project, service, writesSeen, expectNoWrite } = await onlyReading();
@@ -164,88 +57,6 @@ test("the plan for people says each step, why it cannot be known, and how many l
   await expectNoWrite();
 });
 
-test("a plan is kept for its owner alone, meets the published schema, and a run with it does what it says", async () => {
-  const { project, service } = await onlyReading();
-  project.write("onboarding.yaml", ONBOARDING);
-  const kept = await project.run("plan", "onboarding.yaml", "--out", "onboarding.plan");
-  expect(kept.code, kept.told).toBe(0);
-  expect(statSync(join(project.folder, "onboarding.plan")).mode & 0o777).toBe(0o600);
-  const schema = JSON.parse((await project.run("schema", "plan")).stdout) as object;
-  const validate = userValidator(schema, patternOf);
-  const written = project.read("onboarding.plan");
-  expect(validate(parseJson(written))).toEqual([]);
-  for (const field of ['"format"', '"digest"', '"verdict"', '"status"', '"alreadySo"', '"appId"']) {
-    const stray = validate(parseJson(written.replace(field, `"stray": 1, ${field}`)));
-    expect(
-      stray.map(({ keyword }) => keyword),
-      field,
-    ).toEqual(["additionalProperties"]);
-  }
-  const ran = await project.run("run", "onboarding.yaml", "--plan", "onboarding.plan");
-  expect(ran.code, ran.told).toBe(0);
-  expect(operationsOf(await service.commits())).toHaveLength(3);
-});
-
-test("a plan that is out of date is refused before the first write, and every step that changed is named", async () => {
-  const { project, service } = await onlyReading();
-  project.write("onboarding.yaml", ONBOARDING);
-  expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
-  const meanwhile = await project.run("run", "onboarding.yaml");
-  expect(meanwhile.code, meanwhile.told).toBe(0);
-  const commits = await service.commits();
-  const refused = await project.run("run", "onboarding.yaml", "--plan", "p.plan");
-  expect(refused.code, refused.told).toBe(2);
-  expect(refused.stderr).toContain("error plan.outdated");
-  expect(refused.stderr).toContain("onboarding.yaml: asset: it was will-create, and is already-so");
-  expect(refused.stderr).toContain("ledger.asset.get answered HTTP 404, and now 200");
-  expect(refused.stderr).toContain("onboarding.yaml: mint: it was cannot-know, and is skipped");
-  expect(await service.commits()).toEqual(commits);
-  expect((await project.json("runs")).data.runs).toHaveLength(1);
-
-  expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
-  const ran = await project.run("run", "onboarding.yaml", "--plan", "p.plan");
-  expect(ran.code, ran.told).toBe(0);
-});
-
-test("an answer that changed is told place by place", async () => {
-  const { project, service } = await onlyReading();
-  project.write("mint.yaml", playbookOf(`  - uses: ledger.asset.stats\n    id: stats\n${CREATE}`));
-  expect((await project.run("plan", "mint.yaml", "--out", "p.plan")).code).toBe(0);
-  const made = await project.run("run", "mint.yaml");
-  expect(made.code, made.told).toBe(0);
-  const commits = await service.commits();
-  const refused = await project.run("run", "mint.yaml", "--plan", "p.plan");
-  expect(refused.code, refused.told).toBe(2);
-  expect(refused.stderr).toContain("mint.yaml: stats: what it rests on is another");
-  expect(refused.stderr).toContain("ledger.asset.stats answers something else");
-  expect(refused.stderr).toMatch(/totalCount: \d+ → \d+/);
-  expect(await service.commits()).toEqual(commits);
-});
-
-test("a plan of another playbook, with other inputs, or for another place is refused", async () => {
-  const { project, service } = await onlyReading();
-  project.write("onboarding.yaml", ONBOARDING);
-  expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
-  const refused = async (code: string, ...args: string[]): Promise<void> => {
-    const ended = await project.run("run", "--plan", "p.plan", ...args);
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.stderr).toContain(`error ${code}`);
-  };
-  await refused("plan.other-inputs", "onboarding.yaml", "--input", "property=Attic");
-  project.write("other.yaml", playbookOf(CREATE));
-  await refused("plan.other-playbook", "other.yaml");
-  project.write("onboarding.yaml", ONBOARDING.replace("city: Lisbon", "city: Porto"));
-  await refused("plan.other-playbook", "onboarding.yaml");
-  project.write("onboarding.yaml", ONBOARDING);
-  project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace("  here:", "  there:"));
-  await refused("plan.other-target", "onboarding.yaml");
-  project.write("p.plan", "{}");
-  await refused("plan.unreadable", "onboarding.yaml");
-  project.write("p.plan", "no plan");
-  await refused("plan.unreadable", "onboarding.yaml");
-  expect(await service.commits()).toEqual([]);
-});
-
 test("reads that fail, and expectations that do not hold, are told: exit 1", async () => {
   const { project, expectNoWrite } = await onlyReading();
   project.write("absent.yaml", playbookOf(`  - id: nothing\n    uses: ledger.token.get\n    with: { id: nothing }\n${CREATE}`));
@@ -262,6 +73,31 @@ test("reads that fail, and expectations that do not hold, are told: exit 1", asy
   const expects = await planned(project, "expects.yaml");
   expect(expects.code, expects.told).toBe(1);
   expect(expects.steps["stats"]).toMatchObject({ verdict: "would-fail", problem: { code: "expect.failed" } });
+
+  project.write(
+    "surely.yaml",
+    playbookOf(`  - id: surely
+    uses: ledger.asset.stats
+    expect: ['response.totalCount == 77 && run.key != ""']
+`),
+  );
+  const surely = await planned(project, "surely.yaml");
+  expect(surely.code, surely.told).toBe(1);
+  expect(surely.steps["surely"]).toMatchObject({ verdict: "would-fail", problem: { code: "expect.failed" } });
+
+  project.write(
+    "perhaps.yaml",
+    playbookOf(`  - id: perhaps
+    uses: ledger.asset.stats
+    expect: ['response.totalCount == 77 || run.key != ""']
+  - id: known
+    if: steps.perhaps.response.totalCount == 77
+    uses: ledger.asset.stats
+`),
+  );
+  const perhaps = await planned(project, "perhaps.yaml");
+  expect(perhaps.code, perhaps.told).toBe(0);
+  expect(perhaps.verdicts).toEqual({ perhaps: "cannot-know", known: "skipped" });
 
   project.write(
     "rescued.yaml",

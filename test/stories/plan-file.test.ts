@@ -1,0 +1,112 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseJson } from "../../src/base/json.ts";
+import { patternOf } from "../../src/expression/pattern.ts";
+import { userValidator } from "../../src/schema/user.ts";
+import { CREATE, ONBOARDING, onlyReading, playbookOf } from "./planned.ts";
+import { proxyTo } from "./proxy.ts";
+import { newProject, operationsOf, sandboxProcess } from "./world.ts";
+
+test("a plan is kept for its owner alone, meets the published schema, and a run with it does what it says", async () => {
+  const { project, service } = await onlyReading();
+  project.write("onboarding.yaml", ONBOARDING);
+  const kept = await project.run("plan", "onboarding.yaml", "--out", "onboarding.plan");
+  expect(kept.code, kept.told).toBe(0);
+  expect(statSync(join(project.folder, "onboarding.plan")).mode & 0o777).toBe(0o600);
+  const schema = JSON.parse((await project.run("schema", "plan")).stdout) as object;
+  const validate = userValidator(schema, patternOf);
+  const written = project.read("onboarding.plan");
+  expect(validate(parseJson(written))).toEqual([]);
+  for (const field of ['"format"', '"digest"', '"verdict"', '"status"', '"alreadySo"', '"appId"']) {
+    const stray = validate(parseJson(written.replace(field, `"stray": 1, ${field}`)));
+    expect(
+      stray.map(({ keyword }) => keyword),
+      field,
+    ).toEqual(["additionalProperties"]);
+  }
+  const ran = await project.run("run", "onboarding.yaml", "--plan", "onboarding.plan");
+  expect(ran.code, ran.told).toBe(0);
+  expect(operationsOf(await service.commits())).toHaveLength(3);
+});
+
+test("a plan that is out of date is refused before the first write, and every step that changed is named", async () => {
+  const { project, service } = await onlyReading();
+  project.write("onboarding.yaml", ONBOARDING);
+  expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
+  const meanwhile = await project.run("run", "onboarding.yaml");
+  expect(meanwhile.code, meanwhile.told).toBe(0);
+  const commits = await service.commits();
+  const refused = await project.run("run", "onboarding.yaml", "--plan", "p.plan");
+  expect(refused.code, refused.told).toBe(2);
+  expect(refused.stderr).toContain("error plan.outdated");
+  expect(refused.stderr).toContain("onboarding.yaml: asset: it was will-create, and is already-so");
+  expect(refused.stderr).toContain("ledger.asset.get answered HTTP 404, and now 200");
+  expect(refused.stderr).toContain("onboarding.yaml: mint: it was cannot-know, and is skipped");
+  expect(await service.commits()).toEqual(commits);
+  expect((await project.json("runs")).data.runs).toHaveLength(1);
+
+  expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
+  const ran = await project.run("run", "onboarding.yaml", "--plan", "p.plan");
+  expect(ran.code, ran.told).toBe(0);
+});
+
+test("an answer that changed is told place by place", async () => {
+  const { project, service } = await onlyReading();
+  project.write("mint.yaml", playbookOf(`  - uses: ledger.asset.stats\n    id: stats\n${CREATE}`));
+  expect((await project.run("plan", "mint.yaml", "--out", "p.plan")).code).toBe(0);
+  const made = await project.run("run", "mint.yaml");
+  expect(made.code, made.told).toBe(0);
+  const commits = await service.commits();
+  const refused = await project.run("run", "mint.yaml", "--plan", "p.plan");
+  expect(refused.code, refused.told).toBe(2);
+  expect(refused.stderr).toContain("mint.yaml: stats: what it rests on is another");
+  expect(refused.stderr).toContain("ledger.asset.stats answers something else");
+  expect(refused.stderr).toMatch(/totalCount: \d+ → \d+/);
+  expect(await service.commits()).toEqual(commits);
+});
+
+test("a plan of another playbook, with other inputs, or for another place is refused", async () => {
+  const { project, service } = await onlyReading();
+  project.write("onboarding.yaml", ONBOARDING);
+  expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
+  const refused = async (code: string, ...args: string[]): Promise<void> => {
+    const ended = await project.run("run", "--plan", "p.plan", ...args);
+    expect(ended.code, ended.told).toBe(2);
+    expect(ended.stderr).toContain(`error ${code}`);
+  };
+  await refused("plan.other-inputs", "onboarding.yaml", "--input", "property=Attic");
+  project.write("other.yaml", playbookOf(CREATE));
+  await refused("plan.other-playbook", "other.yaml");
+  project.write("onboarding.yaml", ONBOARDING.replace("city: Lisbon", "city: Porto"));
+  await refused("plan.other-playbook", "onboarding.yaml");
+  project.write("onboarding.yaml", ONBOARDING);
+  project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace("  here:", "  there:"));
+  await refused("plan.other-target", "onboarding.yaml");
+  project.write("p.plan", "{}");
+  await refused("plan.unreadable", "onboarding.yaml");
+  project.write("p.plan", "no plan");
+  await refused("plan.unreadable", "onboarding.yaml");
+  expect(await service.commits()).toEqual([]);
+});
+
+test("a key that the service repeats stands in no plan", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("echo.yaml", playbookOf("  - { id: echo, uses: ledger.token.get, with: { id: x } }\n"));
+  const repeat = (): void => {
+    const body = JSON.stringify({ message: "no token for sandbox-ledger-key" });
+    void proxy.next("GET /token", (passing) => passing.answer({ status: 404, body }));
+  };
+  repeat();
+  const told = await project.run("plan", "echo.yaml", "--out", "echo.plan");
+  repeat();
+  const json = await project.run("plan", "echo.yaml", "--json");
+  expect(told.code, told.told).toBe(1);
+  for (const text of [told.stdout, json.stdout, project.read("echo.plan")]) {
+    expect(text).toContain("no token for ${{ secrets.");
+    expect(text).not.toContain("sandbox-ledger-key");
+  }
+});

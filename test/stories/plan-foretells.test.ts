@@ -1,0 +1,44 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { PlanDocument, Verdict } from "../../src/report/plan/shape.ts";
+import type { RowOutcome } from "../../src/report/shape.ts";
+import { embeddedCommits, newProject, operationsOf, ROOT } from "./world.ts";
+
+/** What a run may make of a step, by what was planned of it. */
+const MAY_BECOME: Readonly<Record<Verdict, readonly RowOutcome[]>> = {
+  "will-create": ["changed"],
+  "will-change": ["changed"],
+  "will-be-refused": ["ok"],
+  "already-so": ["unchanged"],
+  reads: ["ok"],
+  holds: ["ok"],
+  opens: ["ok", "changed", "unchanged", "rescued"],
+  skipped: ["skipped"],
+  "would-wait": ["ok"],
+  "would-warn": ["ok"],
+  "would-fail": ["failed"],
+  "cannot-know": ["ok", "changed", "unchanged", "skipped", "rescued"],
+};
+
+const files = ["onboarding/property-sale.yaml", ...globSync("scenarios/*.yaml", { cwd: join(ROOT, "playbooks") }).toSorted()];
+
+test.each(files)("what is planned of %s is what its run does", async (file) => {
+  const project = newProject();
+  const playbook = join(ROOT, "playbooks", file);
+  const told = await project.run("plan", playbook, "--json", "--out", "playbook.plan");
+  expect(told.code, told.told).toBe(0);
+  const [plan] = (JSON.parse(told.stdout) as PlanDocument).plans;
+  const { ledgerTransactions = -1, cannotKnow = -1 } = plan?.totals ?? {};
+  expect(await embeddedCommits(project)).toEqual([]);
+
+  const ran = await project.json("run", playbook, "--plan", "playbook.plan");
+  expect(ran.code, ran.told).toBe(0);
+  const ledger = operationsOf(await embeddedCommits(project)).filter((operation) => operation.startsWith("ledger."));
+  expect(ledger.length, told.told).toBeGreaterThanOrEqual(ledgerTransactions);
+  if (cannotKnow === 0) expect(ledger, told.told).toHaveLength(ledgerTransactions);
+  const rows = new Map(ran.data.reports[0]?.steps.map((row) => [row.step, row.outcome]));
+  for (const { step, verdict, kind } of plan?.steps ?? []) {
+    if (kind !== "foreach") expect(MAY_BECOME[verdict], `${step}: ${verdict}`).toContain(rows.get(step));
+  }
+});

@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { Bug } from "../../../src/base/failure.ts";
+import { parseJson, writeJson } from "../../../src/base/json.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { type ReadingPort, readingOnly } from "../../../src/engine/reading.ts";
+import { Service } from "../../../src/engine/service.ts";
+import type { Target } from "../../../src/environment/target.ts";
+import { operations } from "../../../src/operations/operation.ts";
+import { assertSamePlan } from "../../../src/planner/compare.ts";
+import { digestOfValue } from "../../../src/planner/digest.ts";
+import { planAll } from "../../../src/planner/document.ts";
+import { readPlan } from "../../../src/planner/file.ts";
+import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { planJson } from "../../../src/report/plan/json.ts";
+import type { PlanDocument } from "../../../src/report/plan/shape.ts";
+import { clockWithoutWaiting, serve, targetAt, transportForTest } from "../engine/server.ts";
+
+const stopping = new AbortController().signal;
+
+function portAt(target: Target): ReadingPort {
+  const transport = transportForTest();
+  return readingOnly(new Service(target, { clock: clockWithoutWaiting(), exchange: transport.exchange.bind(transport) }));
+}
+
+/** A plan, as it comes back from its file. */
+async function planOf(text: string, target: Target): Promise<PlanDocument> {
+  const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
+  if (playbook === undefined) throw new Error(writeJson(diagnostics));
+  const ports = { clock: clockWithoutWaiting(), stopping, service: portAt(target) };
+  return readPlan("test.plan", parseJson(planJson(await planAll([{ playbook, inputs: {} }], target, ports))));
+}
+
+function playbookOf(steps: readonly string[]): string {
+  return `playbook: 1\nactors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\nsteps:\n${steps.join("\n")}\n`;
+}
+
+test("what a planner is handed refuses every write before there is a request, and lets reads through", async () => {
+  const served = await serve(() => ({ body: "{}" }));
+  const port = portAt(targetAt(served.url));
+  const caller = { actingEntity: "userId:alice", credential: "BUYER_KEY", label: null };
+  const writes = [...operations.values()].filter((operation) => operation.writes);
+  expect(writes.length).toBeGreaterThan(30);
+  for (const operation of writes) expect(() => port.call({ operation, input: {}, caller }), operation.name).toThrow(Bug);
+  expect(served.came).toEqual([]);
+  const stats = operations.get("ledger.asset.stats");
+  if (stats !== undefined) await port.call({ operation: stats, input: {}, caller });
+  expect(served.came.map(({ method }) => method)).toEqual(["GET"]);
+});
+
+test("steps whose answer changed are named up to a number, places of each up to another", async () => {
+  let total = 1;
+  const served = await serve(({ query }) => ({
+    body: JSON.stringify({
+      id: query.get("id"),
+      assetType: "T",
+      data: Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`f${at}`, total])),
+      owners: [],
+    }),
+  }));
+  const steps = Array.from(
+    { length: LIMITS.planChanges + 5 },
+    (_, at) => `  - { id: s${at}, uses: ledger.asset.get, with: { assetType: T, id: a${at} } }`,
+  );
+  const before = await planOf(playbookOf(steps), targetAt(served.url));
+  expect(() => assertSamePlan(before, before)).not.toThrow();
+  total = 2;
+  const after = await planOf(playbookOf(steps), targetAt(served.url));
+  const told = ((): string => {
+    try {
+      assertSamePlan(before, after);
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  })();
+  expect(told).toContain(
+    "test.yaml: s0: what it rests on is another\n  ledger.asset.get answers something else\n    data.f0: 1 → 2",
+  );
+  expect(told.match(/test\.yaml: s\d+/g)).toHaveLength(LIMITS.planChanges);
+  expect(told.match(/data\.f\d/g)).toHaveLength(LIMITS.planChanges * LIMITS.planPlaces);
+  expect(told.endsWith("and 5 more")).toBe(true);
+});
+
+test("an answer too large to keep is known by its digest", async () => {
+  let last = "a";
+  const served = await serve(() => ({
+    body: JSON.stringify({ id: "x", assetType: "T", data: { long: "x".repeat(LIMITS.planAnswerChars) + last }, owners: [] }),
+  }));
+  const steps = ["  - { id: one, uses: ledger.asset.get, with: { assetType: T, id: x } }"];
+  const before = await planOf(playbookOf(steps), targetAt(served.url));
+  expect(before.plans[0]?.steps[0]?.reads[0]?.answer).toBeNull();
+  expect(() => assertSamePlan(before, before)).not.toThrow();
+  last = "b";
+  const after = await planOf(playbookOf(steps), targetAt(served.url));
+  expect(() => assertSamePlan(before, after)).toThrow("test.yaml: one: what it rests on is another");
+});
+
+test.each<[string, string, boolean]>([
+  ['{"a":1,"b":[1.50]}', '{"b":[1.5],"a":1.0}', true],
+  ['{"a":1}', '{"a":"1"}', false],
+  ["[1,2]", "[2,1]", false],
+  ["null", '"null"', false],
+  ['{"a":{"b":1}}', '{"a":{"b":2}}', false],
+  ["12345678901234567890.50", "12345678901234567890.5", true],
+  ["9007199254740993", "9007199254740992", false],
+])("%s and %s have the same digest: %s", (one, other, same) => {
+  const digest = (text: string): string => digestOfValue(parseJson(text));
+  expect(digest(one) === digest(other)).toBe(same);
+});
