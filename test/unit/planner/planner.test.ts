@@ -11,6 +11,7 @@ import { digestOfValue } from "../../../src/planner/digest.ts";
 import { planAll } from "../../../src/planner/document.ts";
 import { readPlan } from "../../../src/planner/file.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { NO_SECRETS } from "../../../src/playbook/open.ts";
 import { planJson } from "../../../src/report/plan/json.ts";
 import type { PlanDocument } from "../../../src/report/plan/shape.ts";
 import { clockWithoutWaiting, serve, targetAt, transportForTest } from "../engine/server.ts";
@@ -19,15 +20,21 @@ const stopping = new AbortController().signal;
 
 function portAt(target: Target): ReadingPort {
   const transport = transportForTest();
-  return readingOnly(new Service(target, { clock: clockWithoutWaiting(), exchange: transport.exchange.bind(transport) }));
+  return readingOnly(
+    new Service(target, {
+      clock: clockWithoutWaiting(),
+      exchange: transport.exchange.bind(transport),
+      secrets: NO_SECRETS,
+    }),
+  );
 }
 
 /** A plan, as it comes back from its file. */
 async function planOf(text: string, target: Target): Promise<PlanDocument> {
   const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
   if (playbook === undefined) throw new Error(writeJson(diagnostics));
-  const ports = { clock: clockWithoutWaiting(), stopping, service: portAt(target) };
-  return readPlan("test.plan", parseJson(planJson(await planAll([{ playbook, inputs: {} }], target, ports))));
+  const ports = { clock: clockWithoutWaiting(), stopping, secrets: NO_SECRETS, service: portAt(target) };
+  return readPlan("test.plan", parseJson(planJson(await planAll([{ playbook, inputs: {}, env: {} }], target, ports))));
 }
 
 function playbookOf(steps: readonly string[]): string {
