@@ -244,7 +244,9 @@ export function decode(name: string, bytes: Uint8Array): string {
 export function loadPlaybooks(shell: Shell, files: readonly string[], reader: FileReader = filesOf(shell)): readonly Playbook[] {
   const checked = files.map((file) => checkFile(shell, file, reader));
   const errors = checked.filter(({ ok }) => !ok);
-  const [code] = errors.flatMap(({ diagnostics }) => diagnostics.map((diagnostic) => diagnostic.code));
+  const [code] = errors.flatMap(({ diagnostics }) =>
+    diagnostics.flatMap(({ severity, code: own }) => (severity === "error" ? [own] : [])),
+  );
   for (const { diagnostics } of checked)
     for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
   if (errors.length === 0) return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));

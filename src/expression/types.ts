@@ -1,8 +1,9 @@
 import { didYouMean } from "../base/text.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
 import { summaryOf } from "./expression.ts";
+import { type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
 import type { ExpressionProblem } from "./problem.ts";
-import { useExactLiterals } from "./syntax.ts";
+import { useDecimalLiterals, useExactLiterals } from "./syntax.ts";
 
 /** The name of a CEL type: `string`, `decimal`, `list<Token>`, `map<string, dyn>`, or a name given to `define`. */
 export type TypeName = string;
@@ -35,26 +36,62 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
+const COLLECTIONS = /^no such overload: .*\b(?:list|map)</;
+
+interface FieldsOfType {
+  readonly names: readonly string[];
+  readonly ids: ReadonlyMap<string, IdKind>;
+}
+
+function variableOf(given: TypeName | Variable): Variable {
+  return typeof given === "string" ? { type: given } : given;
+}
+
 interface LibraryError {
   readonly code?: string;
   readonly node?: ASTNode & { readonly checkedType?: { readonly name: string } };
   readonly range?: { readonly start: number; readonly end: number };
 }
 
+/** A name that expressions may use: its type, and of what its value is the id, or its items are, if that is known. */
+export interface Variable {
+  readonly type: TypeName;
+  readonly id?: IdKind | undefined;
+}
+
+/** The fields of a type of which is known what they identify. */
+export type IdFields = Readonly<Record<string, IdKind>>;
+
+/** What is known of an expression before it is evaluated. */
+export interface Typed {
+  readonly type: TypeName;
+  readonly id: KnownId | undefined;
+  readonly mixed: MixedIds | undefined;
+}
+
 /** The types of all names that expressions may use. Copies share what was defined before. */
 export class TypeEnvironment {
   readonly #environment: Environment;
-  readonly #fields: Map<string, readonly string[]>;
-  readonly #variables: readonly string[];
+  readonly #fields: Map<string, FieldsOfType>;
+  readonly #variables: ReadonlyMap<string, IdKind | undefined>;
+  readonly #known: KnownIds;
 
-  private constructor(environment: Environment, fields: Map<string, readonly string[]>, variables: readonly string[]) {
+  private constructor(
+    environment: Environment,
+    fields: Map<string, FieldsOfType>,
+    variables: ReadonlyMap<string, IdKind | undefined>,
+  ) {
     this.#environment = environment;
     this.#fields = fields;
     this.#variables = variables;
+    this.#known = {
+      ofField: (type, field) => fields.get(type)?.ids.get(field),
+      ofVariable: (name) => variables.get(name),
+    };
   }
 
   static empty(): TypeEnvironment {
-    return new TypeEnvironment(cel.clone(), new Map(), []);
+    return new TypeEnvironment(cel.clone(), new Map(), new Map());
   }
 
   has(type: TypeName): boolean {
@@ -62,29 +99,47 @@ export class TypeEnvironment {
   }
 
   /** Defines an object type. Types that its fields name must be defined before. */
-  define(name: TypeName, fields: Readonly<Record<string, TypeName>>): TypeName {
+  define(name: TypeName, fields: Readonly<Record<string, TypeName>>, ids: IdFields = {}): TypeName {
     if (!this.#fields.has(name)) {
       this.#environment.registerType(name, { fields } as never);
-      this.#fields.set(name, Object.keys(fields));
+      this.#fields.set(name, { names: Object.keys(fields), ids: new Map(Object.entries(ids)) });
     }
     return name;
   }
 
   /** A copy in which these variables exist too. */
-  with(variables: Readonly<Record<string, TypeName>>): TypeEnvironment {
+  with(variables: Readonly<Record<string, TypeName | Variable>>): TypeEnvironment {
     const environment = this.#environment.clone();
-    for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, type);
-    return new TypeEnvironment(environment, this.#fields, [...this.#variables, ...Object.keys(variables)]);
+    const named = Object.entries(variables).map(([name, given]) => [name, variableOf(given)] as const);
+    for (const [name, { type }] of named) environment.registerVariable(name, type);
+    const ids = named.map(([name, { id }]) => [name, id] as const);
+    return new TypeEnvironment(environment, this.#fields, new Map([...this.#variables, ...ids]));
   }
 
   /** The type of an expression, or the one problem that keeps it from having one. */
   check(text: string): TypeName | ExpressionProblem {
+    const read = this.read(text);
+    return "code" in read ? read : read.type;
+  }
+
+  /** What is known of an expression, or the one problem that keeps it from having a type. */
+  read(text: string): Typed | ExpressionProblem {
+    const read = this.#read(text, useExactLiterals);
+    // In [50, 50] the library takes 50 for an int, and a list of those for none of decimals.
+    if (!("code" in read) || !COLLECTIONS.test(read.message)) return read;
+    const again = this.#read(text, useDecimalLiterals);
+    return "code" in again ? read : again;
+  }
+
+  #read(text: string, prepare: (tree: ASTNode) => void): Typed | ExpressionProblem {
     try {
       const program = this.#environment.parse(text);
-      useExactLiterals(program.ast);
-      const result = program.check();
-      if (result.valid && result.type !== undefined) return NO_JSON.test(result.type) ? noJson(result.type, text) : result.type;
-      return this.#problem(result.error as LibraryError, text);
+      prepare(program.ast);
+      const { valid, type, error } = program.check();
+      if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
+      if (NO_JSON.test(type)) return noJson(type, text);
+      const ids = new IdReader(text, this.#known);
+      return { type, id: ids.idOf(program.ast), mixed: ids.mixedIn(program.ast) };
     } catch (error) {
       return this.#problem(error as LibraryError, text);
     }
@@ -104,18 +159,18 @@ export class TypeEnvironment {
   }
 
   #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {
-    const near = didYouMean(name, this.#variables);
+    const near = didYouMean(name, [...this.#variables.keys()]);
     return {
       code: "expression.unknown-name",
       message: `nothing here is called "${name}"`,
-      suggestion: near === undefined ? `known names: ${this.#variables.join(", ")}` : `did you mean "${near}"?`,
+      suggestion: near === undefined ? `known names: ${[...this.#variables.keys()].join(", ")}` : `did you mean "${near}"?`,
     };
   }
 
   #unknownField(node: ASTNode, text: string): ExpressionProblem | undefined {
     if (node.op !== "." && node.op !== ".?" && node.op !== "[]") return undefined;
     const owner = node.args[0] as ASTNode & { readonly checkedType?: { readonly name: string } };
-    const known = this.#fields.get(owner.checkedType?.name ?? "") ?? [];
+    const known = this.#fields.get(owner.checkedType?.name ?? "")?.names ?? [];
     const [, last] = node.args;
     const field = typeof last === "string" ? last : typeof last.args === "string" ? last.args : text.slice(last.start, last.end);
     const near = didYouMean(field, known);

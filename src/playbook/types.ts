@@ -1,8 +1,9 @@
 import { resolve, schemaName } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import { type TypeName, TypeEnvironment } from "../expression/types.ts";
+import { type TypeName, TypeEnvironment, type Variable } from "../expression/types.ts";
 import { responseSchema } from "../operations/input.ts";
 import type { Operation } from "../operations/operation.ts";
+import { idFieldsOf, yieldedIds } from "./kinds.ts";
 import type { ActorDeclaration, InputDeclaration, Shape } from "./model.ts";
 
 /** An entity is an open map of texts: orgId and whatever attribute names it. */
@@ -37,7 +38,7 @@ function typeOfObject(types: TypeEnvironment, schema: JsonSchema, name: string):
     field,
     typeOfSchema(types, inner, name + capital(field)),
   ]);
-  return types.define(name, Object.fromEntries(fields) as Record<string, TypeName>);
+  return types.define(name, Object.fromEntries(fields) as Record<string, TypeName>, idFieldsOf(schema, name));
 }
 
 /** The type of `response` in an operation's conditions. */
@@ -55,14 +56,15 @@ export function stepType(
   const name = `${typeWord(operation.name)}Step${more === undefined ? "" : `_${more.id}`}`;
   if (types.has(name)) return name;
   const receipt = typeOfSchema(types, { $ref: "contract#/$defs/Receipt" }, "Receipt");
-  return types.define(name, {
+  const fields = {
     response: responseType(types, operation),
     outcome: "string",
     ...(operation.writes && operation.call.interface === "ledger" ? { receipt } : {}),
     ...(operation.call.interface === "investor" ? { envelope: "map<string, dyn>" } : {}),
     ...Object.fromEntries(Object.entries(operation.yields).map(([field, { type }]) => [field, type])),
     ...more?.fields,
-  });
+  };
+  return types.define(name, fields, yieldedIds(operation, Object.keys(more?.fields ?? {})));
 }
 
 /** The type of `steps.ID` of a block. */
@@ -71,9 +73,11 @@ export function blockType(types: TypeEnvironment): TypeName {
 }
 
 /** The type of `steps.ID` of an included playbook: its outputs. */
-export function includeType(types: TypeEnvironment, id: string, outputs: ReadonlyMap<string, TypeName>): TypeName {
-  const fields = Object.fromEntries(Array.from(outputs, ([name, type]) => [name, PORTABLE.test(type) ? type : "dyn"]));
-  return types.define(`Include_${id}`, { outcome: "string", outputs: types.define(`Outputs_${id}`, fields) });
+export function includeType(types: TypeEnvironment, id: string, outputs: ReadonlyMap<string, Variable>): TypeName {
+  const fields = Array.from(outputs, ([name, { type }]) => [name, PORTABLE.test(type) ? type : "dyn"] as const);
+  const ids = [...outputs].flatMap(([name, output]) => (output.id === undefined ? [] : [[name, output.id] as const]));
+  const outputsType = types.define(`Outputs_${id}`, Object.fromEntries(fields), Object.fromEntries(ids));
+  return types.define(`Include_${id}`, { outcome: "string", outputs: outputsType });
 }
 
 // Types that mean the same in every playbook.

@@ -94,14 +94,14 @@ function splice(at: number, length: number, insert: string): Mutation {
 
 test(`2,000 spoiled playbooks are checked without a throw, each within a second (seed ${SEED})`, { timeout: 120_000 }, () => {
   // What is compiled once is no part of what a spoiled text costs.
-  expect(checkPlaybook("right.yaml", ORIGINAL, realFiles).diagnostics).toEqual([]);
+  expect(checkPlaybook("right.yaml", ORIGINAL, realFiles).playbook).toBeDefined();
   fc.assert(
     fc.property(fc.array(mutation, { minLength: 1, maxLength: 4 }), (mutations) => {
       const text = mutations.reduce((spoiled, mutate) => mutate(spoiled), ORIGINAL);
       const start = performance.now();
       const { playbook, diagnostics } = checkPlaybook("spoiled.yaml", text, realFiles);
       expect(performance.now() - start).toBeLessThan(1_000);
-      expect(playbook === undefined).toBe(diagnostics.length > 0);
+      expect(playbook === undefined).toBe(diagnostics.some(({ severity }) => severity === "error"));
       const lines = text.split("\n").length;
       for (const diagnostic of diagnostics) {
         expect(diagnostic.line).toBeLessThanOrEqual(lines);
