@@ -15,15 +15,16 @@ export function readChecks(node: SourceNode | undefined, spot: Spot, around: Sur
   return items.flatMap((item, at) => {
     if (item.kind !== "map") return [];
     const check = readLoop(item, around.context, () => readCheck(item, at, spot, around));
-    if (names.has(check?.id ?? "")) {
-      const message = `a check "${check?.name}" is there already`;
+    if (check === undefined) return [];
+    if (names.has(check.id)) {
+      const message = `a check "${check.name}" is there already`;
       around.context.report(
         { code: "playbook.duplicate-step", message, suggestion: "give each check a name of its own" },
         item.range,
       );
     }
-    names.add(check?.id ?? "");
-    return check === undefined ? [] : [check];
+    names.add(check.id);
+    return [check];
   });
 }
 
