@@ -251,7 +251,9 @@ export function loadPlaybooks(
   const all = files.map((file) => checkFile(shell, file, reader));
   const checked = tags === undefined ? all : chosenByTags(all, tags);
   const errors = checked.filter(({ ok }) => !ok);
-  const [code] = errors.flatMap(({ diagnostics }) => diagnostics.map((diagnostic) => diagnostic.code));
+  const [code] = errors.flatMap(({ diagnostics }) =>
+    diagnostics.flatMap(({ severity, code: own }) => (severity === "error" ? [own] : [])),
+  );
   for (const { diagnostics } of checked)
     for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
   if (errors.length === 0) return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));

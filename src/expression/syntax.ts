@@ -21,6 +21,20 @@ export function useExactLiterals(tree: ASTNode): void {
   }
 }
 
+/** The same, with the whole numbers that are compared as items of a list or a map, or looked for in one, decimals too. */
+export function useDecimalLiterals(tree: ASTNode): void {
+  useExactLiterals(tree);
+  for (const node of nodesOf(tree)) {
+    if (node.op !== "==" && node.op !== "!=" && node.op !== "in") continue;
+    for (const operand of node.args) if (operand.op !== "value" || node.op === "in") makeDecimal(operand);
+  }
+}
+
+function makeDecimal(node: ASTNode): void {
+  if (node.op === "value" && typeof node.args === "bigint") (node as { args: unknown }).args = Decimal.of(node.args);
+  if (node.op === "-_" || node.op === "list" || node.op === "map") for (const child of childrenOf(node)) makeDecimal(child);
+}
+
 /** What the language refuses although CEL would allow it. */
 export function refusedSyntax(tree: ASTNode): ExpressionProblem | undefined {
   for (const node of nodesOf(tree)) {

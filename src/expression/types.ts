@@ -1,8 +1,9 @@
 import { didYouMean } from "../base/text.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
 import { summaryOf } from "./expression.ts";
+import { type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
 import type { ExpressionProblem } from "./problem.ts";
-import { useExactLiterals } from "./syntax.ts";
+import { useDecimalLiterals, useExactLiterals } from "./syntax.ts";
 
 /** The name of a CEL type: `string`, `decimal`, `list<Token>`, `map<string, dyn>`, or a name given to `define`. */
 export type TypeName = string;
@@ -35,6 +36,8 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
+const COLLECTIONS = /^no such overload: .*\b(?:list|map)</;
+
 /** What a field is for, in words: asked for only where a person wants to know. */
 export type Words = (field: string) => string | undefined;
 
@@ -48,6 +51,19 @@ export interface Field {
 interface Defined {
   readonly fields: Readonly<Record<string, TypeName>>;
   readonly words: Words | undefined;
+  readonly ids: ReadonlyMap<string, IdKind>;
+}
+
+/** What is known of a type beside its fields. */
+export interface AboutType {
+  /** What its fields are for. */
+  readonly words?: Words;
+  /** Of which of its fields are ids, and of what. */
+  readonly ids?: IdFields;
+}
+
+function variableOf(given: TypeName | Variable): Variable {
+  return typeof given === "string" ? { type: given } : given;
 }
 
 interface LibraryError {
@@ -56,21 +72,48 @@ interface LibraryError {
   readonly range?: { readonly start: number; readonly end: number };
 }
 
+/** A name that expressions may use: its type, and of what its value is the id, or its items are, if that is known. */
+export interface Variable {
+  readonly type: TypeName;
+  readonly id?: IdKind | undefined;
+}
+
+/** The fields of a type of which is known what they identify. */
+export type IdFields = Readonly<Record<string, IdKind>>;
+
+/** What is known of an expression before it is evaluated. */
+export interface Typed {
+  readonly type: TypeName;
+  readonly id: KnownId | undefined;
+  readonly mixed: MixedIds | undefined;
+}
+
 /** The types of all names that expressions may use. Copies share what was defined before. */
 export class TypeEnvironment {
   readonly #environment: Environment;
   readonly #defined: Map<string, Defined>;
   /** The names that expressions may use, with their types. */
   readonly variables: Readonly<Record<string, TypeName>>;
+  readonly #ids: ReadonlyMap<string, IdKind | undefined>;
+  readonly #known: KnownIds;
 
-  private constructor(environment: Environment, defined: Map<string, Defined>, variables: Readonly<Record<string, TypeName>>) {
+  private constructor(
+    environment: Environment,
+    defined: Map<string, Defined>,
+    variables: { readonly types: Readonly<Record<string, TypeName>>; readonly ids: ReadonlyMap<string, IdKind | undefined> },
+  ) {
     this.#environment = environment;
     this.#defined = defined;
-    this.variables = variables;
+    this.variables = variables.types;
+    this.#ids = variables.ids;
+    this.#known = {
+      ofField: (type, field) => defined.get(type)?.ids.get(field),
+      ofVariable: (name) => variables.ids.get(name),
+    };
   }
 
   static empty(): TypeEnvironment {
-    return new TypeEnvironment(cel.clone(), new Map(), {});
+    return new TypeEnvironment(cel.clone(), new Map(), { types: {}, ids: new Map() });
   }
 
   has(type: TypeName): boolean {
@@ -84,29 +127,48 @@ export class TypeEnvironment {
   }
 
   /** Defines an object type. Types that its fields name must be defined before. */
-  define(name: TypeName, fields: Readonly<Record<string, TypeName>>, words?: Words): TypeName {
+  define(name: TypeName, fields: Readonly<Record<string, TypeName>>, { words, ids = {} }: AboutType = {}): TypeName {
     if (!this.#defined.has(name)) {
       this.#environment.registerType(name, { fields } as never);
-      this.#defined.set(name, { fields, words });
+      this.#defined.set(name, { fields, words, ids: new Map(Object.entries(ids)) });
     }
     return name;
   }
 
   /** A copy in which these variables exist too. */
-  with(variables: Readonly<Record<string, TypeName>>): TypeEnvironment {
+  with(variables: Readonly<Record<string, TypeName | Variable>>): TypeEnvironment {
     const environment = this.#environment.clone();
-    for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, type);
-    return new TypeEnvironment(environment, this.#defined, { ...this.variables, ...variables });
+    const named = Object.entries(variables).map(([name, given]) => [name, variableOf(given)] as const);
+    for (const [name, { type }] of named) environment.registerVariable(name, type);
+    const types = { ...this.variables, ...Object.fromEntries(named.map(([name, { type }]) => [name, type])) };
+    const ids = new Map([...this.#ids, ...named.map(([name, { id }]) => [name, id] as const)]);
+    return new TypeEnvironment(environment, this.#defined, { types, ids });
   }
 
   /** The type of an expression, or the one problem that keeps it from having one. */
   check(text: string): TypeName | ExpressionProblem {
+    const read = this.read(text);
+    return "code" in read ? read : read.type;
+  }
+
+  /** What is known of an expression, or the one problem that keeps it from having a type. */
+  read(text: string): Typed | ExpressionProblem {
+    const read = this.#read(text, useExactLiterals);
+    // In [50, 50] the library takes 50 for an int, and a list of those for none of decimals.
+    if (!("code" in read) || !COLLECTIONS.test(read.message)) return read;
+    const again = this.#read(text, useDecimalLiterals);
+    return "code" in again ? read : again;
+  }
+
+  #read(text: string, prepare: (tree: ASTNode) => void): Typed | ExpressionProblem {
     try {
       const program = this.#environment.parse(text);
-      useExactLiterals(program.ast);
-      const result = program.check();
-      if (result.valid && result.type !== undefined) return NO_JSON.test(result.type) ? noJson(result.type, text) : result.type;
-      return this.#problem(result.error as LibraryError, text);
+      prepare(program.ast);
+      const { valid, type, error } = program.check();
+      if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
+      if (NO_JSON.test(type)) return noJson(type, text);
+      const ids = new IdReader(text, this.#known);
+      return { type, id: ids.idOf(program.ast), mixed: ids.mixedIn(program.ast) };
     } catch (error) {
       return this.#problem(error as LibraryError, text);
     }

@@ -7,6 +7,7 @@ const READ: Meaning = { effect: "read" };
 
 const assetId: Yield = {
   type: "string",
+  id: "asset",
   description: "the asset's id",
   from: ({ input, profile }) => {
     const { data, assetType } = input;
@@ -65,7 +66,9 @@ export const transfers: Readonly<Record<string, Meaning>> = {
       newOwner: { orgId: "64f1c0ffee0123456789abcd", userId: "bob" },
       data: { reason: "sale" },
     },
-    yields: { id: { type: "string", description: "the id of the transfer request", from: ({ found }) => found?.["id"] } },
+    yields: {
+      id: { type: "string", id: "transfer", description: "the id of the transfer request", from: ({ found }) => found?.["id"] },
+    },
     discovery: {
       read: "ledger.transfer.byAsset",
       with: (input) => ({ assetId: firstOf(input["id"]), pendingOnly: false }),
@@ -92,7 +95,9 @@ export const approvals: Readonly<Record<string, Meaning>> = {
     wraps: "approvals",
     complete: markData,
     fills: "`data.tokenbook` gets the mark of the run and its step",
-    yields: { id: { type: "string", description: "the id of the approval request", from: ({ found }) => found?.["id"] } },
+    yields: {
+      id: { type: "string", id: "approval", description: "the id of the approval request", from: ({ found }) => found?.["id"] },
+    },
     discovery: {
       read: "ledger.approval.mine",
       with: (input) => ({ approvalType: input["approvalType"] ?? "" }),

@@ -11,6 +11,7 @@ export const investor: Readonly<Record<string, Meaning>> = {
     yields: {
       transactionId: {
         type: "string",
+        id: "purchase",
         description: "the transaction id of the purchase",
         from: ({ payload }) => field(field(payload, "result"), "transactionId"),
       },

@@ -23,6 +23,8 @@ export type EffectClass =
 /** A name that later steps can use: `steps.ID.NAME`. */
 export interface Yield {
   readonly type: "string" | "list<string>";
+  /** What it identifies, in the words of the contract's `x-id`. */
+  readonly id: string;
   readonly description: string;
   /** Takes the value out of what was sent, answered and found. */
   readonly from: (written: Written) => Json | undefined;

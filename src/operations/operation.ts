@@ -32,6 +32,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 const LEDGER_WRITE_YIELDS: Readonly<Record<string, Yield>> = {
   transactionId: {
     type: "string",
+    id: "transaction",
     description: "the ledger transaction's id",
     from: ({ payload }) => idIn(payload, "transactionId"),
   },

@@ -3,7 +3,12 @@ import type { Meaning, Yield } from "./meaning.ts";
 
 const READ: Meaning = { effect: "read" };
 
-const chosenId = (what: string): Yield => ({ type: "string", description: `the ${what}'s id`, from: ({ input }) => input["id"] });
+const chosenId = (what: string): Yield => ({
+  type: "string",
+  id: what,
+  description: `the ${what}'s id`,
+  from: ({ input }) => input["id"],
+});
 
 const SUPPLY = "the token's transactions before and after, its totals, and the account's balance";
 
@@ -42,6 +47,7 @@ export const erc1155: Readonly<Record<string, Meaning>> = {
 
 const shareTokenIds: Yield = {
   type: "list<string>",
+  id: "token",
   description: "the ids of the vault's share tokens, in the order of vaultToken",
   from: ({ input }) => shareIds(input),
 };

@@ -1,10 +1,10 @@
 import { didYouMean } from "../base/text.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Range, SourceNode } from "../source/node.ts";
-import { wholeExpression } from "./compile.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
 import { readIdentity } from "./declarations.ts";
 import type { ActorDeclaration, ActorUse } from "./model.ts";
+import { wholeExpression } from "./spans.ts";
 import { kindOfType } from "./types.ts";
 
 interface UseSurroundings {
@@ -35,6 +35,7 @@ export function readUse(node: SourceNode | undefined, around: UseSurroundings): 
 
 function namedUse(name: string, around: UseSurroundings): ActorUse | undefined {
   const actor = around.actors.get(name);
+  around.context.usage.use("actors", name);
   if (actor === undefined) return unknownActor(name, around);
   const [identity] = actor.identities;
   if (actor.group || identity === undefined) {

@@ -1,7 +1,8 @@
 import { type Expression, isCutOff } from "../expression/expression.ts";
 import { type ScalarNode, type SourceNode, textOf } from "../source/node.ts";
-import { holdsExpression } from "./compile.ts";
 import type { CheckContext, Checked, ExpressionScope } from "./context.ts";
+import { holdsExpression } from "./spans.ts";
+import { warnOfConstant, warnOfNever } from "./warnings.ts";
 
 const SHOWN_CHARS = 200;
 
@@ -12,12 +13,25 @@ export function readBare(node: SourceNode | undefined, context: CheckContext, sc
   return holdsExpression(text) ? refuseBraces(text, node, context) : context.expression(text, node, 0, scope);
 }
 
-/** Reads a condition: an expression by itself that is true or false. */
+/** Reads a condition over what the service answers: an expression by itself that is true or false. */
 export function readCondition(
   node: SourceNode | undefined,
   context: CheckContext,
   scope: ExpressionScope,
 ): Expression | undefined {
+  const condition = readTruth(node, context, scope);
+  if (condition !== undefined && node !== undefined) warnOfConstant(condition, node.range, context);
+  return condition;
+}
+
+/** Reads the condition under which a step is done. */
+export function readGuard(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Expression | undefined {
+  const condition = readTruth(node, context, scope);
+  if (condition !== undefined && node !== undefined) warnOfNever(condition, node.range, context);
+  return condition;
+}
+
+function readTruth(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Expression | undefined {
   const checked = readBare(node, context, scope);
   if (checked === undefined || node === undefined || checked.type === "bool" || checked.type === "dyn")
     return checked?.expression;

@@ -7,6 +7,7 @@ import { readCondition, readConditions } from "./bare.ts";
 import { type Beside, readDiscover, readEnsure, readRetry } from "./beside.ts";
 import { compileTemplate } from "./compile.ts";
 import { readHead } from "./head.ts";
+import { kindsMadeBy } from "./kinds.ts";
 import type { ActorUse, CallStep, Waiting } from "./model.ts";
 import { operationAt } from "./operation-name.ts";
 import type { Outline } from "./outline.ts";
@@ -14,6 +15,7 @@ import { checkCallRules } from "./rules.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import type { Template } from "./template.ts";
 import { responseType } from "./types.ts";
+import { readFails } from "./warnings.ts";
 import { checkWith } from "./with.ts";
 
 const RECEIPT_WAIT: Waiting = { timeoutMs: 60_000, everyMs: 25, backoff: 1.5, maxMs: 2_000 };
@@ -40,7 +42,7 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
     until: operation.writes ? undefined : readCondition(child(node, "until"), around.context, after),
     onTimeout: textOf(child(node, "on_timeout")) === "pending" ? "pending" : "fail",
     wait: readWait(node, operation),
-    fails: textOf(child(child(node, "fails"), "condition")),
+    fails: readFails(child(node, "fails"), operation, around.context),
     pages: readPages(child(node, "pages")),
     retry: operation.writes ? undefined : readRetry(child(node, "retry")),
     ensure: operation.writes ? readEnsure(child(node, "ensure"), beside) : undefined,
@@ -51,7 +53,8 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
 function readWith(node: MapNode, operation: Operation, spot: Spot, around: Surroundings): Template {
   const uses = child(node, "uses") ?? node;
   const input: SourceNode = child(node, "with") ?? { kind: "map", entries: new Map(), range: uses.range };
-  return compileTemplate(input, checkWith(input, operation, around.context), around.context, scopeAt(around, spot, ownOf(node)));
+  const scope = { ...scopeAt(around, spot, ownOf(node)), makes: kindsMadeBy(operation) };
+  return compileTemplate(input, checkWith(input, operation, around.context), around.context, scope);
 }
 
 function ownOf(node: MapNode): { readonly id: string } | undefined {

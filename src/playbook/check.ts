@@ -1,10 +1,10 @@
-import { type TypeEnvironment, type TypeName, TypeEnvironment as Types } from "../expression/types.ts";
+import { type TypeEnvironment, type TypeName, TypeEnvironment as Types, type Variable } from "../expression/types.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import { parseYaml } from "../source/yaml.ts";
-import { compileTemplate, wholeExpression } from "./compile.ts";
+import { compileTemplate } from "./compile.ts";
 import { readChecks } from "./checks.ts";
 import { readConcurrency } from "./concurrency.ts";
 import { CheckContext, type Listener } from "./context.ts";
@@ -19,12 +19,15 @@ import { StepNames } from "./names.ts";
 import { operationIn } from "./operation-name.ts";
 import { type Outline, Outliner, PARTS } from "./outline.ts";
 import { concealLiterals, OutsideNames, readSecrets, readVariables, withoutSecrets } from "./outside.ts";
+import { wholeExpression } from "./spans.ts";
+import { checkRefusals } from "./roles.ts";
 import { firstSpot, scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import { StepTypes } from "./step-types.ts";
 import { readSteps } from "./steps.ts";
 import { sureFields } from "./sure.ts";
 import type { Template } from "./template.ts";
 import { actorsType, blockType, includeType, inputsType, responseType, runType, stepType, textsType } from "./types.ts";
+import { warnOfUnused } from "./warnings.ts";
 
 /** What a check gives: the playbook when nothing is wrong, and what was found. */
 export interface CheckResult {
@@ -43,7 +46,8 @@ const frames = new SchemaSet();
 export function checkPlaybook(path: string, text: string, files?: FileReader): CheckResult {
   const library = new Library(files, checkText);
   const { playbook, outputs, diagnostics } = checkText(path, text, library.includedBy([path]));
-  return { playbook, outputs, diagnostics: [...diagnostics, ...library.diagnostics()] };
+  const types = new Map(Array.from(outputs, ([name, { type }]) => [name, type] as const));
+  return { playbook, outputs: types, diagnostics: [...diagnostics, ...library.diagnostics()] };
 }
 
 /**
@@ -56,13 +60,14 @@ export function listenToCheck(path: string, text: string, files: FileReader, lis
 
 function checkText(path: string, text: string, included: IncludedPlaybooks, listener?: Listener): CheckedPlaybook {
   const { file, root, diagnostics } = parseYaml(path, text);
-  if (root === undefined) return { playbook: undefined, outputs: new Map(), diagnostics };
-  concealLiterals(root, file);
   const context = new CheckContext(file, included.files, listener);
+  const { inputKinds } = context;
+  if (root === undefined) return { playbook: undefined, outputs: new Map(), inputKinds, diagnostics };
+  concealLiterals(root, file);
   const framed = checkFrame(root, context) ?? (listener !== undefined && root.kind === "map" ? root : undefined);
   const read = framed === undefined ? undefined : new PlaybookReader(framed, context, included).read();
   const playbook = context.failed ? undefined : read?.playbook;
-  return { playbook, outputs: read?.outputs ?? new Map<string, TypeName>(), diagnostics: context.diagnostics() };
+  return { playbook, outputs: read?.outputs ?? new Map<string, Variable>(), inputKinds, diagnostics: context.diagnostics() };
 }
 
 function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefined {
@@ -110,7 +115,7 @@ class PlaybookReader {
     this.#included = included;
   }
 
-  read(): { readonly playbook: Playbook; readonly outputs: ReadonlyMap<string, TypeName> } {
+  read(): { readonly playbook: Playbook; readonly outputs: ReadonlyMap<string, Variable> } {
     const { file } = this.#context;
     const inputs = readInputs(section(this.#root, "inputs"), this.#context);
     const env = readVariables(section(this.#root, "env"), this.#context);
@@ -150,6 +155,10 @@ class PlaybookReader {
       outputs,
       names: outliner.all,
     };
+    if (!this.#context.failed) {
+      checkRefusals(playbook, outliner.all, this.#context);
+      warnOfUnused(this.#root, this.#context);
+    }
     return { playbook, outputs: this.#outputTypes(spot) };
   }
 
@@ -197,7 +206,7 @@ class PlaybookReader {
     return new Map([...node.entries].map(([name, { value }]) => [name, compileTemplate(value, undefined, this.#context, scope)]));
   }
 
-  #outputTypes({ types }: Spot): ReadonlyMap<string, TypeName> {
+  #outputTypes({ types }: Spot): ReadonlyMap<string, Variable> {
     const node = section(this.#root, "outputs");
     const entries = node?.kind === "map" ? [...node.entries] : [];
     return new Map(entries.map(([name, { value }]) => [name, typeOfValue(value, types)]));
@@ -221,11 +230,13 @@ function discoveredTypes(node: MapNode): Readonly<Record<string, TypeName>> {
 }
 
 // Only an expression that is all of a value has a type that is worth keeping.
-function typeOfValue(node: SourceNode, types: TypeEnvironment): TypeName {
-  if (node.kind !== "scalar") return "dyn";
-  if (typeof node.value !== "string") return typeof node.value === "boolean" ? "bool" : node.value === null ? "dyn" : "decimal";
+function typeOfValue(node: SourceNode, types: TypeEnvironment): Variable {
+  if (node.kind !== "scalar") return { type: "dyn" };
+  if (typeof node.value !== "string")
+    return { type: typeof node.value === "boolean" ? "bool" : node.value === null ? "dyn" : "decimal" };
   const whole = wholeExpression(node.value);
-  if (whole === undefined) return "string";
-  const type = types.check(whole.text);
-  return typeof type !== "string" ? "dyn" : type === "int" ? "decimal" : type;
+  if (whole === undefined) return { type: "string" };
+  const typed = types.read(whole.text);
+  if ("code" in typed) return { type: "dyn" };
+  return { type: typed.type === "int" ? "decimal" : typed.type, id: typed.id };
 }

@@ -5,6 +5,7 @@ import { type Beside, conditionOver, readSideRead } from "./beside.ts";
 import { compileTemplate } from "./compile.ts";
 import { readForeach } from "./loop.ts";
 import type { ActorUse, CheckStep, Conserve, Look } from "./model.ts";
+import { readLoop } from "./warnings.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 
 /** Checks and compiles the `checks` of a playbook; all steps have run by then. */
@@ -13,16 +14,17 @@ export function readChecks(node: SourceNode | undefined, spot: Spot, around: Sur
   const names = new Set<string>();
   return items.flatMap((item, at) => {
     if (item.kind !== "map") return [];
-    const check = readCheck(item, at, spot, around);
-    if (names.has(check?.id ?? "")) {
-      const message = `a check "${check?.name}" is there already`;
+    const check = readLoop(item, around.context, () => readCheck(item, at, spot, around));
+    if (check === undefined) return [];
+    if (names.has(check.id)) {
+      const message = `a check "${check.name}" is there already`;
       around.context.report(
         { code: "playbook.duplicate-step", message, suggestion: "give each check a name of its own" },
         item.range,
       );
     }
-    names.add(check?.id ?? "");
-    return check === undefined ? [] : [check];
+    names.add(check.id);
+    return [check];
   });
 }
 
@@ -80,7 +82,7 @@ function readConserve(node: MapNode, { spot, around }: Beside): Conserve | undef
   const [[of, entry] = []] = conserve?.kind === "map" ? [...conserve.entries] : [];
   if (entry === undefined || !isKind(of)) return undefined;
   const reads = READS[of].map(operationNamed);
-  const id = compileTemplate(entry.value, { type: "string" }, context, scopeAt(around, spot));
+  const id = compileTemplate(entry.value, { type: "string", "x-id": of }, context, scopeAt(around, spot));
   return { kind: "conserve", of, id, reads, as: readEverybody(node, reads[0], { spot, around, as: undefined }) };
 }
 
@@ -97,6 +99,7 @@ function readEverybody(
   const as = child(node, "as") ?? around.defaultAs;
   const group = around.actors.get(textOf(as) ?? "");
   const side = operation?.call.interface;
+  around.context.usage.use("actors", group?.name ?? "");
   if (group?.group === true && side === "investor") {
     return group.identities.flatMap((identity): readonly ActorUse[] =>
       identity.investor === undefined ? [] : [{ kind: "identity", name: identity.investor, identity }],

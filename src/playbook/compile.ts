@@ -3,48 +3,10 @@ import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import type { MapNode, Range, ScalarNode, SourceNode } from "../source/node.ts";
 import type { CheckContext, Checked, ExpressionScope } from "./context.ts";
+import { misplacedFinding } from "./kinds.ts";
+import { holdsExpression, openingIn, type Span, spansIn, wholeExpression } from "./spans.ts";
 import type { Template } from "./template.ts";
 import { kindOfType, kindsOf } from "./types.ts";
-
-const OPENING = "${{";
-const CLOSING = "}}";
-
-/** An expression inside a text: its own text, and the offsets of the whole `${{ … }}`. */
-interface Span {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Whether a text holds an expression, so that only a run can tell its value. */
-export function holdsExpression(text: string): boolean {
-  return text.includes(OPENING);
-}
-
-// By search and not by pattern: a pattern would look for each missing end to the end of the text.
-function* spansIn(text: string): Generator<Span> {
-  let start = text.indexOf(OPENING);
-  while (start >= 0) {
-    const close = text.indexOf(CLOSING, start);
-    if (close < 0) return;
-    const end = close + CLOSING.length;
-    yield { text: text.slice(start + OPENING.length, close), start, end };
-    start = text.indexOf(OPENING, end);
-  }
-}
-
-/** An expression that is all of a text, and the offset at which its own text begins. */
-interface Whole {
-  readonly text: string;
-  readonly from: number;
-}
-
-/** The expression that is all of a text, if one is. */
-export function wholeExpression(text: string): Whole | undefined {
-  const [span] = spansIn(text);
-  const whole = span !== undefined && span.end - span.start === text.trim().length;
-  return whole ? { text: span.text, from: span.start + OPENING.length } : undefined;
-}
 
 /** Makes a template of a value, and checks each expression in it against the schema of its place. */
 export function compileTemplate(
@@ -85,7 +47,7 @@ function compileScalar(node: ScalarNode, where: Where): Template {
   return compileText(value, node, where);
 }
 
-function compileWhole({ text, from }: Whole, node: ScalarNode, { schema, context, scope }: Where): Template {
+function compileWhole({ text, from }: Span, node: ScalarNode, { schema, context, scope }: Where): Template {
   const checked = context.expression(text, node, from, scope);
   if (checked === undefined) return { kind: "literal", value: null };
   const wanted = kindsOf(schema);
@@ -101,31 +63,41 @@ function compileWhole({ text, from }: Whole, node: ScalarNode, { schema, context
       placeOf(text, node, from),
     );
   }
+  checkId(checked, { schema, context, scope }, () => placeOf(text, node, from));
   return { kind: "expression", expression: checked.expression, number: wanted?.has("number") === true && !wanted.has("string") };
+}
+
+// A step that fails may well be given a wrong id, and what an operation makes may be called as one likes.
+function checkId({ id, expression }: Checked, { schema, context, scope }: Where, place: () => Range): void {
+  if (scope.fails === true) return;
+  if (scope.maybe !== true) context.inputKinds.note(expression.text, schema);
+  const finding = misplacedFinding(id, schema, scope.makes);
+  if (finding !== undefined) context.report(finding, place());
 }
 
 function compileText(value: string, node: ScalarNode, { schema, context, scope }: Where): Template {
   const parts: Extract<Template, { kind: "text" }>["parts"][number][] = [];
   let at = 0;
-  for (const { text, start, end } of spansIn(value)) {
+  for (const { text, from, start, end } of spansIn(value)) {
     parts.push(value.slice(at, start));
-    const checked = context.expression(text, node, start + OPENING.length, scope);
+    const checked = context.expression(text, node, from, scope);
     if (checked !== undefined) {
       parts.push(checked.expression);
-      checkInText(checked, () => placeOf(text, node, start + OPENING.length), context);
+      checkInText(checked, () => placeOf(text, node, from), context);
     }
     at = end;
   }
   const rest = value.slice(at);
-  if (holdsExpression(rest)) {
-    const start = node.offsetOf(at + rest.indexOf(OPENING));
+  const open = openingIn(rest);
+  if (open !== undefined) {
+    const start = node.offsetOf(at + open.start);
     context.report(
       {
         code: "expression.unclosed",
         message: "this ${{ has no }}",
         suggestion: "close it with }}; where it stands in [ ] or { }, quote it, for YAML splits those at each comma",
       },
-      { start, end: start + OPENING.length },
+      { start, end: start + open.end - open.start },
     );
   } else if (kindsOf(schema)?.has("string") === false) {
     const message = `this is text with expressions in it; here ${wordsOf(kindsOf(schema))} belongs`;

@@ -3,17 +3,18 @@ import { LIMITS } from "../base/limits.ts";
 import type { Expression } from "../expression/expression.ts";
 import { Expression as Parser, isProblem } from "../expression/expression.ts";
 import type { ExpressionProblem } from "../expression/problem.ts";
-import { isTypeName, type TypeEnvironment, type TypeName } from "../expression/types.ts";
+import type { Typed, TypeEnvironment } from "../expression/types.ts";
 import type { Diagnostic, Finding } from "../source/diagnostic.ts";
 import type { Range, ScalarNode } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import type { SourceFile } from "../source/yaml.ts";
 import type { FileReader } from "./files.ts";
+import { InputKinds, mixedFinding } from "./kinds.ts";
+import { Usage } from "./usage.ts";
 
-/** An expression that passed its checks, with its type. */
-export interface Checked {
+/** An expression that passed its checks, with its type, and of what it gives the id. */
+export interface Checked extends Pick<Typed, "type" | "id"> {
   readonly expression: Expression;
-  readonly type: TypeName;
 }
 
 /** Is told of every expression before it is looked at; what `scope` tells holds only until the next one. For editors. */
@@ -31,6 +32,9 @@ export class CheckContext {
   readonly file: SourceFile;
   /** Reads the files that the playbook names. */
   readonly files: FileReader | undefined;
+  readonly inputKinds: InputKinds = new InputKinds();
+  /** Which names are used. */
+  readonly usage: Usage = new Usage();
   readonly #listener: Listener | undefined;
   readonly #found = new Map<string, PlacedFinding>();
 
@@ -45,10 +49,13 @@ export class CheckContext {
     return [...this.#found.values()].some(({ finding }) => CATALOGUE[finding.code].severity === "error");
   }
 
-  /** What was found, in the order a reader meets it, bounded by `LIMITS.diagnostics`. */
+  /** What was found, in the order a reader meets it, bounded by `LIMITS.diagnostics`; warnings give way to errors. */
   diagnostics(): readonly Diagnostic[] {
-    const sorted = [...this.#found.values()].toSorted((a, b) => a.range.start - b.range.start);
-    return sorted.slice(0, LIMITS.diagnostics).map(({ finding, range }) => this.file.diagnose(finding, range));
+    const { errors = [], warnings = [] } = Object.groupBy(this.#found.values(), ({ finding }) =>
+      CATALOGUE[finding.code].severity === "error" ? "errors" : "warnings",
+    );
+    const shown = [...inOrder(errors), ...inOrder(warnings)].slice(0, LIMITS.diagnostics);
+    return inOrder(shown).map(({ finding, range }) => this.file.diagnose(finding, range));
   }
 
   /** Notes a finding; the same one at the same place, as by each step that relies on a wrong default, counts once. */
@@ -66,11 +73,14 @@ export class CheckContext {
     this.#listener?.({ text, scope, offsetOf: (index) => node.offsetOf(from + index) });
     const parsed = Parser.parse(text);
     if (isProblem(parsed)) return this.#problem(parsed, place);
+    this.usage.note(parsed);
     const wrongName = scope.names(parsed);
     if (wrongName !== undefined) return this.report(wrongName.finding, place(wrongName.start, wrongName.end));
-    const type = scope.types.check(text);
-    if (!isTypeName(type)) return this.#problem(type, place);
-    return { expression: parsed, type };
+    const typed = scope.types.read(text);
+    if ("code" in typed) return this.#problem(typed, place);
+    const { type, id, mixed } = typed;
+    if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
+    return { expression: parsed, type, id };
   }
 
   #problem(problem: ExpressionProblem, place: (start: number, end: number) => Range): undefined {
@@ -79,10 +89,20 @@ export class CheckContext {
   }
 }
 
+function inOrder(found: readonly PlacedFinding[]): readonly PlacedFinding[] {
+  return found.toSorted((a, b) => a.range.start - b.range.start);
+}
+
 /** What an expression may use at one place of the playbook. */
 export interface ExpressionScope {
   readonly types: TypeEnvironment;
   readonly names: (expression: Expression) => NameFinding | undefined;
+  /** The service is to refuse what is asked. */
+  readonly fails?: boolean | undefined;
+  /** A condition may keep the place from being reached. */
+  readonly maybe?: boolean | undefined;
+  /** The kinds of things that are made here. */
+  readonly makes?: ReadonlySet<string>;
 }
 
 export interface NameFinding {

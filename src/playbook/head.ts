@@ -1,5 +1,5 @@
 import { child, textOf } from "../source/node.ts";
-import { readCondition } from "./bare.ts";
+import { readGuard } from "./bare.ts";
 import { readForeach } from "./loop.ts";
 import type { Step } from "./model.ts";
 import type { Outline } from "./outline.ts";
@@ -16,12 +16,11 @@ export interface Head {
 export function readHead(outline: Outline, name: string, spot: Spot, around: Surroundings): Head {
   const { id, line, node } = outline;
   const own = { id };
-  const condition = readCondition(child(node, "if"), around.context, scopeAt(around, spot, own));
+  const condition = readGuard(child(node, "if"), around.context, scopeAt(around, spot, own));
   const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions] };
   const { foreach, item } = readForeach(child(node, "foreach"), around.context, scopeAt(around, guarded, own));
+  const held = { ...guarded, maybe: spot.maybe === true || outline.conditional, fails: node.entries.has("fails") };
   const inside =
-    foreach === undefined
-      ? guarded
-      : { ...guarded, variables: { ...guarded.variables, ...item }, types: guarded.types.with(item) };
+    foreach === undefined ? held : { ...held, variables: { ...held.variables, ...item }, types: held.types.with(item) };
   return { common: { id, name: textOf(child(node, "name")) ?? name, line, if: condition, foreach }, inside };
 }

@@ -4,17 +4,19 @@ import { count, didYouMean } from "../base/text.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import type { Finding } from "../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
-import { compileTemplate, holdsExpression } from "./compile.ts";
+import { compileTemplate } from "./compile.ts";
 import { checkGroupsOf } from "./concurrency.ts";
 import type { ExpressionScope } from "./context.ts";
 import { isShipped, resolvePlaybook, type ShippedPlaybooks } from "./files.ts";
 import { readHead } from "./head.ts";
 import { givenProblems } from "./inputs.ts";
+import type { InputKinds } from "./kinds.ts";
 import type { CheckedPlaybook, NotIncluded } from "./library.ts";
 import type { IncludeStep, InputDeclaration, Playbook } from "./model.ts";
 import type { Outline } from "./outline.ts";
 import { withoutSecrets } from "./outside.ts";
 import { checkFields } from "./rules.ts";
+import { holdsExpression } from "./spans.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import type { Template } from "./template.ts";
 import { writesOf } from "./walk.ts";
@@ -42,10 +44,15 @@ export function readInclude(outline: Outline, spot: Spot, around: Surroundings):
       checked === "missing" && isShipped(name) ? notShipped(name, around.included.files?.shipped) : notIncluded(name, checked);
     return around.context.report(finding, uses?.range ?? node.range);
   }
-  const { playbook, diagnostics } = checked;
+  const { playbook, diagnostics, inputKinds } = checked;
   if (playbook === undefined) return around.context.report(brokenInclude(name, diagnostics), uses?.range ?? node.range);
   const { common, inside } = readHead(outline, playbook.name, spot, around);
-  const inputs = readIncludeInputs(node, playbook, around, withoutSecrets(scopeAt(around, inside, { id: outline.id })));
+  const inputs = readIncludeInputs(
+    node,
+    { playbook, inputKinds },
+    around,
+    withoutSecrets(scopeAt(around, inside, { id: outline.id })),
+  );
   const step: IncludeStep = { kind: "include", ...common, uses: name, playbook, inputs };
   checkGroupsOf(step, child(node, "with"), around.context);
   if (around.readOnly) refuseWrites(step, uses, around);
@@ -94,7 +101,7 @@ function notShipped(name: string, shipped: ShippedPlaybooks | undefined): Findin
 
 function readIncludeInputs(
   node: MapNode,
-  playbook: Playbook,
+  { playbook, inputKinds }: { readonly playbook: Playbook; readonly inputKinds: InputKinds },
   { context }: Surroundings,
   scope: ExpressionScope,
 ): ReadonlyMap<string, Template> {
@@ -109,7 +116,7 @@ function readIncludeInputs(
     }
     const [problem] = holdsAny(value) ? [] : givenProblems(input, toJson(value));
     if (problem !== undefined) context.report({ code: "playbook.include-input", message: problem }, value.range);
-    return [[name, compileTemplate(value, schemaOf(input), context, scope)] as const];
+    return [[name, compileTemplate(value, schemaOf(input, inputKinds), context, scope)] as const];
   });
   const missing = playbook.inputs.filter(
     ({ name, default: value }) => value === undefined && !entries.some(([each]) => each === name),
@@ -152,8 +159,10 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   object: { type: "object" },
 };
 
-function schemaOf({ shape }: InputDeclaration): JsonSchema | undefined {
-  return SCHEMAS[shape.type];
+function schemaOf({ name, shape }: InputDeclaration, kinds: InputKinds): JsonSchema | undefined {
+  const kind = kinds.kindOf(name);
+  const schema = SCHEMAS[shape.type];
+  return kind === undefined ? schema : { ...schema, "x-id": kind, description: `${name}, which is used as such an id` };
 }
 
 function refuseWrites(step: IncludeStep, uses: SourceNode | undefined, { context }: Surroundings): void {

@@ -1,14 +1,17 @@
 import { LIMITS } from "../base/limits.ts";
-import type { TypeName } from "../expression/types.ts";
+import type { Variable } from "../expression/types.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { type FileReader, isShipped } from "./files.ts";
+import type { InputKinds } from "./kinds.ts";
 import type { Playbook } from "./model.ts";
 
 /** What a check of one playbook gives. */
 export interface CheckedPlaybook {
   readonly playbook: Playbook | undefined;
-  /** The types of its outputs. */
-  readonly outputs: ReadonlyMap<string, TypeName>;
+  /** The types of its outputs, and what they identify. */
+  readonly outputs: ReadonlyMap<string, Variable>;
+  /** What its inputs must identify. */
+  readonly inputKinds: InputKinds;
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -1,16 +1,17 @@
 import { Expression, isProblem } from "../expression/expression.ts";
-import { isTypeName, type TypeEnvironment, type TypeName } from "../expression/types.ts";
+import { isTypeName, type TypeEnvironment, type Variable } from "../expression/types.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";
 import { readBare } from "./bare.ts";
-import { compileTemplate, holdsExpression, wholeExpression } from "./compile.ts";
+import { compileTemplate } from "./compile.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
 import type { Foreach } from "./model.ts";
 import { withoutSecrets } from "./outside.ts";
+import { holdsExpression, wholeExpression } from "./spans.ts";
 
 /** A `foreach` that was read, and the type of its item. */
 export interface Loop {
   readonly foreach: Foreach | undefined;
-  readonly item: Readonly<Record<string, TypeName>>;
+  readonly item: Readonly<Record<string, Variable>>;
 }
 
 const NONE: Loop = { foreach: undefined, item: {} };
@@ -42,7 +43,7 @@ export function readForeach(node: SourceNode | undefined, context: CheckContext,
     );
     return NONE;
   }
-  const item = { [variable]: /^list<(.*)>$/.exec(listType(entry.value, scope))?.[1] ?? "dyn" };
+  const item = { [variable]: itemOf(entry.value, scope) };
   refusePlainText(entry.value, context);
   const list = compileTemplate(entry.value, { type: "array" }, context, scope);
   const key = readBare(child(node, "key"), context, { ...scope, types: scope.types.with(item) })?.expression;
@@ -75,8 +76,15 @@ function refusePlainText(node: SourceNode, context: CheckContext): void {
 }
 
 // Only to give the loop's name a type: the list itself is checked, and its problems reported, as a template.
-function listType(node: SourceNode, scope: ExpressionScope): string {
+function itemOf(node: SourceNode, scope: ExpressionScope): Variable {
+  if (node.kind === "list") return { type: "dyn", id: commonId(node.items, scope) };
   const whole = wholeExpression(textOf(node) ?? "");
-  const type = whole === undefined ? "dyn" : scope.types.check(whole.text);
-  return typeof type === "string" ? type : "dyn";
+  const list = whole === undefined ? undefined : scope.types.read(whole.text);
+  if (list === undefined || "code" in list) return { type: "dyn" };
+  return { type: /^list<(.*)>$/.exec(list.type)?.[1] ?? "dyn", id: list.id };
+}
+
+function commonId(items: readonly SourceNode[], scope: ExpressionScope): Variable["id"] {
+  const [first, ...rest] = items.map((item) => itemOf(item, scope).id);
+  return rest.every((id) => id?.kind === first?.kind) ? first : undefined;
 }

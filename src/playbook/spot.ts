@@ -1,4 +1,4 @@
-import type { TypeEnvironment, TypeName } from "../expression/types.ts";
+import type { TypeEnvironment, TypeName, Variable } from "../expression/types.ts";
 import type { SourceNode } from "../source/node.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
 import type { IncludedPlaybooks } from "./library.ts";
@@ -23,7 +23,11 @@ export interface Surroundings {
 /** A place in a playbook: what may be spoken of there. */
 export interface Spot extends Standpoint {
   /** The names of the items of the loops around. */
-  readonly variables: Readonly<Record<string, TypeName>>;
+  readonly variables: Readonly<Record<string, Variable>>;
+  /** The service is to refuse what is asked here. */
+  readonly fails?: boolean;
+  /** A condition may keep the place from being reached. */
+  readonly maybe?: boolean;
   readonly types: TypeEnvironment;
   /** The steps that have had their turn so far; it grows as the playbook is read. */
   readonly done: Set<string>;
@@ -57,5 +61,7 @@ export function scopeAt(
     names: (expression) =>
       around.outside.check(expression, { own: own?.id, items: Object.keys(spot.variables) }) ??
       around.names.check(expression, standpoint),
+    fails: spot.fails,
+    maybe: spot.maybe,
   };
 }

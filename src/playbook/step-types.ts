@@ -23,7 +23,7 @@ export class StepTypes {
     if (types === undefined) {
       const fields = Array.from(this.#outlines.values(), (step) => [step.id, this.#typeFrom(step, loops)] as const);
       const own = this.#base.with({}); // an environment that was copied takes no more types
-      types = own.with({ steps: own.define(name, Object.fromEntries(fields), (id) => this.#wordsOf(id)) });
+      types = own.with({ steps: own.define(name, Object.fromEntries(fields), { words: (id) => this.#wordsOf(id) }) });
       this.#made.set(name, types);
     }
     return types;

@@ -8,11 +8,12 @@ import type { Outline, Part } from "./outline.ts";
 import { checkFields } from "./rules.ts";
 import { type Spot, type Surroundings, within } from "./spot.ts";
 import { writesOf } from "./walk.ts";
+import { readLoop } from "./warnings.ts";
 
 /** Checks and compiles steps, one after the other: each may speak of those before it. */
 export function readSteps(outlines: readonly Outline[], spot: Spot, around: Surroundings): readonly Step[] {
   return outlines.flatMap((outline) => {
-    const step = readStep(outline, spot, around);
+    const step = readLoop(outline.node, around.context, () => readStep(outline, spot, around));
     spot.done.add(outline.id);
     return step === undefined ? [] : [step];
   });

@@ -1,8 +1,9 @@
 import { resolve, schemaName } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import { type TypeName, TypeEnvironment, type Words } from "../expression/types.ts";
+import { type TypeName, TypeEnvironment, type Variable, type Words } from "../expression/types.ts";
 import { responseSchema } from "../operations/input.ts";
 import type { Operation } from "../operations/operation.ts";
+import { idFieldsOf, yieldedIds } from "./kinds.ts";
 import type { ActorDeclaration, InputDeclaration, Shape } from "./model.ts";
 
 /** An entity is an open map of texts: orgId and whatever attribute names it. */
@@ -37,7 +38,10 @@ function typeOfObject(types: TypeEnvironment, schema: JsonSchema, name: string):
     field,
     typeOfSchema(types, inner, name + capital(field)),
   ]);
-  return types.define(name, Object.fromEntries(fields) as Record<string, TypeName>, wordsOf(schema));
+  return types.define(name, Object.fromEntries(fields) as Record<string, TypeName>, {
+    words: wordsOf(schema),
+    ids: idFieldsOf(schema, name),
+  });
 }
 
 function wordsOf({ properties = {} }: JsonSchema): Words {
@@ -67,7 +71,8 @@ export function stepType(
     ...Object.fromEntries(Object.entries(operation.yields).map(([field, { type }]) => [field, type])),
     ...more?.fields,
   };
-  return types.define(name, fields, (field) => operation.yields[field]?.description ?? STEP_WORDS[field]);
+  const words: Words = (field) => operation.yields[field]?.description ?? STEP_WORDS[field];
+  return types.define(name, fields, { words, ids: yieldedIds(operation, Object.keys(more?.fields ?? {})) });
 }
 
 const STEP_WORDS: Readonly<Record<string, string>> = {
@@ -81,14 +86,15 @@ const STEP_WORDS: Readonly<Record<string, string>> = {
 
 /** The type of `steps.ID` of a block. */
 export function blockType(types: TypeEnvironment): TypeName {
-  return types.define("Block", { outcome: "string" }, (field) => STEP_WORDS[field]);
+  return types.define("Block", { outcome: "string" }, { words: (field) => STEP_WORDS[field] });
 }
 
 /** The type of `steps.ID` of an included playbook: its outputs. */
-export function includeType(types: TypeEnvironment, id: string, outputs: ReadonlyMap<string, TypeName>): TypeName {
-  const fields = Object.fromEntries(Array.from(outputs, ([name, type]) => [name, PORTABLE.test(type) ? type : "dyn"]));
-  const type = { outcome: "string", outputs: types.define(`Outputs_${id}`, fields) };
-  return types.define(`Include_${id}`, type, (field) => STEP_WORDS[field]);
+export function includeType(types: TypeEnvironment, id: string, outputs: ReadonlyMap<string, Variable>): TypeName {
+  const fields = Array.from(outputs, ([name, { type }]) => [name, PORTABLE.test(type) ? type : "dyn"] as const);
+  const ids = [...outputs].flatMap(([name, output]) => (output.id === undefined ? [] : [[name, output.id] as const]));
+  const outputsType = types.define(`Outputs_${id}`, Object.fromEntries(fields), { ids: Object.fromEntries(ids) });
+  return types.define(`Include_${id}`, { outcome: "string", outputs: outputsType }, { words: (field) => STEP_WORDS[field] });
 }
 
 // Types that mean the same in every playbook.
@@ -97,7 +103,7 @@ const PORTABLE = /^(?:(?:list<|map<string, )*(?:string|decimal|bool|dyn)>*)$/;
 export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclaration[]): TypeName {
   const fields = inputs.map(({ name, shape }) => [name, typeOfShape(types, shape, `Inputs${capital(name)}`)]);
   const words: Words = (field) => inputs.find(({ name }) => name === field)?.description;
-  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, words);
+  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, { words });
 }
 
 function typeOfShape(types: TypeEnvironment, shape: Shape, hint: string): TypeName {
@@ -149,7 +155,7 @@ export function textsType(types: TypeEnvironment, type: TypeName, names: readonl
 }
 
 export function runType(types: TypeEnvironment): TypeName {
-  return types.define("Run", { id: "string", key: "string", startedAt: "string" }, (field) => RUN_WORDS[field]);
+  return types.define("Run", { id: "string", key: "string", startedAt: "string" }, { words: (field) => RUN_WORDS[field] });
 }
 
 const RUN_WORDS: Readonly<Record<string, string>> = {

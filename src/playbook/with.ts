@@ -6,8 +6,8 @@ import type { Operation } from "../operations/operation.ts";
 import type { Problem } from "../schema/validator.ts";
 import { nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
-import { holdsExpression } from "./compile.ts";
 import type { CheckContext } from "./context.ts";
+import { holdsExpression } from "./spans.ts";
 
 const compiled = new Map<string, JsonSchema>();
 

@@ -24,6 +24,14 @@ export const EXPRESSION_CODES = {
     cure: "Drop the quotes of a number, write decimal(…) around a text that holds one, or compare things of the same kind.",
     example: "number-compared-with-text",
   },
+  "expression.mixed-ids": {
+    severity: "error",
+    title: "the id of one kind of thing stands for another kind",
+    meaning:
+      "Assets, tokens, vaults, accounts, requests, transactions, receipts and sales each have ids of their own. This one is known to name a thing of another kind than the place wants, or than what it is compared with: the service would find nothing under it, and the comparison could never hold.",
+    cure: "Take the id of the thing that is meant. A text that is put together, or given as an input, fits everywhere; a step with `fails` may be given any id.",
+    example: "vault-id-for-token",
+  },
   "expression.no-json": {
     severity: "error",
     title: "an expression gives what no JSON can hold",

@@ -1,5 +1,13 @@
 /** What can be wrong with a playbook whose text, shape and expressions are right. */
 export const PLAYBOOK_CODES = {
+  "playbook.above-cap": {
+    severity: "error",
+    title: "more is minted at once than ever may be",
+    meaning:
+      "The playbook itself creates the token, and its maxMintQuantity is less than what this one mint asks for. The service will surely refuse it.",
+    cure: "Mint less, or create the token with a higher maxMintQuantity. Where the refusal is meant, write fails: { condition: … }.",
+    example: "mint-above-cap",
+  },
   "playbook.actor-interface": {
     severity: "error",
     title: "an actor has no identity on the interface that is called",
@@ -7,6 +15,14 @@ export const PLAYBOOK_CODES = {
       "The ledger knows actors as entities, such as userId:alice; the investor interface knows them by their key. The actor of this step has only the other one.",
     cure: 'Give the actor the identity that is missing, `ledger: "userId:…"` or `investor: CREDENTIAL`, or let another one act with `as`.',
     example: "actor-without-investor-identity",
+  },
+  "playbook.constant-condition": {
+    severity: "warning",
+    title: "a condition is the same whatever happens",
+    meaning:
+      "The expression asks for nothing that a run could change, so it always holds, or never does. An expectation that always holds proves nothing.",
+    cure: "Compare something of response or steps, or take the condition out.",
+    example: "constant-expectation",
   },
   "playbook.duplicate-step": {
     severity: "error",
@@ -180,6 +196,13 @@ export const PLAYBOOK_CODES = {
     cure: "Ask whether it is there: has(steps.ID.response) ? … : …",
     example: "maybe-unrun",
   },
+  "playbook.never-done": {
+    severity: "warning",
+    title: "a step is never done",
+    meaning: "Its condition is false in every run, so the step, and all steps that it holds, are skipped always.",
+    cure: "Take the step out, or let its `if` ask for an input or for another step.",
+    example: "never-done",
+  },
   "playbook.no-actor": {
     severity: "error",
     title: "nobody acts",
@@ -193,6 +216,30 @@ export const PLAYBOOK_CODES = {
     meaning: "`items` sends several things in one request, which only operations with a list as their body can do.",
     cure: "Write the fields of one directly in `with`, and use `foreach` for several.",
     example: "batch-on-one",
+  },
+  "playbook.no-quorum": {
+    severity: "error",
+    title: "more must approve than there are approvers",
+    meaning:
+      "`numRequired` is greater than the number of different approvers, so that the request could never be approved. An approver counts once, however often they are named.",
+    cure: "Name more approvers, or require fewer.",
+    example: "no-quorum",
+  },
+  "playbook.no-role": {
+    severity: "error",
+    title: "an actor mints or burns without the role for it",
+    meaning:
+      "The playbook itself creates the token, and says who has which role in it; this actor is none of them, nor may act as the owner, because the rolesMap names a role for it or the token is another's. The service will surely refuse.",
+    cure: "Let somebody act who has the role, give it in `tokenPermissions`, or with ledger.token.setPermissions before. Where the refusal is meant, write fails: { condition: \u2026 }.",
+    example: "no-role",
+  },
+  "playbook.no-vote": {
+    severity: "error",
+    title: "somebody votes who is no approver",
+    meaning:
+      "The playbook itself makes the request and names its approvers, and this actor is none of them. The service will surely refuse the vote.",
+    cure: "Let one of the approvers act, or name the actor among them. Where the refusal is meant, write fails: { condition: \u2026 }.",
+    example: "no-vote",
   },
   "playbook.no-work": {
     severity: "error",
@@ -255,6 +302,14 @@ export const PLAYBOOK_CODES = {
     cure: "Name the step: steps.ID, or steps.ID.response for its answer.",
     example: "steps-by-itself",
   },
+  "playbook.too-fine": {
+    severity: "error",
+    title: "a quantity has more digits than its token",
+    meaning:
+      "The playbook itself creates the token, and its `decimal` says how many digits a quantity may have behind the point. This one has more, and nothing rounds silently.",
+    cure: "Round the quantity, or create the token with more decimals. Where the refusal is meant, write fails: { condition: \u2026 }.",
+    example: "too-fine",
+  },
   "playbook.unknown-actor": {
     severity: "error",
     title: "an actor that is not declared",
@@ -292,6 +347,35 @@ export const PLAYBOOK_CODES = {
       "An expression asks for a variable that does not stand under `env:` of its own playbook. A variable of the process is seen only when it is declared, so that one can read what a playbook depends on.",
     cure: "Take the name that is suggested, or declare it with a default: env: { NAME: text }; with ~ it must be set.",
     example: "env-misspelt",
+  },
+  "playbook.unlisted-condition": {
+    severity: "warning",
+    title: "a condition seems to be misspelt",
+    meaning:
+      "The service description lists the conditions with which it refuses, and one of them is spelt almost like this one. A step that waits for a condition that never comes fails.",
+    cure: "Take the condition that is suggested; `tokenbook operations NAME` shows those of an operation.",
+    example: "unlisted-condition",
+  },
+  "playbook.unused-actor": {
+    severity: "warning",
+    title: "an actor is declared and never used",
+    meaning: "Nobody acts as this actor, and no expression speaks of them. A step may have the wrong `as`.",
+    cure: "Write as: NAME where the actor is meant to act, or take the declaration out.",
+    example: "unused-actor",
+  },
+  "playbook.unused-input": {
+    severity: "warning",
+    title: "an input is declared and never used",
+    meaning: "No expression asks for this input: whatever is given for it changes nothing.",
+    cure: "Use it as ${{ inputs.NAME }}, or take the declaration out.",
+    example: "unused-input",
+  },
+  "playbook.unused-item": {
+    severity: "warning",
+    title: "a loop does the same in every round",
+    meaning: "Nothing in the step uses the name that its `foreach` gives to an item, not even the key.",
+    cure: "Use the item as ${{ NAME }}, or take the `foreach` out.",
+    example: "unused-item",
   },
   "playbook.write-repeated": {
     severity: "error",

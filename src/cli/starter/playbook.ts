@@ -18,12 +18,15 @@ const COMMENT_COLUMNS = 120;
  */
 export function starterPlaybook(name: string, operations: readonly Operation[]): string {
   const sides = new Set(operations.map(({ call }) => call.interface));
-  const known: Known = { made: new Map(), people: new Set(sides.has("ledger") ? [ISSUER] : []) };
+  const known: Known = { made: new Map(), approvers: new Map(), people: new Set(sides.has("ledger") ? [ISSUER] : []) };
   const ids = stepIds(operations);
   const steps = operations.map((operation, at) => {
     const id = ids[at] ?? "";
-    const step = stepText(operation, id, sides.size > 1 && operation.call.interface === "investor" ? BUYER : undefined, known);
+    const buyer = sides.size > 1 && operation.call.interface === "investor" ? BUYER : undefined;
+    const step = stepText(operation, id, buyer ?? voterOf(operation, known), known);
     if (operation.writes && operation.yields["id"] !== undefined) known.made.set(kindOf(operation), `steps.${id}.id`);
+    const approver = approverIn(exampleInput(operation)["approvers"]);
+    if (approver !== undefined) known.approvers.set(kindOf(operation), approver);
     return step;
   });
   const actors = [
@@ -51,8 +54,20 @@ const BUYER = "buyer";
 interface Known {
   /** By the kind of thing, the expression that gives the id of the last one that was made. */
   readonly made: Map<string, string>;
+  /** By the kind of request, somebody who may vote on it. */
+  readonly approvers: Map<string, string>;
   /** The user ids of entities. */
   readonly people: Set<string>;
+}
+
+// Who decides a request that an earlier step makes is one of those whom it names.
+function voterOf(operation: Operation, { approvers }: Known): string | undefined {
+  return /\.(?:approve|accept|reject)$/.test(operation.name) ? approvers.get(kindOf(operation)) : undefined;
+}
+
+function approverIn(approvers: unknown): string | undefined {
+  const [first] = Array.isArray(approvers) ? (approvers as readonly unknown[]) : [];
+  return first !== null && typeof first === "object" ? personOf(first) : undefined;
 }
 
 function stepText(operation: Operation, id: string, as: string | undefined, known: Known): string {

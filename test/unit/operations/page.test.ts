@@ -28,7 +28,7 @@ function factOf({ facts }: OperationPage, label: string): string | undefined {
 
 test.for(byName)("the example of %s passes the check", ([name, page]) => {
   const { playbook, diagnostics } = checkPlaybook("example.yaml", playbookOf(page));
-  expect(diagnostics).toEqual([]);
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   expect(playbook?.steps.map((step) => step.kind === "call" && step.operation.name)).toEqual([name]);
 });
 

@@ -3,10 +3,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { plainView } from "../../../src/base/json.ts";
 import { shippedPlaybooks } from "../../../src/cli/shipped.ts";
+import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { CHECK_KEYS, STEP_KEYS } from "../../../src/playbook/order.ts";
 import { playbookSchema } from "../../../src/playbook/schema.ts";
 import { toJson } from "../../../src/source/node.ts";
 import { parseYaml } from "../../../src/source/yaml.ts";
-import { correct } from "./helper.ts";
+import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
+import { correct, realFiles } from "./helper.ts";
 
 const ACTORS = `
 actors:
@@ -100,10 +103,23 @@ test.for(Object.entries(steps))("no false alarm at %s, here or in the editor", (
   expect(fitsEditorSchema(text)).toEqual([]);
 });
 
-test.for(globSync("{playbooks,library}/**/*.yaml"))("%s is correct, here and in the editor", (path) => {
-  const text = readFileSync(path, "utf8");
-  expect(correct(text).steps.length).toBeGreaterThan(0);
-  expect(fitsEditorSchema(text)).toEqual([]);
+const corpus = globSync("test/correct/*.yaml").toSorted();
+
+test.for([...globSync("{playbooks,library}/**/*.yaml"), ...corpus])(
+  "%s is correct, here and in the editor, without a warning",
+  (path) => {
+    const text = readFileSync(path, "utf8");
+    const { playbook, diagnostics } = checkPlaybook(path, text, realFiles);
+    expect(diagnostics.map(formatDiagnostic)).toEqual([]);
+    expect(playbook?.steps.length).toBeGreaterThan(0);
+    expect(fitsEditorSchema(text)).toEqual([]);
+  },
+);
+
+test("the corpus of correct playbooks has something of everything", () => {
+  expect(corpus.length).toBeGreaterThanOrEqual(60);
+  const all = corpus.map((path) => readFileSync(path, "utf8")).join("\n");
+  for (const key of [...STEP_KEYS, ...CHECK_KEYS, "mode"]) expect(all).toMatch(new RegExp(`\\b${key}:`));
 });
 
 test("the editor's schema that is published is the one the checker makes", () => {

@@ -12,7 +12,7 @@ test.for(paths)("what is wrong in %s is found at the very place", (path) => {
   const { playbook, diagnostics } = checkPlaybook(path, text, realFiles);
   const own = diagnostics.filter(({ file }) => file === path);
   expect(own.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual(expected);
-  expect(playbook).toBeUndefined();
+  expect(playbook === undefined).toBe(own.some(({ severity }) => severity === "error"));
 });
 
 test("no message speaks of a library's insides or shows an unknown value", () => {

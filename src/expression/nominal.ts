@@ -1,0 +1,113 @@
+import type { ASTNode } from "./cel.ts";
+import { boundName, childrenOf } from "./syntax.ts";
+
+/** What kind of thing a text identifies, such as `token`, and who says so. */
+export interface IdKind {
+  readonly kind: string;
+  /** Where such an id comes from: an operation that yields it, or a record that has it. */
+  readonly from: string;
+}
+
+/** An id of a known kind, or a list of them, as an expression spells it. */
+export interface KnownId extends IdKind {
+  readonly text: string;
+}
+
+/** A comparison of ids of two kinds. */
+export interface MixedIds {
+  readonly left: KnownId;
+  readonly right: KnownId;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is known of ids outside an expression. */
+export interface KnownIds {
+  readonly ofField: (type: string, field: string) => IdKind | undefined;
+  readonly ofVariable: (name: string) => IdKind | undefined;
+}
+
+type TypedNode = ASTNode & { readonly checkedType?: { readonly name: string } };
+type Bound = ReadonlyMap<string, IdKind | undefined>;
+
+/** Follows ids through a syntax tree whose types were checked. A list of ids has the kind of its items; what is not sure is not known. */
+export class IdReader {
+  readonly #text: string;
+  readonly #known: KnownIds;
+
+  constructor(text: string, known: KnownIds) {
+    this.#text = text;
+    this.#known = known;
+  }
+
+  /** The id that an expression gives, if its kind is known. */
+  idOf(node: ASTNode, bound: Bound = new Map()): KnownId | undefined {
+    const kind = this.#kindOf(node, bound);
+    return kind === undefined ? undefined : { ...kind, text: this.#text.slice(node.start, node.end).trim() };
+  }
+
+  /** The first comparison of ids of two kinds. */
+  mixedIn(node: ASTNode, bound: Bound = new Map()): MixedIds | undefined {
+    if (node.op === "==" || node.op === "!=" || node.op === "in") {
+      const [left, right] = [this.idOf(node.args[0], bound), this.idOf(node.args[1], bound)];
+      if (left !== undefined && right !== undefined && left.kind !== right.kind) {
+        return { left, right, start: node.args[0].start, end: node.args[1].end };
+      }
+    }
+    const inner = this.#within(node, bound);
+    for (const child of childrenOf(node)) {
+      const mixed = this.mixedIn(child, inner);
+      if (mixed !== undefined) return mixed;
+    }
+    return undefined;
+  }
+
+  #kindOf(node: ASTNode, bound: Bound): IdKind | undefined {
+    switch (node.op) {
+      case "id":
+        return bound.has(node.args) ? bound.get(node.args) : this.#known.ofVariable(node.args);
+      case ".":
+      case ".?":
+        return this.#known.ofField(typeOf(node.args[0]), node.args[1]);
+      case "[]":
+        return this.#kindAt(node.args[0], node.args[1], bound);
+      case "?:":
+        return this.#common([node.args[1], node.args[2]], bound);
+      case "list":
+        return this.#common(node.args, bound);
+      case "rcall":
+        return this.#kindOfCall(node, bound);
+      default:
+        return undefined;
+    }
+  }
+
+  #kindAt(owner: ASTNode, index: ASTNode, bound: Bound): IdKind | undefined {
+    const named = index.op === "value" && typeof index.args === "string" ? index.args : undefined;
+    return named === undefined ? this.#kindOf(owner, bound) : this.#known.ofField(typeOf(owner), named);
+  }
+
+  #kindOfCall(node: ASTNode & { readonly op: "rcall" }, bound: Bound): IdKind | undefined {
+    const [name, owner, args] = node.args;
+    if (name === "filter") return this.#kindOf(owner, bound);
+    const [, result] = args;
+    return name === "map" && args.length === 2 && result !== undefined
+      ? this.#kindOf(result, this.#within(node, bound))
+      : undefined;
+  }
+
+  #common(nodes: readonly ASTNode[], bound: Bound): IdKind | undefined {
+    const [first, ...rest] = nodes.map((each) => this.#kindOf(each, bound));
+    return first !== undefined && rest.every((kind) => kind?.kind === first.kind) ? first : undefined;
+  }
+
+  #within(node: ASTNode, bound: Bound): Bound {
+    const name = boundName(node);
+    if (name === undefined || node.op !== "rcall") return bound;
+    return new Map([...bound, [name, this.#kindOf(node.args[1], bound)]]);
+  }
+}
+
+function typeOf(node: TypedNode): string {
+  return node.checkedType?.name ?? "";
+}

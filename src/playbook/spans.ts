@@ -1,0 +1,84 @@
+const OPENING = "${{";
+const CLOSING = "}}";
+
+/** An expression inside a text: its own text, and the offsets of the whole `${{ … }}`. */
+export interface Span {
+  readonly text: string;
+  /** The offset at which its own text begins. */
+  readonly from: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Whether a text holds an expression, so that only a run can tell its value. */
+export function holdsExpression(text: string): boolean {
+  return text.includes(OPENING);
+}
+
+/** Where an expression without an end begins in a text that follows the last one with an end. */
+export function openingIn(text: string): { readonly start: number; readonly end: number } | undefined {
+  const start = text.indexOf(OPENING);
+  return start < 0 ? undefined : { start, end: start + OPENING.length };
+}
+
+/**
+ * The expressions in a text. Their ends are looked for past the texts and braces that they hold; where these do not close, the
+ * nearest `}}` is the end, so that what is wrong with the expression can be said.
+ */
+export function* spansIn(text: string): Generator<Span> {
+  let closes = true; // a text that once ran out is not read to its end again for each expression after
+  let start = text.indexOf(OPENING);
+  while (start >= 0) {
+    const from = start + OPENING.length;
+    const proper: number | undefined = closes ? closingAfter(text, from) : undefined;
+    closes = proper !== undefined;
+    const close = proper ?? text.indexOf(CLOSING, from);
+    if (close < 0) return;
+    const end = close + CLOSING.length;
+    yield { text: text.slice(from, close), from, start, end };
+    start = text.indexOf(OPENING, end);
+  }
+}
+
+/** The expression that is all of a text, if one is. */
+export function wholeExpression(text: string): Span | undefined {
+  const [span] = spansIn(text);
+  return span !== undefined && span.end - span.start === text.trim().length ? span : undefined;
+}
+
+// What may stand between the parts that matter: anything but a quote or a brace; and a text, raw or not, long or short.
+const TOKEN = /r?"""|r?'''|r?"|r?'|\{|\}\}|\}/giy;
+const PLAIN = /(?:(?!r["'])[^"'{}])+/giy;
+
+function closingAfter(text: string, from: number): number | undefined {
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    at = skip(PLAIN, text, at);
+    TOKEN.lastIndex = at;
+    const [token] = TOKEN.exec(text) ?? [];
+    if (token === undefined) return undefined;
+    if (token === CLOSING && depth === 0) return at;
+    if (token === "{") depth += 1;
+    else if (token.startsWith("}")) depth -= 1;
+    const next = /["']/.test(token) ? afterText(text, at, token) : at + (token.startsWith("}") ? 1 : token.length);
+    if (next === undefined || depth < 0) return undefined;
+    at = next;
+  }
+  return undefined;
+}
+
+function skip(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+function afterText(text: string, start: number, opening: string): number | undefined {
+  const raw = /^r/i.test(opening);
+  const quote = raw ? opening.slice(1) : opening;
+  for (let at = start + opening.length; at < text.length; at++) {
+    if (text[at] === "\\" && !raw) at += 1;
+    else if (text.startsWith(quote, at)) return at + quote.length;
+  }
+  return undefined;
+}

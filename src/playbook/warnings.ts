@@ -1,0 +1,93 @@
+import { didYouMean } from "../base/text.ts";
+import { EvaluationFailure, type Expression } from "../expression/expression.ts";
+import { type Operation, operations } from "../operations/operation.ts";
+import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
+import type { CheckContext } from "./context.ts";
+import { section } from "./declarations.ts";
+
+// What a playbook says to no purpose. It can be run, so it is only told, and only where it is sure.
+
+/** Warns of inputs and actors that nothing uses. */
+export function warnOfUnused(root: SourceNode, context: CheckContext): void {
+  const { usage } = context;
+  const entries = (name: string): readonly [string, { readonly key: Range }][] => {
+    const declared = section(root, name);
+    return declared?.kind === "map" ? [...declared.entries] : [];
+  };
+  for (const [name, { key }] of entries("inputs")) {
+    if (usage.has("inputs", name)) continue;
+    const message = `nothing uses the input "${name}"`;
+    context.report({ code: "playbook.unused-input", message, suggestion: `use \${{ inputs.${name} }}, or take it out` }, key);
+  }
+  for (const [name, { key }] of entries("actors")) {
+    if (usage.has("actors", name)) continue;
+    const message = `nobody acts or is spoken of as "${name}"`;
+    context.report({ code: "playbook.unused-actor", message, suggestion: `write as: ${name}, or take it out` }, key);
+  }
+}
+
+/** Reads what has a loop, and warns when nothing in it uses the name of the loop's items. */
+export function readLoop<T>(node: SourceNode, context: CheckContext, read: () => T): T {
+  const foreach = child(node, "foreach");
+  const before = context.usage.now();
+  const result = read();
+  const named =
+    foreach?.kind === "map" ? [...foreach.entries].find(([name]) => name !== "key" && name !== "parallel") : undefined;
+  if (named !== undefined && !context.failed && !context.usage.usedSince(before, named[0])) {
+    const [name, { key }] = named;
+    const message = `nothing in this step uses "${name}", so every round does the same`;
+    context.report({ code: "playbook.unused-item", message, suggestion: `use \${{ ${name} }}` }, key);
+  }
+  return result;
+}
+
+/** Warns of a condition that keeps a step from ever being done. */
+export function warnOfNever(condition: Expression, range: Range, context: CheckContext): void {
+  if (constantOf(condition) !== false) return;
+  const suggestion = "take the step out, or let the condition ask for something";
+  context.report({ code: "playbook.never-done", message: "this is never true, so the step is never done", suggestion }, range);
+}
+
+/** Warns of a condition that is the same whatever happens. */
+export function warnOfConstant(condition: Expression, range: Range, context: CheckContext): void {
+  const value = constantOf(condition);
+  if (typeof value !== "boolean") return;
+  const message = `this is ${value ? "always" : "never"} true, whatever the service answers`;
+  context.report({ code: "playbook.constant-condition", message, suggestion: "compare something of response or steps" }, range);
+}
+
+function constantOf(expression: Expression): unknown {
+  if (expression.references.length > 0) return undefined;
+  try {
+    return expression.evaluate({});
+  } catch (error) {
+    if (error instanceof EvaluationFailure) return undefined;
+    throw error;
+  }
+}
+
+const LISTED: ReadonlySet<string> = new Set([...operations.values()].flatMap(({ call }) => call.conditions));
+
+/**
+ * Reads the condition with which a step must fail, and warns when it is one of the contract's misspelt. Others pass: the service
+ * knows refusals that its description does not list.
+ */
+export function readFails(node: SourceNode | undefined, { name, call }: Operation, context: CheckContext): string | undefined {
+  const place = child(node, "condition");
+  const condition = textOf(place);
+  if (condition === undefined || place === undefined) return condition;
+  const wanted = condition.toLowerCase();
+  if (LISTED.has(wanted) || call.conditions.some((listed) => listed.includes(wanted))) return condition;
+  const near = call.conditions.find((listed) => isMisspelt(wanted, listed));
+  if (near === undefined) return condition;
+  const message = `"${condition}" is no condition that the description lists for ${name}`;
+  context.report({ code: "playbook.unlisted-condition", message, suggestion: `did you mean "${near}"?` }, place.range);
+  return condition;
+}
+
+// Word by word: "sale not found" is another condition than "vault not found".
+function isMisspelt(wanted: string, listed: string): boolean {
+  const words = listed.split(" ");
+  const given = wanted.split(/\s+/);
+  return given.length === words.length && given.every((word, at) => word === words[at] || didYouMean(word, [words[at] ?? ""]));
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { spansIn, wholeExpression } from "../../../src/playbook/spans.ts";
+
+const textsIn = (text: string): readonly string[] => [...spansIn(text)].map((span) => span.text);
+
+test.for([
+  ["a ${{ b }} c ${{ d }}", [" b ", " d "]],
+  ['${{ {"a": {"b": 1}} }}', [' {"a": {"b": 1}} ']],
+  ['${{{"a": 1}}}', ['{"a": 1}']],
+  ['${{ "}}" }} ${{ \'{"\' }}', [' "}}" ', " '{\"' "]],
+  ['${{ "\\"}}" }}', [' "\\"}}" ']],
+  ['${{ r"\\" }} }}', [' r"\\" ']],
+  ['${{ """ " }} """ }}', [' """ " }} """ ']],
+  ['${{ bar + "x" }}', [' bar + "x" ']],
+  ["${{}}", [""]],
+  ["${{ } }}", [" } "]],
+  ["${{ 'a }} b ${{ c }}", [" 'a ", " c "]],
+  ["${{ a", []],
+  ["a }} b", []],
+] as const)("the expressions of %s are found", ([text, found]) => {
+  expect(textsIn(text)).toEqual(found);
+});
+
+test("an expression is whole when nothing but space is around it", () => {
+  expect(wholeExpression(' ${{ {"a": {}}  }}\n')?.text).toBe(' {"a": {}}  ');
+  expect(wholeExpression("${{ a }} ${{ b }}")).toBeUndefined();
+  expect(wholeExpression("x${{ a }}")).toBeUndefined();
+});
+
+test("a long text of expressions that never close is read in one go", () => {
+  const text = '${{ "'.repeat(200_000);
+  expect(textsIn(text)).toEqual([]);
+  expect(textsIn(`${text}}}`)).toHaveLength(1);
+});

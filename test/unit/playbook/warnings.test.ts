@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { saidOf } from "./helper.ts";
+
+function steps(...lines: readonly string[]): string {
+  return `playbook: 1\nsteps:\n${lines.map((line) => `  - ${line}\n`).join("")}`;
+}
+
+const NEVER = "{ uses: ledger.status, if: false }";
+
+test("a playbook with warnings can be run", () => {
+  const { playbook, diagnostics } = checkPlaybook("test.yaml", steps(NEVER));
+  expect(playbook?.steps.length).toBe(1);
+  expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(["warning playbook.never-done"]);
+});
+
+test("however many warnings there are, an error behind them is told, at its place", () => {
+  const many = Array.from({ length: 2 * LIMITS.diagnostics }, () => NEVER);
+  const { playbook, diagnostics } = checkPlaybook("test.yaml", steps(...many, "uses: ledger.stauts"));
+  expect(playbook).toBeUndefined();
+  expect(diagnostics).toHaveLength(LIMITS.diagnostics);
+  expect(diagnostics.at(-1)?.code).toBe("playbook.unknown-operation");
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toHaveLength(1);
+});
+
+test("what is unused is told only of a playbook that is right otherwise: a mistake may hide the use", () => {
+  const inputs = "inputs: { id: { type: string } }";
+  expect(saidOf("uses: ledger.token.get\nwith: { id: T1 }", inputs)).toEqual([
+    'playbook.unused-input nothing uses the input "id"',
+  ]);
+  expect(saidOf('uses: ledger.token.get\nwith: { id: "${{ input.id }}" }', inputs)).toEqual([
+    expect.stringContaining("expression.unknown-name"),
+  ]);
+});
+
+test("an actor is used by as, by the defaults, by an expression, and by a check", () => {
+  const actors = 'actors: { alice: { ledger: "userId:alice", investor: KEY } }';
+  expect(saidOf("uses: ledger.status", actors)).toEqual([expect.stringContaining("playbook.unused-actor")]);
+  expect(saidOf("uses: ledger.status\nas: alice", actors)).toEqual([]);
+  expect(saidOf("uses: ledger.status", `${actors}\ndefaults: { as: alice }`)).toEqual([]);
+  expect(saidOf('uses: ledger.status\nas: "${{ actors.alice }}"', actors)).toEqual([]);
+  expect(saidOf("uses: ledger.status", `${actors}\nchecks: [{ conserve: { sale: S1 }, as: alice }]`)).toEqual([]);
+});
+
+test("of a misspelt condition the one that is meant is suggested; one that nobody lists is let be", () => {
+  const step = (condition: string): string[] =>
+    saidOf(`uses: ledger.asset.get\nwith: { assetType: P, id: P1 }\nfails: { condition: ${condition} }`);
+  expect(step("asset not foud")).toEqual([
+    'playbook.unlisted-condition "asset not foud" is no condition that the description lists for ledger.asset.get',
+  ]);
+  for (const right of ["asset not found", "Asset Not Found", "not found", "asset frozen", "vault not found"]) {
+    expect(step(right), right).toEqual([]);
+  }
+});
