@@ -57,6 +57,24 @@ test("--json is --format json, and a right playbook is exit 0 in every format", 
   }
 });
 
+test("a warning is told at its level in every format, and keeps nothing from being run", async () => {
+  const project = projectWith();
+  project.write("idle.yaml", `${RIGHT}    if: false\n`);
+  for (const [format, level] of [
+    ["text", "idle.yaml:4:9 warning playbook.never-done"],
+    ["json", '"severity": "warning"'],
+    ["github", "::warning file=idle.yaml,line=4"],
+    ["sarif", '"level": "warning"'],
+  ] as const) {
+    const { code, stdout, told } = await project.run("check", "idle.yaml", "--format", format);
+    expect(code, told).toBe(0);
+    expect(stdout.replaceAll(/":"/g, '": "')).toContain(level);
+  }
+  const run = await project.run("run", "idle.yaml");
+  expect(run.code, run.told).toBe(0);
+  expect(run.stderr).toContain("warning playbook.never-done");
+});
+
 test("a folder of a project is checked without what is no playbook", async () => {
   const project = projectWith();
   project.serviceAt("https://ledger.example.com");
