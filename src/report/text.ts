@@ -5,7 +5,7 @@ import type { RunOpened } from "../protocol/record.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, StepReport, Totals } from "./shape.ts";
-import { RUN_WORDS, STEP_WORDS } from "./words.ts";
+import { isNamedBy, RUN_WORDS, STEP_WORDS } from "./words.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -44,7 +44,7 @@ export function plainLine(step: StepReport): string {
   const parts = [
     `${mark} ${word.padEnd(WORD_WIDTH)}`,
     oneLine(step.step),
-    isNamedBy(step) ? "" : oneLine(step.name),
+    nameOf(step),
     oneLine(step.uses),
     step.actor === null ? "" : `as ${oneLine(step.actor)}`,
     step.transactionId === null ? "" : `tx ${oneLine(step.transactionId)}`,
@@ -55,9 +55,8 @@ export function plainLine(step: StepReport): string {
   return parts.filter((part) => part !== "").join("  ");
 }
 
-// Of a block without a name, and of a check with one, the address says it all.
-function isNamedBy({ step, id, name }: StepReport): boolean {
-  return name === step || name === id || id.endsWith(`[${name}]`);
+function nameOf({ step, id, name }: StepReport): string {
+  return name === step || isNamedBy(id, name) ? "" : oneLine(name);
 }
 
 function receiptPart({ receipt }: StepReport): string {
@@ -73,7 +72,7 @@ export function stepLines(step: StepReport): readonly string[] {
 
 /** The line with which a block or an included playbook begins: what it holds follows, then its own end. */
 export function beginningLine(step: StepReport): string {
-  const parts = [`▸ ${oneLine(step.step)}`, isNamedBy(step) ? "" : oneLine(step.name), oneLine(step.uses)];
+  const parts = [`▸ ${oneLine(step.step)}`, nameOf(step), oneLine(step.uses)];
   return within(step, [parts.filter((part) => part !== "").join("  ")]).join("");
 }
 

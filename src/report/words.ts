@@ -32,3 +32,8 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
   interrupted: { mark: "!", word: "interrupted" },
   running: { mark: "!", word: "not finished" },
 };
+
+/** Whether a step's id says its name already: of a block without a name, and of a check with one. */
+export function isNamedBy(id: string, name: string): boolean {
+  return name === id || id.endsWith(`[${name}]`);
+}

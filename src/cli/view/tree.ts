@@ -3,7 +3,7 @@ import { oneLine } from "../../report/foreign.ts";
 import type { RunFold, StepGroup } from "../../report/model.ts";
 import type { ReportedOutcome, RowOutcome } from "../../report/shape.ts";
 import type { StepFold } from "../../report/step-fold.ts";
-import { RUN_WORDS, STEP_WORDS } from "../../report/words.ts";
+import { isNamedBy, RUN_WORDS, STEP_WORDS } from "../../report/words.ts";
 import { titleOf, type TitleParts } from "./title.ts";
 
 /** What a step is busy with. */
@@ -97,8 +97,10 @@ function restingParts(step: StepFold): TitleParts {
   };
 }
 
-function namesOf(step: StepFold): { readonly address: string; readonly name: string } {
-  return { address: `${"  ".repeat(step.heading.depth ?? 0)}${oneLine(step.address)}`, name: oneLine(step.heading.name) };
+function namesOf(step: StepFold): Pick<TitleParts, "address" | "name"> {
+  const { id, name, depth = 0 } = step.heading;
+  const address = `${"  ".repeat(depth)}${oneLine(step.address)}`;
+  return isNamedBy(id, name) ? { address } : { address, name: oneLine(name) };
 }
 
 function activityTails({ since, waiting }: Activity, now: number): TitleParts["tails"] {
@@ -127,7 +129,7 @@ function groupState(children: readonly TreeLine[]): LineState {
   const states = new Set(children.map(({ state }) => state));
   const worst = WORST_FIRST.find((state) => states.has(state));
   if (worst !== undefined) return worst;
-  if (!states.has("not-run")) return states.has("changed") ? "changed" : "ok";
+  if (!states.has("not-run")) return states.has("changed") ? "changed" : states.has("unchanged") ? "unchanged" : "ok";
   return states.size === 1 ? "not-run" : "running";
 }
 
