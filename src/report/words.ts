@@ -35,5 +35,5 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
 
 /** Whether a step's id says its name already: of a block without a name, and of a check with one. */
 export function isNamedBy(id: string, name: string): boolean {
-  return name === id || id.endsWith(`[${name}]`);
+  return name === id || id.endsWith(`checks.${name}`);
 }

@@ -30,18 +30,18 @@ test("checks: an error fails the run, a warning is told, the others are looked a
   project.write("checked.yaml", CHECKED);
   const run = await project.run("run", "checked.yaml", "--report", "junit=junit.xml");
   expect(run.code, run.told).toBe(1);
-  expect(run.stdout, run.told).toMatch(/^✗ failed {3}checks\[enough was minted\] {2}check {2}\d+ ms$/m);
+  expect(run.stdout, run.told).toMatch(/^✗ failed {3}checks\.enough was minted {2}check {2}\d+ ms$/m);
   expect(run.stdout, run.told).toContain("(it is 12.5: 7.5 less)");
   expect(run.stdout, run.told).toMatch(
-    /^✓ ok {7}checks\[it has a description\] .*\n {4}warning:\n {4}expect\.failed: this does not hold/m,
+    /^! warned {3}checks\.it has a description .*\n {4}warning:\n {4}expect\.failed: this does not hold/m,
   );
-  expect(run.stdout, run.told).toMatch(/^✓ ok {7}checks\[3\] {2}conserve token {2}check {2}/m);
-  for (const who of ["alice", "bob"]) expect(run.stdout, run.told).toMatch(lineOf("✓ ok", `checks[no debts][${who}]`));
+  expect(run.stdout, run.told).toMatch(/^✓ ok {7}checks\.3 {2}conserve token {2}check {2}/m);
+  for (const who of ["alice", "bob"]) expect(run.stdout, run.told).toMatch(lineOf("✓ ok", `checks.no debts[${who}]`));
   expect(run.stdout, run.told).toMatch(/^✗ failed {2}Mint, and look: 7 steps: 2 changed, 4 ok, 1 failed, 1 warning in /m);
   const junit = project.read("junit.xml");
   expect(junit, junit).toContain('tests="7" failures="1" errors="0" skipped="0"');
   expect(junit, junit).toMatch(
-    /name="checks\[it has a description\]: [^"]*" time="[^"]*">\s*<system-out><!\[CDATA\[warning:\nexpect\.failed/,
+    /name="checks\.it has a description: [^"]*" time="[^"]*">\s*<system-out><!\[CDATA\[warning:\nexpect\.failed/,
   );
 
   await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: { orgId: "org1", userId: "alice" }, value: 10 }]);
@@ -127,7 +127,7 @@ test("conserve a sale: what it has sold is what was bought, by everybody", async
   const run = await project.run("run", "sale.yaml");
   expect(run.code, run.told).toBe(0);
   const { data } = await project.json("runs", "show", runIn(run));
-  expect(stepIn(data, "checks[1]")).toMatchObject({ kind: "check", outcome: "ok" });
+  expect(stepIn(data, "checks.1")).toMatchObject({ kind: "check", outcome: "ok" });
 
   const drifted = await sandboxProcess({ seed: sold("7.5") });
   project.serviceAt(drifted.url);

@@ -102,7 +102,7 @@ describe.for(KILLED)("kill -9 within $name", ({ files, writes, lines }) => {
 
 test("what fails in an included playbook is shown with its own file and line, everywhere", async () => {
   const project = newProject();
-  project.write("parts/inner.yaml", INNER.replace("value: 5 }", "value: 500 }"));
+  project.write("parts/inner.yaml", INNER.replace("value: 5 }", 'value: "${{ 100 * inputs.id.size() - 100 }}" }'));
   project.write("outer.yaml", OUTER.replaceAll("./inner.yaml", "./parts/inner.yaml"));
   const run = await project.run("run", "outer.yaml", "--report", "junit=junit.xml");
   expect(run.code, run.told).toBe(1);
