@@ -48,12 +48,19 @@ function readsNear({ name }: Operation): string {
   return `to look at it, take a read such as ${name.replace(/\.[^.]+$/, ".get")}`;
 }
 
+// A read that comes right after a commit may be served by a peer that has not seen it yet.
+const DEFAULT_WITHIN_MS = 10_000;
+
+function readWithin(node: SourceNode): number {
+  return parseDuration(textOf(child(node, "within")) ?? "") ?? DEFAULT_WITHIN_MS;
+}
+
 /** Reads `ensure`. */
 export function readEnsure(node: SourceNode | undefined, beside: Beside): Ensure | undefined {
   if (node?.kind !== "map") return undefined;
   const read = readSideRead(node, beside);
   const that = conditionOver(read, child(node, "that"), beside);
-  return read === undefined || that === undefined ? undefined : { read, that };
+  return read === undefined || that === undefined ? undefined : { read, that, withinMs: readWithin(node) };
 }
 
 /** Reads a condition over the `response` of a read. */
@@ -95,7 +102,7 @@ export function readDiscover(node: SourceNode | undefined, beside: Beside): Disc
     const output = readBare(value, around.context, scope);
     return output === undefined ? [] : [[name, output.expression] as const];
   });
-  return { read, one: one.expression, outputs: new Map(found) };
+  return { read, withinMs: readWithin(node), one: one.expression, outputs: new Map(found) };
 }
 
 function itemOf(type: TypeName): TypeName | undefined {

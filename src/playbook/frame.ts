@@ -238,11 +238,13 @@ const sideRead = {
   as,
 };
 
+const within = duration("How long it may take until the service shows what was written; 10s, when left out.");
+
 const ensure = {
   type: "object",
   description:
     "What the write is for. Where it is so already, the step is unchanged and nothing is sent; after the write it must be so.",
-  properties: { ...sideRead, that: { type: "string", description: "An expression over response, what was read." } },
+  properties: { ...sideRead, that: { type: "string", description: "An expression over response, what was read." }, within },
   required: ["read", "that"],
   additionalProperties: false,
 };
@@ -252,6 +254,7 @@ const discover = {
   description: "Finds by reading what the write made and did not name.",
   properties: {
     ...sideRead,
+    within,
     one: { type: "string", description: "An expression over response that gives a list of exactly one." },
     outputs: {
       type: "object",

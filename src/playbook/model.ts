@@ -190,12 +190,15 @@ export interface SideRead {
 /** What a write is for: where it is so already, the write is not sent; and after it, it must be so. */
 export interface Ensure {
   readonly read: SideRead;
+  /** How long it may take until the service shows what was written. */
+  readonly withinMs: number;
   readonly that: Expression;
 }
 
 /** How to find, by reading, what a write made. */
 export interface Discover {
   readonly read: SideRead;
+  readonly withinMs: number;
   /** Over `response`: a list of exactly one. */
   readonly one: Expression;
   /** Over `one`: what later steps get. */

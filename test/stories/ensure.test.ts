@@ -15,7 +15,7 @@ steps:
   - id: token
     uses: ledger.token.create
     with: ${tokenWith("Gold")}
-    ensure: { read: ledger.token.get, with: { id: Gold }, that: '${that}' }
+    ensure: { read: ledger.token.get, with: { id: Gold }, that: '${that}', within: 700ms }
   - { id: after, uses: ledger.token.get, with: { id: "\${{ steps.token.ensured.id }}" } }
 `;
 }
@@ -41,7 +41,6 @@ test("what is so already is unchanged, and nothing is sent", async () => {
   expect(stepIn(data, "token")).toMatchObject({ outcome: "unchanged", attempts: [], transactionId: null, requests: 1 });
 });
 
-// What was written is looked for during ten seconds.
 test(
   "after the write it must be so: if it is not, the step fails and says that the write took effect",
   { timeout: 90_000 },
@@ -96,6 +95,7 @@ steps:
     discover:
       read: ledger.${one.startsWith("approval") ? "approval.mine" : "transfer.byAsset"}
       with: ${one.startsWith("approval") ? "{ approvalType: budget }" : "{ assetId: Mill3 }"}
+      within: 700ms
       one: 'response.filter(r, ${one.replace("approval: ", "")})'
       outputs: { found: one.id, needs: one.numRequired }
   - { id: read, uses: ledger.transfer.get, with: { id: "\${{ steps.request.found }}" }, expect: [response.numRequired == steps.request.needs] }

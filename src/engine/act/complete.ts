@@ -11,7 +11,7 @@ import { namesOf } from "../names.ts";
 import { read } from "../read.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
-import { becomesSo, REREAD } from "./ensure.ts";
+import { becomesSo, rereading } from "./ensure.ts";
 import { inputSent } from "./intended.ts";
 import { notRefused } from "./read-step.ts";
 import { sideRead } from "./side-read.ts";
@@ -56,7 +56,7 @@ async function find(context: RunContext, applied: Attempted): Promise<Finding> {
 
 async function discoverAsTold(context: RunContext, { place }: Attempted, told: Discover): Promise<Finding> {
   let count = 0;
-  const about = { address: place.address, for: "what the write made", wait: REREAD };
+  const about = { address: place.address, for: "what the write made", wait: rereading(told.withinMs) };
   const found = await lookUntil(context, about, async (): Promise<Look<Finding>> => {
     const result = await sideRead(context, place, told.read);
     if (!("kind" in result)) return { found: result };
@@ -125,7 +125,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
     if (result.kind === "failed") return { found: { problem: result.problem } };
     return chooseOne(result.payload, discovery, mark);
   };
-  const found = await lookUntil(context, { address: place.address, for: "what the write made", wait: REREAD }, look);
+  const found = await lookUntil(context, { address: place.address, for: "what the write made", wait: rereading() }, look);
   return found === "late" ? { problem: notFound(discovery, mark) } : found;
 }
 

@@ -9,8 +9,12 @@ import type { Place } from "../plan.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import { sideRead } from "./side-read.ts";
 
-/** A read that comes right after a commit may be served by a peer that has not seen it yet. */
-export const REREAD: Waiting = { timeoutMs: 10_000, everyMs: 50, backoff: 2, maxMs: 1_000 };
+/** How to look for what was written. */
+export function rereading(withinMs: number = USUAL_WITHIN_MS): Waiting {
+  return { timeoutMs: withinMs, everyMs: 50, backoff: 2, maxMs: 1_000 };
+}
+
+const USUAL_WITHIN_MS = 10_000;
 
 interface Beginning {
   readonly place: Place;
@@ -45,7 +49,7 @@ export async function isSoAlready(context: Looking, { place, step, startedAt, bo
 /** After a write: what it was for must be so, at once or a little later. Gives what was read. */
 export async function becomesSo(context: Looking, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
   let broken: StepProblem = { code: "ensure.not-so", message: `this does not hold: ${ensure.that.text.trim()}` };
-  const about = { address: place.address, for: ensure.that.text.trim(), wait: REREAD };
+  const about = { address: place.address, for: ensure.that.text.trim(), wait: rereading(ensure.withinMs) };
   const found = await lookUntil(context, about, async (): Promise<Look<Became>> => {
     const looked = await lookWhether(context, place, ensure);
     if ("problem" in looked) return { found: looked };
