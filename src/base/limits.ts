@@ -70,8 +70,8 @@ export const LIMITS = {
   /** Steps named beforehand in a report; a playbook that is included twice counts twice. */
   headings: 20_000,
   /** Playbooks that one playbook includes, one within another and in all. */
-  includeDepth: 16,
-  includes: 256,
+  includeDepth: 8,
+  includes: 64,
   /** Times that a read or a block of reads is tried. */
   retries: 100,
   /** The longest pause between two tries, in milliseconds. */

@@ -1,5 +1,5 @@
-import { dirname, join, relative, resolve } from "node:path";
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
@@ -169,7 +169,21 @@ export function checkFile(shell: Shell, file: string, files: FileReader = filesO
 
 /** The files that playbooks and inputs name; a path that is relative begins in this folder. */
 export function filesOf(shell: Shell): FileReader {
-  return { read: (name) => readData(resolve(shell.cwd, name), name), shipped };
+  return {
+    read: (name) => readData(resolve(shell.cwd, name), name),
+    mayInclude: (path, named) => {
+      const file = resolve(shell.cwd, path);
+      const environment = findEnvironmentFile(shell.cwd);
+      const roots = [environment === undefined ? shell.cwd : dirname(environment), dirname(resolve(shell.cwd, named))];
+      return !existsSync(file) || roots.some((root) => isBelow(realpathSync(file), realpathSync(root)));
+    },
+    shipped,
+  };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 const PIECE_BYTES = 65_536;

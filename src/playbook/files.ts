@@ -7,6 +7,8 @@ export interface FileReader {
    * when the file is there and cannot be used: too large, or no text in UTF-8.
    */
   readonly read: (path: string) => string | undefined;
+  /** Whether a playbook may include this file, wherever links lead: it lies in the project, or below the playbook that was named. */
+  readonly mayInclude?: (path: string, named: string) => boolean;
   /** The playbooks that come with the tool; without it there are none. */
   readonly shipped?: ShippedPlaybooks;
   /** Set where a run goes on: its values are in its journal, and files of data are not looked at again. */

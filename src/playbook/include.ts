@@ -79,13 +79,19 @@ function notIncluded(name: string, why: NotIncluded): Finding {
   }
   const message = {
     missing: `there is no file ${name}`,
+    outside: `${name} lies outside of the project`,
     unreadable: `${name} cannot be read as text`,
     "too-deep": `${name} is included more than ${LIMITS.includeDepth} levels deep`,
     "too-many": `this playbook includes more than ${LIMITS.includes} others`,
   }[why];
-  const suggestion = why === "missing" ? "paths are relative to the playbook that names them" : undefined;
+  const suggestion = HELP[why];
   return { code: "playbook.include-missing", message, suggestion };
 }
+
+const HELP: Readonly<Record<string, string>> = {
+  missing: "paths are relative to the playbook that names them",
+  outside: "copy it into the project: the folder of tokenbook.yaml, or the one in which you run the command",
+};
 
 function notShipped(name: string, shipped: ShippedPlaybooks | undefined): Finding {
   const near = didYouMean(name, shipped?.names ?? []);

@@ -16,7 +16,7 @@ export interface CheckedPlaybook {
 }
 
 /** How an included playbook cannot be had. */
-export type NotIncluded = "missing" | "unreadable" | "too-deep" | "too-many" | { readonly cycle: readonly string[] };
+export type NotIncluded = "missing" | "outside" | "unreadable" | "too-deep" | "too-many" | { readonly cycle: readonly string[] };
 
 /** Finds and checks the playbooks that one playbook includes, each file once. */
 export interface IncludedPlaybooks {
@@ -54,6 +54,7 @@ export class Library {
     if (known !== undefined) return known;
     if (chain.length > LIMITS.includeDepth) return "too-deep";
     if (this.#checked.size >= LIMITS.includes) return "too-many";
+    if (!isShipped(path) && this.#files?.mayInclude?.(path, chain[0] ?? path) === false) return "outside";
     const text = isShipped(path) ? this.#files?.shipped?.read(path) : this.#files?.read(path);
     if (text === undefined) return "missing";
     const checked = this.#check(path, text, this.includedBy([...chain, path]));
