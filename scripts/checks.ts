@@ -43,6 +43,7 @@ export async function writeChecks(schemas: readonly object[], folder: string): P
   const different = new Set(schemas.map((schema) => JSON.stringify(schema))).size;
   if (byKey.size !== different) throw new Error("two schemas share a key");
   const bundle = await rolldown({
+    cwd: fileURLToPath(new URL("../", import.meta.url)),
     // With the compiler itself, for schemas that users write.
     input: { ...Object.fromEntries([...byKey.keys()].map((key) => [key, CHECK + key])), user: path("compile.ts") },
     platform: "node",

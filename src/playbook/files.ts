@@ -10,7 +10,7 @@ export interface FileReader {
   /** Whether a playbook may include this file, wherever links lead: it lies in the project, or below the playbook that was named. */
   readonly mayInclude?: (path: string, named: string) => boolean;
   /** The playbooks that come with the tool; without it there are none. */
-  readonly shipped?: ShippedPlaybooks;
+  readonly shipped?: ShippedPlaybooks | undefined;
   /** Set where a run goes on: its values are in its journal, and files of data are not looked at again. */
   readonly leavesData?: boolean;
 }

@@ -305,3 +305,9 @@ test("what is no playbook is left alone, until it becomes one", async () => {
   await editor.change("compose.yaml", start, start, "playbook: 1\n");
   expect((await editor.findings("compose.yaml", some)).map(({ code }) => code)).toContain("schema.unknown-field");
 });
+
+test("playbooks that come with the tool are known, and nothing is found in one that uses them all", async () => {
+  await editor.start();
+  await editor.open("sale.yaml", readFileSync("playbooks/onboarding/property-sale.yaml", "utf8"));
+  expect(await editor.findings("sale.yaml", none)).toEqual([]);
+});

@@ -5,6 +5,7 @@ import { Failure } from "../../base/failure.ts";
 import { isPlaybook, type Surroundings, type TextFile } from "../../editor/document.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
+import type { FileReader, ShippedPlaybooks } from "../../playbook/files.ts";
 import { filesOf } from "../project.ts";
 import type { Shell } from "../shell.ts";
 
@@ -17,13 +18,13 @@ export interface OpenDocument {
 /** The files of a folder, as they stand in the editor and, where they are not open, on the disk. */
 export class Workspace implements Surroundings {
   readonly #folder: string;
-  readonly #disk: Surroundings["read"];
+  readonly #disk: FileReader;
   readonly #open: () => readonly OpenDocument[];
 
   /** `folder` is a URI; paths are told relative to it, as a check tells them that is made there. */
   constructor(shell: Shell, folder: string | undefined, open: () => readonly OpenDocument[]) {
     this.#folder = folder?.startsWith("file:") === true ? fileURLToPath(folder) : shell.cwd;
-    this.#disk = filesOf({ ...shell, cwd: this.#folder }).read;
+    this.#disk = filesOf({ ...shell, cwd: this.#folder });
     this.#open = open;
   }
 
@@ -36,8 +37,16 @@ export class Workspace implements Surroundings {
     return this.#openAt(path)?.uri ?? pathToFileURL(resolve(this.#folder, path)).href;
   }
 
+  get shipped(): ShippedPlaybooks | undefined {
+    return this.#disk.shipped;
+  }
+
+  mayInclude(path: string, named: string): boolean {
+    return this.#disk.mayInclude?.(path, named) ?? true;
+  }
+
   read(path: string): string | undefined {
-    return this.#openAt(path)?.getText() ?? this.#disk(path);
+    return this.#openAt(path)?.getText() ?? this.#disk.read(path);
   }
 
   textOf(path: string): string | undefined {
