@@ -50,7 +50,11 @@ export class JournalStore {
   }
 
   static open(stateDirectory: string, ports: { clock: Clock; redact: Redact }): JournalStore {
-    const database = Database.open(join(stateDirectory, "journal.db"));
+    return JournalStore.over(Database.open(join(stateDirectory, "journal.db")), ports);
+  }
+
+  /** The runs that an open database holds, whatever it lies on. */
+  static over(database: Database, ports: { clock: Clock; redact: Redact }): JournalStore {
     migrate(database);
     return new JournalStore(database, ports);
   }
