@@ -7,6 +7,9 @@ export interface Appended {
   readonly kind: string;
   /** The address of the step that it is about, if it is about one. */
   readonly step: string | undefined;
+  /** The statement that writes it, with its values. */
+  readonly sql: string;
+  readonly values: readonly Cell[];
 }
 
 /** What may befall a commit: asked right before it and, when it has gone well, right after it. */
@@ -47,14 +50,14 @@ export class SimulatedDisk extends Database {
     return id === undefined ? undefined : String(id);
   }
 
-  /** Whoever holds the run is taken for dead. */
-  bury(): void {
+  /** Whoever holds the run is taken for dead: another may take it over. */
+  free(): void {
     super.run("UPDATE run SET holder = NULL");
   }
 
   override run(sql: string, ...values: Cell[]): { readonly changes: number } {
     assertAlive();
-    if (sql.startsWith("INSERT INTO record ")) this.#records.push(appended(values));
+    if (sql.startsWith("INSERT INTO record ")) this.#records.push(appended(sql, values));
     return super.run(sql, ...values);
   }
 
@@ -73,15 +76,15 @@ export class SimulatedDisk extends Database {
     this.#records = [];
     const result = super.transaction(() => {
       const done = work();
-      this.#mayFail();
+      this.beforeCommit(this.#records);
       return done;
     });
     if (this.#faults.after(this.#records) === "crash") crash();
     return result;
   }
 
-  #mayFail(): void {
-    const fault = this.#faults.before(this.#records);
+  protected beforeCommit(records: readonly Appended[]): void {
+    const fault = this.#faults.before(records);
     if (fault === "crash") crash();
     if (fault === "full") throw new Error("database or disk is full");
     if (fault === "broken") throw new Error("disk I/O error");
@@ -102,6 +105,7 @@ function crash(): never {
 const STEP = /"step":"((?:[^"\\]|\\.)*)"/;
 
 // As the journal writes them: run, sequence, epoch, time, kind, body.
-function appended([, , , , kind, body]: readonly Cell[]): Appended {
-  return { kind: String(kind), step: STEP.exec(String(body))?.[1] };
+function appended(sql: string, values: readonly Cell[]): Appended {
+  const [, , , , kind, body] = values;
+  return { kind: String(kind), step: STEP.exec(String(body))?.[1], sql, values };
 }

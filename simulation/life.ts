@@ -36,8 +36,9 @@ const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
 
 const MOST_EARLY_RESUMES = 3;
 const MOST_LATE_RESUMES = 20;
-const SHORTEST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 3_600_000;
+const SHARE_OF_RACES = 0.1;
+const SHORTEST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 1_800_000;
 const REST_MS = 600_000;
 // The longest that anything of a schedule takes, many times.
 const MOST_RESTS = 100;
@@ -62,7 +63,7 @@ export class Life {
     let end = await this.#go();
     for (let left = dice.below(MOST_EARLY_RESUMES + 1); left > 0 && end !== "passed"; left--) {
       await world.time.sleep(dice.span(SHORTEST_WAIT_MS, LONGEST_WAIT_MS));
-      end = await this.#go();
+      end = dice.chance(SHARE_OF_RACES) && world.disk.runId !== undefined ? await this.#race() : await this.#go();
     }
     for (let left = MOST_LATE_RESUMES; left > 0 && end !== "passed"; left--) {
       await this.#rest();
@@ -80,6 +81,12 @@ export class Life {
     const { disk, store } = this.#all.world;
     const { runId } = disk;
     return runId === undefined ? [] : store.read(runId);
+  }
+
+  // Two people resume it at the same moment: one of them holds it, the other is told so.
+  async #race(): Promise<End> {
+    const [first, second] = await Promise.all([this.#go(), this.#go()]);
+    return first === "gave up" ? second : first;
   }
 
   // Starts the run, or resumes it when there is one, in a process of its own.
@@ -111,7 +118,7 @@ export class Life {
 
   async #inProcess(work: (process: SimulatedProcess) => Promise<End>): Promise<End> {
     const process = new SimulatedProcess(`process ${++this.#processes}`);
-    this.#all.world.disk.bury();
+    this.#all.world.disk.free();
     const done = process.run(() => work(process)).catch((error: unknown) => this.#failed(process, error));
     return Promise.race([done, process.halted.then(() => this.#halted(process))]);
   }
@@ -133,9 +140,10 @@ export class Life {
 
   #portsOf(process: SimulatedProcess): EnginePorts {
     const { world, network, target } = this.#all;
+    const flawed = world.bug.exchange ?? ((exchange) => exchange);
     return {
       clock: process.clock(world.time),
-      exchange: (outgoing) => network.exchange(outgoing, process),
+      exchange: flawed((outgoing) => network.exchange(outgoing, process)),
       secrets: NO_SECRETS.with(secretsOf(target)),
       observe: (event) => this.#observe(process, event),
       stopping: new AbortController().signal,

@@ -35,7 +35,17 @@ export async function simulate(world: World, schedule: Schedule): Promise<Simula
   const network = new SimulatedNetwork({ time, service, mishaps, dice, deliveries, onSend: (step) => witness.sends(step) });
   disk.suffer(mishaps);
   const tookEffect = (step: string): boolean => witness.tookEffect(step);
-  const life = new Life({ world, playbook: playbookOf(steps), target: TARGET, network, mishaps, witness, dice, tookEffect });
+  const { target = same, playbook = same } = world.bug;
+  const life = new Life({
+    world,
+    playbook: playbook(playbookOf(steps)),
+    target: target(TARGET),
+    network,
+    mishaps,
+    witness,
+    dice,
+    tookEffect,
+  });
   let outcome: RunOutcome | undefined;
   try {
     outcome = await time.until(life.lead());
@@ -49,4 +59,8 @@ export async function simulate(world: World, schedule: Schedule): Promise<Simula
     else throw error;
   }
   return { schedule, outcome, struck: mishaps.struck, violations: witness.violations, story: mishaps.story };
+}
+
+function same<T>(value: T): T {
+  return value;
 }

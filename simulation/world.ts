@@ -4,6 +4,7 @@ import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
 import type { Target } from "../src/environment/target.ts";
 import { JournalStore } from "../src/journal/store.ts";
 import { DEFAULT_SEED } from "../src/sandbox/seed/default.ts";
+import { NO_BUG, type Planted } from "./bugs.ts";
 import { SimulatedDisk } from "./disk.ts";
 import { SimulatedService } from "./service.ts";
 import { VirtualTime } from "./time.ts";
@@ -33,13 +34,17 @@ export const TARGET: Target = {
 
 /** What outlives processes: time, the service, the disk. Made once, and as if new for each schedule. */
 export class World {
+  readonly bug: Planted;
   readonly time: VirtualTime = new VirtualTime();
-  readonly disk: SimulatedDisk = new SimulatedDisk();
+  readonly disk: SimulatedDisk;
   readonly store: JournalStore;
   readonly service: SimulatedService;
   #skewMs = 0;
 
-  constructor() {
+  /** A world of today's code, or of one with a bug. */
+  constructor(bug: Planted = NO_BUG) {
+    this.bug = bug;
+    this.disk = bug.disk?.() ?? new SimulatedDisk();
     const skewed: Clock = {
       now: () => this.time.now() + this.#skewMs,
       sleep: (ms, signal) => this.time.sleep(ms, signal),
