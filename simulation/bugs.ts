@@ -1,5 +1,7 @@
 import type { EnginePorts } from "../src/engine/ports.ts";
 import type { Target } from "../src/environment/target.ts";
+import type { Meaning } from "../src/operations/meaning.ts";
+import type { Evidence, Probe, Sight } from "../src/operations/probe.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { ForgetfulDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
@@ -59,6 +61,28 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     breaks: "broken journal",
     disk: () => new ForgetfulDisk(({ kind }, together) => kind === "step.completed" && together.some(isIntent)),
   },
+  {
+    name: "evidence is spent twice",
+    breaks: "false pass",
+    playbook: withMeaning((meaning) =>
+      judging(meaning, (judge, evidence) => judge({ ...evidence, isSpent: () => false, rivals: [] })),
+    ),
+  },
+  {
+    name: "what is not seen is taken for undone",
+    breaks: "double effect",
+    playbook: withMeaning((meaning) =>
+      judging(meaning, (judge, evidence) => {
+        const sight = judge(evidence);
+        return sight.seen === "nothing" ? { seen: "nothing", again: "never" } : sight;
+      }),
+    ),
+  },
+  {
+    name: "a write is sent again although a later step sets the same",
+    breaks: "late value stands",
+    playbook: withMeaning(({ sets: _sets, ...meaning }) => meaning),
+  },
 ];
 
 function isIntent({ kind }: { readonly kind: string }): boolean {
@@ -76,4 +100,20 @@ function withFailureTakenForSuccess(target: Target): Target {
   const { ledger } = target.profile;
   const receipt = { ...ledger.receipt, committed: [...ledger.receipt.committed, ...ledger.receipt.failed], failed: [] };
   return { ...target, profile: { ...target.profile, ledger: { ...ledger, receipt } } };
+}
+
+// Every step of the simulated playbooks is a call.
+function withMeaning(change: (meaning: Meaning) => Meaning): (playbook: Playbook) => Playbook {
+  return (playbook) => ({
+    ...playbook,
+    steps: playbook.steps.map((step) => {
+      if (step.kind !== "call") return step;
+      return { ...step, operation: { ...step.operation, meaning: change(step.operation.meaning) } };
+    }),
+  });
+}
+
+function judging(meaning: Meaning, judge: (real: Probe["judge"], evidence: Evidence) => Sight): Meaning {
+  const { probe } = meaning;
+  return probe === undefined ? meaning : { ...meaning, probe: { ...probe, judge: (evidence) => judge(probe.judge, evidence) } };
 }

@@ -36,7 +36,7 @@ const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
 
 const MOST_EARLY_RESUMES = 3;
 const MOST_LATE_RESUMES = 20;
-const SHARE_OF_RACES = 0.1;
+const SHARE_OF_RACES = 0.3;
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 1_800_000;
 const REST_MS = 600_000;
@@ -76,11 +76,17 @@ export class Life {
     return end === "halted" || end === "gave up" ? undefined : end;
   }
 
-  /** What the journal holds. */
-  records(): readonly RunRecord[] {
-    const { disk, store } = this.#all.world;
-    const { runId } = disk;
-    return runId === undefined ? [] : store.read(runId);
+  /** What the journal holds; `undefined` when it cannot be read. */
+  records(): readonly RunRecord[] | undefined {
+    const { world, witness } = this.#all;
+    const { runId } = world.disk;
+    try {
+      return runId === undefined ? [] : world.store.read(runId);
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      witness.sees("broken journal", error.message);
+      return undefined;
+    }
   }
 
   // Two people resume it at the same moment: one of them holds it, the other is told so.
@@ -106,7 +112,7 @@ export class Life {
     const { world, tookEffect, mishaps } = this.#all;
     const { runId } = world.disk;
     if (runId === undefined) return;
-    for (const { step } of openWrites(stateOf(world.store.read(runId)))) {
+    for (const { step } of openWrites(stateOf(this.records() ?? []))) {
       const verdict = tookEffect(step) ? "applied" : "absent";
       mishaps.tell(`somebody looks into the ledger, and says that ${step} is ${verdict}`);
       await this.#inProcess(async () => {
@@ -134,7 +140,7 @@ export class Life {
     const { mishaps, witness } = this.#all;
     mishaps.tell(`${process.name} gives up: ${messageOf(error)}`);
     if (!(error instanceof Failure)) witness.sees("crash", String(error instanceof Error ? error.stack : error));
-    else if (error.code === "journal.broken") witness.sees("broken journal", error.message);
+    else if (isBroken(error)) witness.sees("broken journal", error.message);
     return "gave up";
   }
 
@@ -181,4 +187,8 @@ export class Life {
     const { time, service } = this.#all.world;
     for (let left = MOST_RESTS; left > 0 && (!time.isIdle || service.pending); left--) await time.sleep(REST_MS);
   }
+}
+
+function isBroken(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === "journal.broken";
 }

@@ -1,4 +1,6 @@
 import { parseArgs } from "node:util";
+import { PLANTED_BUGS } from "./bugs.ts";
+import { ENOUGH_SEEDS, hunt } from "./hunt.ts";
 import { simulateMany } from "./pool.ts";
 import { drawSchedule } from "./schedule.ts";
 import { replay, showSimulated, showTally } from "./show.ts";
@@ -9,14 +11,18 @@ import { World } from "./world.ts";
 
 const USAGE = `npm run simulate -- [--schedules N] [--from SEED]   simulates N schedules (10,000), from this seed on (0)
 npm run simulate -- --seed N                        replays one, made as small as it can be when it breaks a promise
+npm run simulate -- --bugs                          plants each of the known bugs, and says at which seed it is found
 `;
 const SCHEDULES = 10_000;
 const TELL_EVERY_MS = 5_000;
+const BUG_COLUMN = 60;
+const BREACH_COLUMN = 22;
 
 interface Options {
   readonly schedules: string | undefined;
   readonly from: string | undefined;
   readonly seed: string | undefined;
+  readonly bugs: boolean;
 }
 
 process.exitCode = await main();
@@ -24,6 +30,7 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const options = read();
   if (options === undefined) return 3;
+  if (options.bugs) return huntAll();
   if (options.seed !== undefined) return replayOne(wholeNumber(options.seed));
   const from = wholeNumber(options.from ?? "0");
   return many(from, from + wholeNumber(options.schedules ?? String(SCHEDULES)));
@@ -32,9 +39,9 @@ async function main(): Promise<number> {
 function read(): Options | undefined {
   try {
     const { values } = parseArgs({
-      options: { schedules: { type: "string" }, from: { type: "string" }, seed: { type: "string" } },
+      options: { schedules: { type: "string" }, from: { type: "string" }, seed: { type: "string" }, bugs: { type: "boolean" } },
     });
-    return { schedules: values.schedules, from: values.from, seed: values.seed };
+    return { schedules: values.schedules, from: values.from, seed: values.seed, bugs: values.bugs === true };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
     return undefined;
@@ -52,6 +59,17 @@ async function replayOne(seed: number): Promise<number> {
   const broken = simulated.violations.length > 0;
   process.stdout.write(showSimulated(broken ? await shrink(world, simulated) : simulated));
   return broken ? 1 : 0;
+}
+
+async function huntAll(): Promise<number> {
+  let missed = 0;
+  for (const bug of PLANTED_BUGS) {
+    const seed = await hunt(bug);
+    if (seed === undefined) missed++;
+    const where = seed === undefined ? `not within ${ENOUGH_SEEDS} seeds` : `seed ${seed}`;
+    process.stdout.write(`${bug.name.padEnd(BUG_COLUMN)}  ${bug.breaks.padEnd(BREACH_COLUMN)}  ${where}\n`);
+  }
+  return missed === 0 ? 0 : 1;
 }
 
 async function many(from: number, to: number): Promise<number> {

@@ -13,7 +13,7 @@ export interface Schedule {
 }
 
 /** So many schedules in a row have the same playbook: to check one takes longer than to run it. */
-export const SHARING = 50;
+export const SHARING = 20;
 const SKEWS_MS = [0, 0, 0, -90_000, 5_000, 3_600_000];
 const MOST_FAULTS = 4;
 const LEAST_DELAY_MS = 500;

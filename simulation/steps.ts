@@ -62,6 +62,9 @@ type Recipe = (draft: Draft) => void;
 
 const VOTERS = ["bob", "dora"];
 const QUANTITIES = [1, 5];
+const LOTS = ["a", "b"];
+const TWICE = "    foreach: { lot: [a, b], key: lot, parallel: 2 }\n";
+const PURCHASE = `{ tokenSaleId: saleActive1, userAddress: "0x00000000000000000000000000000000000000b1", amount: 25, currencyContract: "0x00000000000000000000000000000000000000c1", timezone: Europe/Lisbon }`;
 
 function call(id: string, uses: string, input: string, more = ""): string {
   return `  - id: ${id}\n    uses: ${uses}\n    with: ${input}\n${more}`;
@@ -109,6 +112,23 @@ const mintRounds: Recipe = (draft) => {
   coin.mints.push(id);
 };
 
+// The same twice at the same time: what proves the one must not prove the other.
+const mintAlike: Recipe = (draft) => {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("alike");
+  const input = `{ id: "\${{ steps.${coin.step}.id }}", to: "\${{ actors.bob }}", value: 1 }`;
+  draft.add({
+    id,
+    effect: "additive",
+    text: call(id, "ledger.token.mint", input, TWICE),
+    writes: LOTS.map((lot) => `${id}[${lot}]`),
+  });
+  coin.supply += LOTS.length;
+  coin.bob += LOTS.length;
+  coin.mints.push(id);
+};
+
 const burn: Recipe = (draft) => {
   const coin = draft.coins.find(({ bob }) => bob > 0);
   if (coin === undefined) return mint(draft);
@@ -134,7 +154,7 @@ const pay: Recipe = (draft) => {
 };
 
 const describe: Recipe = (draft) => {
-  const coin = draft.dice.pick(draft.coins);
+  const [coin] = draft.coins;
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("describe");
   const input = `{ id: "\${{ steps.${coin.step}.id }}", description: "As ${id} says" }`;
@@ -255,8 +275,17 @@ const deposit: Recipe = (draft) => {
 
 const buy: Recipe = (draft) => {
   const id = draft.name("buy");
-  const input = `{ tokenSaleId: saleActive1, userAddress: "0x00000000000000000000000000000000000000b1", amount: 25, currencyContract: "0x00000000000000000000000000000000000000c1", timezone: Europe/Lisbon }`;
-  draft.add({ id, effect: "additive", text: call(id, "investor.sales.buy", input, "    as: buyer\n") });
+  draft.add({ id, effect: "additive", text: call(id, "investor.sales.buy", PURCHASE, "    as: buyer\n") });
+};
+
+const buyAlike: Recipe = (draft) => {
+  const id = draft.name("alike");
+  draft.add({
+    id,
+    effect: "additive",
+    text: call(id, "investor.sales.buy", PURCHASE, `    as: buyer\n${TWICE}`),
+    writes: LOTS.map((lot) => `${id}[${lot}]`),
+  });
 };
 
 const identify: Recipe = (draft) => {
@@ -297,8 +326,10 @@ const RECIPES: readonly Recipe[] = [
   mint,
   mint,
   mintRounds,
+  mintAlike,
   burn,
   pay,
+  describe,
   describe,
   describe,
   permit,
@@ -313,6 +344,8 @@ const RECIPES: readonly Recipe[] = [
   deposit,
   buy,
   buy,
+  buyAlike,
+  buyAlike,
   identify,
   look,
   beRefused,
@@ -320,11 +353,19 @@ const RECIPES: readonly Recipe[] = [
 
 const FEWEST_STEPS = 2;
 const MORE_STEPS = 5;
+/** Like writes in a row are the ones that can be taken for one another. */
+const SHARE_OF_LIKES = 0.4;
 
 /** The steps of a playbook as the dice have it, each with what it needs before it. */
 export function drawSteps(dice: Dice): readonly SimulatedStep[] {
   const draft = new Draft(dice);
   const count = FEWEST_STEPS + dice.below(MORE_STEPS);
-  while (draft.steps.length < count) dice.pick(RECIPES)(draft);
+  for (
+    let recipe = dice.pick(RECIPES);
+    draft.steps.length < count;
+    recipe = dice.chance(SHARE_OF_LIKES) ? recipe : dice.pick(RECIPES)
+  ) {
+    recipe(draft);
+  }
   return draft.steps;
 }

@@ -34,8 +34,8 @@ interface Truth {
 export interface Conclusion {
   /** As the last process said; `undefined`: none came to an end. */
   readonly outcome: RunOutcome | undefined;
-  /** What the journal holds at last. */
-  readonly records: readonly RunRecord[];
+  /** What the journal holds at last; `undefined`: nobody can read it. */
+  readonly records: readonly RunRecord[] | undefined;
   readonly faults: number;
 }
 
@@ -80,13 +80,17 @@ export class Witness {
 
   /** All has come to rest. */
   concludes({ outcome, records, faults }: Conclusion): void {
-    const state = stateOf(records);
     this.#counts();
+    if (records !== undefined) this.#compares(records, outcome);
+    if (faults === 0 && outcome !== "passed")
+      this.sees("not passed without a fault", `the run is ${outcome ?? "without an end"}`);
+  }
+
+  #compares(records: readonly RunRecord[], outcome: RunOutcome | undefined): void {
+    const state = stateOf(records);
     this.#remembers(records);
     this.#isNotSilent(state);
     if (outcome === "passed") this.#passes(state);
-    if (faults === 0 && outcome !== "passed")
-      this.sees("not passed without a fault", `the run is ${outcome ?? "without an end"}`);
   }
 
   #mustHaveEffect(address: string): boolean {

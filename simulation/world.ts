@@ -28,6 +28,7 @@ export const TARGET: Target = {
   },
   profile: DEFAULT_PROFILE,
   exclusive: true,
+  settleWithinMs: undefined,
   timeoutMs: TIMEOUT_MS,
   whereIs: (setting) => `the simulation (${setting})`,
 };

@@ -17,6 +17,8 @@ export const bought: Probe = {
     const amount = number(input["amount"]);
     const heldNow = heldIn(now["portfolio"] ?? null, tokenIn(now["sale"] ?? null));
     if (before === undefined || heldBefore === undefined || heldNow === undefined || amount === undefined) return UNREAD;
+    if (evidence.rivals.some((rival) => rival["tokenSaleId"] === input["tokenSaleId"]))
+      return { seen: "unclear", why: "another purchase of this sale was under way, and nobody could tell the two apart" };
     const [ours, ...more] = newOnes(evidence, before).filter((record) => isOurs(record, input, amount));
     const added = heldNow.minus(heldBefore);
     if (more.length > 0) return { seen: "conflict", why: `the user's transactions show this purchase ${more.length + 1} times` };
