@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { PLANTED_BUGS } from "./bugs.ts";
 import { ENOUGH_SEEDS, hunt } from "./hunt.ts";
+import { runMatrix, showMatrix } from "./matrix.ts";
 import { simulateMany } from "./pool.ts";
 import { drawSchedule } from "./schedule.ts";
 import { replay, showSimulated, showTally } from "./show.ts";
@@ -12,6 +13,7 @@ import { World } from "./world.ts";
 const USAGE = `npm run simulate -- [--schedules N] [--from SEED]   simulates N schedules (10,000), from this seed on (0)
 npm run simulate -- --seed N                        replays one, made as small as it can be when it breaks a promise
 npm run simulate -- --bugs                          plants each of the known bugs, and says at which seed it is found
+npm run simulate -- --matrix                        journal boundary by fault by kind of write: every cell there is
 `;
 const SCHEDULES = 10_000;
 const TELL_EVERY_MS = 5_000;
@@ -23,6 +25,7 @@ interface Options {
   readonly from: string | undefined;
   readonly seed: string | undefined;
   readonly bugs: boolean;
+  readonly matrix: boolean;
 }
 
 process.exitCode = await main();
@@ -30,6 +33,7 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const options = read();
   if (options === undefined) return 3;
+  if (options.matrix) return tryAll();
   if (options.bugs) return huntAll();
   if (options.seed !== undefined) return replayOne(wholeNumber(options.seed));
   const from = wholeNumber(options.from ?? "0");
@@ -39,9 +43,21 @@ async function main(): Promise<number> {
 function read(): Options | undefined {
   try {
     const { values } = parseArgs({
-      options: { schedules: { type: "string" }, from: { type: "string" }, seed: { type: "string" }, bugs: { type: "boolean" } },
+      options: {
+        schedules: { type: "string" },
+        from: { type: "string" },
+        seed: { type: "string" },
+        bugs: { type: "boolean" },
+        matrix: { type: "boolean" },
+      },
     });
-    return { schedules: values.schedules, from: values.from, seed: values.seed, bugs: values.bugs === true };
+    return {
+      schedules: values.schedules,
+      from: values.from,
+      seed: values.seed,
+      bugs: values.bugs === true,
+      matrix: values.matrix === true,
+    };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
     return undefined;
@@ -70,6 +86,12 @@ async function huntAll(): Promise<number> {
     process.stdout.write(`${bug.name.padEnd(BUG_COLUMN)}  ${bug.breaks.padEnd(BREACH_COLUMN)}  ${where}\n`);
   }
   return missed === 0 ? 0 : 1;
+}
+
+async function tryAll(): Promise<number> {
+  const cells = await runMatrix();
+  process.stdout.write(showMatrix(cells));
+  return cells.every(({ violations }) => violations.length === 0) ? 0 : 1;
 }
 
 async function many(from: number, to: number): Promise<number> {

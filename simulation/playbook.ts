@@ -1,6 +1,6 @@
 import { checkPlaybook } from "../src/playbook/check.ts";
 import type { Playbook } from "../src/playbook/model.ts";
-import type { SimulatedStep } from "./steps.ts";
+import type { SimulatedStep } from "./draft.ts";
 
 const HEAD = `playbook: 1
 actors:

@@ -1,6 +1,7 @@
 import { BOUNDARIES, COMMIT_FAULTS, type Fault, READ_FAULTS, WRITE_FAULTS } from "./faults.ts";
 import { Dice } from "./random.ts";
-import { drawSteps, type SimulatedStep } from "./steps.ts";
+import type { SimulatedStep } from "./draft.ts";
+import { drawSteps } from "./steps.ts";
 
 /** All that is decided beforehand about one simulated run: what it does, and what goes wrong. */
 export interface Schedule {

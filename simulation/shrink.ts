@@ -1,6 +1,6 @@
 import type { Schedule } from "./schedule.ts";
 import { type Simulated, simulate } from "./simulate.ts";
-import type { SimulatedStep } from "./steps.ts";
+import type { SimulatedStep } from "./draft.ts";
 import type { World } from "./world.ts";
 
 /** Makes a schedule smaller as long as it breaks the same promise: fewer faults, fewer steps, no skew. Gives the smallest. */

@@ -2,7 +2,7 @@ import type { RunOutcome, RunRecord } from "../src/protocol/record.ts";
 import { hadNoEffect, type RunState, stateOf } from "../src/protocol/state.ts";
 import type { Delivery } from "./network.ts";
 import type { Commit } from "./service.ts";
-import type { SimulatedStep } from "./steps.ts";
+import type { SimulatedStep } from "./draft.ts";
 
 /** A way in which a promise can be broken. */
 export type Breach =
