@@ -54,6 +54,11 @@ export const WRITE_FAULTS: readonly RequestFault[] = [
   { name: "stopped in flight", lands: "at once", sees: "stop" },
 ];
 
+/** Those of them that the network brings: neither the process nor the ledger has a part in them. */
+export const NETWORK_FAULTS: readonly RequestFault[] = WRITE_FAULTS.filter(
+  ({ sees, ledger, strangeWord }) => sees !== "death" && sees !== "stop" && ledger === undefined && strangeWord !== true,
+);
+
 /** Everything that may befall a read. */
 export const READ_FAULTS: readonly RequestFault[] = [
   { name: "read refused", lands: "never", sees: "refused connection" },

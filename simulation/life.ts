@@ -31,6 +31,10 @@ export interface Circumstances {
 /** How a process ended: with the run's outcome, or in another way. */
 type End = RunOutcome | "halted" | "gave up";
 
+function outcomeOf(end: End): RunOutcome | undefined {
+  return end === "halted" || end === "gave up" ? undefined : end;
+}
+
 // What nobody can know by reading.
 const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
 
@@ -59,7 +63,7 @@ export class Life {
 
   /** Gives the run's outcome; `undefined` when it comes to no end. */
   async lead(): Promise<RunOutcome | undefined> {
-    const { world, dice } = this.#all;
+    const { world, dice, witness } = this.#all;
     let end = await this.#go();
     for (let left = dice.below(MOST_EARLY_RESUMES + 1); left > 0 && end !== "passed"; left--) {
       await world.time.sleep(dice.span(SHORTEST_WAIT_MS, LONGEST_WAIT_MS));
@@ -73,7 +77,18 @@ export class Life {
       if (end === "failed" && before === "failed") break;
     }
     await this.#rest();
-    return end === "halted" || end === "gave up" ? undefined : end;
+    if (end === "passed" || end === "failed") return end;
+    witness.sees("no end", `however often it was resumed, and told the truth, the run is ${end}`);
+    return outcomeOf(end);
+  }
+
+  /** The same with nobody to tell anything: it is resumed once, when all has come to rest. `atFirst` is told how it ended before. */
+  async leadUnaided(atFirst: (outcome: RunOutcome | undefined) => void): Promise<RunOutcome | undefined> {
+    const first = await this.#go();
+    atFirst(outcomeOf(first));
+    if (first === "passed") return first;
+    await this.#rest();
+    return outcomeOf(await this.#go());
   }
 
   /** What the journal holds; `undefined` when it cannot be read. */
@@ -172,7 +187,9 @@ export class Life {
         mishaps.tell(`${process.name} completes ${event.step}: ${event.outcome}`);
         return witness.hears(event);
       case "step.stopped":
-        return mishaps.tell(`${process.name} stops ${event.step} as ${event.outcome}: ${event.problem.message}`);
+        return mishaps.tell(
+          `${process.name} stops ${event.step} as ${event.outcome}: ${event.problem.why ?? event.problem.message}`,
+        );
     }
   }
 

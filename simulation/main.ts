@@ -3,6 +3,7 @@ import { PLANTED_BUGS } from "./bugs.ts";
 import { ENOUGH_SEEDS, hunt } from "./hunt.ts";
 import { runMatrix, showMatrix } from "./matrix.ts";
 import { simulateMany } from "./pool.ts";
+import { measureShares, showShares } from "./rates.ts";
 import { drawSchedule } from "./schedule.ts";
 import { replay, showSimulated, showTally } from "./show.ts";
 import { shrink } from "./shrink.ts";
@@ -14,8 +15,10 @@ const USAGE = `npm run simulate -- [--schedules N] [--from SEED]   simulates N s
 npm run simulate -- --seed N                        replays one, made as small as it can be when it breaks a promise
 npm run simulate -- --bugs                          plants each of the known bugs, and says at which seed it is found
 npm run simulate -- --matrix                        journal boundary by fault by kind of write: every cell there is
+npm run simulate -- --rates [--schedules N]         the share of N runs (20,000) that end unknown, by how many writes suffer
 `;
 const SCHEDULES = 10_000;
+const RUNS = 20_000;
 const TELL_EVERY_MS = 5_000;
 const BUG_COLUMN = 60;
 const BREACH_COLUMN = 22;
@@ -26,6 +29,7 @@ interface Options {
   readonly seed: string | undefined;
   readonly bugs: boolean;
   readonly matrix: boolean;
+  readonly rates: boolean;
 }
 
 process.exitCode = await main();
@@ -34,6 +38,7 @@ async function main(): Promise<number> {
   const options = read();
   if (options === undefined) return 3;
   if (options.matrix) return tryAll();
+  if (options.rates) return measure(wholeNumber(options.schedules ?? String(RUNS)));
   if (options.bugs) return huntAll();
   if (options.seed !== undefined) return replayOne(wholeNumber(options.seed));
   const from = wholeNumber(options.from ?? "0");
@@ -49,6 +54,7 @@ function read(): Options | undefined {
         seed: { type: "string" },
         bugs: { type: "boolean" },
         matrix: { type: "boolean" },
+        rates: { type: "boolean" },
       },
     });
     return {
@@ -57,6 +63,7 @@ function read(): Options | undefined {
       seed: values.seed,
       bugs: values.bugs === true,
       matrix: values.matrix === true,
+      rates: values.rates === true,
     };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
@@ -92,6 +99,11 @@ async function tryAll(): Promise<number> {
   const cells = await runMatrix();
   process.stdout.write(showMatrix(cells));
   return cells.every(({ violations }) => violations.length === 0) ? 0 : 1;
+}
+
+async function measure(runs: number): Promise<number> {
+  process.stdout.write(showShares(await measureShares(runs)));
+  return 0;
 }
 
 async function many(from: number, to: number): Promise<number> {

@@ -1,4 +1,4 @@
-import { BOUNDARIES, COMMIT_FAULTS, type Fault, READ_FAULTS, WRITE_FAULTS } from "./faults.ts";
+import { BOUNDARIES, COMMIT_FAULTS, type Fault, NETWORK_FAULTS, READ_FAULTS, WRITE_FAULTS } from "./faults.ts";
 import { Dice } from "./random.ts";
 import type { SimulatedStep } from "./draft.ts";
 import { drawSteps } from "./steps.ts";
@@ -19,6 +19,7 @@ const SKEWS_MS = [0, 0, 0, -90_000, 5_000, 3_600_000];
 const MOST_FAULTS = 4;
 const LEAST_DELAY_MS = 500;
 const MOST_DELAY_MS = 1_800_000;
+const MOST_LATENESS_MS = 30_000;
 
 /** The schedule of a seed: the same on every machine. */
 export function drawSchedule(seed: number): Schedule {
@@ -27,6 +28,18 @@ export function drawSchedule(seed: number): Schedule {
   const writes = steps.flatMap((step) => step.writes);
   const faults = Array.from({ length: dice.below(MOST_FAULTS + 1) }, () => drawFault(dice, writes));
   return { seed, steps, faults, skewMs: dice.pick(SKEWS_MS) };
+}
+
+/** A schedule in which each sending of a write suffers from the network with this chance, and nothing else goes wrong. */
+export function drawAtRate(seed: number, rate: number): Schedule {
+  const steps = drawSteps(new Dice(Math.floor(seed / SHARING)));
+  const dice = new Dice(seed);
+  const sendings = steps.flatMap(({ writes }) => writes.flatMap((step) => [1, 2, 3].map((sending) => ({ step, sending }))));
+  const faults = sendings.flatMap(({ step, sending }): readonly Fault[] => {
+    if (!dice.chance(rate)) return [];
+    return [{ at: "write", step, sending, what: dice.pick(NETWORK_FAULTS), ms: dice.span(LEAST_DELAY_MS, MOST_LATENESS_MS) }];
+  });
+  return { seed, steps, faults, skewMs: 0 };
 }
 
 function drawFault(dice: Dice, writes: readonly string[]): Fault {
