@@ -79,7 +79,7 @@ export const UNREAD: Sight = { seen: "unclear", why: "what was there before the 
 export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): Probe {
   const reads = (sent: Sent, of: (part: Sent) => Reads): Reads =>
     Object.fromEntries(
-      split(sent).flatMap((part, at) => Object.entries(of(part)).map(([name, read]) => [`${name}${at}`, read] as const)),
+      split(sent).flatMap((part, at) => Object.entries(of(part)).map(([name, read]) => [`${name}.${at}`, read] as const)),
     );
   const { before, keep } = probe;
   return {
@@ -107,12 +107,12 @@ export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): P
 }
 
 function indexed(readings: Readings, at: number): Readings {
-  return Object.fromEntries(Object.entries(readings).map(([name, value]) => [`${name}${at}`, value]));
+  return Object.fromEntries(Object.entries(readings).map(([name, value]) => [`${name}.${at}`, value]));
 }
 
 function unindexed(readings: Readings, at: number): Readings {
   const own = Object.entries(readings).flatMap(([name, value]): [string, Json][] => {
-    const [, bare = "", index = ""] = /^(\D+)(\d+)$/.exec(name) ?? [];
+    const [, bare = "", index = ""] = /^(.+)\.(\d+)$/.exec(name) ?? [];
     return Number(index) === at && index !== "" ? [[bare, value]] : [];
   });
   return Object.fromEntries(own);

@@ -64,13 +64,10 @@ async function readAll(context: Looking, reads: Reads, caller: Caller): Promise<
   let since: string | undefined;
   for (const [name, { operation, input }] of Object.entries(reads)) {
     const result = await read(context, { operation: operationNamed(operation), input, caller, pages: LIMITS.pages });
-    if (result.kind === "read") {
-      since ??= result.date;
-      readings[name] = result.payload;
-    } else {
-      if (result.reply.status !== 404 || result.reply.meaning !== "refused") return { problem: result.problem };
-      readings[name] = null;
-    }
+    const isThere = result.kind === "read";
+    if (!isThere && (result.reply.status !== 404 || result.reply.meaning !== "refused")) return { problem: result.problem };
+    since ??= isThere ? result.date : result.reply.date;
+    readings[name] = isThere ? result.payload : null;
   }
   return { readings, since };
 }

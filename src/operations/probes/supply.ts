@@ -3,8 +3,9 @@ import { type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
 import { type Evidence, forEach, type Probe, type ProbeRead, type Readings, type Sent, type Sight, UNREAD } from "../probe.ts";
 import { balanceIn, field, isEntity, itemsOf, listOf, number, recordsIn, text } from "./compare.ts";
 import { timesIn } from "./explain.ts";
-import { unitProbe } from "./tokens.ts";
+import { unitMinted, unitMoved } from "./units.ts";
 
+const ONE = Decimal.of(1);
 const MS = Decimal.of(1_000);
 /** From here on a time is told in milliseconds. */
 const SECONDS_END = Decimal.of(100_000_000_000);
@@ -188,41 +189,27 @@ function byKind(isUnit: (sent: Sent) => boolean, unit: Probe, amount: Probe): Pr
 
 export const minted: Probe = eachApart(
   itemsOf,
-  byKind(
-    ({ input }) => input["nftData"] !== undefined,
-    unitProbe({
-      unit: ({ input }) => field(input["nftData"], "id"),
-      tokenId: ownId,
-      from: () => null,
-      to: ({ input }) => input["to"] ?? null,
-      again: "unique",
-    }),
-    mintedAmount,
-  ),
+  byKind(({ input }) => input["nftData"] !== undefined, unitMinted, mintedAmount),
 );
 
 export const burnt: Probe = eachApart(
   itemsOf,
   byKind(
     ({ input }) => input["assetId"] !== undefined,
-    unitProbe({
-      unit: ({ input }) => input["assetId"],
-      tokenId: ownId,
-      from: ({ input }) => input["from"] ?? null,
-      to: () => null,
-    }),
+    unitMoved(
+      ({ input }) => input["assetId"],
+      () => null,
+    ),
     burntAmount,
   ),
 );
 
 const moved: Probe = byKind(
   ({ input }) => field(input["data"], "assetId") !== undefined,
-  unitProbe({
-    unit: ({ input }) => field(input["data"], "assetId"),
-    tokenId: ownId,
-    from: ({ input }) => input["from"] ?? null,
-    to: ({ input }) => input["to"] ?? null,
-  }),
+  unitMoved(
+    ({ input }) => field(input["data"], "assetId"),
+    ({ input }) => input["to"] ?? null,
+  ),
   movedAmount,
 );
 
@@ -232,15 +219,19 @@ export const transferred: Probe = eachApart((sent) => [sent], moved);
 /** Each token of the batch by itself. */
 export const batchTransferred: Probe = eachApart(transfersIn, moved);
 
-// Which of its tokens have units is told only when all or none of them do.
+// Units are named apart from the tokens that they are of: of those that can have units, when there are as many.
 function transfersIn(sent: Sent): readonly Sent[] {
   const { ids, values, data, ...parties } = sent.input;
   const [tokens, amounts, units] = [listOf(ids), listOf(values), listOf(field(data, "assetIds"))];
-  const unitOf = (at: number): JsonObject => {
-    if (units.length === 0) return { value: amounts[at] ?? null };
-    return { data: { assetId: units.length === tokens.length ? (units[at] ?? "") : "" } };
-  };
-  return tokens.map((id, at) => ({ ...sent, input: { ...parties, id, ...unitOf(at) } }));
+  const single = [...tokens.keys()].filter((at) => number(amounts[at] ?? ONE)?.equals(ONE) === true);
+  const unitAt = new Map(single.map((at, nth) => [at, single.length === units.length ? (units[nth] ?? "") : ""]));
+  return tokens.map((id, at) => {
+    const unit = units.length === 0 ? undefined : unitAt.get(at);
+    return {
+      ...sent,
+      input: { ...parties, id, ...(unit === undefined ? { value: amounts[at] ?? null } : { data: { assetId: unit } }) },
+    };
+  });
 }
 
 /** Parts of one write that add to the same total cannot be told apart. */
