@@ -1,7 +1,17 @@
 import { Decimal } from "../../base/decimal.ts";
-import { type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import { type Evidence, forEach, type Probe, type ProbeRead, type Readings, type Sent, type Sight, UNREAD } from "../probe.ts";
-import { balanceIn, field, isEntity, itemsOf, listOf, number, recordsIn, text } from "./compare.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import {
+  type Evidence,
+  forEach,
+  type Probe,
+  type ProbeRead,
+  type Readings,
+  type Sent,
+  type Sight,
+  TWIN,
+  UNREAD,
+} from "../probe.ts";
+import { balanceIn, contains, field, isEntity, itemsOf, listOf, number, recordsIn, text } from "./compare.ts";
 import { timesIn } from "./explain.ts";
 import { unitMinted, unitMoved } from "./units.ts";
 
@@ -54,8 +64,7 @@ function additionProbe(addition: Addition): Probe {
       if (now === undefined || ours === undefined) return { seen: "unclear", why: "the total that it adds to cannot be read" };
       if (evidence.actor === undefined)
         return { seen: "unclear", why: "the playbook does not say who acts, so nobody can tell whose transaction it would be" };
-      if (evidence.rivals.some((rival) => jsonEquals(rival, evidence.input)))
-        return { seen: "unclear", why: "the same write was under way a second time, and nobody could tell the two apart" };
+      if (hasTwin(evidence, tokenId(evidence), ours)) return TWIN;
       return explained(addition, evidence, { before, now, ours });
     },
   };
@@ -85,6 +94,13 @@ function explained(addition: Addition, evidence: Evidence, { before, now, ours }
   const { id } = alike[0] ?? { id: undefined };
   const by = { total: { before, now }, transaction: id ?? null };
   return { seen: "effect", by, ...(id === undefined || alike.length > 1 ? {} : { spends: id }) };
+}
+
+// Writes of other operations move tokens too: by batch, or with an asset that is deposited.
+function hasTwin({ bystanders }: Evidence, tokenId: Json | undefined, amount: Decimal): boolean {
+  const isToken = (value: Json): boolean => value === tokenId;
+  const isAmount = (value: Json): boolean => number(value)?.equals(amount) === true;
+  return bystanders.some((other) => contains(other, isToken) && contains(other, isAmount));
 }
 
 function isSpent({ id }: Movement, evidence: Evidence): boolean {
