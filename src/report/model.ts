@@ -107,7 +107,7 @@ export class RunFold {
       outcome: closed?.outcome ?? "running",
       startedAt: new Date(at).toISOString(),
       finishedAt: closed === undefined ? null : new Date(closed.at).toISOString(),
-      durationMs: closed === undefined ? null : closed.at - at,
+      durationMs: closed === undefined ? null : Math.max(0, closed.at - at),
       outputs: closed?.outputs ?? {},
       problem: closed?.problem ?? null,
     };

@@ -32,7 +32,7 @@ export async function send(
     input: bound.input,
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
   });
-  const sentAt = context.ports.clock.now();
+  const sentAt = context.ports.clock.elapsed();
   const reply = await context.service.call(call);
   const payload = reply.answer?.payload ?? null;
   context.write({
@@ -47,7 +47,7 @@ export async function send(
     message: reply.meaning === "acknowledged" ? null : explain(reply, { ...call, target: context.target }).message,
     condition: reply.condition,
     retryAfterMs: reply.retryAfterMs,
-    durationMs: context.ports.clock.now() - sentAt,
+    durationMs: Math.round(context.ports.clock.elapsed() - sentAt),
   });
 }
 
