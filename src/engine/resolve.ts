@@ -1,7 +1,8 @@
 import { Failure } from "../base/failure.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { AttemptSettled } from "../protocol/record.ts";
-import { type RunState, stateOf } from "../protocol/state.ts";
+import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
+import { stateOf } from "../protocol/state.ts";
 
 /** What a person says became of a write, and why they know. */
 export interface Resolution {
@@ -10,30 +11,6 @@ export interface Resolution {
   readonly verdict: AttemptSettled["verdict"];
   readonly because: string;
   readonly who: string;
-}
-
-/** A write that nobody knows the effect of. */
-export interface OpenWrite {
-  readonly step: string;
-  readonly attempt: number;
-  readonly operation: string;
-  readonly sentAt: number;
-}
-
-/** The writes of a run whose effect is not known. */
-export function openWrites(state: RunState): readonly OpenWrite[] {
-  return [...state.steps].flatMap(([step, { attempts, completed }]) => {
-    const last = attempts.at(-1);
-    if (completed !== undefined || last === undefined || last.past || last.settled !== undefined) return [];
-    const { answered, receipt, intended, intendedAt } = last;
-    const isOpen = receipt === undefined && (answered === undefined || answered.meaning === "ambiguous" || isAwaited(answered));
-    return isOpen ? [{ step, attempt: intended.attempt, operation: intended.operation, sentAt: intendedAt }] : [];
-  });
-}
-
-// Acknowledged, but its receipt never said a last word.
-function isAwaited({ meaning, receiptId }: { readonly meaning: string; readonly receiptId: string | null }): boolean {
-  return meaning === "acknowledged" && receiptId !== null;
 }
 
 /**
@@ -48,7 +25,7 @@ export function resolveWrite(store: JournalStore, runId: string, resolution: Res
   const { verdict, because, who } = resolution;
   journal.note({ kind: "attempt.settled", step: write.step, attempt: write.attempt, verdict, evidence: { who, because } });
   journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
-  store.release(journal, "interrupted");
+  store.release(journal, "interrupted", found.length > 1);
   return write;
 }
 

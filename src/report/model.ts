@@ -45,6 +45,8 @@ export class RunFold {
         this.#closed = undefined;
         this.#endContainers(undefined);
         return;
+      case "run.released":
+        return;
       case "run.closed":
         this.#closed = record;
         this.#endContainers(record.outcome);
