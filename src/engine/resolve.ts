@@ -8,7 +8,7 @@ import { stateOf } from "../protocol/state.ts";
 export interface Resolution {
   /** The step's address. */
   readonly step: string;
-  readonly verdict: AttemptSettled["verdict"];
+  readonly verdict: Exclude<AttemptSettled["verdict"], "superseded">;
   readonly because: string;
   readonly who: string;
 }
@@ -18,10 +18,15 @@ export interface Resolution {
  * Failure when the run is held, or has no such write.
  */
 export function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): OpenWrite {
+  // Taken before it is read: nobody can change meanwhile what is decided upon.
+  const claim = store.take(runId);
   const found = openWrites(stateOf(store.read(runId)));
   const write = found.find(({ step }) => step === resolution.step);
-  if (write === undefined) throw nothingToResolve(runId, resolution.step, found);
-  const { journal } = store.claim(runId);
+  if (write === undefined) {
+    store.leases.release(claim, found.length > 0);
+    throw nothingToResolve(runId, resolution.step, found);
+  }
+  const { journal } = store.claim(runId, claim);
   const { verdict, because, who } = resolution;
   journal.note({ kind: "attempt.settled", step: write.step, attempt: write.attempt, verdict, evidence: { who, because } });
   journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });

@@ -84,10 +84,15 @@ export class JournalStore {
     return this.#held({ claim, tail: CHAIN_START, opening }, [], opened);
   }
 
+  /** Takes a run and nothing else, and writes nothing for it yet. Throws a Failure (exit 6) that names the holder when there is one. */
+  take(runId: string): Claim {
+    this.#assertKnown(runId);
+    return claimed(this.leases.take(runId, NOTHING_ELSE));
+  }
+
   /** Takes over a run that nobody holds. Throws a Failure (exit 6) that names the holder when somebody does. Without a claim it takes one. */
   claim(runId: string, taken?: Claim): Held {
-    this.#assertKnown(runId);
-    const claim = taken ?? claimed(this.leases.take(runId, NOTHING_ELSE));
+    const claim = taken ?? this.take(runId);
     const chain = [...readChain(this.#database, runId)];
     const last = chain.at(-1);
     const tail = last === undefined ? CHAIN_START : { sequence: last.record.sequence, hash: last.hash };

@@ -1,3 +1,4 @@
+import { decideAttempts } from "./attempts.ts";
 import type { RunState } from "./state.ts";
 
 /** A write that nobody knows the effect of. */
@@ -12,14 +13,11 @@ export interface OpenWrite {
 export function openWrites(state: RunState): readonly OpenWrite[] {
   return [...state.steps].flatMap(([step, { attempts, completed }]) => {
     const last = attempts.at(-1);
-    if (completed !== undefined || last === undefined || last.past || last.settled !== undefined) return [];
-    const { answered, receipt, intended, intendedAt } = last;
-    const isOpen = receipt === undefined && (answered === undefined || answered.meaning === "ambiguous" || isAwaited(answered));
+    if (completed !== undefined || last === undefined) return [];
+    const { intended, intendedAt } = last;
+    const decided = decideAttempts(attempts, { awaitsReceipt: true, epoch: state.epoch });
+    const isOpen =
+      decided.do === "probe" || decided.do === "await-receipt" || (decided.do === "stop" && decided.outcome === "unknown");
     return isOpen ? [{ step, attempt: intended.attempt, operation: intended.operation, sentAt: intendedAt }] : [];
   });
-}
-
-// Acknowledged, but its receipt never said a last word.
-function isAwaited({ meaning, receiptId }: { readonly meaning: string; readonly receiptId: string | null }): boolean {
-  return meaning === "acknowledged" && receiptId !== null;
 }
