@@ -164,12 +164,11 @@ const HARMLESS = [
 
 test.for(HARMLESS)("a write that never arrives is sent again, since $why", async ({ write, why }) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
-  const runner = runnerForTest();
   const settled: unknown[] = [];
   for (const loss of ["it never arrives", "its answer is lost"] as const) {
     const playbook = `${ACTORS}${write}\n`;
     const run: Run = (text, otherwise) =>
-      runner(text, targetOf(sandbox), {
+      runnerForTest()(text, targetOf(sandbox), {
         ...otherwise,
         observe: (event) => {
           if (event.kind === "attempt.settled") settled.push([event.verdict, event.evidence]);
