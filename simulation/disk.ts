@@ -50,9 +50,9 @@ export class SimulatedDisk extends Database {
     return id === undefined ? undefined : String(id);
   }
 
-  /** Whoever holds the run is taken for dead: another may take it over. */
+  /** Whoever holds anything is taken for dead: another may take it over. */
   free(): void {
-    super.run("UPDATE run SET holder = NULL");
+    super.run("UPDATE lease SET holder = NULL");
   }
 
   override run(sql: string, ...values: Cell[]): { readonly changes: number } {

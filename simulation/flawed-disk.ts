@@ -100,11 +100,15 @@ export class UnfencedDisk extends SimulatedDisk {
 
   override get(sql: string, ...values: Cell[]): Row | undefined {
     const row = super.get(sql, ...values);
-    if (sql.startsWith("SELECT epoch, holder FROM") && row !== undefined) return { ...row, holder: null };
     if (!sql.startsWith("SELECT epoch FROM")) return row;
     const by = SimulatedProcess.current();
     if (!this.#epochs.has(by)) this.#epochs.set(by, row);
     return this.#epochs.get(by);
+  }
+
+  override all(sql: string, ...values: Cell[]): readonly Row[] {
+    const rows = super.all(sql, ...values);
+    return sql.includes(" FROM lease ") ? rows.map((row) => ({ ...row, holder: null })) : rows;
   }
 
   override run(sql: string, ...values: Cell[]): { readonly changes: number } {

@@ -1,11 +1,12 @@
 import { Failure, messageOf } from "../src/base/failure.ts";
 import type { EnginePorts } from "../src/engine/ports.ts";
-import { openWrites, resolveWrite } from "../src/engine/resolve.ts";
+import { resolveWrite } from "../src/engine/resolve.ts";
 import { resumeRun, startRun } from "../src/engine/start.ts";
 import type { Target } from "../src/environment/target.ts";
 import { secretsOf } from "../src/environment/target.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import { NO_SECRETS } from "../src/playbook/open.ts";
+import { openWrites } from "../src/protocol/open-writes.ts";
 import { isNotice, type RunEvent, type RunOutcome, type RunRecord } from "../src/protocol/record.ts";
 import { stateOf } from "../src/protocol/state.ts";
 import type { Mishaps } from "./mishaps.ts";
@@ -106,12 +107,19 @@ export class Life {
 
   // Two people resume it at the same moment: one of them holds it, the other is told so.
   async #race(): Promise<End> {
-    const [first, second] = await Promise.all([this.#go(), this.#go()]);
+    this.#all.world.disk.free();
+    const [first, second] = await Promise.all([this.#carry(), this.#carry()]);
     return first === "gave up" ? second : first;
   }
 
-  // Starts the run, or resumes it when there is one, in a process of its own.
+  // Whoever had it is dead, or taken for dead.
   async #go(): Promise<End> {
+    this.#all.world.disk.free();
+    return this.#carry();
+  }
+
+  // Starts the run, or resumes it when there is one, in a process of its own.
+  async #carry(): Promise<End> {
     const { world, playbook, target, dice, mishaps } = this.#all;
     const { runId } = world.disk;
     return this.#inProcess(async (process) => {
@@ -130,6 +138,7 @@ export class Life {
     for (const { step } of openWrites(stateOf(this.records() ?? []))) {
       const verdict = tookEffect(step) ? "applied" : "absent";
       mishaps.tell(`somebody looks into the ledger, and says that ${step} is ${verdict}`);
+      world.disk.free();
       await this.#inProcess(async () => {
         resolveWrite(world.store, runId, { step, verdict, because: "looked into the ledger", who: "somebody" });
         return "interrupted";
@@ -139,7 +148,6 @@ export class Life {
 
   async #inProcess(work: (process: SimulatedProcess) => Promise<End>): Promise<End> {
     const process = new SimulatedProcess(`process ${++this.#processes}`);
-    this.#all.world.disk.free();
     const done = process.run(() => work(process)).catch((error: unknown) => this.#failed(process, error));
     return Promise.race([done, process.halted.then(() => this.#halted(process))]);
   }

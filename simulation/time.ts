@@ -25,6 +25,10 @@ export class VirtualTime implements Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#now;
+  }
+
   /** How much has happened. */
   get count(): number {
     return this.#count;

@@ -48,6 +48,7 @@ export class World {
     this.disk = bug.disk?.() ?? new SimulatedDisk();
     const skewed: Clock = {
       now: () => this.time.now() + this.#skewMs,
+      elapsed: () => this.time.elapsed(),
       sleep: (ms, signal) => this.time.sleep(ms, signal),
     };
     this.service = new SimulatedService(skewed);

@@ -48,6 +48,10 @@ export class VirtualClock implements Clock {
     return Date.now() + Number(row?.["value"] ?? 0);
   }
 
+  elapsed(): number {
+    return systemClock.elapsed();
+  }
+
   /** Sleeps for a while at most: the clock may be moved meanwhile, by whichever process. */
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     await systemClock.sleep(Math.min(ms, SANDBOX_LIMITS.clockPollMs), signal);
