@@ -29,6 +29,9 @@ export interface Asset {
   readonly id: string;
 }
 
+// Shorter than people would have it: each look takes the simulation its time.
+const WAIT = "    wait: { timeout: 3s }\n";
+
 /** The playbook so far: what there is to write to. */
 export class Draft {
   readonly dice: Dice;
@@ -57,6 +60,7 @@ export class Draft {
   add(step: Partial<SimulatedStep> & Pick<SimulatedStep, "id" | "text" | "effect">): void {
     const writes = step.effect === "read" ? [] : [step.id];
     const needs = [...step.text.matchAll(/steps\.(\w+)/g)].map(([, name = ""]) => name);
-    this.steps.push({ writes, ...step, needs: [...new Set([...needs, ...(step.needs ?? [])])] });
+    const text = step.effect === "read" ? step.text : `${step.text}${WAIT}`;
+    this.steps.push({ writes, ...step, text, needs: [...new Set([...needs, ...(step.needs ?? [])])] });
   }
 }
