@@ -12,7 +12,7 @@ import { migrate } from "../src/sandbox/store/tables.ts";
 import { Database } from "../src/sqlite/database.ts";
 import type { Exchanged, Outgoing } from "../src/transport/exchange.ts";
 
-const COMMIT_DELAY_MS = 20;
+const COMMIT_DELAY_MS = 5;
 const ROOTS: Readonly<Record<InterfaceName, string>> = { ledger: `/tokenize/${DEFAULT_SEED.appId}`, investor: "/api/v/1" };
 const [SALE] = DEFAULT_SEED.sales;
 
