@@ -29,6 +29,7 @@ export async function main(): Promise<void> {
     streams: () => ({ input: process.stdin, output: process.stdout }),
     cwd: process.cwd(),
     variables: process.env,
+    signal: (name) => void process.kill(process.pid, name),
     stopping: stopping.signal,
   };
   const code = await runCommand(shell, process.argv.slice(2));

@@ -22,6 +22,8 @@ export interface Shell {
   readonly streams: () => { readonly input: Readable; readonly output: Writable };
   readonly cwd: string;
   readonly variables: Variables;
+  /** Sends a signal to this very process. */
+  readonly signal: (name: "SIGKILL" | "SIGSTOP") => void;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly stopping: AbortSignal;
 }

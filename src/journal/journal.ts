@@ -8,13 +8,22 @@ import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { Database } from "../sqlite/database.ts";
 import { decode, encode } from "./codec.ts";
 
+/** Told right before and right after each commit of a journal which records it makes durable. */
+export type CommitWatch = (moment: "before" | "after", records: readonly RunRecord[]) => void;
+
+/** What a journal is handed of the world. */
+export interface JournalPorts {
+  readonly clock: Clock;
+  readonly redact: Redact;
+  readonly watch?: CommitWatch | undefined;
+}
+
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
   readonly runId: string;
   readonly epoch: number;
   readonly #store: Database;
-  readonly #clock: Clock;
-  readonly #redact: Redact;
+  readonly #ports: JournalPorts;
   #sequence: number;
   #hash: string;
   #waiting: Waiting[] = [];
@@ -22,15 +31,14 @@ export class RunJournal {
   /** What the first commit does before its records: a large one may be the first record itself. */
   #opening: (() => void) | undefined;
 
-  constructor(store: Database, run: HeldRun, ports: { clock: Clock; redact: Redact }) {
+  constructor(store: Database, run: HeldRun, ports: JournalPorts) {
     this.#store = store;
     this.runId = run.runId;
     this.epoch = run.epoch;
     this.#opening = run.opening;
     this.#sequence = run.tail.sequence;
     this.#hash = run.tail.hash;
-    this.#clock = ports.clock;
-    this.#redact = ports.redact;
+    this.#ports = ports;
   }
 
   /**
@@ -38,8 +46,8 @@ export class RunJournal {
    * kept: a secret that the service may have echoed is masked in it, for the state and for reports as for the disk.
    */
   note(fact: Fact): RunRecord {
-    const { clean, body } = encode(fact, this.#redact);
-    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.epoch, at: this.#clock.now() };
+    const { clean, body } = encode(fact, this.#ports.redact);
+    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.epoch, at: this.#ports.clock.now() };
     this.#waiting.push({ record, body });
     this.#waitingChars += body.length;
     if (this.#waiting.length >= LIMITS.journalBuffer || this.#waitingChars >= LIMITS.journalBufferChars) this.flush();
@@ -59,6 +67,7 @@ export class RunJournal {
     if (waiting.length === 0 && after === undefined) return;
     this.#waiting = [];
     this.#waitingChars = 0;
+    this.#watch("before", waiting);
     try {
       this.#store.transaction(() => {
         this.#opening?.();
@@ -70,6 +79,14 @@ export class RunJournal {
     } catch (error) {
       throw error instanceof Failure ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
     }
+    this.#watch("after", waiting);
+  }
+
+  #watch(moment: "before" | "after", waiting: readonly Waiting[]): void {
+    this.#ports.watch?.(
+      moment,
+      waiting.map(({ record }) => record),
+    );
   }
 
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {

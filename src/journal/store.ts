@@ -2,12 +2,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
-import type { Clock } from "../base/ports.ts";
-import type { Redact } from "../base/secret.ts";
 import type { Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
 import { GROUP_SCHEMA, Groups } from "./groups.ts";
-import { CHAIN_START, type HeldRun, readRecords, RunJournal } from "./journal.ts";
+import { CHAIN_START, type HeldRun, type JournalPorts, readRecords, RunJournal } from "./journal.ts";
 import { isAlive, thisProcess } from "./holder.ts";
 
 const SCHEMA = `
@@ -41,15 +39,15 @@ export interface RunSummary {
 export class JournalStore {
   readonly groups: Groups;
   readonly #database: Database;
-  readonly #ports: { readonly clock: Clock; readonly redact: Redact };
+  readonly #ports: JournalPorts;
 
-  private constructor(database: Database, ports: { clock: Clock; redact: Redact }) {
+  private constructor(database: Database, ports: JournalPorts) {
     this.#database = database;
     this.#ports = ports;
     this.groups = new Groups(database, ports);
   }
 
-  static open(stateDirectory: string, ports: { clock: Clock; redact: Redact }): JournalStore {
+  static open(stateDirectory: string, ports: JournalPorts): JournalStore {
     const database = Database.open(join(stateDirectory, "journal.db"));
     migrate(database);
     return new JournalStore(database, ports);

@@ -17,6 +17,7 @@ async function shown(options: { readonly name?: string; readonly json?: boolean 
     stderr: terminal,
     cwd: ".",
     variables: {},
+    signal: () => undefined,
     stopping: new AbortController().signal,
   };
   expect(await library(shell, options)).toBe(0);
