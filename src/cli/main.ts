@@ -29,6 +29,10 @@ export async function main(): Promise<void> {
     streams: () => ({ input: process.stdin, output: process.stdout }),
     cwd: process.cwd(),
     variables: process.env,
+    again: async (again) => {
+      const { runChild } = await import("./child.ts");
+      return runChild([process.execPath, ...process.execArgv, process.argv[1] ?? "", ...again.args], again);
+    },
     signal: (name) => void process.kill(process.pid, name),
     stopping: stopping.signal,
   };

@@ -10,6 +10,7 @@ import type { Clock } from "../../../src/base/ports.ts";
 import { systemRandom } from "../../../src/base/ports.ts";
 import { Secret } from "../../../src/base/secret.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../../src/contract/profile.ts";
+import { newRunName } from "../../../src/engine/names.ts";
 import { startRun } from "../../../src/engine/start.ts";
 import type { Target } from "../../../src/environment/target.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
@@ -131,7 +132,11 @@ export function runnerForTest(): (text: string, target: Target) => Promise<Ran> 
       observe: (event: RunEvent) => void events.push(event),
       stopping: new AbortController().signal,
     };
-    const outcome = await startRun({ playbook, target, store, ports }, { inputs: {}, env: {} }, systemRandom);
+    const outcome = await startRun(
+      { playbook, target, store, ports },
+      { inputs: {}, env: {} },
+      newRunName(clock.now(), systemRandom),
+    );
     return {
       outcome,
       completed: events.filter((event) => event.kind === "step.completed"),

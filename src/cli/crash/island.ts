@@ -1,0 +1,102 @@
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Profile } from "../../contract/profile.ts";
+import { resumeRun, type RunParts, startRun } from "../../engine/start.ts";
+import type { RunName } from "../../engine/names.ts";
+import { inOrganization } from "../../playbook/inputs.ts";
+import type { Secrets } from "../../playbook/open.ts";
+import type { RunOutcome } from "../../protocol/record.ts";
+import { type Sandbox, type Seed, type Served, startSandbox } from "../../sandbox/sandbox.ts";
+import { sandboxTarget } from "../project.ts";
+import type { ReadyPlaybook } from "../ready.ts";
+import { type Session, sessionOn } from "../session.ts";
+import type { Shell } from "../shell.ts";
+import type { Course } from "./course.ts";
+
+// A ledger that is quick, and still slower than the writes that follow one another.
+const COMMIT_DELAY_MS = 2;
+
+const SANDBOX_FILE = "sandbox.db";
+
+/** What is run, always under the same name: so all of its runs choose the same ids and marks. */
+export interface Subject extends ReadyPlaybook {
+  readonly secrets: Secrets;
+  readonly name: RunName;
+}
+
+/** What every sandbox of one command is a copy of. */
+export interface Origin {
+  /** A sandbox's file, filled, that nobody serves. */
+  readonly file: string;
+  /** When it was filled, in milliseconds since the Unix epoch. */
+  readonly filledAt: number;
+  readonly profile: Profile;
+}
+
+/** Fills the file that others are copied from. Throws a Failure when the seed is wrong. */
+export async function fillOrigin(
+  folder: string,
+  { seed, profile }: { seed?: Seed | undefined; profile: Profile },
+): Promise<Origin> {
+  const file = join(folder, SANDBOX_FILE);
+  const filledAt = Date.now();
+  const sandbox = await startSandbox({ path: file, profile, ...(seed === undefined ? {} : { seed }) });
+  await sandbox.close();
+  return { file, filledAt, profile };
+}
+
+/** A sandbox and a state directory that nobody else has, in one folder. */
+export interface Island {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  readonly session: Session;
+  readonly close: () => Promise<void>;
+}
+
+/** Makes an island; `course` is told of each point that runs pass here. */
+export async function openIsland(
+  shell: Pick<Shell, "stopping">,
+  folder: string,
+  { origin, secrets, course }: { readonly origin: Origin; readonly secrets: Secrets; readonly course?: Course | undefined },
+): Promise<Island> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, SANDBOX_FILE);
+  copyFileSync(origin.file, path);
+  const sandbox = await startSandbox({ path, profile: origin.profile, commitDelayMs: COMMIT_DELAY_MS });
+  const session = sessionOn(shell, openedAt(sandbox, origin.profile), { state: folder, playbookSecrets: secrets, course });
+  const close = async (): Promise<void> => {
+    await session.close();
+    await sandbox.close();
+  };
+  return { folder, sandbox, session, close };
+}
+
+/** A sandbox that another process serves, as what a session is opened on. */
+export function openedAt(served: Served, profile: Profile): Parameters<typeof sessionOn>[1] {
+  return { target: sandboxTarget(served, { environment: "sandbox", profile }), close: async () => undefined };
+}
+
+/** Does away with what an island has left. */
+export function clear(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs the subject from its first step. Throws a Failure when it cannot start. */
+export function begin(session: Session, { playbook, inputs, env, name }: Omit<Subject, "secrets">): Promise<RunOutcome> {
+  return onSession(session, (ports) => {
+    const given = { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env };
+    return startRun({ playbook, target: session.target, store: session.store, ports }, given, name);
+  });
+}
+
+/** Goes on with the subject's run; where the process died before it was there, begins it. */
+export function goOn(session: Session, subject: Subject): Promise<RunOutcome> {
+  const { target, store } = session;
+  const [run] = store.list(1);
+  if (run === undefined) return begin(session, subject);
+  return onSession(session, (ports) => resumeRun({ playbook: subject.playbook, target, store, ports }, run.id));
+}
+
+function onSession(session: Session, work: (ports: RunParts["ports"]) => Promise<RunOutcome>): Promise<RunOutcome> {
+  return session.carry({ event: () => undefined }, work);
+}

@@ -1,0 +1,182 @@
+import { join } from "node:path";
+import { messageOf } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { formatDuration } from "../../base/duration.ts";
+import { playbooksIn, stepsIn } from "../../playbook/walk.ts";
+import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
+import type { TriedBoundary } from "../../report/crash/shape.ts";
+import { reportOf } from "../../report/model.ts";
+import type { RunReport } from "../../report/shape.ts";
+import type { Shell } from "../shell.ts";
+import { Course, type PointName } from "./course.ts";
+import { FAILPOINT, failpointText } from "./failpoint.ts";
+import { begin, clear, goOn, type Island, openIsland, type Origin, type Subject } from "./island.ts";
+import { type Comparing, differences, excess, type Ledger, ledgerOf } from "./ledger.ts";
+import { orderText } from "./order.ts";
+import { effectsOf, unknownWrites } from "./unknown.ts";
+
+/** A point of the undisturbed run, by which a child is killed. */
+export type Boundary = Pick<TriedBoundary, "point" | "step">;
+
+/** What came of one kill. */
+export type Tried = Omit<TriedBoundary, "replay">;
+
+/** What the undisturbed run passed, and left. */
+export interface Undisturbed {
+  readonly outcome: RunOutcome;
+  readonly report: RunReport;
+  readonly boundaries: readonly Boundary[];
+  readonly ledger: Ledger;
+  /** By address, what the write of a step looks like in the ledger. */
+  readonly effects: ReadonlyMap<string, string>;
+}
+
+/** Where playbooks are tested, and what of it is kept. */
+export interface Ground {
+  readonly shell: Shell;
+  readonly origin: Origin;
+  readonly folder: string;
+  /** Each state directory stays. */
+  readonly keep: boolean;
+}
+
+/** One playbook, run undisturbed and then killed at its boundaries, each time on a sandbox of its own. */
+export class CrashTest {
+  readonly #subject: Subject;
+  readonly #ground: Ground;
+  readonly #comparing: Comparing;
+
+  constructor(subject: Subject, ground: Ground) {
+    this.#subject = subject;
+    this.#ground = ground;
+    this.#comparing = { inOrder: !runsSideBySide(subject) };
+  }
+
+  /** Runs the playbook to its end; `name` is that of the folder. Throws a Failure when it cannot start. */
+  undisturbed(name: string): Promise<Undisturbed> {
+    const passed: PointName[][] = [];
+    const course = new Course((point) => void passed.push([...point]));
+    return this.#onIsland({ name, course }, async (island) => {
+      const outcome = await begin(island.session, this.#subject);
+      const records = island.session.store.read(this.#subject.name.runId);
+      const ledger = this.#ledgerOf(island);
+      return {
+        outcome,
+        report: reportOf(records),
+        boundaries: boundariesOf(passed),
+        ledger,
+        effects: effectsOf(records, ledger),
+      };
+    });
+  }
+
+  /** How two ledgers differ, in words. */
+  differences(one: Ledger, other: Ledger): readonly string[] {
+    return differences(one, other, this.#comparing);
+  }
+
+  /** Kills a child at a boundary, goes on with its run, and judges what is left; `name` is that of the folder. */
+  crashAt(boundary: Boundary, name: string, undisturbed: Undisturbed): Promise<Tried> {
+    return this.#onIsland({ name }, async (island) => {
+      const child = await this.#kill(boundary, island);
+      if ("survived" in child) return { ...boundary, missed: false, ...differing([child.survived]) };
+      const end = await this.#goOnToAnEnd(island);
+      const ledger = this.#ledgerOf(island);
+      return { ...boundary, ...child, ...this.#judge({ ...end, ledger }, undisturbed) };
+    });
+  }
+
+  async #onIsland<T>(
+    { name, course }: { readonly name: string; readonly course?: Course },
+    work: (island: Island) => Promise<T>,
+  ): Promise<T> {
+    const { shell, origin, keep } = this.#ground;
+    const folder = join(this.#ground.folder, name);
+    const island = await openIsland(shell, folder, { origin, secrets: this.#subject.secrets, course });
+    try {
+      return await work(island);
+    } finally {
+      await island.close();
+      if (!keep) clear(folder);
+    }
+  }
+
+  #ledgerOf({ sandbox }: Island): Ledger {
+    return ledgerOf(sandbox.contents(), this.#ground.origin.filledAt);
+  }
+
+  /** A run that passes without coming to the point has missed it; one that ends in another way has survived. */
+  async #kill({ point }: Boundary, { folder, sandbox }: Island): Promise<{ missed: boolean } | { survived: string }> {
+    const { shell, origin } = this.#ground;
+    const tooLong = AbortSignal.timeout(LIMITS.crashChildMs);
+    const { code, signal, stderr } = await shell.again({
+      args: ["crash-child"],
+      input: orderText({ subject: this.#subject, served: sandbox, profile: origin.profile, state: folder }),
+      variables: { ...shell.variables, [FAILPOINT]: point },
+      kill: tooLong,
+    });
+    if (tooLong.aborted) return { survived: `did not come to this point within ${formatDuration(LIMITS.crashChildMs)}` };
+    if (signal === "SIGKILL" || code === 0) return { missed: code === 0 };
+    return { survived: `ended by itself before this point, with ${signal ?? `exit ${code}`}: ${stderr.trim()}` };
+  }
+
+  async #goOnToAnEnd({ session }: Island): Promise<End> {
+    const { runId } = this.#subject.name;
+    try {
+      let outcome = await goOn(session, this.#subject);
+      for (let times = 1; times < LIMITS.crashResumes && outcome !== "passed" && outcome !== "unknown"; times++) {
+        outcome = await goOn(session, this.#subject);
+      }
+      return { outcome, records: session.store.read(runId) };
+    } catch (error) {
+      return { outcome: "refused", why: messageOf(error), records: [] };
+    }
+  }
+
+  #judge({ ledger, ...end }: End & { readonly ledger: Ledger }, undisturbed: Undisturbed): Judged {
+    if (end.outcome === "passed") {
+      const found = this.differences(undisturbed.ledger, ledger);
+      return found.length === 0 ? { verdict: "same", writes: [], differences: [] } : differing(found);
+    }
+    const beyond = excess(undisturbed.ledger, ledger, this.#comparing);
+    if (end.outcome === "refused") return differing([`resume refuses: ${end.why}`, ...beyond]);
+    if (end.outcome !== "unknown")
+      return differing([`the resumed run ended as ${end.outcome}${problemIn(end.records)}`, ...beyond]);
+    if (beyond.length > 0) return differing(beyond);
+    return { verdict: "unknown", writes: unknownWrites(end.records, ledger, undisturbed.effects), differences: [] };
+  }
+}
+
+type Judged = Pick<Tried, "verdict" | "writes" | "differences">;
+
+/** How a run that was gone on with ended, or why that could not be done. */
+type End =
+  | { readonly outcome: RunOutcome; readonly records: readonly RunRecord[] }
+  | { readonly outcome: "refused"; readonly why: string; readonly records: readonly [] };
+
+function differing(found: readonly string[]): Judged {
+  return { verdict: "different", writes: [], differences: found };
+}
+
+function runsSideBySide({ playbook }: Subject): boolean {
+  return playbooksIn(playbook).some(({ steps }) => [...stepsIn(steps)].some(({ foreach }) => (foreach?.parallel ?? 1) > 1));
+}
+
+// A commit is one moment, whatever it makes durable: the last of its records names it.
+function boundariesOf(points: readonly (readonly PointName[])[]): readonly Boundary[] {
+  const times = new Map<string, number>();
+  return points.flatMap((point) => {
+    const named = point.map((name) => {
+      const key = failpointText(name, 1);
+      const ordinal = (times.get(key) ?? 0) + 1;
+      times.set(key, ordinal);
+      return { point: failpointText(name, ordinal), step: name.step ?? null };
+    });
+    return named.slice(-1);
+  });
+}
+
+function problemIn(records: readonly RunRecord[]): string {
+  const stopped = records.findLast((record) => record.kind === "step.stopped");
+  return stopped === undefined ? "" : `: ${stopped.step}: ${stopped.problem.message}`;
+}

@@ -1,0 +1,35 @@
+import { writeJson } from "../../base/json.ts";
+import { openWrites } from "../../engine/resolve.ts";
+import type { RunRecord } from "../../protocol/record.ts";
+import { stateOf } from "../../protocol/state.ts";
+import type { UnknownWrite } from "../../report/crash/shape.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** By address, what the write of each step looks like in the ledger. */
+export function effectsOf(records: readonly RunRecord[], { writes, transactionIds }: Ledger): ReadonlyMap<string, string> {
+  const answers = records.filter((record) => record.kind === "attempt.answered");
+  const effects = answers.flatMap(({ step, payload }): [string, string][] => {
+    const text = writeJson(payload);
+    const at = transactionIds.findIndex((id) => text.includes(id));
+    return at < 0 ? [] : [[step, writes[at] ?? ""]];
+  });
+  return new Map(effects);
+}
+
+/** The writes that a run does not know of, and what the ledger knows: one took effect when it is there and no record of the run speaks of it. */
+export function unknownWrites(
+  records: readonly RunRecord[],
+  ledger: Ledger,
+  effects: ReadonlyMap<string, string>,
+): readonly UnknownWrite[] {
+  const known = writeJson(records);
+  const unclaimed = ledger.writes.flatMap((text, at) =>
+    known.includes(ledger.transactionIds[at] ?? "") ? [] : [{ text, operation: ledger.operations[at] }],
+  );
+  return openWrites(stateOf(records)).map(({ step, operation }) => {
+    const expected = effects.get(step);
+    const at = unclaimed.findIndex((each) => (expected === undefined ? each.operation === operation : each.text === expected));
+    if (at >= 0) unclaimed.splice(at, 1);
+    return { step, operation, tookEffect: at >= 0 };
+  });
+}
