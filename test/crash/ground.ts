@@ -1,5 +1,5 @@
 // What tests of single kills share: a shell whose children are the built command, and sandboxes to kill runs on.
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { runChild } from "../../src/cli/child.ts";
 import { fillOrigin, type Subject } from "../../src/cli/crash/island.ts";
 import type { Ground } from "../../src/cli/crash/trial.ts";
@@ -8,7 +8,8 @@ import type { Shell } from "../../src/cli/shell.ts";
 import { DEFAULT_PROFILE } from "../../src/contract/profile.ts";
 import type { RunName } from "../../src/engine/names.ts";
 import type { Seed } from "../../src/sandbox/sandbox.ts";
-import { ROOT } from "../stories/world.ts";
+
+const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url));
 
 const SILENT = { isTTY: false, columns: 80, rows: 24, write: () => undefined };
 
@@ -23,7 +24,7 @@ export function quietShell(cwd: string): Shell {
     },
     cwd,
     variables: process.env,
-    again: (again) => runChild([process.execPath, join(ROOT, "bin/tokenbook.js"), ...again.args], again),
+    again: (again) => runChild([process.execPath, COMMAND, ...again.args], again),
     signal: () => {
       throw new Error("only children die");
     },

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
@@ -11,7 +11,7 @@ import type { CrashReport } from "../../report/crash/shape.ts";
 import { crashLines } from "../../report/crash/text.ts";
 import { readSeed } from "../../sandbox/sandbox.ts";
 import { crashEverywhere, type Testing } from "../crash/everywhere.ts";
-import { clear, fillOrigin } from "../crash/island.ts";
+import { clear, fillOrigin, temporaryFolder } from "../crash/island.ts";
 import type { Ground } from "../crash/trial.ts";
 import { maskedShell } from "../masked.ts";
 import { profileOf, readMapFile } from "../project.ts";
@@ -62,7 +62,7 @@ function noTest(): Failure {
 }
 
 async function groundOf(shell: Shell, { keep, seed, profile }: TestOptions): Promise<Ground> {
-  const folder = keep === undefined ? temporaryFolder(shell) : emptyFolder(shell, keep);
+  const folder = keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep);
   try {
     const origin = await fillOrigin(folder, {
       seed: seed === undefined ? undefined : readSeed(readMapFile(shell, seed)),
@@ -73,12 +73,6 @@ async function groundOf(shell: Shell, { keep, seed, profile }: TestOptions): Pro
     if (keep === undefined) clear(folder);
     throw error;
   }
-}
-
-// A kill loses nothing that was handed to the system, so memory is as good a place as a disk, and takes half the time.
-function temporaryFolder({ variables }: Shell): string {
-  const root = variables["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-  return mkdtempSync(join(root, "tokenbook-crash-"));
 }
 
 // State directories of an earlier test would be taken for those of this one.

@@ -1,10 +1,11 @@
-import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Profile } from "../../contract/profile.ts";
 import { resumeRun, type RunParts, startRun } from "../../engine/start.ts";
 import type { RunName } from "../../engine/names.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
-import type { Secrets } from "../../playbook/open.ts";
+import type { Secrets, Variables } from "../../playbook/open.ts";
 import type { RunOutcome } from "../../protocol/record.ts";
 import { type Sandbox, type Seed, type Served, startSandbox } from "../../sandbox/sandbox.ts";
 import { sandboxTarget } from "../project.ts";
@@ -49,26 +50,36 @@ export async function fillOrigin(
 export interface Island {
   readonly folder: string;
   readonly sandbox: Sandbox;
+  /** Where runs reach the sandbox. */
+  readonly served: Served;
   readonly session: Session;
   readonly close: () => Promise<void>;
 }
 
-/** Makes an island; `course` is told of each point that runs pass here. */
-export async function openIsland(
-  shell: Pick<Shell, "stopping">,
-  folder: string,
-  { origin, secrets, course }: { readonly origin: Origin; readonly secrets: Secrets; readonly course?: Course | undefined },
-): Promise<Island> {
+/** What an island is made of. */
+export interface IslandParts {
+  readonly origin: Origin;
+  readonly secrets: Secrets;
+  /** Told of each point that runs of this process pass there. */
+  readonly course?: Course | undefined;
+  /** Puts something between runs and the sandbox, and gives its address. */
+  readonly via?: ((sandbox: Served) => Promise<Served>) | undefined;
+}
+
+/** Makes an island in a folder. */
+export async function openIsland(shell: Pick<Shell, "stopping">, folder: string, parts: IslandParts): Promise<Island> {
+  const { origin, secrets, course, via } = parts;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, SANDBOX_FILE);
   copyFileSync(origin.file, path);
   const sandbox = await startSandbox({ path, profile: origin.profile, commitDelayMs: COMMIT_DELAY_MS });
-  const session = sessionOn(shell, openedAt(sandbox, origin.profile), { state: folder, playbookSecrets: secrets, course });
+  const served = (await via?.(sandbox)) ?? sandbox;
+  const session = sessionOn(shell, openedAt(served, origin.profile), { state: folder, playbookSecrets: secrets, course });
   const close = async (): Promise<void> => {
     await session.close();
     await sandbox.close();
   };
-  return { folder, sandbox, session, close };
+  return { folder, sandbox, served, session, close };
 }
 
 /** A sandbox that another process serves, as what a session is opened on. */
@@ -76,7 +87,13 @@ export function openedAt(served: Served, profile: Profile): Parameters<typeof se
   return { target: sandboxTarget(served, { environment: "sandbox", profile }), close: async () => undefined };
 }
 
-/** Does away with what an island has left. */
+/** A new folder for islands. A kill loses nothing that was handed to the system: memory is as good a place as a disk, and takes half the time. */
+export function temporaryFolder(variables: Variables): string {
+  const root = variables["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+  return mkdtempSync(join(root, "tokenbook-crash-"));
+}
+
+/** Does away with what an island, or all of them, have left. */
 export function clear(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -89,8 +106,8 @@ export function begin(session: Session, { playbook, inputs, env, name }: Omit<Su
   });
 }
 
-/** Goes on with the subject's run; where the process died before it was there, begins it. */
-export function goOn(session: Session, subject: Subject): Promise<RunOutcome> {
+/** Goes on with the subject's run; where no process came so far, begins it. */
+export function goOn(session: Session, subject: Omit<Subject, "secrets">): Promise<RunOutcome> {
   const { target, store } = session;
   const [run] = store.list(1);
   if (run === undefined) return begin(session, subject);

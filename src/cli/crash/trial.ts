@@ -7,10 +7,10 @@ import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
 import type { TriedBoundary } from "../../report/crash/shape.ts";
 import { reportOf } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
-import type { Shell } from "../shell.ts";
+import type { Again, ChildEnd, Shell } from "../shell.ts";
 import { Course, type PointName } from "./course.ts";
 import { FAILPOINT, failpointText } from "./failpoint.ts";
-import { begin, clear, goOn, type Island, openIsland, type Origin, type Subject } from "./island.ts";
+import { begin, clear, goOn, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
 import { type Comparing, differences, excess, type Ledger, ledgerOf } from "./ledger.ts";
 import { orderText } from "./order.ts";
 import { effectsOf, unknownWrites } from "./unknown.ts";
@@ -32,9 +32,8 @@ export interface Undisturbed {
 }
 
 /** Where playbooks are tested, and what of it is kept. */
-export interface Ground {
+export interface Ground extends Pick<IslandParts, "origin" | "via"> {
   readonly shell: Shell;
-  readonly origin: Origin;
   readonly folder: string;
   /** Each state directory stays. */
   readonly keep: boolean;
@@ -76,13 +75,29 @@ export class CrashTest {
   }
 
   /** Kills a child at a boundary, goes on with its run, and judges what is left; `name` is that of the folder. */
-  crashAt(boundary: Boundary, name: string, undisturbed: Undisturbed): Promise<Tried> {
+  async crashAt(boundary: Boundary, name: string, undisturbed: Undisturbed): Promise<Tried> {
+    const tried = await this.disturbed(name, undisturbed, (island) => this.#kill(boundary, island));
+    return { ...boundary, ...tried };
+  }
+
+  /** Lets somebody disturb the run on an island, goes on with it, and judges what is left; `name` is that of the folder. */
+  disturbed(name: string, undisturbed: Undisturbed, disturb: (island: Island) => Promise<Disturbed>): Promise<Judged> {
     return this.#onIsland({ name }, async (island) => {
-      const child = await this.#kill(boundary, island);
-      if ("survived" in child) return { ...boundary, missed: false, ...differing([child.survived]) };
+      const { missed = false, survived } = await disturb(island);
+      if (survived !== undefined) return { missed, ...differing([survived]) };
       const end = await this.#goOnToAnEnd(island);
-      const ledger = this.#ledgerOf(island);
-      return { ...boundary, ...child, ...this.#judge({ ...end, ledger }, undisturbed) };
+      return { missed, ...this.#judge({ ...end, ledger: this.#ledgerOf(island) }, undisturbed) };
+    });
+  }
+
+  /** Has a process of its own begin the run on an island, or go on with it, until it ends or is killed. */
+  child({ folder, served }: Island, how: Pick<Again, "kill"> & { readonly failpoint?: string }): Promise<ChildEnd> {
+    const { shell, origin } = this.#ground;
+    return shell.again({
+      args: ["crash-child"],
+      input: orderText({ subject: this.#subject, served, profile: origin.profile, state: folder }),
+      variables: { ...shell.variables, [FAILPOINT]: how.failpoint },
+      kill: how.kill,
     });
   }
 
@@ -90,9 +105,9 @@ export class CrashTest {
     { name, course }: { readonly name: string; readonly course?: Course },
     work: (island: Island) => Promise<T>,
   ): Promise<T> {
-    const { shell, origin, keep } = this.#ground;
+    const { shell, keep } = this.#ground;
     const folder = join(this.#ground.folder, name);
-    const island = await openIsland(shell, folder, { origin, secrets: this.#subject.secrets, course });
+    const island = await openIsland(shell, folder, { ...this.#ground, secrets: this.#subject.secrets, course });
     try {
       return await work(island);
     } finally {
@@ -105,17 +120,10 @@ export class CrashTest {
     return ledgerOf(sandbox.contents(), this.#ground.origin.filledAt);
   }
 
-  /** A run that passes without coming to the point has missed it; one that ends in another way has survived. */
-  async #kill({ point }: Boundary, { folder, sandbox }: Island): Promise<{ missed: boolean } | { survived: string }> {
-    const { shell, origin } = this.#ground;
-    const tooLong = AbortSignal.timeout(LIMITS.crashChildMs);
-    const { code, signal, stderr } = await shell.again({
-      args: ["crash-child"],
-      input: orderText({ subject: this.#subject, served: sandbox, profile: origin.profile, state: folder }),
-      variables: { ...shell.variables, [FAILPOINT]: point },
-      kill: tooLong,
-    });
-    if (tooLong.aborted) return { survived: `did not come to this point within ${formatDuration(LIMITS.crashChildMs)}` };
+  async #kill({ point }: Boundary, island: Island): Promise<Disturbed> {
+    const kill = AbortSignal.timeout(LIMITS.crashChildMs);
+    const { code, signal, stderr } = await this.child(island, { kill, failpoint: point });
+    if (kill.aborted) return { survived: `did not come to this point within ${formatDuration(LIMITS.crashChildMs)}` };
     if (signal === "SIGKILL" || code === 0) return { missed: code === 0 };
     return { survived: `ended by itself before this point, with ${signal ?? `exit ${code}`}: ${stderr.trim()}` };
   }
@@ -133,7 +141,7 @@ export class CrashTest {
     }
   }
 
-  #judge({ ledger, ...end }: End & { readonly ledger: Ledger }, undisturbed: Undisturbed): Judged {
+  #judge({ ledger, ...end }: End & { readonly ledger: Ledger }, undisturbed: Undisturbed): Verdict {
     if (end.outcome === "passed") {
       const found = this.differences(undisturbed.ledger, ledger);
       return found.length === 0 ? { verdict: "same", writes: [], differences: [] } : differing(found);
@@ -147,14 +155,25 @@ export class CrashTest {
   }
 }
 
-type Judged = Pick<Tried, "verdict" | "writes" | "differences">;
+/** What somebody did to a run. */
+export interface Disturbed {
+  /** The run passed before it came to the point at which it was to die. */
+  readonly missed?: boolean;
+  /** How it ended otherwise than it was to. */
+  readonly survived?: string;
+}
+
+type Verdict = Pick<Tried, "verdict" | "writes" | "differences">;
+
+/** What is left of a run that was disturbed and gone on with. */
+export type Judged = Verdict & Pick<Tried, "missed">;
 
 /** How a run that was gone on with ended, or why that could not be done. */
 type End =
   | { readonly outcome: RunOutcome; readonly records: readonly RunRecord[] }
   | { readonly outcome: "refused"; readonly why: string; readonly records: readonly [] };
 
-function differing(found: readonly string[]): Judged {
+function differing(found: readonly string[]): Verdict {
   return { verdict: "different", writes: [], differences: found };
 }
 
