@@ -75,6 +75,7 @@ export function sandboxTarget(sandbox: Served, as: Pick<Target, "environment" | 
     },
     investor: { baseUrl: sandbox.investorBaseUrl, credentials },
     exclusive: true,
+    settleWithinMs: undefined,
     timeoutMs: 30_000,
     whereIs: (setting) => `the embedded sandbox${setting === "" ? "" : ` (${setting})`}`,
   };

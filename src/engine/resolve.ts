@@ -1,5 +1,6 @@
 import { Failure } from "../base/failure.ts";
 import type { JournalStore } from "../journal/store.ts";
+import { decideAttempts } from "../protocol/attempts.ts";
 import type { AttemptSettled } from "../protocol/record.ts";
 import { type RunState, stateOf } from "../protocol/state.ts";
 
@@ -7,7 +8,7 @@ import { type RunState, stateOf } from "../protocol/state.ts";
 export interface Resolution {
   /** The step's address. */
   readonly step: string;
-  readonly verdict: AttemptSettled["verdict"];
+  readonly verdict: Exclude<AttemptSettled["verdict"], "superseded">;
   readonly because: string;
   readonly who: string;
 }
@@ -24,16 +25,13 @@ export interface OpenWrite {
 export function openWrites(state: RunState): readonly OpenWrite[] {
   return [...state.steps].flatMap(([step, { attempts, completed }]) => {
     const last = attempts.at(-1);
-    if (completed !== undefined || last === undefined || last.past || last.settled !== undefined) return [];
-    const { answered, receipt, intended, intendedAt } = last;
-    const isOpen = receipt === undefined && (answered === undefined || answered.meaning === "ambiguous" || isAwaited(answered));
+    if (completed !== undefined || last === undefined) return [];
+    const { intended, intendedAt } = last;
+    const decided = decideAttempts(attempts, { awaitsReceipt: true, epoch: state.epoch });
+    const isOpen =
+      decided.do === "probe" || decided.do === "await-receipt" || (decided.do === "stop" && decided.outcome === "unknown");
     return isOpen ? [{ step, attempt: intended.attempt, operation: intended.operation, sentAt: intendedAt }] : [];
   });
-}
-
-// Acknowledged, but its receipt never said a last word.
-function isAwaited({ meaning, receiptId }: { readonly meaning: string; readonly receiptId: string | null }): boolean {
-  return meaning === "acknowledged" && receiptId !== null;
 }
 
 /**

@@ -150,6 +150,7 @@ function totalsOf(all: readonly StepReport[]): Totals {
     failed: of("failed"),
     pending: of("pending"),
     unknown: of("unknown"),
+    conflict: of("conflict"),
     notRun: of("not-run"),
     warnings: steps.filter(({ warning }) => warning !== null).length,
   };

@@ -1,6 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { writeJson } from "../../base/json.ts";
 import { sanitise } from "../../base/text.ts";
+import { settledText } from "../../report/attempt.ts";
 import type { AttemptReport } from "../../report/shape.ts";
 import { harmless } from "../failure.ts";
 import { lookIntoJournal } from "../journal.ts";
@@ -65,6 +66,6 @@ function attemptLines(
     `sent  ${step}  attempt ${attempt + 1}  ${operation}  ${request.method} ${request.path}`,
     `    input: ${writeJson(input)}`,
     `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}`}${message === null ? "" : `: ${message}`}`,
-    ...(settled === null ? [] : [`    settled: ${settled.verdict}, ${writeJson(settled.evidence)}`]),
+    ...(settled === null ? [] : [`    settled: ${settledText(settled)}`]),
   ].map(harmless);
 }

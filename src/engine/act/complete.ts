@@ -84,7 +84,7 @@ function notOne({ one, read: { operation } }: Discover, count: number): StepProb
 
 function valueOf(
   step: CallStep,
-  { intended, answered, receipt }: AttemptState,
+  { intended, answered, receipt, settled }: AttemptState,
   known: Pick<Written, "found" | "profile">,
 ): JsonObject {
   const payload = answered?.payload ?? null;
@@ -96,6 +96,7 @@ function valueOf(
     response: payload,
     outcome: "changed",
     ...(answered?.envelope === null || answered?.envelope === undefined ? {} : { envelope: answered.envelope }),
+    ...(settled?.transactionId === undefined ? {} : { transactionId: settled.transactionId }),
     ...(receipt === undefined ? {} : { receipt: receipt.receipt, ...idOf(receipt.receipt) }),
     ...Object.fromEntries(yields),
   };
