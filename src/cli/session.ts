@@ -1,4 +1,4 @@
-import { systemClock } from "../base/ports.ts";
+import { type Clock, systemClock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import { secretsOf, type Target } from "../environment/target.ts";
 import type { EnginePorts } from "../engine/ports.ts";
@@ -35,17 +35,19 @@ export interface SessionParts {
   readonly playbookSecrets: Secrets;
   /** Told of each point that the runs pass. */
   readonly course?: Course | undefined;
+  /** The system's when left out. */
+  readonly clock?: Clock;
 }
 
 /** A session on a target that is open; closing it closes the target. */
 export function sessionOn(
   shell: Pick<Shell, "stopping">,
   { target, close }: OpenTarget,
-  { state, playbookSecrets, course }: SessionParts,
+  { state, playbookSecrets, course, clock = systemClock }: SessionParts,
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
-  const store = JournalStore.open(state, { clock: systemClock, redact, watch: course?.watch });
+  const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
   return {
     target,
     store,
@@ -54,7 +56,7 @@ export function sessionOn(
       const transport = new Transport();
       try {
         return await work({
-          clock: systemClock,
+          clock,
           secrets,
           exchange: (outgoing) => transport.exchange(outgoing, course?.sending(outgoing)),
           observe: (event) => observer.event(event),

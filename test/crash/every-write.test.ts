@@ -53,8 +53,10 @@ async function killEveryWrite(): Promise<readonly Cell[]> {
 function tableOf(cells: readonly Cell[]): string {
   const rows = [...Map.groupBy(cells, ({ write }) => write)];
   const width = Math.max(...rows.map(([write]) => write.length));
-  const cell = ({ verdict, writes }: Cell): string =>
-    verdict === "unknown" ? `unknown, ${writes.some(({ tookEffect }) => tookEffect) ? "done" : "not done"}` : verdict;
+  const cell = ({ verdict, setTwice, writes }: Cell): string => {
+    if (verdict === "unknown") return `unknown, ${writes.some(({ tookEffect }) => tookEffect) ? "done" : "not done"}`;
+    return setTwice > 0 ? `${verdict}, set twice` : verdict;
+  };
   return [["", ...Object.keys(POINTS)], ...rows.map(([write, each]) => [write, ...each.map(cell)])]
     .map(([write = "", ...each]) => [write.padEnd(width), ...each.map((text) => text.padEnd(23))].join("  ").trimEnd())
     .join("\n");

@@ -117,6 +117,7 @@ function totalsOf(tried: readonly TriedBoundary[], notTried: number): CrashTotal
     unknown: numberOf("unknown"),
     different: numberOf("different"),
     missed: tried.filter(({ missed }) => missed).length,
+    setTwice: tried.filter(({ setTwice }) => setTwice > 0).length,
     notTried,
   };
 }

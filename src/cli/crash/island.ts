@@ -12,6 +12,7 @@ import { sandboxTarget } from "../project.ts";
 import type { ReadyPlaybook } from "../ready.ts";
 import { type Session, sessionOn } from "../session.ts";
 import type { Shell } from "../shell.ts";
+import { hastyClock } from "./clock.ts";
 import type { Course } from "./course.ts";
 
 // A ledger that is quick, and still slower than the writes that follow one another.
@@ -74,7 +75,8 @@ export async function openIsland(shell: Pick<Shell, "stopping">, folder: string,
   copyFileSync(origin.file, path);
   const sandbox = await startSandbox({ path, profile: origin.profile, commitDelayMs: COMMIT_DELAY_MS });
   const served = (await via?.(sandbox)) ?? sandbox;
-  const session = sessionOn(shell, openedAt(served, origin.profile), { state: folder, playbookSecrets: secrets, course });
+  const how = { state: folder, playbookSecrets: secrets, course, clock: hastyClock() };
+  const session = sessionOn(shell, openedAt(served, origin.profile), how);
   const close = async (): Promise<void> => {
     await session.close();
     await sandbox.close();

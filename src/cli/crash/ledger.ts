@@ -47,6 +47,31 @@ export function ledgerOf({ commits, resources }: Contents, since: number): Ledge
   };
 }
 
+/** A write that a run has sent once more, because a second one sets what the first one set. */
+export interface Repeat {
+  readonly operation: string;
+  /** What it looks like in the ledger, where that is known. */
+  readonly text: string | undefined;
+}
+
+/** The ledger without the repeats that it holds, and how many they were. */
+export function withoutRepeats(ledger: Ledger, undisturbed: Ledger, repeats: readonly Repeat[]): readonly [Ledger, number] {
+  const expected = tally(undisturbed.writes);
+  const dropped = new Set<number>();
+  for (const { operation, text } of repeats) {
+    const at = ledger.writes.findLastIndex((write, index) => {
+      if (dropped.has(index) || (text === undefined ? ledger.operations[index] !== operation : text !== write)) return false;
+      const times = ledger.writes.filter((each, other) => each === write && !dropped.has(other)).length;
+      return times > (expected.get(write) ?? 0);
+    });
+    if (at >= 0) dropped.add(at);
+  }
+  const kept = (list: readonly string[]): readonly string[] => list.filter((_, at) => !dropped.has(at));
+  const { writes, transactionIds, operations, whole } = ledger;
+  const left = { writes: kept(writes), transactionIds: kept(transactionIds), operations: kept(operations), whole: kept(whole) };
+  return [left, dropped.size];
+}
+
 /** Whether the order of writes tells anything: not where rounds run side by side. */
 export interface Comparing {
   readonly inOrder: boolean;

@@ -11,9 +11,9 @@ import type { Again, ChildEnd, Shell } from "../shell.ts";
 import { Course, type PointName } from "./course.ts";
 import { FAILPOINT, failpointText } from "./failpoint.ts";
 import { begin, clear, goOn, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
-import { type Comparing, differences, excess, type Ledger, ledgerOf } from "./ledger.ts";
+import { type Comparing, differences, excess, type Ledger, ledgerOf, withoutRepeats } from "./ledger.ts";
 import { orderText } from "./order.ts";
-import { effectsOf, unknownWrites } from "./unknown.ts";
+import { effectsOf, repeatsIn, unknownWrites } from "./unknown.ts";
 
 /** A point of the undisturbed run, by which a child is killed. */
 export type Boundary = Pick<TriedBoundary, "point" | "step">;
@@ -132,26 +132,26 @@ export class CrashTest {
     const { runId } = this.#subject.name;
     try {
       let outcome = await goOn(session, this.#subject);
-      for (let times = 1; times < LIMITS.crashResumes && outcome !== "passed" && outcome !== "unknown"; times++) {
+      for (let times = 1; times < LIMITS.crashResumes && !LAST_WORDS.has(outcome); times++)
         outcome = await goOn(session, this.#subject);
-      }
       return { outcome, records: session.store.read(runId) };
     } catch (error) {
       return { outcome: "refused", why: messageOf(error), records: [] };
     }
   }
 
-  #judge({ ledger, ...end }: End & { readonly ledger: Ledger }, undisturbed: Undisturbed): Verdict {
-    if (end.outcome === "passed") {
-      const found = this.differences(undisturbed.ledger, ledger);
-      return found.length === 0 ? { verdict: "same", writes: [], differences: [] } : differing(found);
+  #judge({ outcome, why = "", records, ledger: found }: End & { readonly ledger: Ledger }, undisturbed: Undisturbed): Verdict {
+    const [ledger, setTwice] = withoutRepeats(found, undisturbed.ledger, repeatsIn(records, undisturbed.effects));
+    if (outcome === "passed") {
+      const different = this.differences(undisturbed.ledger, ledger);
+      return different.length === 0 ? { verdict: "same", setTwice, writes: [], differences: [] } : differing(different);
     }
     const beyond = excess(undisturbed.ledger, ledger, this.#comparing);
-    if (end.outcome === "refused") return differing([`resume refuses: ${end.why}`, ...beyond]);
-    if (end.outcome !== "unknown")
-      return differing([`the resumed run ended as ${end.outcome}${problemIn(end.records)}`, ...beyond]);
+    if (outcome === "refused") return differing([`resume refuses: ${why}`, ...beyond]);
+    if (outcome !== "unknown") return differing([`the resumed run ended as ${outcome}${problemIn(records)}`, ...beyond]);
     if (beyond.length > 0) return differing(beyond);
-    return { verdict: "unknown", writes: unknownWrites(end.records, ledger, undisturbed.effects), differences: [] };
+    const writes = unknownWrites(records, ledger, undisturbed.effects);
+    return { verdict: "unknown", setTwice, writes, differences: [] };
   }
 }
 
@@ -163,18 +163,23 @@ export interface Disturbed {
   readonly survived?: string;
 }
 
-type Verdict = Pick<Tried, "verdict" | "writes" | "differences">;
+type Verdict = Pick<Tried, "verdict" | "setTwice" | "writes" | "differences">;
 
 /** What is left of a run that was disturbed and gone on with. */
 export type Judged = Verdict & Pick<Tried, "missed">;
 
-/** How a run that was gone on with ended, or why that could not be done. */
-type End =
-  | { readonly outcome: RunOutcome; readonly records: readonly RunRecord[] }
-  | { readonly outcome: "refused"; readonly why: string; readonly records: readonly [] };
+/** How a run that was gone on with ended; `refused`: that could not be done. */
+interface End {
+  readonly outcome: RunOutcome | "refused";
+  readonly why?: string;
+  readonly records: readonly RunRecord[];
+}
+
+// What a resumed run says now, it would say again.
+const LAST_WORDS: ReadonlySet<RunOutcome> = new Set(["passed", "unknown", "conflict"]);
 
 function differing(found: readonly string[]): Verdict {
-  return { verdict: "different", writes: [], differences: found };
+  return { verdict: "different", setTwice: 0, writes: [], differences: found };
 }
 
 function runsSideBySide({ playbook }: Subject): boolean {

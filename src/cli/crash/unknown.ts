@@ -1,9 +1,10 @@
 import { writeJson } from "../../base/json.ts";
 import { openWrites } from "../../engine/resolve.ts";
+import { operationNamed } from "../../operations/operation.ts";
 import type { RunRecord } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 import type { UnknownWrite } from "../../report/crash/shape.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger, Repeat } from "./ledger.ts";
 
 /** By address, what the write of each step looks like in the ledger. */
 export function effectsOf(records: readonly RunRecord[], { writes, transactionIds }: Ledger): ReadonlyMap<string, string> {
@@ -31,5 +32,19 @@ export function unknownWrites(
     const at = unclaimed.findIndex((each) => (expected === undefined ? each.operation === operation : each.text === expected));
     if (at >= 0) unclaimed.splice(at, 1);
     return { step, operation, tookEffect: at >= 0 };
+  });
+}
+
+/** The writes of values that a run has sent once more without knowing of the first: it may have set the same value twice. */
+export function repeatsIn(records: readonly RunRecord[], effects: ReadonlyMap<string, string>): readonly Repeat[] {
+  const sent = new Map(
+    records.flatMap((record) =>
+      record.kind === "attempt.intended" ? [[`${record.step} ${record.attempt}`, record.operation] as const] : [],
+    ),
+  );
+  return records.flatMap((record) => {
+    if (record.kind !== "attempt.settled" || record.verdict !== "superseded") return [];
+    const operation = sent.get(`${record.step} ${record.attempt}`) ?? "";
+    return operationNamed(operation).meaning.effect === "absolute" ? [{ operation, text: effects.get(record.step) }] : [];
   });
 }

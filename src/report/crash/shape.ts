@@ -31,6 +31,8 @@ export interface CrashTotals {
   readonly different: number;
   /** Of those tried: the run came to its end without passing the boundary again. */
   readonly missed: number;
+  /** Boundaries after which a value was set twice. */
+  readonly setTwice: number;
   /** The command was interrupted before. */
   readonly notTried: number;
 }
@@ -49,6 +51,8 @@ export interface TriedBoundary {
   readonly step: string | null;
   readonly verdict: CrashVerdict;
   readonly missed: boolean;
+  /** Writes that set a value, and set it a second time, because nobody knew of the first: that changes nothing. */
+  readonly setTwice: number;
   /** Unknown: the writes that it is unknown of. */
   readonly writes: readonly UnknownWrite[];
   /** Different: how. */

@@ -67,10 +67,11 @@ function sumLine({ totals, durationMs }: CrashReport): string {
 }
 
 /** `26 boundaries: 21 same, 5 unknown, no violation`. */
-export function sumOf({ tried, same, unknown, different, missed, notTried }: CrashTotals): string {
+export function sumOf({ tried, same, unknown, different, missed, setTwice, notTried }: CrashTotals): string {
   const verdicts = [`${same} same`, `${unknown} unknown`, different === 0 ? "no violation" : count(different, "violation")];
   return [
     `${tried} ${tried === 1 ? "boundary" : "boundaries"}: ${verdicts.join(", ")}`,
+    ...(setTwice === 0 ? [] : [`after ${setTwice} a value was set twice, which changes nothing`]),
     ...(missed === 0 ? [] : [`${missed} not passed again, for what runs side by side has no fixed order`]),
     ...(notTried === 0 ? [] : [`interrupted: ${notTried} not tried`]),
   ].join("; ");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
 import type { Json } from "../../../src/base/json.ts";
-import { differences, excess, type Ledger, ledgerOf } from "../../../src/cli/crash/ledger.ts";
+import { differences, excess, type Ledger, ledgerOf, withoutRepeats } from "../../../src/cli/crash/ledger.ts";
 
 const FILLED_AT = Date.now() - 1_000;
 const DIGITS = "0123456789abcdef";
@@ -88,4 +88,19 @@ test("a run that stopped may have done a part, in order, and nothing twice", () 
     for (const inOrder of [true, false]) expect(excess(one, ledger({ commits }), { inOrder })).toHaveLength(1);
   expect(excess(one, ledger({ commits: [MINT, MINT, BURN] }), IN_ORDER)).toHaveLength(1);
   expect(excess(one, ledger({ commits: [MINT, MINT, BURN] }), { inOrder: false })).toEqual([]);
+});
+
+test("a value that was set once more is left out, as often as it was sent, and nothing else is", () => {
+  const [one, twice] = [ledger({ commits: [MINT, BURN] }), ledger({ commits: [MINT, BURN, BURN] })];
+  const [burn] = one.writes.slice(1);
+  const repeat = { operation: "burn", text: burn };
+  for (const text of [burn, undefined]) {
+    const [left, times] = withoutRepeats(twice, one, [{ operation: "burn", text }]);
+    expect(times).toBe(1);
+    expect(differences(one, left, IN_ORDER)).toEqual([]);
+  }
+  expect(withoutRepeats(one, one, [repeat])).toEqual([one, 0]);
+  expect(withoutRepeats(twice, one, [{ operation: "mint", text: undefined }])).toEqual([twice, 0]);
+  const [left] = withoutRepeats(ledger({ commits: [MINT, BURN, BURN, BURN] }), one, [repeat]);
+  expect(differences(one, left, IN_ORDER)).toHaveLength(1);
 });
