@@ -1,5 +1,6 @@
 import { Failure, messageOf } from "../src/base/failure.ts";
 import type { EnginePorts } from "../src/engine/ports.ts";
+import { newRunName } from "../src/engine/names.ts";
 import { resolveWrite } from "../src/engine/resolve.ts";
 import { resumeRun, startRun } from "../src/engine/start.ts";
 import type { Target } from "../src/environment/target.ts";
@@ -125,7 +126,9 @@ export class Life {
     return this.#inProcess(async (process) => {
       mishaps.tell(`${process.name} ${runId === undefined ? "starts" : "resumes"} the run`);
       const parts = { playbook, target, store: world.store, ports: this.#portsOf(process) };
-      const outcome = await (runId === undefined ? startRun(parts, { inputs: {}, env: {} }, dice) : resumeRun(parts, runId));
+      const outcome = await (runId === undefined
+        ? startRun(parts, { inputs: {}, env: {} }, newRunName(world.time.now(), dice))
+        : resumeRun(parts, runId));
       mishaps.tell(`${process.name} says: ${outcome}`);
       return outcome;
     });
