@@ -33,8 +33,13 @@ function decided(fates: readonly string[], ...after: readonly Fact[]): string {
   return "outcome" in rest ? `${what} ${rest.outcome}` : what;
 }
 
+// What never will take effect was not sent before what already had.
+function undecided(fates: readonly string[]): readonly string[] {
+  return fates.slice(fates.lastIndexOf("ambiguous, absent") + 1);
+}
+
 function maySend(fates: readonly string[]): boolean {
-  return fates.every((fate) => HARMLESS.has(fate) || fate.endsWith("superseded"));
+  return undecided(fates).every((fate) => HARMLESS.has(fate) || fate.endsWith("superseded"));
 }
 
 // One more is sent only where it may be: that is what the first test holds, by induction.
@@ -55,7 +60,7 @@ test("whatever befell up to three sendings, nothing is sent while one of them co
       // A new input may be bound only when nothing of the old one can arrive any more.
       if (what === "begin")
         expect(
-          fates.every((fate) => HARMLESS.has(fate)),
+          undecided(fates).every((fate) => HARMLESS.has(fate)),
           told,
         ).toBe(true);
       if (what === "complete") expect(fates.at(-1), told).toMatch(/^(?:committed|without a receipt|ambiguous, applied)$/);
@@ -80,6 +85,12 @@ test("the last sending decides; a refusal behind one that was superseded is look
     ["unanswered, superseded", "send-again", "send-again"],
     ["refused, superseded", "send-again", "send-again"],
   ]);
+});
+
+test("a person's word that a write is absent holds for all of its sendings so far", () => {
+  expect(decided(["unanswered, superseded", "refused"])).toBe("probe");
+  expect(decided(["unanswered, superseded", "ambiguous, absent", "refused"])).toBe("judge-refusal");
+  expect(decided(["unanswered, superseded", "ambiguous, absent"], claimed)).toBe("begin");
 });
 
 test("sendings are bounded, and whether the end is a failure or unknown depends on what may still arrive", () => {
