@@ -1,5 +1,5 @@
 import { invariant } from "../base/failure.ts";
-import type { RunClosed, RunOpened, RunOutcome, RunRecord, StepHeading } from "../protocol/record.ts";
+import type { RunClosed, RunOpened, RunOutcome, RunRecord, StepHeading, Writing } from "../protocol/record.ts";
 import { roundOf, stepOf } from "../protocol/address.ts";
 import type { RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
 import { StepFold } from "./step-fold.ts";
@@ -47,6 +47,8 @@ export class RunFold {
         return;
       case "run.released":
         return;
+      case "run.edited":
+        return this.#rewrite(record);
       case "run.closed":
         this.#closed = record;
         this.#endContainers(record.outcome);
@@ -113,6 +115,20 @@ export class RunFold {
       outputs: closed?.outputs ?? {},
       problem: closed?.problem ?? null,
     };
+  }
+
+  // What was done and is written no more comes after the rest.
+  #rewrite({ playbook, steps }: Writing): void {
+    if (this.#opened !== undefined) this.#opened = { ...this.#opened, playbook, steps };
+    const before = new Map(this.#groups);
+    this.#groups.clear();
+    for (const heading of steps) {
+      const group = before.get(heading.id) ?? newGroup(heading);
+      for (const fold of [group.whole, ...group.rounds.values()]) fold.rewrite(heading);
+      this.#groups.set(heading.id, group);
+      before.delete(heading.id);
+    }
+    for (const [id, group] of before) if (group.rounds.size > 0 || group.whole.hasBegun) this.#groups.set(id, group);
   }
 
   #group(id: string): Group {
