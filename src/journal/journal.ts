@@ -5,15 +5,18 @@ import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { Database } from "../sqlite/database.ts";
-import { link, type Tail } from "./chain.ts";
+import { DatabaseFailure } from "../sqlite/failure.ts";
+import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
 import type { Claim, Leases } from "./leases.ts";
+import type { Tail } from "./tail.ts";
 
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
   readonly claim: Claim;
   readonly #database: Database;
   readonly #leases: Leases;
+  readonly #tail: Tail;
   readonly #clock: Clock;
   readonly #redact: Redact;
   #sequence: number;
@@ -22,14 +25,17 @@ export class RunJournal {
   #waitingChars = 0;
   /** What the first commit does before its records: a large one may be the first record itself. */
   #opening: (() => void) | undefined;
+  /** Why a commit failed: what comes after it would stand after a gap. */
+  #failure: Failure | undefined;
 
-  constructor(store: { database: Database; leases: Leases }, run: HeldRun, ports: { clock: Clock; redact: Redact }) {
+  constructor(store: Stored, run: HeldRun, ports: { clock: Clock; redact: Redact }) {
     this.#database = store.database;
     this.#leases = store.leases;
+    this.#tail = store.tail;
     this.claim = run.claim;
     this.#opening = run.opening;
-    this.#sequence = run.tail.sequence;
-    this.#hash = run.tail.hash;
+    this.#sequence = run.end.sequence;
+    this.#hash = run.end.hash;
     this.#clock = ports.clock;
     this.#redact = ports.redact;
   }
@@ -67,20 +73,30 @@ export class RunJournal {
   /** Takes everything to disk, and with it, in the same commit, whatever the store has to say of the run. */
   flush(after?: () => void): void {
     const waiting = this.#waiting;
+    if (this.#failure !== undefined) throw this.#failure;
     if (waiting.length === 0 && after === undefined) return;
     this.#waiting = [];
     this.#waitingChars = 0;
     try {
-      this.#database.transaction(() => {
-        this.#opening?.();
-        this.#assertHeld();
-        for (const each of waiting) this.#insert(each);
-        after?.();
-      });
-      this.#opening = undefined;
+      this.#commit(waiting, after);
     } catch (error) {
-      throw error instanceof Failure ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
+      const isTold = error instanceof Failure && !(error instanceof DatabaseFailure);
+      this.#failure = isTold ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
+      throw this.#failure;
     }
+  }
+
+  #commit(waiting: readonly Waiting[], after: (() => void) | undefined): void {
+    this.#database.assertInPlace();
+    this.#database.transaction(() => {
+      this.#opening?.();
+      this.#assertHeld();
+      for (const each of waiting) this.#insert(each);
+      after?.();
+    });
+    this.#opening = undefined;
+    const sequence = waiting.at(-1)?.record.sequence;
+    if (sequence !== undefined) this.#tail.keep({ runId: this.claim.runId, sequence, hash: this.#hash });
   }
 
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {
@@ -89,7 +105,7 @@ export class RunJournal {
       code: "journal.cannot-write",
       message: `the journal cannot be written${about}: ${messageOf(error)}`,
       why: "what is not recorded would be forgotten, so nothing more is sent",
-      next: `make room on the disk, then: tokenbook resume ${this.claim.runId}`,
+      next: `${error instanceof DatabaseFailure ? error.next : "make room on the disk"}, then: tokenbook resume ${this.claim.runId}`,
       cause: error,
     });
   }
@@ -125,10 +141,17 @@ export class RunJournal {
   }
 }
 
+/** What the runs of a state directory share. */
+export interface Stored {
+  readonly database: Database;
+  readonly leases: Leases;
+  readonly tail: Tail;
+}
+
 /** A run as one process holds it. */
 export interface HeldRun {
   readonly claim: Claim;
-  readonly tail: Tail;
+  readonly end: ChainEnd;
   /** What the first commit does before its records: it enters a new run among the others. */
   readonly opening: () => void;
 }

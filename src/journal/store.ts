@@ -8,6 +8,7 @@ import { Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, readChain, readRecords } from "./chain.ts";
 import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
 import { type HeldRun, RunJournal } from "./journal.ts";
+import { Tail } from "./tail.ts";
 import { type Claim, type Lease, LEASE_SCHEMA, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
 const SCHEMA = `
@@ -53,10 +54,12 @@ export interface Held {
 export class JournalStore {
   readonly leases: Leases;
   readonly #database: Database;
+  readonly #tail: Tail;
   readonly #ports: { readonly clock: Clock; readonly redact: Redact };
 
   private constructor(database: Database, ports: { clock: Clock; redact: Redact }) {
     this.#database = database;
+    this.#tail = new Tail(database.path);
     this.#ports = ports;
     this.leases = new Leases(database, ports);
   }
@@ -81,7 +84,7 @@ export class JournalStore {
         this.#ports.clock.now(),
       );
     };
-    return this.#held({ claim, tail: CHAIN_START, opening }, [], opened);
+    return this.#held({ claim, end: CHAIN_START, opening }, [], opened);
   }
 
   /** Takes a run and nothing else, and writes nothing for it yet. Throws a Failure (exit 6) that names the holder when there is one. */
@@ -95,17 +98,18 @@ export class JournalStore {
     const claim = taken ?? this.take(runId);
     const chain = [...readChain(this.#database, runId)];
     const last = chain.at(-1);
-    const tail = last === undefined ? CHAIN_START : { sequence: last.record.sequence, hash: last.hash };
+    const end = last === undefined ? CHAIN_START : { sequence: last.record.sequence, hash: last.hash };
     const opening = (): void => void this.#database.run("UPDATE run SET outcome = NULL WHERE id = ?", runId);
     return this.#held(
-      { claim, tail, opening },
+      { claim, end, opening },
       chain.map(({ record }) => record),
     );
   }
 
   // Nobody but whoever holds the run can write what comes here, and it is durable before anything else.
   #held(run: HeldRun, before: readonly RunRecord[], ...first: readonly Fact[]): Held {
-    const journal = new RunJournal({ database: this.#database, leases: this.leases }, run, this.#ports);
+    this.#tail.assertKept(this.#database);
+    const journal = new RunJournal({ database: this.#database, leases: this.leases, tail: this.#tail }, run, this.#ports);
     const noted = first.map((fact) => journal.note(fact));
     return { journal, records: [...before, ...noted, journal.write({ kind: "run.claimed", holder: thisProcess() })] };
   }
@@ -148,6 +152,7 @@ export class JournalStore {
   }
 
   close(): void {
+    this.#tail.close();
     this.#database.close();
   }
 
