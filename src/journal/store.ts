@@ -108,7 +108,7 @@ export class JournalStore {
 
   // Nobody but whoever holds the run can write what comes here, and it is durable before anything else.
   #held(run: HeldRun, before: readonly RunRecord[], ...first: readonly Fact[]): Held {
-    this.#tail.assertKept(this.#database);
+    this.assertWhole();
     const journal = new RunJournal({ database: this.#database, leases: this.leases, tail: this.#tail }, run, this.#ports);
     const noted = first.map((fact) => journal.note(fact));
     return { journal, records: [...before, ...noted, journal.write({ kind: "run.claimed", holder: thisProcess() })] };
@@ -137,6 +137,16 @@ export class JournalStore {
   /** Whether there is a run of this name. */
   knows(runId: string): boolean {
     return this.#database.get("SELECT 1 FROM run WHERE id = ?", runId) !== undefined;
+  }
+
+  /** The names of all runs, the earliest first. */
+  ids(): readonly string[] {
+    return this.#database.all("SELECT id FROM run ORDER BY opened_at, id").map(({ id }) => String(id));
+  }
+
+  /** Throws a Failure when the journal has lost records that it ended with. */
+  assertWhole(): void {
+    this.#tail.assertKept(this.#database);
   }
 
   /** Runs, the latest first. */
