@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import { type Json, type JsonObject, jsonEquals } from "../base/json.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Names } from "./meaning.ts";
 
@@ -49,6 +49,8 @@ export interface Evidence extends Sent {
   readonly now: Readings;
   /** The inputs of other writes of this operation that the run had under way at the same time. */
   readonly rivals: readonly JsonObject[];
+  /** Likewise those of other operations. */
+  readonly bystanders: readonly JsonObject[];
   /** Whether a transaction has proven another step already. */
   readonly isSpent: (id: string) => boolean;
 }
@@ -73,13 +75,19 @@ export type Sight =
  */
 export type Again = "unique" | "fence" | "value" | "never";
 
+/** Two that look the same to every reading cannot be told apart. */
+export const TWIN: Sight = {
+  seen: "unclear",
+  why: "a write that looks the same was under way at the same time, and nobody could tell the two apart",
+};
+
 export const UNREAD: Sight = { seen: "unclear", why: "what was there before the write could not be read" };
 
 /** The probe of a write that does several things of one kind: each is looked at by itself, and all must agree. */
 export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): Probe {
   const reads = (sent: Sent, of: (part: Sent) => Reads): Reads =>
     Object.fromEntries(
-      split(sent).flatMap((part, at) => Object.entries(of(part)).map(([name, read]) => [`${name}${at}`, read] as const)),
+      split(sent).flatMap((part, at) => Object.entries(of(part)).map(([name, read]) => [`${name}.${at}`, read] as const)),
     );
   const { before, keep } = probe;
   return {
@@ -91,28 +99,39 @@ export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): P
           keep: (read, sent) =>
             Object.assign({}, ...split(sent).map((part, at) => indexed(keep(unindexed(read, at), part), at))) as Readings,
         }),
-    judge: (evidence) =>
-      together(
-        split(evidence).map((part, at) =>
-          probe.judge({
-            ...evidence,
-            ...part,
-            rivals: evidence.rivals.flatMap((input) => split({ ...evidence, input }).map((other) => other.input)),
-            now: unindexed(evidence.now, at),
-            before: evidence.before === undefined ? undefined : unindexed(evidence.before, at),
-          }),
-        ),
-      ),
+    judge: (evidence) => together(split(evidence).map((part, at) => sightOf(probe, partOf(evidence, { part, at, split })))),
   };
 }
 
+interface Part {
+  readonly part: Sent;
+  readonly at: number;
+  readonly split: (sent: Sent) => readonly Sent[];
+}
+
+function partOf(evidence: Evidence, { part, at, split }: Part): Evidence {
+  return {
+    ...evidence,
+    ...part,
+    rivals: evidence.rivals.flatMap((input) => split({ ...evidence, input }).map((other) => other.input)),
+    now: unindexed(evidence.now, at),
+    before: evidence.before === undefined ? undefined : unindexed(evidence.before, at),
+  };
+}
+
+function sightOf(probe: Probe, evidence: Evidence): Sight {
+  const sight = probe.judge(evidence);
+  const isTold = sight.seen === "effect" || sight.seen === "conflict";
+  return isTold && evidence.rivals.some((rival) => jsonEquals(rival, evidence.input)) ? TWIN : sight;
+}
+
 function indexed(readings: Readings, at: number): Readings {
-  return Object.fromEntries(Object.entries(readings).map(([name, value]) => [`${name}${at}`, value]));
+  return Object.fromEntries(Object.entries(readings).map(([name, value]) => [`${name}.${at}`, value]));
 }
 
 function unindexed(readings: Readings, at: number): Readings {
   const own = Object.entries(readings).flatMap(([name, value]): [string, Json][] => {
-    const [, bare = "", index = ""] = /^(\D+)(\d+)$/.exec(name) ?? [];
+    const [, bare = "", index = ""] = /^(.+)\.(\d+)$/.exec(name) ?? [];
     return Number(index) === at && index !== "" ? [[bare, value]] : [];
   });
   return Object.fromEntries(own);

@@ -38,7 +38,7 @@ export async function evidenceOf(
     before: baseline === undefined ? {} : (baseline.read ?? undefined),
     since: timeIn(baseline?.since),
     now: looked.readings,
-    rivals: rivalsOf(context, place.address, attempt),
+    ...besideIt(context, place.address, attempt),
     isSpent: (id) => spent.has(id) && spent.get(id) !== place.address,
   };
 }
@@ -64,13 +64,10 @@ async function readAll(context: Looking, reads: Reads, caller: Caller): Promise<
   let since: string | undefined;
   for (const [name, { operation, input }] of Object.entries(reads)) {
     const result = await read(context, { operation: operationNamed(operation), input, caller, pages: LIMITS.pages });
-    if (result.kind === "read") {
-      since ??= result.date;
-      readings[name] = result.payload;
-    } else {
-      if (result.reply.status !== 404 || result.reply.meaning !== "refused") return { problem: result.problem };
-      readings[name] = null;
-    }
+    const isThere = result.kind === "read";
+    if (!isThere && (result.reply.status !== 404 || result.reply.meaning !== "refused")) return { problem: result.problem };
+    since ??= isThere ? result.date : result.reply.date;
+    readings[name] = isThere ? result.payload : null;
   }
   return { readings, since };
 }
@@ -81,13 +78,18 @@ function timeIn(date: string | null | undefined): number | undefined {
 }
 
 // What the run itself had under way at the same time could be taken for this write.
-function rivalsOf({ state }: Looking, address: string, { intended, sequence }: AttemptState): readonly JsonObject[] {
-  return [...state.steps].flatMap(([other, { attempts, completed }]) => {
+function besideIt(
+  { state }: Looking,
+  address: string,
+  { intended: { operation }, sequence }: AttemptState,
+): Pick<Evidence, "rivals" | "bystanders"> {
+  const beside = [...state.steps].flatMap(([other, { attempts, completed }]) => {
     if (other === address || (completed !== undefined && completed.sequence < sequence)) return [];
-    return attempts.flatMap((each) =>
-      each.intended.operation === intended.operation && !hadNoEffect(each) ? [each.intended.input] : [],
-    );
+    return attempts.filter((each) => !hadNoEffect(each)).map(({ intended }) => intended);
   });
+  const inputs = (isSame: boolean): readonly JsonObject[] =>
+    beside.filter((intended) => (intended.operation === operation) === isSame).map(({ input }) => input);
+  return { rivals: inputs(true), bystanders: inputs(false) };
 }
 
 /** The probe of a write: every one has one. */

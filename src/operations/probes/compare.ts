@@ -40,6 +40,13 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Whether something of this kind stands anywhere in a value. */
+export function contains(value: Json, isIt: (value: Json) => boolean): boolean {
+  if (isIt(value)) return true;
+  if (Array.isArray(value)) return value.some((each: Json) => contains(each, isIt));
+  return isObject(value) && Object.values(value).some((each) => contains(each, isIt));
+}
+
 /** The objects of a list. */
 export function recordsIn(value: Json | undefined): readonly JsonObject[] {
   return listOf(value).filter(isObject);

@@ -1,6 +1,6 @@
 import { type Decimal, sum } from "../../base/decimal.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { type Evidence, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../probe.ts";
+import { type Evidence, type Probe, type Readings, type Reads, type Sent, type Sight, TWIN, UNREAD } from "../probe.ts";
 import { field, listOf, number, recordsIn, text } from "./compare.ts";
 
 /** A.1: the user's transactions before and after, on all pages, and what the portfolio holds of the token. */
@@ -17,6 +17,12 @@ export const bought: Probe = {
     const amount = number(input["amount"]);
     const heldNow = heldIn(now["portfolio"] ?? null, tokenIn(now["sale"] ?? null));
     if (before === undefined || heldBefore === undefined || heldNow === undefined || amount === undefined) return UNREAD;
+    if (
+      evidence.rivals.some(
+        (rival) => rival["tokenSaleId"] === input["tokenSaleId"] && number(rival["amount"])?.equals(amount) === true,
+      )
+    )
+      return TWIN;
     const [ours, ...more] = newOnes(evidence, before).filter((record) => isOurs(record, input, amount));
     const added = heldNow.minus(heldBefore);
     if (more.length > 0) return { seen: "conflict", why: `the user's transactions show this purchase ${more.length + 1} times` };

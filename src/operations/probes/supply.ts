@@ -1,10 +1,21 @@
 import { Decimal } from "../../base/decimal.ts";
-import { type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import { type Evidence, forEach, type Probe, type ProbeRead, type Readings, type Sent, type Sight, UNREAD } from "../probe.ts";
-import { balanceIn, field, isEntity, itemsOf, listOf, number, recordsIn, text } from "./compare.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import {
+  type Evidence,
+  forEach,
+  type Probe,
+  type ProbeRead,
+  type Readings,
+  type Sent,
+  type Sight,
+  TWIN,
+  UNREAD,
+} from "../probe.ts";
+import { balanceIn, contains, field, isEntity, itemsOf, listOf, number, recordsIn, text } from "./compare.ts";
 import { timesIn } from "./explain.ts";
-import { unitProbe } from "./tokens.ts";
+import { unitMinted, unitMoved } from "./units.ts";
 
+const ONE = Decimal.of(1);
 const MS = Decimal.of(1_000);
 /** From here on a time is told in milliseconds. */
 const SECONDS_END = Decimal.of(100_000_000_000);
@@ -53,8 +64,7 @@ function additionProbe(addition: Addition): Probe {
       if (now === undefined || ours === undefined) return { seen: "unclear", why: "the total that it adds to cannot be read" };
       if (evidence.actor === undefined)
         return { seen: "unclear", why: "the playbook does not say who acts, so nobody can tell whose transaction it would be" };
-      if (evidence.rivals.some((rival) => jsonEquals(rival, evidence.input)))
-        return { seen: "unclear", why: "the same write was under way a second time, and nobody could tell the two apart" };
+      if (hasTwin(evidence, tokenId(evidence), ours)) return TWIN;
       return explained(addition, evidence, { before, now, ours });
     },
   };
@@ -84,6 +94,13 @@ function explained(addition: Addition, evidence: Evidence, { before, now, ours }
   const { id } = alike[0] ?? { id: undefined };
   const by = { total: { before, now }, transaction: id ?? null };
   return { seen: "effect", by, ...(id === undefined || alike.length > 1 ? {} : { spends: id }) };
+}
+
+// Writes of other operations move tokens too: by batch, or with an asset that is deposited.
+function hasTwin({ bystanders }: Evidence, tokenId: Json | undefined, amount: Decimal): boolean {
+  const isToken = (value: Json): boolean => value === tokenId;
+  const isAmount = (value: Json): boolean => number(value)?.equals(amount) === true;
+  return bystanders.some((other) => contains(other, isToken) && contains(other, isAmount));
 }
 
 function isSpent({ id }: Movement, evidence: Evidence): boolean {
@@ -188,41 +205,27 @@ function byKind(isUnit: (sent: Sent) => boolean, unit: Probe, amount: Probe): Pr
 
 export const minted: Probe = eachApart(
   itemsOf,
-  byKind(
-    ({ input }) => input["nftData"] !== undefined,
-    unitProbe({
-      unit: ({ input }) => field(input["nftData"], "id"),
-      tokenId: ownId,
-      from: () => null,
-      to: ({ input }) => input["to"] ?? null,
-      again: "unique",
-    }),
-    mintedAmount,
-  ),
+  byKind(({ input }) => input["nftData"] !== undefined, unitMinted, mintedAmount),
 );
 
 export const burnt: Probe = eachApart(
   itemsOf,
   byKind(
     ({ input }) => input["assetId"] !== undefined,
-    unitProbe({
-      unit: ({ input }) => input["assetId"],
-      tokenId: ownId,
-      from: ({ input }) => input["from"] ?? null,
-      to: () => null,
-    }),
+    unitMoved(
+      ({ input }) => input["assetId"],
+      () => null,
+    ),
     burntAmount,
   ),
 );
 
 const moved: Probe = byKind(
   ({ input }) => field(input["data"], "assetId") !== undefined,
-  unitProbe({
-    unit: ({ input }) => field(input["data"], "assetId"),
-    tokenId: ownId,
-    from: ({ input }) => input["from"] ?? null,
-    to: ({ input }) => input["to"] ?? null,
-  }),
+  unitMoved(
+    ({ input }) => field(input["data"], "assetId"),
+    ({ input }) => input["to"] ?? null,
+  ),
   movedAmount,
 );
 
@@ -232,15 +235,19 @@ export const transferred: Probe = eachApart((sent) => [sent], moved);
 /** Each token of the batch by itself. */
 export const batchTransferred: Probe = eachApart(transfersIn, moved);
 
-// Which of its tokens have units is told only when all or none of them do.
+// Units are named apart from the tokens that they are of: of those that can have units, when there are as many.
 function transfersIn(sent: Sent): readonly Sent[] {
   const { ids, values, data, ...parties } = sent.input;
   const [tokens, amounts, units] = [listOf(ids), listOf(values), listOf(field(data, "assetIds"))];
-  const unitOf = (at: number): JsonObject => {
-    if (units.length === 0) return { value: amounts[at] ?? null };
-    return { data: { assetId: units.length === tokens.length ? (units[at] ?? "") : "" } };
-  };
-  return tokens.map((id, at) => ({ ...sent, input: { ...parties, id, ...unitOf(at) } }));
+  const single = [...tokens.keys()].filter((at) => number(amounts[at] ?? ONE)?.equals(ONE) === true);
+  const unitAt = new Map(single.map((at, nth) => [at, single.length === units.length ? (units[nth] ?? "") : ""]));
+  return tokens.map((id, at) => {
+    const unit = units.length === 0 ? undefined : unitAt.get(at);
+    return {
+      ...sent,
+      input: { ...parties, id, ...(unit === undefined ? { value: amounts[at] ?? null } : { data: { assetId: unit } }) },
+    };
+  });
 }
 
 /** Parts of one write that add to the same total cannot be told apart. */

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import { forEach, type Probe, type Sent, UNREAD } from "../probe.ts";
-import { eachOf, field, includes, isEntity, itemsOf, kept, listOf, recordsIn, sameMembers, without } from "./compare.ts";
+import type { Probe, Sent } from "../probe.ts";
+import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "./compare.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
 const token = ({ input }: Sent): { readonly token: { readonly operation: string; readonly input: JsonObject } } => ({
@@ -72,42 +72,4 @@ export const approvalForAllSet: Probe = settingProbe({
 
 export function accountsOf(tokenId: Json | undefined): { readonly operation: string; readonly input: JsonObject } {
   return { operation: "ledger.account.list", input: { tokenId: tokenId ?? "" } };
-}
-
-/** A unit of a non-fungible token: who holds it. */
-interface UnitMoved {
-  readonly unit: (sent: Sent) => Json | undefined;
-  readonly tokenId: (sent: Sent) => Json | undefined;
-  /** Who holds it before, and after; null for nobody. */
-  readonly from: (sent: Sent) => Json;
-  readonly to: (sent: Sent) => Json;
-  /** A unit that was minted once is never minted again, and one that was burnt is gone. */
-  readonly again?: "unique";
-}
-
-/** The unit has passed from one holder to another; to or from nobody, when it is minted or burnt. */
-export function unitProbe({ unit, tokenId, from, to, again }: UnitMoved): Probe {
-  const reads: Probe["after"] = (sent) => ({ accounts: accountsOf(tokenId(sent)) });
-  const holderOf = (accounts: Json | undefined, sent: Sent): Json =>
-    recordsIn(accounts).find(({ nftIds }) => listOf(nftIds).includes(unit(sent) ?? null))?.["entity"] ?? null;
-  return forEach((sent) => [sent], {
-    before: reads,
-    after: reads,
-    keep: ({ accounts }, sent) => ({ held: { by: holderOf(accounts, sent) } }),
-    judge: (evidence) => {
-      if (evidence.before === undefined) return UNREAD;
-      const before = kept(evidence.before, "held")["by"] ?? null;
-      const now = holderOf(evidence.now["accounts"], evidence);
-      if (again === "unique" && before !== null) return { seen: "nothing", again: "never" };
-      if (!isAt(before, from(evidence)))
-        return { seen: "unclear", why: "before the write the unit was not where it was to be taken from" };
-      if (isAt(now, to(evidence))) return { seen: "effect", by: { unit: unit(evidence) ?? null, holder: now } };
-      if (isAt(now, from(evidence))) return again === undefined ? { seen: "nothing" } : { seen: "nothing", again };
-      return { seen: "conflict", why: "the unit is with somebody else" };
-    },
-  });
-}
-
-function isAt(holder: Json, wanted: Json): boolean {
-  return wanted === null ? holder === null : isEntity(holder, wanted);
 }

@@ -16,7 +16,9 @@ import { JournalStore } from "../../../src/journal/store.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { NO_SECRETS } from "../../../src/playbook/open.ts";
 import type { RunEvent, RunOutcome, StepCompleted, StepStopped } from "../../../src/protocol/record.ts";
-import { Transport } from "../../../src/transport/exchange.ts";
+import type { EnginePorts } from "../../../src/engine/ports.ts";
+import { resolveInputs } from "../../../src/playbook/inputs.ts";
+import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
 
 /** A request that came, as the service sees it. */
 export interface Came {
@@ -108,6 +110,13 @@ export interface Ran {
   readonly stopped: StepStopped | undefined;
 }
 
+/** What a run may have otherwise: inputs, a worse network, somebody who looks on, and may stop it. */
+export interface Otherwise {
+  readonly exchange?: (outgoing: Outgoing, send: EnginePorts["exchange"]) => Promise<Exchanged>;
+  readonly observe?: (event: RunEvent) => void;
+  readonly stopping?: AbortSignal;
+}
+
 /** A folder of one test, for a journal. */
 export function folderForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-engine-"));
@@ -119,11 +128,11 @@ export function folderForTest(): string {
 export function runnerForTest(
   folder: string = folderForTest(),
   clock: Clock = clockWithoutWaiting(),
-): (text: string, target: Target) => Promise<Ran> {
+): (text: string, target: Target, otherwise?: Otherwise) => Promise<Ran> {
   const store = JournalStore.open(folder, { clock, redact: (text) => text });
   const transport = transportForTest();
   onTestFinished(() => store.close());
-  return async (text, target) => {
+  return async (text, target, { exchange, observe, stopping = new AbortController().signal } = {}) => {
     const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
     expect(
       diagnostics.filter(({ severity }) => severity === "error"),
@@ -131,14 +140,19 @@ export function runnerForTest(
     ).toEqual([]);
     if (playbook === undefined) throw new Error("the playbook does not pass the check");
     const events: RunEvent[] = [];
+    const send = transport.exchange.bind(transport);
     const ports = {
       clock,
-      exchange: transport.exchange.bind(transport),
+      exchange: exchange === undefined ? send : (outgoing: Outgoing) => exchange(outgoing, send),
       secrets: NO_SECRETS,
-      observe: (event: RunEvent) => void events.push(event),
-      stopping: new AbortController().signal,
+      observe: (event: RunEvent) => {
+        events.push(event);
+        observe?.(event);
+      },
+      stopping,
     };
-    const outcome = await startRun({ playbook, target, store, ports }, { inputs: {}, env: {} }, systemRandom);
+    const given = { inputs: resolveInputs(playbook, {}), env: {} };
+    const outcome = await startRun({ playbook, target, store, ports }, given, systemRandom);
     return {
       outcome,
       completed: events.filter((event) => event.kind === "step.completed"),
