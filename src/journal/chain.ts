@@ -31,6 +31,7 @@ export interface ChainedRecord {
 
 /** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */
 export function* readChain(database: Database, runId: string): Generator<ChainedRecord> {
+  const end = endOf(database, runId);
   let { sequence, hash: previous } = CHAIN_START;
   for (const row of database.iterate("SELECT * FROM record WHERE run_id = ? ORDER BY sequence", runId)) {
     sequence++;
@@ -38,11 +39,18 @@ export function* readChain(database: Database, runId: string): Generator<Chained
     const body = String(row["body"]);
     const own = link(previous, placeOf(row), body);
     if (row["sequence"] !== sequence || row["previous"] !== previous || row["hash"] !== own) throw broken(runId, sequence);
+    if (sequence === end?.sequence && own !== end.hash) throw broken(runId, sequence);
     yield { record: decode(row), hash: own, previous, body };
     previous = own;
   }
-  // A run is entered together with its first record.
-  if (sequence < 0 && database.get("SELECT 1 FROM run WHERE id = ?", runId) !== undefined) throw broken(runId, 0);
+  // Of a damaged file SQLite may give a part as if it were the whole.
+  if (end !== undefined && sequence < Math.max(end.sequence, 0)) throw broken(runId, sequence + 1);
+}
+
+// Read first: a run that is under way may have gone on meanwhile.
+function endOf(database: Database, runId: string): ChainEnd | undefined {
+  const row = database.get("SELECT last_sequence, last_hash FROM run WHERE id = ?", runId);
+  return row === undefined ? undefined : { sequence: Number(row["last_sequence"]), hash: String(row["last_hash"]) };
 }
 
 /** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */

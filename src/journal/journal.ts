@@ -92,6 +92,7 @@ export class RunJournal {
       this.#opening?.();
       this.#assertHeld();
       for (const each of waiting) this.#insert(each);
+      this.#end(waiting.at(-1)?.record);
       after?.();
     });
     this.#opening = undefined;
@@ -99,13 +100,20 @@ export class RunJournal {
     if (sequence !== undefined) this.#tail.keep({ runId: this.claim.runId, sequence, hash: this.#hash });
   }
 
+  #end(last: RunRecord | undefined): void {
+    if (last === undefined) return;
+    const { runId } = this.claim;
+    this.#database.run("UPDATE run SET last_sequence = ?, last_hash = ? WHERE id = ?", last.sequence, this.#hash, runId);
+  }
+
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {
     const about = last !== undefined && "step" in last ? ` (${last.kind} of step "${last.step}")` : "";
+    const then = this.#opening === undefined ? `: tokenbook resume ${this.claim.runId}` : " run the same command again";
     return new Failure({
       code: "journal.cannot-write",
       message: `the journal cannot be written${about}: ${messageOf(error)}`,
       why: "what is not recorded would be forgotten, so nothing more is sent",
-      next: `${error instanceof DatabaseFailure ? error.next : "make room on the disk"}, then: tokenbook resume ${this.claim.runId}`,
+      next: `${error instanceof DatabaseFailure ? error.next : "make room on the disk"}, then${then}`,
       cause: error,
     });
   }

@@ -29,8 +29,16 @@ CREATE TABLE group_hold (
 ) STRICT;
 `;
 
+// Where each run's chain of records ends.
+const END_SCHEMA = `
+ALTER TABLE run ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE run ADD COLUMN last_hash TEXT NOT NULL DEFAULT '';
+UPDATE run SET last_sequence = COALESCE((SELECT MAX(sequence) FROM record WHERE run_id = id), -1);
+UPDATE run SET last_hash = COALESCE((SELECT hash FROM record WHERE run_id = id AND sequence = last_sequence), '');
+`;
+
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
-const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA];
+const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA];
 
 /** A line of `tokenbook runs`. */
 export interface RunSummary {
@@ -167,7 +175,9 @@ export class JournalStore {
   }
 
   #assertKnown(runId: string): void {
-    if (!this.knows(runId)) throw noSuchRun(runId);
+    if (this.knows(runId)) return;
+    this.assertWhole();
+    throw noSuchRun(runId);
   }
 }
 

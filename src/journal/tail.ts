@@ -57,7 +57,7 @@ export class Tail {
 }
 
 function holds(database: Database, { runId, sequence, hash }: Last): boolean {
-  const row = database.get("SELECT hash FROM record WHERE run_id = ? AND sequence = ?", runId, sequence);
+  const row = database.get("SELECT hash FROM record JOIN run ON id = run_id WHERE run_id = ? AND sequence = ?", runId, sequence);
   return row?.["hash"] === hash;
 }
 

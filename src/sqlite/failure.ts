@@ -20,7 +20,7 @@ const UNUSABLE: Told = {
   next: "see to it that it is a file on a disk that works, and that you may write it and its folder",
 };
 
-// By SQLite's primary result codes. Any other is a mistake of ours.
+// By SQLite's result codes, where an extended one says more than its primary one. Any other is a mistake of ours.
 const TOLD: ReadonlyMap<number, Told> = new Map([
   [5, { code: "database.busy", what: "is being written by another process, and has been for too long", next: "try again" }],
   [8, UNUSABLE],
@@ -29,6 +29,7 @@ const TOLD: ReadonlyMap<number, Told> = new Map([
   [13, { code: "database.full", what: "cannot grow", next: "make room on the disk" }],
   [14, UNUSABLE],
   [26, DAMAGED],
+  [522, DAMAGED], // a page is missing
 ]);
 
 /** Does something with a database file; what keeps it from being done is a DatabaseFailure that names the file. */
@@ -43,7 +44,7 @@ export function telling<T>(path: string, work: () => T): T {
 /** An error of SQLite in words; any other as it is. */
 export function toldOf(path: string, error: unknown): unknown {
   const { errcode, syscall } = error as { readonly errcode?: number; readonly syscall?: string };
-  const told = syscall === undefined ? TOLD.get(Number(errcode) % PRIMARY) : UNUSABLE;
+  const told = syscall === undefined ? (TOLD.get(Number(errcode)) ?? TOLD.get(Number(errcode) % PRIMARY)) : UNUSABLE;
   if (told === undefined) return error;
   const { code, what, next } = told;
   return new DatabaseFailure({ code, message: `${path} ${what}: ${messageOf(error)}`, next, cause: error });
