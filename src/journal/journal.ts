@@ -11,14 +11,23 @@ import { encode } from "./codec.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail } from "./tail.ts";
 
+/** Told right before and right after each commit of a journal which records it makes durable. */
+export type CommitWatch = (moment: "before" | "after", records: readonly RunRecord[]) => void;
+
+/** What a journal is handed of the world. */
+export interface JournalPorts {
+  readonly clock: Clock;
+  readonly redact: Redact;
+  readonly watch?: CommitWatch | undefined;
+}
+
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
   readonly claim: Claim;
   readonly #database: Database;
   readonly #leases: Leases;
   readonly #tail: Tail;
-  readonly #clock: Clock;
-  readonly #redact: Redact;
+  readonly #ports: JournalPorts;
   #sequence: number;
   #hash: string;
   #waiting: Waiting[] = [];
@@ -28,7 +37,7 @@ export class RunJournal {
   /** Why a commit failed: what comes after it would stand after a gap. */
   #failure: Failure | undefined;
 
-  constructor(store: Stored, run: HeldRun, ports: { clock: Clock; redact: Redact }) {
+  constructor(store: Stored, run: HeldRun, ports: JournalPorts) {
     this.#database = store.database;
     this.#leases = store.leases;
     this.#tail = store.tail;
@@ -36,8 +45,7 @@ export class RunJournal {
     this.#opening = run.opening;
     this.#sequence = run.end.sequence;
     this.#hash = run.end.hash;
-    this.#clock = ports.clock;
-    this.#redact = ports.redact;
+    this.#ports = ports;
   }
 
   /**
@@ -45,8 +53,8 @@ export class RunJournal {
    * kept: a secret that the service may have echoed is masked in it, for the state and for reports as for the disk.
    */
   note(fact: Fact): RunRecord {
-    const { clean, body } = encode(fact, this.#redact);
-    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.claim.epoch, at: this.#clock.now() };
+    const { clean, body } = encode(fact, this.#ports.redact);
+    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.claim.epoch, at: this.#ports.clock.now() };
     this.#waiting.push({ record, body });
     this.#waitingChars += body.length;
     if (this.#waiting.length >= LIMITS.journalBuffer || this.#waitingChars >= LIMITS.journalBufferChars) this.flush();
@@ -77,6 +85,7 @@ export class RunJournal {
     if (waiting.length === 0 && after === undefined) return;
     this.#waiting = [];
     this.#waitingChars = 0;
+    this.#watch("before", waiting);
     try {
       this.#commit(waiting, after);
     } catch (error) {
@@ -84,6 +93,14 @@ export class RunJournal {
       this.#failure = isTold ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
       throw this.#failure;
     }
+    this.#watch("after", waiting);
+  }
+
+  #watch(moment: "before" | "after", waiting: readonly Waiting[]): void {
+    this.#ports.watch?.(
+      moment,
+      waiting.map(({ record }) => record),
+    );
   }
 
   #commit(waiting: readonly Waiting[], after: (() => void) | undefined): void {

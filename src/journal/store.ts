@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
-import type { Clock } from "../base/ports.ts";
-import type { Redact } from "../base/secret.ts";
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, readChain, readRecords } from "./chain.ts";
 import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
-import { type HeldRun, RunJournal } from "./journal.ts";
+import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
 import { Tail } from "./tail.ts";
 import { type Claim, type Lease, LEASE_SCHEMA, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
@@ -63,16 +61,16 @@ export class JournalStore {
   readonly leases: Leases;
   readonly #database: Database;
   readonly #tail: Tail;
-  readonly #ports: { readonly clock: Clock; readonly redact: Redact };
+  readonly #ports: JournalPorts;
 
-  private constructor(database: Database, ports: { clock: Clock; redact: Redact }) {
+  private constructor(database: Database, ports: JournalPorts) {
     this.#database = database;
     this.#tail = new Tail(database.path);
     this.#ports = ports;
     this.leases = new Leases(database, ports);
   }
 
-  static open(stateDirectory: string, ports: { clock: Clock; redact: Redact }): JournalStore {
+  static open(stateDirectory: string, ports: JournalPorts): JournalStore {
     const database = Database.open(join(stateDirectory, "journal.db"));
     migrate(database);
     return new JournalStore(database, ports);

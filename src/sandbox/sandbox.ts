@@ -12,6 +12,7 @@ import { DEFAULT_SEED } from "./seed/default.ts";
 import { plant } from "./seed/plant.ts";
 import { readSeed } from "./seed/read.ts";
 import type { Seed } from "./seed/seed.ts";
+import { type Contents, readContents } from "./store/contents.ts";
 import { readSettings, VirtualClock } from "./store/settings.ts";
 import { migrate } from "./store/tables.ts";
 import { World } from "./store/world.ts";
@@ -19,6 +20,7 @@ import { World } from "./store/world.ts";
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
 export { readSeed } from "./seed/read.ts";
 export type { Seed } from "./seed/seed.ts";
+export type { Contents } from "./store/contents.ts";
 
 const DEFAULT_COMMIT_DELAY_MS = 20;
 
@@ -38,8 +40,8 @@ export interface SandboxOptions {
   readonly commitDelayMs?: number;
 }
 
-/** A running sandbox: where it is, and what opens it. */
-export interface Sandbox {
+/** Where a running sandbox is, and what opens it. */
+export interface Served {
   readonly ledgerBaseUrl: string;
   readonly investorBaseUrl: string;
   readonly appId: string;
@@ -47,6 +49,12 @@ export interface Sandbox {
   readonly ledgerApiKey: string;
   /** Name of each investor credential, and its API key. */
   readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** A running sandbox. */
+export interface Sandbox extends Served {
+  /** All that it holds once every write that is pending has been settled, whenever its time would have come. */
+  contents(): Contents;
   /** Stops serving. Pending writes stay in the file, and are committed when it is served again. */
   close(): Promise<void>;
 }
@@ -59,16 +67,21 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new FaultInjector(options.faults === undefined ? [] : readFaults(options.faults));
   const database = openFilled(options);
   const closing = new AbortController();
-  const app = assemble(database, options, { faults, closing: closing.signal });
+  const { app, chain } = assemble(database, options, { faults, closing: closing.signal });
   const url = await app.listen({ port: options.port ?? 0, host: options.host ?? "127.0.0.1" });
   const { appId, orgId, ledgerApiKey, credentials } = readSettings(database);
+  const contents = (): Contents => {
+    chain.advance(Number.MAX_SAFE_INTEGER);
+    return readContents(database);
+  };
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     closing.abort();
     await app.close();
     database.close();
   };
-  return { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, credentials, close: () => (closed ??= close()) };
+  const served: Served = { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, credentials };
+  return { ...served, contents, close: () => (closed ??= close()) };
 }
 
 function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): Database {
@@ -85,7 +98,12 @@ function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): 
 
 type Operating = Pick<ServerParts, "faults" | "closing">;
 
-function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): ReturnType<typeof buildServer> {
+interface Assembled {
+  readonly app: ReturnType<typeof buildServer>;
+  readonly chain: Chain;
+}
+
+function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): Assembled {
   const { profile = DEFAULT_PROFILE, commitDelayMs = DEFAULT_COMMIT_DELAY_MS } = options;
   const world = new World(database);
   const clock = new VirtualClock(database);
@@ -114,5 +132,5 @@ function assemble(database: Database, options: SandboxOptions, { faults, closing
   const app = buildServer({ faces: { ledger, investor }, clock, faults, closing });
   addControlRoutes(app, { database, chain, clock, faults });
   addAboutRoutes(app, { database, chain, clock, settings, profile });
-  return app;
+  return { app, chain };
 }
