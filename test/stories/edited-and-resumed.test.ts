@@ -165,10 +165,17 @@ async function failed(): Promise<Desk & { readonly run: string }> {
 
 const WRITTEN = ["ledger.token.create", "ledger.token.mint", "ledger.asset.create", "ledger.asset.create", "ledger.asset.create"];
 
-test("a run is not resumed with a playbook that makes what was done another thing: each change is told with its line, nothing is sent", async () => {
+const PARTS = [0, 5, 10].map((at) => ({
+  edits: REFUSED.slice(at, at + 5),
+  what: REFUSED.slice(at, at + 5)
+    .map(({ what }) => what)
+    .join(", "),
+}));
+
+test.for(PARTS)("a run is not resumed when what was done became another thing, by its line: $what", async ({ edits }) => {
   const { project, proxy, service, run } = await failed();
   const sent = proxy.seen.length;
-  for (const { what, file = "outer.yaml", from, to, says } of REFUSED) {
+  for (const { what, file = "outer.yaml", from, to, says } of edits) {
     const text = file === "outer.yaml" ? OUTER : INNER;
     expect(text, what).toContain(from);
     project.write(file, text.replace(from, to));

@@ -98,7 +98,8 @@ test.for([
 
 test("a journal without the file that tells its end, as earlier versions left it, is that of an earlier moment when it is cut, and never another", () => {
   const whole = left(1);
-  for (const cut of cutsOf(whole.files.get("journal.db-wal")?.length ?? 0)) {
+  const cuts = cutsOf(whole.files.get("journal.db-wal")?.length ?? 0).filter((_, number) => number % 3 === 0);
+  for (const cut of cuts) {
     const at = laid(whole, ["journal.tail"]);
     truncateSync(join(at, "journal.db-wal"), cut);
     const now = found(at);
