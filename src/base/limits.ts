@@ -24,6 +24,8 @@ export const LIMITS = {
   secretLeastChars: 8,
   /** Characters of the name of a group of runs. */
   groupChars: 200,
+  /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
+  entityWaitMs: 600_000,
   /** Bytes of one answer. */
   answerBytes: 67_108_864,
   /** Characters kept of what a service says when it refuses. */

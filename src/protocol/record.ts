@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 export type Fact =
   | RunOpened
   | RunClaimed
+  | RunReleased
   | StepExpanded
   | StepBegun
   | BlockTurned
@@ -71,6 +72,15 @@ export interface TargetHeading {
 export interface RunClaimed {
   readonly kind: "run.claimed";
   readonly holder: Holder;
+}
+
+/** A person has made the claim of another process void. */
+export interface RunReleased {
+  readonly kind: "run.released";
+  /** Who held the run. */
+  readonly from: Holder;
+  readonly who: string;
+  readonly because: string;
 }
 
 /** The process that holds a run. */

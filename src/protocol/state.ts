@@ -98,6 +98,8 @@ export function advance(state: RunState, record: RunRecord): void {
       return;
     case "run.claimed":
       return reopen(state);
+    case "run.released":
+      return;
     case "step.expanded":
       state.expansions.set(record.step, { rounds: record.rounds, complete: 0 });
       return;

@@ -132,7 +132,7 @@ export class StepFold {
       attempts: attempts.map(attemptReport),
       requests: ending?.requests ?? attempts.length,
       startedAt: startedAt === undefined ? null : new Date(startedAt).toISOString(),
-      durationMs: ending === undefined ? null : ending.at - ending.startedAt,
+      durationMs: ending === undefined ? null : Math.max(0, ending.at - ending.startedAt),
       response: completed?.value["response"] ?? null,
       refusal: textAt(completed?.value, "refusal"),
       problem: ending?.kind === "step.stopped" ? ending.problem : null,

@@ -107,8 +107,8 @@ test(
   { timeout: 120_000 },
   async () => {
     const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
-    const runner = runnerForTest();
-    const run: Run = (file, otherwise) => runner(delivered(`scenarios/${file}`), targetOf(sandbox), otherwise);
+    // Each with a journal of its own: what one left unknown could be taken for what the next one does.
+    const run: Run = (file, otherwise) => runnerForTest()(delivered(`scenarios/${file}`), targetOf(sandbox), otherwise);
     const writes = await writesOf(run);
     const names = [...operations.values()].filter((operation) => operation.writes).map(({ name }) => name);
     expect(new Set(writes.map(({ kind }) => kind.split(" ")[0]))).toEqual(new Set(names));
@@ -164,12 +164,11 @@ const HARMLESS = [
 
 test.for(HARMLESS)("a write that never arrives is sent again, since $why", async ({ write, why }) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
-  const runner = runnerForTest();
   const settled: unknown[] = [];
   for (const loss of ["it never arrives", "its answer is lost"] as const) {
     const playbook = `${ACTORS}${write}\n`;
     const run: Run = (text, otherwise) =>
-      runner(text, targetOf(sandbox), {
+      runnerForTest()(text, targetOf(sandbox), {
         ...otherwise,
         observe: (event) => {
           if (event.kind === "attempt.settled") settled.push([event.verdict, event.evidence]);

@@ -7,7 +7,8 @@ const HASTE = 20;
 export function hastyClock(): Clock {
   let aheadMs = 0;
   return {
-    now: () => systemClock.now() + aheadMs,
+    now: () => Math.floor(systemClock.now() + aheadMs),
+    elapsed: () => systemClock.elapsed() + aheadMs,
     sleep: async (ms, signal) => {
       const sleptMs = Math.ceil(ms / HASTE);
       await systemClock.sleep(sleptMs, signal);

@@ -54,6 +54,7 @@ export function failpointText({ what, step }: PointName, ordinal: number): strin
 const KINDS: Readonly<Record<Fact["kind"], true>> = {
   "run.opened": true,
   "run.claimed": true,
+  "run.released": true,
   "step.expanded": true,
   "step.begun": true,
   "block.turned": true,

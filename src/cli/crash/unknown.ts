@@ -1,5 +1,5 @@
 import { writeJson } from "../../base/json.ts";
-import { openWrites } from "../../engine/resolve.ts";
+import { openWrites } from "../../protocol/open-writes.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { RunRecord } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";

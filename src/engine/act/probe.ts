@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../operations/probe.ts";
 import { openProblem } from "../../protocol/attempts.ts";
 import type { StepProblem, Verdict } from "../../protocol/record.ts";
@@ -48,13 +49,12 @@ function timeLeft({ ports, target }: RunContext, { step, state }: Attempted): nu
   return Math.max(0, state.intendedAt + looked - ports.clock.now());
 }
 
-function verdictIn(context: RunContext, { place, step, state }: Attempted, sight: Sight): Verdict | undefined {
-  const { target, ports } = context;
-  const age = ports.clock.now() - state.intendedAt;
+function verdictIn(context: RunContext, { place, step, state, caller }: Attempted, sight: Sight): Verdict | undefined {
+  const age = context.ports.clock.now() - state.intendedAt;
   const again = sight.seen === "nothing" ? sight.again : undefined;
   const verdict = verdictOf(sight, {
     additive: step.operation.meaning.effect === "additive",
-    alone: target.exclusive,
+    alone: context.isAlone({ operation: step.operation, caller }),
     final: isFinal(context, place, { input: state.intended.input, again }),
     settled: hasSettled(context, state),
   });
@@ -113,7 +113,7 @@ function stoppedBy({ target }: RunContext, sight: Sight): Stopped {
     case "effect":
       return {
         outcome: "unknown",
-        why: `its effect can be seen, but ${target.environment} does not say that nobody else acts meanwhile (exclusive: true), so it may be another's`,
+        why: `its effect can be seen, but ${whoElse(target)}, so it may be another's`,
       };
     case "conflict":
       return { outcome: "conflict", why: sight.why };
@@ -122,6 +122,11 @@ function stoppedBy({ target }: RunContext, sight: Sight): Stopped {
     case "nothing":
       return { outcome: "unknown", why: "no trace of it can be seen; it may still take effect, so it is not sent again" };
   }
+}
+
+function whoElse({ exclusive, environment }: Target): string {
+  if (exclusive) return "another run has acted as the same entity meanwhile";
+  return `${environment} does not say that nobody else acts meanwhile (exclusive: true)`;
 }
 
 // What may have taken effect is for a person to look at: what was sent is in the journal, and how it shows is known.

@@ -42,7 +42,7 @@ export async function send(context: RunContext, { place, step: { operation }, bo
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
     ...(before === undefined ? {} : { baseline: before }),
   });
-  const sentAt = context.ports.clock.now();
+  const sentAt = context.ports.clock.elapsed();
   const reply = await context.service.call(call);
   const payload = reply.answer?.payload ?? null;
   context.write({
@@ -57,7 +57,7 @@ export async function send(context: RunContext, { place, step: { operation }, bo
     message: reply.meaning === "acknowledged" ? null : explain(reply, { ...call, target: context.target }).message,
     condition: reply.condition,
     retryAfterMs: reply.retryAfterMs,
-    durationMs: context.ports.clock.now() - sentAt,
+    durationMs: Math.round(context.ports.clock.elapsed() - sentAt),
   });
 }
 

@@ -91,6 +91,7 @@ export function clockWithoutWaiting(): Clock {
   let passed = 0;
   return {
     now: () => 1_780_000_000_000 + passed,
+    elapsed: () => passed,
     sleep: async (ms) => {
       passed += Math.ceil(ms);
     },
@@ -117,16 +118,21 @@ export interface Otherwise {
   readonly stopping?: AbortSignal;
 }
 
-/** Runs playbooks against targets, one journal for all of them. */
-export function runnerForTest(): (text: string, target: Target, otherwise?: Otherwise) => Promise<Ran> {
+/** A folder of one test, for a journal. */
+export function folderForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-engine-"));
-  const clock = clockWithoutWaiting();
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs playbooks against targets, one journal for all of them. */
+export function runnerForTest(
+  folder: string = folderForTest(),
+  clock: Clock = clockWithoutWaiting(),
+): (text: string, target: Target, otherwise?: Otherwise) => Promise<Ran> {
   const store = JournalStore.open(folder, { clock, redact: (text) => text });
   const transport = transportForTest();
-  onTestFinished(() => {
-    store.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => store.close());
   return async (text, target, { exchange, observe, stopping = new AbortController().signal } = {}) => {
     const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
     expect(
