@@ -30,13 +30,13 @@ export class Tally {
   /** `812 kills of 430 runs in 96 s, 8.5 a second: 401 same, 29 unknown, 0 DIFFERENT`. */
   line(): string {
     const seconds = (performance.now() - this.#startedAt) / 1_000;
-    const verdicts = `${this.#of("same").length} same, ${this.#of("unknown").length} unknown, ${this.violations} DIFFERENT`;
+    const verdicts = `${this.#of("same").length} same, ${this.#of("unknown").length} unknown, ${this.#of("answer-lost").length} answer lost, ${this.violations} DIFFERENT`;
     return `${count(this.kills, "kill")} of ${count(this.#results.length, "run")} in ${seconds.toFixed(0)} s, ${(this.kills / seconds).toFixed(1)} a second: ${verdicts}`;
   }
 
   table(): string {
     const subjects = [...Map.groupBy(this.#results, ({ subject }) => subject)].toSorted(([a], [b]) => a.localeCompare(b));
-    const heading = ["", "runs", "kills", "same", "unknown", "took effect", "set twice", "DIFFERENT"];
+    const heading = ["", "runs", "kills", "same", "unknown", "took effect", "set twice", "answer lost", "DIFFERENT"];
     const rows = subjects.map(([subject, results]) => [
       subject,
       results.length,
@@ -45,6 +45,7 @@ export class Tally {
       this.#of("unknown", results).length,
       results.filter(({ writes }) => writes.some(({ tookEffect }) => tookEffect)).length,
       results.filter(({ setTwice }) => setTwice > 0).length,
+      this.#of("answer-lost", results).length,
       this.#of("different", results).length,
     ]);
     const all = [heading, ...rows].map((row) => row.map(String));
