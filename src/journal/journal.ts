@@ -31,6 +31,8 @@ export class RunJournal {
   #waitingChars = 0;
   /** What the first commit does before its records: a large one may be the first record itself. */
   #opening: (() => void) | undefined;
+  /** Why a commit failed. What it held is missing from then on, so nothing may follow it. */
+  #failure: Failure | undefined;
 
   constructor(store: { database: Database; leases: Leases }, run: HeldRun, ports: JournalPorts) {
     this.#database = store.database;
@@ -76,6 +78,7 @@ export class RunJournal {
   flush(after?: () => void): void {
     const waiting = this.#waiting;
     if (waiting.length === 0 && after === undefined) return;
+    if (this.#failure !== undefined) throw this.#failure;
     this.#waiting = [];
     this.#waitingChars = 0;
     this.#watch("before", waiting);
@@ -88,7 +91,8 @@ export class RunJournal {
       });
       this.#opening = undefined;
     } catch (error) {
-      throw error instanceof Failure ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
+      this.#failure = error instanceof Failure ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
+      throw this.#failure;
     }
     this.#watch("after", waiting);
   }

@@ -60,7 +60,11 @@ export class JournalStore {
   }
 
   static open(stateDirectory: string, ports: JournalPorts): JournalStore {
-    const database = Database.open(join(stateDirectory, "journal.db"));
+    return JournalStore.over(Database.open(join(stateDirectory, "journal.db")), ports);
+  }
+
+  /** The runs that an open database holds, whatever it lies on. */
+  static over(database: Database, ports: JournalPorts): JournalStore {
     migrate(database);
     return new JournalStore(database, ports);
   }
