@@ -1,10 +1,10 @@
 import type { Island } from "../../../src/cli/crash/island.ts";
 import type { CrashTest, Disturbed, Undisturbed } from "../../../src/cli/crash/trial.ts";
-import type { Dice } from "./dice.ts";
+import type { Dice } from "../../../simulation/random.ts";
 import { FAULTS, type Proxy, type Weather } from "./proxy.ts";
 
 const MOST_KILLS = 3;
-const FAULTS_IN_HUNDRED = 20;
+const FAULT_SHARE = 0.2;
 const LATEST_MS = 30;
 /** However it goes, a process dies after this time. */
 const LONGEST_MS = 2_000;
@@ -31,7 +31,7 @@ export async function killAtRandom(scene: Scene, dice: Dice, onKilled: () => voi
 async function killOnce({ trial, undisturbed, island, proxy }: Scene, dice: Dice): Promise<"killed" | "ended"> {
   const { boundaries } = undisturbed;
   const kill = new AbortController();
-  const byName = dice.inHundred(40);
+  const byName = dice.chance(0.4);
   let left = byName ? Infinity : 1 + dice.below(2 * boundaries.length);
   const pauseMs = dice.below(4);
   const onPass = (): void => {
@@ -42,7 +42,7 @@ async function killOnce({ trial, undisturbed, island, proxy }: Scene, dice: Dice
   proxy.weather = { onPass, fault: () => weatherOf(dice) };
   const tooLong = setTimeout(() => kill.abort(), LONGEST_MS);
   try {
-    const failpoint = byName ? { failpoint: dice.of(boundaries).point } : {};
+    const failpoint = byName ? { failpoint: dice.pick(boundaries).point } : {};
     const { signal } = await trial.child(island, { kill: kill.signal, ...failpoint });
     return signal === "SIGKILL" ? "killed" : "ended";
   } finally {
@@ -51,6 +51,6 @@ async function killOnce({ trial, undisturbed, island, proxy }: Scene, dice: Dice
 }
 
 function weatherOf(dice: Dice): ReturnType<Weather["fault"]> {
-  if (!dice.inHundred(FAULTS_IN_HUNDRED)) return { fault: "none", lateMs: 0, reset: false };
-  return { fault: dice.of(FAULTS), lateMs: dice.below(LATEST_MS), reset: dice.inHundred(50) };
+  if (!dice.chance(FAULT_SHARE)) return { fault: "none", lateMs: 0, reset: false };
+  return { fault: dice.pick(FAULTS), lateMs: dice.below(LATEST_MS), reset: dice.chance(0.5) };
 }

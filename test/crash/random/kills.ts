@@ -14,7 +14,7 @@ import { inParallel } from "../../../src/cli/perform.ts";
 import type { Served } from "../../../src/sandbox/sandbox.ts";
 import { quietShell, subjectOf } from "../ground.ts";
 import { playbookOf, prepareIn, writesOn } from "../writes.ts";
-import { Dice } from "./dice.ts";
+import { Dice } from "../../../simulation/random.ts";
 import { killAtRandom } from "./disturb.ts";
 import { Proxy } from "./proxy.ts";
 import { type Result, Tally } from "./tally.ts";
@@ -22,8 +22,8 @@ import { type Result, Tally } from "./tally.ts";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const SEEDS = 1_000_000_000;
 const TELL_EVERY = 100;
-/** Of a hundred runs, so many are of one write; the others are of longer playbooks. */
-const SINGLE_IN_HUNDRED = 70;
+/** How many of the runs are of one write; the others are of longer playbooks. */
+const SINGLE_SHARE = 0.7;
 
 const { values: options } = parseArgs({
   options: { kills: { type: "string", default: "200" }, seed: { type: "string" }, jobs: { type: "string" } },
@@ -73,7 +73,7 @@ interface Choice {
 
 async function tryOne(seed: number, { origin, single, longer }: Choice): Promise<void> {
   const dice = new Dice(seed);
-  const candidate = dice.of(dice.inHundred(SINGLE_IN_HUNDRED) ? single : longer);
+  const candidate = dice.pick(dice.chance(SINGLE_SHARE) ? single : longer);
   const trial = new CrashTest(candidate.subject, groundOf(origin, candidate.name));
   candidate.undisturbed ??= trial.undisturbed("undisturbed");
   const undisturbed = await candidate.undisturbed;
