@@ -66,6 +66,7 @@ function newClient({ origin, timeoutMs }: Outgoing): Client {
     connectTimeout: timeoutMs,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
+    maxHeaderSize: LIMITS.answerHeadBytes,
     maxResponseSize: LIMITS.answerBytes,
   });
 }
