@@ -10,6 +10,7 @@ import { GROUP_SCHEMA, Groups } from "./groups.ts";
 import { CHAIN_START, type HeldRun, readRecords, RunJournal } from "./journal.ts";
 import { isAlive, thisProcess } from "./holder.ts";
 
+// Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
 const SCHEMA = `
 CREATE TABLE run (
   id TEXT PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, opened_at INTEGER NOT NULL,
@@ -19,7 +20,7 @@ CREATE TABLE record (
   run_id TEXT NOT NULL REFERENCES run (id), sequence INTEGER NOT NULL, epoch INTEGER NOT NULL, at INTEGER NOT NULL,
   kind TEXT NOT NULL, body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
   PRIMARY KEY (run_id, sequence)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 `;
 
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
