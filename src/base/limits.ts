@@ -24,6 +24,8 @@ export const LIMITS = {
   secretLeastChars: 8,
   /** Characters of the name of a group of runs. */
   groupChars: 200,
+  /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
+  entityWaitMs: 600_000,
   /** Bytes of the head of one answer, and of all of it. */
   answerHeadBytes: 16_384,
   answerBytes: 67_108_864,
@@ -64,6 +66,12 @@ export const LIMITS = {
   foreachItems: 10_000,
   /** Characters of a name for which a near one is looked up. */
   nameChars: 100,
+  /** How long a write of which nobody knows what became of it is looked for, from its sending on, in milliseconds. */
+  probeMs: 10_000,
+  /** How long before one that could do no harm is sent once more: what is only late is rather waited for. */
+  patienceMs: 1_000,
+  /** The longest that a run waits for the time in which every write is declared to take effect. */
+  settleMs: 600_000,
   /** Attempts of one read that fails in transport. */
   readAttempts: 4,
   /** Steps of one playbook. */

@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 
 /** What the core may ask of the world. Everything else is a value, which is what makes a crash schedule replayable. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch, as the wall clock has it: it may jump, and is for people and records. */
   now(): number;
+  /** Milliseconds since some fixed moment. It only ever goes on: whatever waits, or has a deadline, goes by it. */
+  elapsed(): number;
   /** Resolves after `ms`, or at once when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -18,6 +20,7 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: async (ms, signal) => {
     await timer(Math.min(ms, LONGEST_TIMER_MS), signal);
     if (ms > LONGEST_TIMER_MS && signal?.aborted !== true) await systemClock.sleep(ms - LONGEST_TIMER_MS, signal);

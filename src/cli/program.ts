@@ -69,13 +69,10 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--report <format=file>", WORDS.report, collectReport, [])
     .action(builder.action(async () => (await import("./commands/resume.ts")).resume, "run"));
   builder
-    .command(program, "resolve")
-    .argument("<run>", WORDS.resolve.run)
+    .memory(builder.command(program, "resolve").argument("<run>", WORDS.resolve.run))
     .option("--step <address>", WORDS.resolve.step)
     .addOption(new Option("--as <verdict>", WORDS.resolve.as).choices(["applied", "absent"]))
     .option("--because <text>", WORDS.resolve.because)
-    .option("--state <dir>", WORDS.state)
-    .option("--json", WORDS.json)
     .action(builder.action(async () => (await import("./commands/resolve.ts")).resolve, "run"));
   builder
     .command(program, "check")
@@ -88,18 +85,7 @@ function runCommands(program: Commander, builder: Builder): void {
 }
 
 function lookCommands(program: Commander, builder: Builder): void {
-  const runs = builder.command(program, "runs");
-  runs
-    .option("--state <dir>", WORDS.state)
-    .option("--json", WORDS.json)
-    .option("--limit <n>", WORDS.limit, wholeNumber, 20)
-    .action(builder.action(async () => (await import("./commands/runs.ts")).listRuns));
-  builder
-    .subcommand(runs, "show", WORDS.runs.show)
-    .argument("<run>")
-    .option("--state <dir>", WORDS.state)
-    .option("--json", WORDS.json)
-    .action(builder.action(async () => (await import("./commands/runs.ts")).showRun, "run"));
+  runsCommands(program, builder);
   builder
     .command(program, "operations")
     .argument("[name]", WORDS.operations.name)
@@ -131,6 +117,24 @@ function lookCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/schema.ts")).schema, "name"));
 }
 
+function runsCommands(program: Commander, builder: Builder): void {
+  const runs = builder.command(program, "runs");
+  builder
+    .memory(runs)
+    .option("--limit <n>", WORDS.limit, wholeNumber, 20)
+    .action(builder.action(async () => (await import("./commands/runs.ts")).listRuns));
+  const about = (name: "show" | "leases" | "release"): Commander =>
+    builder.memory(builder.subcommand(runs, name, WORDS.runs[name]));
+  about("show")
+    .argument("<run>", WORDS.runs.run)
+    .action(builder.action(async () => (await import("./commands/runs.ts")).showRun, "run"));
+  about("leases").action(builder.action(async () => (await import("./commands/leases.ts")).listLeases));
+  about("release")
+    .argument("<run>", WORDS.runs.run)
+    .option("--because <text>", WORDS.runs.because)
+    .action(builder.action(async () => (await import("./commands/leases.ts")).release, "run"));
+}
+
 class Builder {
   readonly #shell: Shell;
   readonly #finish: (code: ExitCode) => void;
@@ -159,7 +163,12 @@ class Builder {
 
   /** The options that say where a run acts and what it remembers. */
   where(command: Commander): Commander {
-    return command.option("--env <name>", WORDS.env).option("--state <dir>", WORDS.state).option("--json", WORDS.json);
+    return this.memory(command.option("--env <name>", WORDS.env));
+  }
+
+  /** The options of whatever looks at what runs have left. */
+  memory(command: Commander): Commander {
+    return command.option("--state <dir>", WORDS.state).option("--json", WORDS.json);
   }
 
   /** Hands positional arguments and options to a command that is loaded now. */

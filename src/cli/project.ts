@@ -70,6 +70,7 @@ async function embeddedSandbox(state: string, environment: string): Promise<Open
     investor: { baseUrl: sandbox.investorBaseUrl, credentials },
     profile: DEFAULT_PROFILE,
     exclusive: true,
+    settleWithinMs: undefined,
     timeoutMs: 30_000,
     whereIs: (setting) => `the embedded sandbox${setting === "" ? "" : ` (${setting})`}`,
   };

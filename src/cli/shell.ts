@@ -28,3 +28,8 @@ export interface Shell {
 
 /** A command: what it does with a shell, and the code it ends with. */
 export type Command<Options> = (shell: Shell, options: Options) => Promise<ExitCode>;
+
+/** The name of whoever calls the command, as the system has it. */
+export function userOf({ variables }: Pick<Shell, "variables">): string {
+  return variables["USER"] ?? variables["LOGNAME"] ?? "unknown";
+}

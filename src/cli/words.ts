@@ -80,10 +80,12 @@ Examples:
   $ tokenbook resolve 20261121T0930-k3x9q2ab --step mint --as applied --because "tx 3f2a in the explorer"`,
     },
     runs: {
-      summary: "List runs, the latest first; `runs show RUN` tells everything about one.",
+      summary: "List runs, the latest first, and by whom they are held; `runs show RUN` tells everything about one.",
       examples: `Examples:
   $ tokenbook runs
-  $ tokenbook runs show 20261121T0930-k3x9q2ab --json`,
+  $ tokenbook runs show 20261121T0930-k3x9q2ab --json
+  $ tokenbook runs leases                     who acts, as whom, in which groups
+  $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"`,
     },
     operations: {
       summary: "What can be called: all operations, or one with its input, what it yields, and how it can fail.",
@@ -147,7 +149,13 @@ Examples:
     as: "applied: it took effect; absent: it did not, and never will",
     because: "how you know",
   },
-  runs: { show: "Show one run: every step, every attempt, what was sent and answered." },
+  runs: {
+    run: "the run's id",
+    show: "Show one run: every step, every attempt, what was sent and answered.",
+    leases: "List what is held: runs, groups, and the entities that runs act as.",
+    release: "Free a run whose process, on another machine, is gone. What you say is kept in its journal, with your name.",
+    because: "how you know that the process is gone for good",
+  },
   operations: { name: "the operation, such as ledger.token.mint" },
   library: { name: "the playbook, such as mint or tokenbook/mint.yaml" },
   sandbox: {

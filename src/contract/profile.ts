@@ -54,6 +54,16 @@ export interface LedgerProfile {
   };
   /** The attribute that is an asset's id, by asset type; `id` where none is given. */
   readonly primaryKey: Readonly<Record<string, string>>;
+  /** What the service can be relied on for, when the answer to a write was lost. */
+  readonly capabilities: {
+    /** A second token, or vault, of the same id is refused. */
+    readonly tokenIdUnique: boolean;
+    readonly vaultIdUnique: boolean;
+    /** An asset that lies in a vault cannot be deposited there again. */
+    readonly sameVaultDepositRefused: boolean;
+    /** More than `maxMintQuantity` cannot be minted. */
+    readonly overMintRefused: boolean;
+  };
 }
 
 export interface InvestorProfile {
@@ -85,6 +95,7 @@ export const DEFAULT_PROFILE: Profile = {
       vaultAssets: { vaultId: "vaultId", assets: "assets", assetType: "assetType", id: "id", data: "data" },
     },
     primaryKey: {},
+    capabilities: { tokenIdUnique: false, vaultIdUnique: false, sameVaultDepositRefused: false, overMintRefused: true },
   },
   investor: {
     parameters: {

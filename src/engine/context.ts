@@ -8,13 +8,16 @@ import { advance } from "../protocol/state.ts";
 import { Looking } from "./looking.ts";
 import type { Place } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
-import { digestOf, Service } from "./service.ts";
+import { entityOf } from "./leases.ts";
+import { type Call, digestOf, Service } from "./service.ts";
 
 /** One run under way: its playbook, its state, and the only ways to change that state. */
 export class RunContext extends Looking {
   readonly service: Service;
   readonly ports: EnginePorts;
   readonly #journal: RunJournal;
+  /** Those that the run is known to have taken. */
+  readonly #entities = new Set<string>();
   #stopping: AbortSignal;
 
   constructor(
@@ -43,6 +46,22 @@ export class RunContext extends Looking {
   /** Records a fact; it and everything before it is durable when this returns, and only then is anybody told. */
   write(fact: Fact): void {
     this.#take(this.#journal.write(fact));
+  }
+
+  /** Takes whoever a write is about to be made as, if the run has not. To be called before anything that a probe will rest on is read. */
+  actAs(call: Pick<Call, "operation" | "caller">): void {
+    const entity = entityOf(this.target, call);
+    if (!this.target.exclusive || this.#entities.has(entity)) return;
+    this.#journal.actAs(entity);
+    this.#entities.add(entity);
+  }
+
+  /**
+   * Whether nobody else can have acted as whoever a write is made as, since this run did for the first time: what such a write did
+   * can only be this run's. False where the environment does not say `exclusive: true`.
+   */
+  isAlone(call: Pick<Call, "operation" | "caller">): boolean {
+    return this.target.exclusive && this.#journal.isAlone(entityOf(this.target, call));
   }
 
   tell(notice: Notice): void {

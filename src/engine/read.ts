@@ -21,7 +21,14 @@ export interface Reading {
 
 /** What a read gave. */
 export type ReadResult =
-  | { readonly kind: "read"; readonly payload: Json; readonly envelope: JsonObject | undefined; readonly requests: number }
+  | {
+      readonly kind: "read";
+      readonly payload: Json;
+      readonly envelope: JsonObject | undefined;
+      readonly requests: number;
+      /** The service's own time, when it said so; of the first page. */
+      readonly date: string | undefined;
+    }
   | { readonly kind: "failed"; readonly reply: Reply; readonly problem: StepProblem; readonly requests: number };
 
 const RETRY_PAUSE_MS = 200;
@@ -84,7 +91,8 @@ async function askOnce(context: Looking, reading: Reading, page: string | number
   for (let attempt = 1; ; attempt++) {
     const reply = await context.service.call({ operation, input, caller, ...(page === undefined ? {} : { page }) });
     if (reply.answer !== undefined) {
-      return { kind: "read", payload: reply.answer.payload, envelope: reply.answer.envelope, requests: attempt };
+      const { payload, envelope } = reply.answer;
+      return { kind: "read", payload, envelope, requests: attempt, date: reply.date };
     }
     const enough = attempt >= LIMITS.readAttempts || context.stopping || !mayPass(reply) || reading.expects?.(reply) === true;
     if (enough) {
@@ -169,6 +177,7 @@ function unfinished(requests: number, problem: StepProblem): ReadResult {
     message: problem.message,
     condition: null,
     retryAfterMs: null,
+    date: undefined,
     html: false,
   };
   return { kind: "failed", reply, problem, requests };

@@ -1,39 +1,16 @@
 import { Failure } from "../base/failure.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { AttemptSettled } from "../protocol/record.ts";
-import { type RunState, stateOf } from "../protocol/state.ts";
+import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
+import { stateOf } from "../protocol/state.ts";
 
 /** What a person says became of a write, and why they know. */
 export interface Resolution {
   /** The step's address. */
   readonly step: string;
-  readonly verdict: AttemptSettled["verdict"];
+  readonly verdict: Exclude<AttemptSettled["verdict"], "superseded">;
   readonly because: string;
   readonly who: string;
-}
-
-/** A write that nobody knows the effect of. */
-export interface OpenWrite {
-  readonly step: string;
-  readonly attempt: number;
-  readonly operation: string;
-  readonly sentAt: number;
-}
-
-/** The writes of a run whose effect is not known. */
-export function openWrites(state: RunState): readonly OpenWrite[] {
-  return [...state.steps].flatMap(([step, { attempts, completed }]) => {
-    const last = attempts.at(-1);
-    if (completed !== undefined || last === undefined || last.past || last.settled !== undefined) return [];
-    const { answered, receipt, intended, intendedAt } = last;
-    const isOpen = receipt === undefined && (answered === undefined || answered.meaning === "ambiguous" || isAwaited(answered));
-    return isOpen ? [{ step, attempt: intended.attempt, operation: intended.operation, sentAt: intendedAt }] : [];
-  });
-}
-
-// Acknowledged, but its receipt never said a last word.
-function isAwaited({ meaning, receiptId }: { readonly meaning: string; readonly receiptId: string | null }): boolean {
-  return meaning === "acknowledged" && receiptId !== null;
 }
 
 /**
@@ -41,14 +18,19 @@ function isAwaited({ meaning, receiptId }: { readonly meaning: string; readonly 
  * Failure when the run is held, or has no such write.
  */
 export function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): OpenWrite {
+  // Taken before it is read: nobody can change meanwhile what is decided upon.
+  const claim = store.take(runId);
   const found = openWrites(stateOf(store.read(runId)));
   const write = found.find(({ step }) => step === resolution.step);
-  if (write === undefined) throw nothingToResolve(runId, resolution.step, found);
-  const { journal } = store.claim(runId);
+  if (write === undefined) {
+    store.leases.release(claim, found.length > 0);
+    throw nothingToResolve(runId, resolution.step, found);
+  }
+  const { journal } = store.claim(runId, claim);
   const { verdict, because, who } = resolution;
   journal.note({ kind: "attempt.settled", step: write.step, attempt: write.attempt, verdict, evidence: { who, because } });
   journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
-  store.release(journal, "interrupted");
+  store.release(journal, "interrupted", found.length > 1);
   return write;
 }
 

@@ -12,6 +12,7 @@ import { complete } from "./act/complete.ts";
 import { end } from "./act/end.ts";
 import { expand } from "./act/expand.ts";
 import { judgeRefusal } from "./act/judge-refusal.ts";
+import { probe, whatNext } from "./act/probe.ts";
 import { sendAgain } from "./act/send.ts";
 import { turn } from "./act/turn.ts";
 import { callerOf } from "./caller.ts";
@@ -111,6 +112,8 @@ async function act(context: RunContext, action: Action): Promise<void> {
       return sendAgain(context, attempted(context, place, action.attempt));
     case "await-receipt":
       return awaitReceipt(context, attempted(context, place, action.attempt));
+    case "probe":
+      return probe(context, attempted(context, place, action.attempt));
     case "complete":
       return complete(context, attempted(context, place, action.attempt));
     case "judge-refusal":
@@ -124,13 +127,10 @@ async function act(context: RunContext, action: Action): Promise<void> {
   }
 }
 
-// What may have taken effect is for a person to look at: what was sent is in the journal, and how it shows is known.
 function stop(context: RunContext, { place, outcome, problem }: Extract<Action, { do: "stop" }>): void {
   const startedAt = stepIn(context.state, place.address).attempts.at(-1)?.intendedAt ?? context.ports.clock.now();
-  const look = callAt(place).operation.meaning.readBack ?? "the service";
-  const { runId } = context.opened;
-  const next = `look whether it took effect (seen by: ${look}), then say so: tokenbook resolve ${runId} --step "${place.address}" --as applied|absent --because TEXT`;
-  context.stop(place, { startedAt, outcome, problem: outcome === "unknown" ? { ...problem, next } : problem });
+  const next = outcome === "unknown" ? { next: whatNext(context, place) } : {};
+  context.stop(place, { startedAt, outcome, problem: { ...problem, ...next } });
 }
 
 function attempted(context: RunContext, place: Place, attempt: number): Attempted {

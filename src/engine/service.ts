@@ -30,6 +30,8 @@ export interface Reply {
   readonly message: string;
   readonly condition: string | null;
   readonly retryAfterMs: number | null;
+  /** The service's own time, as its `Date` header tells it: in whole seconds. */
+  readonly date: string | undefined;
   /** The answer is HTML: an address that is not the service's is the likely cause. */
   readonly html: boolean;
 }
@@ -127,7 +129,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const body = readBody(text, by.redact);
   const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
   const retryAfterMs = retryAfter(headers["retry-after"], by.now);
-  const told = { ...NOTHING, status, html, retryAfterMs };
+  const told = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
   const mean = (readable: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, readable, retryAfter: headers["retry-after"] !== undefined }, by.refusals);
   if (status >= 200 && status < 300) {
@@ -142,7 +144,15 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   return { ...told, meaning: mean(!html && !cutOff), message: `HTTP ${status}: ${message}`, condition: condition ?? null };
 }
 
-const NOTHING = { status: null, answer: undefined, message: "", condition: null, retryAfterMs: null, html: false } as const;
+const NOTHING = {
+  status: null,
+  answer: undefined,
+  message: "",
+  condition: null,
+  retryAfterMs: null,
+  date: undefined,
+  html: false,
+} as const;
 
 type Body =
   | { readonly kind: "json"; readonly value: Json }

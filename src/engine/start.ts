@@ -1,13 +1,14 @@
 import { Failure, invariant } from "../base/failure.ts";
 import type { Random } from "../base/ports.ts";
 import { headingOf, type Target } from "../environment/target.ts";
-import type { RunJournal } from "../journal/journal.ts";
-import type { JournalStore } from "../journal/store.ts";
+import type { Held, JournalStore } from "../journal/store.ts";
 import type { Playbook } from "../playbook/model.ts";
-import type { RunOpened, RunOutcome, RunRecord } from "../protocol/record.ts";
+import { openWrites } from "../protocol/open-writes.ts";
+import type { RunOpened, RunOutcome } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import { RunContext } from "./context.ts";
-import { type Given, inGroups } from "./groups.ts";
+import type { Given } from "./groups.ts";
+import { withLeases } from "./leases.ts";
 import { newRunName } from "./names.ts";
 import { digestOf, headingsOf } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -28,9 +29,9 @@ export async function startRun(parts: RunParts, given: Given, random: Random): P
   const { playbook, target, store, ports } = parts;
   checkTarget(playbook, target);
   const name = newRunName(ports.clock.now(), random);
-  return inGroups(parts, { ...given, ...name }, async () => {
+  return withLeases(parts, { ...given, ...name }, async (claim) => {
     await checkReach(playbook, new Service(target, ports));
-    const held = store.begin(opening(playbook, given, { target, ...name }), target.environment);
+    const held = store.begin(opening(playbook, given, { target, ...name }), target.environment, claim);
     for (const record of held.records) ports.observe(record);
     return carry(parts, held);
   });
@@ -48,21 +49,18 @@ export async function resumeRun(parts: RunParts, runId: string): Promise<RunOutc
   }
   checkTarget(playbook, target);
   const { inputs, env = {} } = before.opened;
-  return inGroups(parts, { inputs, env, runId }, async () => {
+  return withLeases(parts, { inputs, env, runId }, async (claim) => {
     await checkReach(playbook, new Service(target, ports));
-    const held = store.claim(runId);
+    const held = store.claim(runId, claim);
     for (const record of held.records) ports.observe(record);
     return carry(parts, held);
   });
 }
 
-async function carry(
-  { playbook, target, store, ports }: RunParts,
-  held: { journal: RunJournal; records: readonly RunRecord[] },
-): Promise<RunOutcome> {
+async function carry({ playbook, target, store, ports }: RunParts, held: Held): Promise<RunOutcome> {
   const context = new RunContext(playbook, target, held, ports);
   const outcome = await carryOn(context);
-  store.release(held.journal, outcome);
+  store.release(held.journal, outcome, openWrites(context.state).length > 0);
   return outcome;
 }
 

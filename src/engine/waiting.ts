@@ -11,14 +11,16 @@ export async function lookUntil<T>(
   look: () => Promise<Look<T>>,
 ): Promise<T | "late" | "stopping"> {
   const { timeoutMs, everyMs, backoff, maxMs } = about.wait;
-  const deadline = context.ports.clock.now() + timeoutMs;
+  const { clock } = context.ports;
+  const deadline = clock.elapsed() + timeoutMs;
   for (let pauseMs = everyMs; ; pauseMs = Math.min(pauseMs * backoff, maxMs)) {
     if (context.stopping) return "stopping";
     const looked = await look();
     if (looked !== "again") return looked.found;
-    const now = context.ports.clock.now();
-    if (now >= deadline) return "late";
-    context.tell({ kind: "step.waiting", step: about.address, for: about.for, untilMs: deadline, at: now });
-    await context.pause(Math.min(pauseMs, deadline - now));
+    const leftMs = deadline - clock.elapsed();
+    if (leftMs <= 0) return "late";
+    const now = clock.now();
+    context.tell({ kind: "step.waiting", step: about.address, for: about.for, untilMs: now + leftMs, at: now });
+    await context.pause(Math.min(pauseMs, leftMs));
   }
 }

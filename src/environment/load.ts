@@ -113,6 +113,7 @@ class TargetReader {
       investor: this.#investor(child(node, "investor")),
       profile: profileOf(node),
       exclusive: exclusive?.kind === "scalar" && exclusive.value === true,
+      settleWithinMs: parseDuration(textOf(child(node, "settleWithin")) ?? ""),
       timeoutMs: parseDuration(textOf(child(node, "timeout")) ?? "") ?? REQUEST_TIMEOUT_MS,
       whereIs: (setting) => this.#whereIs(setting),
     };

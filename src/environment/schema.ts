@@ -19,6 +19,10 @@ function names(...keys: readonly string[]): object {
   return { type: "object", properties: Object.fromEntries(keys.map((key) => [key, name])), additionalProperties: false };
 }
 
+function flags(...keys: readonly string[]): object {
+  return Object.fromEntries(keys.map((key) => [key, { type: "boolean" }]));
+}
+
 const profile = {
   type: "object",
   description: "What the service description leaves open, where this service differs from the defaults.",
@@ -51,6 +55,12 @@ const profile = {
           additionalProperties: false,
         },
         primaryKey: { type: "object", description: "The id attribute of each asset type.", additionalProperties: name },
+        capabilities: {
+          type: "object",
+          description: "What the service can be relied on for when the answer to a write was lost.",
+          properties: flags("tokenIdUnique", "vaultIdUnique", "sameVaultDepositRefused", "overMintRefused"),
+          additionalProperties: false,
+        },
       },
       additionalProperties: false,
     },

@@ -12,6 +12,8 @@ export interface Target {
   readonly profile: Profile;
   /** Nobody else acts as these entities while we run. */
   readonly exclusive: boolean;
+  /** After this time a write that cannot be seen had no effect, says the operator; `undefined`: nobody says so. */
+  readonly settleWithinMs: number | undefined;
   /** How long one request may take. */
   readonly timeoutMs: number;
   /** Where a setting is written, for messages: `tokenbook.yaml:4 (environments.staging.ledger.apiKey)`. */

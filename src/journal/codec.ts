@@ -10,6 +10,7 @@ import type { Row } from "../sqlite/database.ts";
 const EXACT_FIELDS: ReadonlySet<string> = new Set([
   "inputs",
   "input",
+  "baseline",
   "payload",
   "envelope",
   "receipt",

@@ -2,9 +2,28 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Holder } from "../protocol/record.ts";
 
+let known: Holder | undefined;
+
 /** This process, told apart from any other that may bear its pid. */
 export function thisProcess(): Holder {
-  return { host: hostname(), bootId: bootId(), pid: process.pid, startedAt: startOf(process.pid) ?? "unknown" };
+  known ??= { host: hostname(), bootId: bootId(), pid: process.pid, startedAt: startOf(process.pid) ?? "unknown" };
+  return known;
+}
+
+/** Whether a holder is this process. */
+export function isThisProcess(holder: Holder): boolean {
+  const { host, bootId: boot, pid, startedAt } = thisProcess();
+  return holder.host === host && holder.bootId === boot && holder.pid === pid && holder.startedAt === startedAt;
+}
+
+/** Whether a holder is of a host of which we can tell who lives. */
+export function isOfThisHost(holder: Holder): boolean {
+  return holder.host === hostname();
+}
+
+/** A holder in words: `process 4711 on this host`. */
+export function spellHolder(holder: Holder): string {
+  return `process ${holder.pid} on ${isOfThisHost(holder) ? "this host" : holder.host}`;
 }
 
 /**
@@ -12,7 +31,7 @@ export function thisProcess(): Holder {
  * of this host is dead when the machine was started anew, the pid is gone, or the pid belongs to a later process.
  */
 export function isAlive(holder: Holder): boolean {
-  if (holder.host !== hostname()) return true;
+  if (!isOfThisHost(holder)) return true;
   if (holder.bootId !== bootId()) return false;
   return processExists(holder.pid) && (startOf(holder.pid) ?? holder.startedAt) === holder.startedAt;
 }

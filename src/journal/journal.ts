@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { Failure, messageOf } from "../base/failure.ts";
 import { EXIT } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -6,13 +5,15 @@ import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { Database } from "../sqlite/database.ts";
-import { decode, encode } from "./codec.ts";
+import { link, type Tail } from "./chain.ts";
+import { encode } from "./codec.ts";
+import type { Claim, Leases } from "./leases.ts";
 
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
-  readonly runId: string;
-  readonly epoch: number;
-  readonly #store: Database;
+  readonly claim: Claim;
+  readonly #database: Database;
+  readonly #leases: Leases;
   readonly #clock: Clock;
   readonly #redact: Redact;
   #sequence: number;
@@ -22,10 +23,10 @@ export class RunJournal {
   /** What the first commit does before its records: a large one may be the first record itself. */
   #opening: (() => void) | undefined;
 
-  constructor(store: Database, run: HeldRun, ports: { clock: Clock; redact: Redact }) {
-    this.#store = store;
-    this.runId = run.runId;
-    this.epoch = run.epoch;
+  constructor(store: { database: Database; leases: Leases }, run: HeldRun, ports: { clock: Clock; redact: Redact }) {
+    this.#database = store.database;
+    this.#leases = store.leases;
+    this.claim = run.claim;
     this.#opening = run.opening;
     this.#sequence = run.tail.sequence;
     this.#hash = run.tail.hash;
@@ -39,7 +40,7 @@ export class RunJournal {
    */
   note(fact: Fact): RunRecord {
     const { clean, body } = encode(fact, this.#redact);
-    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.epoch, at: this.#clock.now() };
+    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.claim.epoch, at: this.#clock.now() };
     this.#waiting.push({ record, body });
     this.#waitingChars += body.length;
     if (this.#waiting.length >= LIMITS.journalBuffer || this.#waitingChars >= LIMITS.journalBufferChars) this.flush();
@@ -53,6 +54,16 @@ export class RunJournal {
     return record;
   }
 
+  /** Takes an entity of which the run has learnt only now: whoever has it too is told. */
+  actAs(entity: string): void {
+    this.#leases.actAs(entity, this.claim);
+  }
+
+  /** Whether no other run has acted as an entity since this run took it, nor may act as it now. */
+  isAlone(entity: string): boolean {
+    return this.#leases.isAlone(entity, this.claim.runId);
+  }
+
   /** Takes everything to disk, and with it, in the same commit, whatever the store has to say of the run. */
   flush(after?: () => void): void {
     const waiting = this.#waiting;
@@ -60,7 +71,7 @@ export class RunJournal {
     this.#waiting = [];
     this.#waitingChars = 0;
     try {
-      this.#store.transaction(() => {
+      this.#database.transaction(() => {
         this.#opening?.();
         this.#assertHeld();
         for (const each of waiting) this.#insert(each);
@@ -78,36 +89,37 @@ export class RunJournal {
       code: "journal.cannot-write",
       message: `the journal cannot be written${about}: ${messageOf(error)}`,
       why: "what is not recorded would be forgotten, so nothing more is sent",
-      next: `make room on the disk, then: tokenbook resume ${this.runId}`,
+      next: `make room on the disk, then: tokenbook resume ${this.claim.runId}`,
       cause: error,
     });
   }
 
-  #insert({ record: { sequence, epoch, at, kind }, body }: Waiting): void {
-    const link = chain(this.#hash, [sequence, epoch, at, kind, body]);
-    this.#store.run(
+  #insert({ record, body }: Waiting): void {
+    const { sequence, epoch, at, kind } = record;
+    const own = link(this.#hash, record, body);
+    this.#database.run(
       "INSERT INTO record (run_id, sequence, epoch, at, kind, body, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-      this.runId,
+      this.claim.runId,
       sequence,
       epoch,
       at,
       kind,
       body,
       this.#hash,
-      link,
+      own,
     );
-    this.#hash = link;
+    this.#hash = own;
   }
 
-  // The epoch is the fencing token: whoever was taken over can write no more, however late it wakes up.
+  // Whoever was taken over can write no more, however late it wakes up.
   #assertHeld(): void {
-    const row = this.#store.get("SELECT epoch FROM run WHERE id = ?", this.runId);
-    if (row?.["epoch"] === this.epoch) return;
+    if (this.#leases.isHeld(this.claim)) return;
+    const { runId } = this.claim;
     throw new Failure({
       code: "journal.claim-lost",
-      message: `another process has taken over the run ${this.runId}`,
+      message: `this process no longer holds the run ${runId}: it was taken over, or released by somebody`,
       why: "two processes writing for one run could send a write twice, so this one stops",
-      next: `tokenbook runs show ${this.runId}`,
+      next: `tokenbook runs show ${runId}`,
       exit: EXIT.locked,
     });
   }
@@ -115,56 +127,13 @@ export class RunJournal {
 
 /** A run as one process holds it. */
 export interface HeldRun {
-  readonly runId: string;
-  readonly epoch: number;
+  readonly claim: Claim;
   readonly tail: Tail;
-  /** Enters a new run among the others. */
-  readonly opening?: () => void;
+  /** What the first commit does before its records: it enters a new run among the others. */
+  readonly opening: () => void;
 }
-
-/** Where a run's chain of records ends. */
-export interface Tail {
-  readonly sequence: number;
-  readonly hash: string;
-}
-
-/** The hash of a run that has no records yet. */
-export const CHAIN_START: string = "0".repeat(64);
 
 interface Waiting {
   readonly record: RunRecord;
   readonly body: string;
-}
-
-function chain(previous: string, fields: readonly (string | number)[]): string {
-  return hash("sha256", `${previous}\n${fields.join("\n")}`);
-}
-
-/** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */
-export function* readRecords(store: Database, runId: string): Generator<RunRecord & { readonly hash: string }> {
-  let previous = CHAIN_START;
-  let expected = 0;
-  for (const row of store.iterate("SELECT * FROM record WHERE run_id = ? ORDER BY sequence", runId)) {
-    // Before anything of it is read: a damaged body may be no JSON at all.
-    const link = chain(previous, [
-      Number(row["sequence"]),
-      Number(row["epoch"]),
-      Number(row["at"]),
-      String(row["kind"]),
-      String(row["body"]),
-    ]);
-    if (row["sequence"] !== expected || row["previous"] !== previous || row["hash"] !== link) throw broken(runId, expected);
-    yield { ...decode(row), hash: link };
-    previous = link;
-    expected++;
-  }
-}
-
-function broken(runId: string, sequence: number): Failure {
-  return new Failure({
-    code: "journal.broken",
-    message: `the journal of run ${runId} is damaged at record ${sequence}`,
-    why: "a record does not follow from the one before it; what happened cannot be known from here, so nothing is sent",
-    next: "restore the state directory from a backup, or begin a new run after looking at the ledger",
-  });
 }

@@ -1,14 +1,14 @@
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
-import type { Holder, RunOpened, RunRecord } from "../protocol/record.ts";
+import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
-import { GROUP_SCHEMA, Groups } from "./groups.ts";
-import { CHAIN_START, type HeldRun, readRecords, RunJournal } from "./journal.ts";
-import { isAlive, thisProcess } from "./holder.ts";
+import { CHAIN_START, type ChainedRecord, readChain, readRecords } from "./chain.ts";
+import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
+import { type HeldRun, RunJournal } from "./journal.ts";
+import { type Claim, type Lease, LEASE_SCHEMA, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
 // Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
 const SCHEMA = `
@@ -23,8 +23,14 @@ CREATE TABLE record (
 ) STRICT;
 `;
 
+const GROUP_SCHEMA = `
+CREATE TABLE group_hold (
+  name TEXT PRIMARY KEY, run_id TEXT NOT NULL, holder TEXT NOT NULL, since INTEGER NOT NULL
+) STRICT;
+`;
+
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
-const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA];
+const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA];
 
 /** A line of `tokenbook runs`. */
 export interface RunSummary {
@@ -34,20 +40,26 @@ export interface RunSummary {
   readonly openedAt: number;
   /** `undefined` while the run is under way, or when its process died. */
   readonly outcome: string | undefined;
-  /** Whether somebody may still be acting for it. */
-  readonly held: boolean;
+  /** Who may be acting for it, and since when. */
+  readonly held: { readonly holder: Holder; readonly since: number } | undefined;
+}
+
+/** A run that may be written for, and all that is known of it. */
+export interface Held {
+  readonly journal: RunJournal;
+  readonly records: readonly RunRecord[];
 }
 
 /** All runs of one state directory. */
 export class JournalStore {
-  readonly groups: Groups;
+  readonly leases: Leases;
   readonly #database: Database;
   readonly #ports: { readonly clock: Clock; readonly redact: Redact };
 
   private constructor(database: Database, ports: { clock: Clock; redact: Redact }) {
     this.#database = database;
     this.#ports = ports;
-    this.groups = new Groups(database, ports);
+    this.leases = new Leases(database, ports);
   }
 
   static open(stateDirectory: string, ports: { clock: Clock; redact: Redact }): JournalStore {
@@ -56,58 +68,72 @@ export class JournalStore {
     return new JournalStore(database, ports);
   }
 
-  /** Begins a run: its first record is durable, and the run is held, when this returns. */
-  begin(opened: RunOpened, environment: string): { readonly journal: RunJournal; readonly records: readonly RunRecord[] } {
-    const holder = thisProcess();
+  /** Begins a run: its first records are durable, and the run is held, when this returns. Without a claim it takes one. */
+  begin(opened: RunOpened, environment: string, taken?: Claim): Held {
+    const { runId } = opened;
+    const claim = taken ?? { runId, epoch: 1 };
     const opening = (): void => {
+      if (taken === undefined) claimed(this.leases.takeWithin(runId, NOTHING_ELSE));
       this.#database.run(
-        "INSERT INTO run (id, playbook, environment, opened_at, epoch, holder) VALUES (?, ?, ?, ?, 1, ?)",
-        opened.runId,
+        "INSERT INTO run (id, playbook, environment, opened_at) VALUES (?, ?, ?, ?)",
+        runId,
         opened.playbook.file,
         environment,
         this.#ports.clock.now(),
-        JSON.stringify(holder),
       );
     };
-    const tail = { sequence: -1, hash: CHAIN_START };
-    const journal = this.#journal({ runId: opened.runId, epoch: 1, tail, opening });
-    const records = [journal.note(opened), journal.write({ kind: "run.claimed", holder })];
-    return { journal, records };
+    return this.#held({ claim, tail: CHAIN_START, opening }, [], opened);
   }
 
-  /** Takes over a run that nobody holds. Throws a Failure (exit 6) that names the holder when somebody does. */
-  claim(runId: string): { readonly journal: RunJournal; readonly records: readonly RunRecord[] } {
-    const holder = thisProcess();
-    const epoch = this.#database.transaction(() => this.#takeOver(runId, holder));
-    const records = [...readRecords(this.#database, runId)];
-    const last = records.at(-1);
-    const tail = { sequence: last?.sequence ?? -1, hash: last?.hash ?? CHAIN_START };
-    const journal = this.#journal({ runId, epoch, tail });
-    return { journal, records: [...records, journal.write({ kind: "run.claimed", holder })] };
+  /** Takes a run and nothing else, and writes nothing for it yet. Throws a Failure (exit 6) that names the holder when there is one. */
+  take(runId: string): Claim {
+    this.#assertKnown(runId);
+    return claimed(this.leases.take(runId, NOTHING_ELSE));
   }
 
-  #takeOver(runId: string, holder: Holder): number {
-    const row = this.#database.get("SELECT epoch, holder FROM run WHERE id = ?", runId);
-    if (row === undefined) throw noSuchRun(runId);
-    const present = readHolder(row["holder"]);
-    if (present !== undefined && isAlive(present)) throw held(runId, present);
-    const epoch = Number(row["epoch"]) + 1;
-    this.#database.run("UPDATE run SET epoch = ?, holder = ?, outcome = NULL WHERE id = ?", epoch, JSON.stringify(holder), runId);
-    return epoch;
+  /** Takes over a run that nobody holds. Throws a Failure (exit 6) that names the holder when somebody does. Without a claim it takes one. */
+  claim(runId: string, taken?: Claim): Held {
+    const claim = taken ?? this.take(runId);
+    const chain = [...readChain(this.#database, runId)];
+    const last = chain.at(-1);
+    const tail = last === undefined ? CHAIN_START : { sequence: last.record.sequence, hash: last.hash };
+    const opening = (): void => void this.#database.run("UPDATE run SET outcome = NULL WHERE id = ?", runId);
+    return this.#held(
+      { claim, tail, opening },
+      chain.map(({ record }) => record),
+    );
   }
 
-  /** Lets go of a run, with its outcome; its last records become durable in the same commit. */
-  release(journal: RunJournal, outcome: string): void {
-    const update = (): void => {
-      this.#database.run("UPDATE run SET holder = NULL, outcome = ? WHERE id = ?", outcome, journal.runId);
-    };
-    journal.flush(update);
+  // Nobody but whoever holds the run can write what comes here, and it is durable before anything else.
+  #held(run: HeldRun, before: readonly RunRecord[], ...first: readonly Fact[]): Held {
+    const journal = new RunJournal({ database: this.#database, leases: this.leases }, run, this.#ports);
+    const noted = first.map((fact) => journal.note(fact));
+    return { journal, records: [...before, ...noted, journal.write({ kind: "run.claimed", holder: thisProcess() })] };
+  }
+
+  /** Lets go of a run, with its outcome; its last records become durable in the same commit. Open: it leaves writes whose effect is not known. */
+  release(journal: RunJournal, outcome: string, leavesOpen = false): void {
+    journal.flush(() => {
+      this.#database.run("UPDATE run SET outcome = ? WHERE id = ?", outcome, journal.claim.runId);
+      this.leases.releaseWithin(journal.claim, leavesOpen);
+    });
   }
 
   /** The records of a run, each checked against the chain. */
   read(runId: string): readonly RunRecord[] {
-    if (this.#database.get("SELECT 1 FROM run WHERE id = ?", runId) === undefined) throw noSuchRun(runId);
+    this.#assertKnown(runId);
     return [...readRecords(this.#database, runId)];
+  }
+
+  /** The records of a run with their hashes, one by one, each checked. */
+  chain(runId: string): Iterable<ChainedRecord> {
+    this.#assertKnown(runId);
+    return readChain(this.#database, runId);
+  }
+
+  /** Whether there is a run of this name. */
+  knows(runId: string): boolean {
+    return this.#database.get("SELECT 1 FROM run WHERE id = ?", runId) !== undefined;
   }
 
   /** Runs, the latest first. */
@@ -118,7 +144,7 @@ export class JournalStore {
       environment: String(row["environment"]),
       openedAt: Number(row["opened_at"]),
       outcome: row["outcome"] === null ? undefined : String(row["outcome"]),
-      held: isHeld(readHolder(row["holder"])),
+      held: heldBy(this.leases.holding(String(row["id"]))),
     }));
   }
 
@@ -126,9 +152,18 @@ export class JournalStore {
     this.#database.close();
   }
 
-  #journal(run: HeldRun): RunJournal {
-    return new RunJournal(this.#database, run, this.#ports);
+  #assertKnown(runId: string): void {
+    if (!this.knows(runId)) throw noSuchRun(runId);
   }
+}
+
+function heldBy(lease: Lease | undefined): RunSummary["held"] {
+  return lease?.holder === undefined ? undefined : { holder: lease.holder, since: lease.since };
+}
+
+function claimed(taken: Taken): Claim {
+  if ("claim" in taken) return taken.claim;
+  throw runHeld(taken.inTheWay);
 }
 
 function migrate(database: Database): void {
@@ -151,14 +186,6 @@ function versionOf(database: Database): number {
   return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
-function isHeld(holder: Holder | undefined): boolean {
-  return holder !== undefined && isAlive(holder);
-}
-
-function readHolder(text: unknown): Holder | undefined {
-  return typeof text === "string" ? (JSON.parse(text) as Holder) : undefined;
-}
-
 function noSuchRun(runId: string): Failure {
   return new Failure({
     code: "journal.no-such-run",
@@ -167,13 +194,19 @@ function noSuchRun(runId: string): Failure {
   });
 }
 
-function held(runId: string, holder: Holder): Failure {
-  const where = holder.host === hostname() ? "on this host" : `on ${holder.host}`;
+/** Says that somebody holds a run. */
+export function runHeld({ runId, holder }: Lease): Failure {
   return new Failure({
     code: "journal.held",
-    message: `the run ${runId} is held by process ${holder.pid} ${where}`,
+    message: `the run ${runId} is held by ${holder === undefined ? "nobody" : spellHolder(holder)}`,
     why: "two processes acting for one run could send a write twice",
-    next: "wait for that process to end, or stop it; then run the same command again",
+    next: `wait for that process to end, or stop it; then run the same command again${holder === undefined ? "" : releaseHint(holder, runId)}`,
     exit: EXIT.locked,
   });
+}
+
+/** What to do about a holder of whom nobody here can tell whether it lives; nothing of one of this host. */
+export function releaseHint(holder: Holder, runId: string): string {
+  if (isOfThisHost(holder)) return "";
+  return `. If it is gone for good (look on ${holder.host}): tokenbook runs release ${runId} --because TEXT`;
 }

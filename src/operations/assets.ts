@@ -1,7 +1,11 @@
 import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { carriesMark, markComment, markData } from "./marks.ts";
-import type { Meaning, Yield } from "./meaning.ts";
+import type { Meaning, Sets, Yield } from "./meaning.ts";
+import type { Probe } from "./probe.ts";
+import { assetIdIn, assetIds } from "./names.ts";
+import { assetCreated, assetDeleted, assetOwnersSet, assetPut, assetUpdated } from "./probes/assets.ts";
+import { approvalCancelled, approvalRequested, approvalVoted, transferRequested, transferVoted } from "./probes/requests.ts";
 
 const READ: Meaning = { effect: "read" };
 
@@ -9,12 +13,12 @@ const assetId: Yield = {
   type: "string",
   id: "asset",
   description: "the asset's id",
-  from: ({ input, profile }) => {
-    const { data, assetType } = input;
-    const primaryKey = profile.ledger.primaryKey[typeof assetType === "string" ? assetType : ""] ?? "id";
-    return isObject(data) ? data[primaryKey] : undefined;
-  },
+  from: ({ input, profile }) => assetIdIn(input, profile),
 };
+
+// By id: the same id in two asset types is rare, and taken for the same asset it does no harm.
+const asset: Sets = { what: "asset", of: assetIds };
+const someAsset: Sets = { what: "asset", of: () => undefined };
 
 /** B.1: assets. */
 export const assets: Readonly<Record<string, Meaning>> = {
@@ -23,22 +27,35 @@ export const assets: Readonly<Record<string, Meaning>> = {
     effect: "unique",
     yields: { id: assetId },
     readBack: "`ledger.asset.get`, and `ledger.asset.history`, whose records carry the transaction id",
+    probe: assetCreated,
+    sets: asset,
   },
   "ledger.asset.put": {
     effect: "absolute",
     yields: { id: assetId },
     readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+    probe: assetPut,
+    sets: asset,
   },
   "ledger.asset.update": {
     effect: "absolute",
     yields: { id: assetId },
     readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+    probe: assetUpdated,
+    sets: asset,
   },
-  "ledger.asset.delete": { effect: "absolute", readBack: "`ledger.asset.get` and the count of `ledger.asset.history`" },
+  "ledger.asset.delete": {
+    effect: "absolute",
+    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+    probe: assetDeleted,
+    sets: { ...asset, removes: true },
+  },
   "ledger.asset.setOwners": {
     effect: "absolute",
     wraps: "data",
     readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+    probe: assetOwnersSet,
+    sets: asset,
   },
   "ledger.asset.history": READ,
   "ledger.asset.list": READ,
@@ -74,13 +91,20 @@ export const transfers: Readonly<Record<string, Meaning>> = {
       with: (input) => ({ assetId: firstOf(input["id"]), pendingOnly: false }),
       matches: carriesMark,
     },
+    probe: transferRequested,
     readBack: "`ledger.transfer.byAsset` with `pendingOnly: false`, then `ledger.transfer.mine`, by the mark in `data`",
   },
   "ledger.transfer.approve": {
     effect: "transition",
     readBack: "the actor's entry among the approvers, the history, the asset's owners",
+    probe: transferVoted("approved"),
+    sets: someAsset,
   },
-  "ledger.transfer.reject": { effect: "transition", readBack: "the actor's entry among the approvers, the history" },
+  "ledger.transfer.reject": {
+    effect: "transition",
+    readBack: "the actor's entry among the approvers, the history",
+    probe: transferVoted("rejected"),
+  },
   "ledger.transfer.mine": READ,
   "ledger.transfer.queue": READ,
   "ledger.transfer.byAsset": READ,
@@ -104,22 +128,24 @@ export const approvals: Readonly<Record<string, Meaning>> = {
       matches: carriesMark,
     },
     readBack: "`ledger.approval.mine`, by the mark in `data`",
+    probe: approvalRequested,
   },
-  "ledger.approval.accept": decision(),
-  "ledger.approval.reject": decision(),
-  "ledger.approval.cancel": decision(),
+  "ledger.approval.accept": decision(approvalVoted("approved")),
+  "ledger.approval.reject": decision(approvalVoted("rejected")),
+  "ledger.approval.cancel": decision(approvalCancelled),
   "ledger.approval.mine": READ,
   "ledger.approval.queue": READ,
   "ledger.approval.history": READ,
 };
 
-function decision(): Meaning {
+function decision(probe: Probe): Meaning {
   return {
     effect: "transition",
     wraps: "approvals",
     complete: markComment,
     fills: "`comment` ends with the mark of the run and its step",
     readBack: "the actor's entry among the approvers or in the history; the comment carries the mark",
+    probe,
   };
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../base/json.ts";
 import type { Meaning } from "./meaning.ts";
+import { bought, kycUpdated } from "./probes/investor.ts";
 
 const READ: Meaning = { effect: "read" };
 
@@ -17,6 +18,7 @@ export const investor: Readonly<Record<string, Meaning>> = {
       },
     },
     readBack: "the user's transactions before and after, on all pages, and the portfolio's token count",
+    probe: bought,
   },
   "investor.sales.get": READ,
   "investor.portfolio.tokens": READ,
@@ -24,7 +26,12 @@ export const investor: Readonly<Record<string, Meaning>> = {
   "investor.portfolio.transactions": READ,
   "investor.payouts.saleSchedule": READ,
   "investor.payouts.tokenSchedule": READ,
-  "investor.identity.updateKyc": { effect: "absolute", readBack: "nothing: it cannot be read back" },
+  "investor.identity.updateKyc": {
+    effect: "absolute",
+    readBack: "nothing: it cannot be read back",
+    probe: kycUpdated,
+    sets: { what: "identity", of: () => undefined },
+  },
   "investor.config.contractAddresses": READ,
 };
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Profile } from "../contract/profile.ts";
+import type { Probe } from "./probe.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 
 /**
@@ -47,6 +48,14 @@ export interface Discovery {
   readonly matches: (record: JsonObject, mark: string) => boolean;
 }
 
+/** What a write sets, and of which things; of things that its input does not name when `of` gives nothing. */
+export interface Sets {
+  readonly what: string;
+  readonly of: (input: JsonObject, profile: Profile) => readonly Json[] | undefined;
+  /** It takes away what was made: then it could be made a second time. */
+  readonly removes?: true;
+}
+
 /** What an operation means for a playbook: everything about it that the written contract does not say. */
 export interface Meaning {
   readonly effect: EffectClass;
@@ -62,6 +71,10 @@ export interface Meaning {
   readonly discovery?: Discovery;
   /** How one can see that the write took effect, in words. */
   readonly readBack?: string;
+  /** The same, for the run. Every write has one. */
+  readonly probe?: Probe;
+  /** What it sets: of two writes that set the same, the one sent first must not arrive last. */
+  readonly sets?: Sets;
   /** The `with` of an example, where a step would say it otherwise than the body on the wire. */
   readonly example?: JsonObject;
 }

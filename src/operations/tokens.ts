@@ -1,5 +1,25 @@
 import { chooseId, chooseShareIds, shareIds } from "./marks.ts";
-import type { Meaning, Yield } from "./meaning.ts";
+import { isObject, type Json } from "../base/json.ts";
+import type { Meaning, Sets, Yield } from "./meaning.ts";
+import { batchTransferred, burnt, minted, transferred } from "./probes/supply.ts";
+import {
+  approvalForAllSet,
+  tokenApprovalSet,
+  tokenCreated,
+  tokenOwnersSet,
+  tokenPermissionsSet,
+  tokenUpdated,
+} from "./probes/tokens.ts";
+import {
+  custodiansSet,
+  deposited,
+  existingTokenAdded,
+  shareTokenAdded,
+  vaultAssetsUpdated,
+  vaultCreated,
+  vaultUpdated,
+  withdrawn,
+} from "./probes/vaults.ts";
 
 const READ: Meaning = { effect: "read" };
 
@@ -12,6 +32,16 @@ const chosenId = (what: string): Yield => ({
 
 const SUPPLY = "the token's transactions before and after, its totals, and the account's balance";
 
+// Of a batch, the ids of all its items.
+const byId = (what: string, name = "id"): Sets => ({
+  what,
+  of: ({ items, [name]: id }) => {
+    if (!Array.isArray(items)) return id === undefined ? undefined : [id];
+    return items.flatMap((item: Json) => (isObject(item) ? (item[name] ?? []) : []));
+  },
+});
+const anywhere = (what: string): Sets => ({ what, of: () => undefined });
+
 /** B.4: tokens. */
 export const tokens: Readonly<Record<string, Meaning>> = {
   "ledger.token.get": READ,
@@ -21,14 +51,30 @@ export const tokens: Readonly<Record<string, Meaning>> = {
     fills: "`id`, where left out, is made of run and step",
     yields: { id: chosenId("token") },
     readBack: "`ledger.token.get` by the id that was sent",
+    probe: tokenCreated,
   },
-  "ledger.token.update": { effect: "absolute", readBack: "`ledger.token.get`" },
+  "ledger.token.update": { effect: "absolute", readBack: "`ledger.token.get`", probe: tokenUpdated, sets: byId("token") },
   "ledger.token.list": READ,
-  "ledger.token.setPermissions": { effect: "absolute", readBack: "`ledger.token.get`" },
-  "ledger.token.setApproval": { effect: "absolute", readBack: "the accounts' `approvedEntities`" },
-  "ledger.token.setOwners": { effect: "absolute", readBack: "`ledger.token.get`" },
-  "ledger.token.mint": { effect: "additive", readBack: SUPPLY },
-  "ledger.token.burn": { effect: "additive", readBack: SUPPLY },
+  "ledger.token.setPermissions": {
+    effect: "absolute",
+    readBack: "`ledger.token.get`",
+    probe: tokenPermissionsSet,
+    sets: byId("permissions"),
+  },
+  "ledger.token.setApproval": {
+    effect: "absolute",
+    readBack: "the accounts' `approvedEntities`",
+    probe: tokenApprovalSet,
+    sets: anywhere("operators"),
+  },
+  "ledger.token.setOwners": {
+    effect: "absolute",
+    readBack: "`ledger.token.get`",
+    probe: tokenOwnersSet,
+    sets: byId("token owners"),
+  },
+  "ledger.token.mint": { effect: "additive", readBack: SUPPLY, probe: minted, sets: byId("supply") },
+  "ledger.token.burn": { effect: "additive", readBack: SUPPLY, probe: burnt, sets: { ...byId("supply"), removes: true } },
   "ledger.account.get": READ,
   "ledger.account.list": READ,
   "ledger.transaction.get": READ,
@@ -39,10 +85,23 @@ export const tokens: Readonly<Record<string, Meaning>> = {
 export const erc1155: Readonly<Record<string, Meaning>> = {
   "ledger.erc1155.balanceOf": READ,
   "ledger.erc1155.balanceOfBatch": READ,
-  "ledger.erc1155.setApprovalForAll": { effect: "absolute", readBack: "`ledger.erc1155.isApprovedForAll`" },
+  "ledger.erc1155.setApprovalForAll": {
+    effect: "absolute",
+    readBack: "`ledger.erc1155.isApprovedForAll`",
+    probe: approvalForAllSet,
+    sets: anywhere("operators for all"),
+  },
   "ledger.erc1155.isApprovedForAll": READ,
-  "ledger.erc1155.safeTransferFrom": { effect: "additive", readBack: "transactions and both balances before and after" },
-  "ledger.erc1155.safeBatchTransferFrom": { effect: "additive", readBack: "transactions and both balances before and after" },
+  "ledger.erc1155.safeTransferFrom": {
+    effect: "additive",
+    readBack: "transactions and both balances before and after",
+    probe: transferred,
+  },
+  "ledger.erc1155.safeBatchTransferFrom": {
+    effect: "additive",
+    readBack: "transactions and both balances before and after",
+    probe: batchTransferred,
+  },
 };
 
 const shareTokenIds: Yield = {
@@ -61,8 +120,9 @@ export const vaults: Readonly<Record<string, Meaning>> = {
     fills: "`id` and the ids in `vaultToken`, where left out, are made of run and step",
     yields: { id: chosenId("vault"), tokenIds: shareTokenIds },
     readBack: "`ledger.vault.get` by the id that was sent",
+    probe: vaultCreated,
   },
-  "ledger.vault.update": { effect: "absolute", readBack: "`ledger.vault.get`" },
+  "ledger.vault.update": { effect: "absolute", readBack: "`ledger.vault.get`", probe: vaultUpdated, sets: byId("vault") },
   "ledger.vault.list": READ,
   "ledger.vault.addToken": {
     effect: "unique",
@@ -70,17 +130,32 @@ export const vaults: Readonly<Record<string, Meaning>> = {
     fills: "the ids in `vaultToken`, where left out, are made of run and step",
     yields: { tokenIds: shareTokenIds },
     readBack: "`ledger.token.get` by the ids that were sent, and `ledger.vault.get`",
+    probe: shareTokenAdded,
   },
-  "ledger.vault.addExistingToken": { effect: "absolute", readBack: "`ledger.vault.get`" },
-  "ledger.vault.setCustodians": { effect: "absolute", readBack: "`ledger.vault.get`" },
+  "ledger.vault.addExistingToken": { effect: "absolute", readBack: "`ledger.vault.get`", probe: existingTokenAdded },
+  "ledger.vault.setCustodians": {
+    effect: "absolute",
+    readBack: "`ledger.vault.get`",
+    probe: custodiansSet,
+    sets: byId("custodians", "vaultId"),
+  },
   "ledger.vault.deposit": {
     effect: "transition",
     readBack: "`ledger.vault.assets`: the asset with exactly the shares asked for",
+    probe: deposited,
+    sets: anywhere("asset"),
   },
   "ledger.vault.withdraw": {
     effect: "transition",
     readBack: "the asset gone from `ledger.vault.assets`, the payer's balance lower",
+    probe: withdrawn,
+    sets: anywhere("asset"),
   },
   "ledger.vault.assets": READ,
-  "ledger.vault.updateAssets": { effect: "absolute", readBack: "`ledger.vault.assets`" },
+  "ledger.vault.updateAssets": {
+    effect: "absolute",
+    readBack: "`ledger.vault.assets`",
+    probe: vaultAssetsUpdated,
+    sets: byId("vault content", "vaultId"),
+  },
 };

@@ -84,6 +84,7 @@ async function planAction(context: PlanContext, action: Action): Promise<void> {
       return close(context, place, action.ending);
     case "send-again":
     case "await-receipt":
+    case "probe":
     case "complete":
     case "judge-refusal":
     case "stop":

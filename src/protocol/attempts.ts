@@ -4,50 +4,75 @@ import type { AttemptState } from "./state.ts";
 /** What follows for one write from what became of its sendings. */
 export type Decided =
   | { readonly do: "begin" }
-  | { readonly do: "send-again" | "await-receipt" | "complete" | "judge-refusal"; readonly attempt: number }
+  | {
+      readonly do: "send-again" | "await-receipt" | "complete" | "judge-refusal" /** Look what became of it. */ | "probe";
+      readonly attempt: number;
+    }
   | { readonly do: "stop"; readonly outcome: "unknown" | "failed"; readonly problem: StepProblem };
 
-/** How often a write may be sent anew under one claim, when each sending surely had no effect. */
+/** How often a write may be sent anew under one claim, when no sending can do harm beside another. */
 export const SENDINGS_PER_CLAIM = 5;
 
-/** Decides what a write does next. Pure. Nothing that may have taken effect is ever sent again. */
-export function decideAttempts(attempts: readonly AttemptState[], awaitsReceipt: boolean): Decided {
+/** Decides what a write does next under a claim. Pure. Nothing that may take effect a second time is ever sent again. */
+export function decideAttempts(
+  attempts: readonly AttemptState[],
+  { awaitsReceipt, epoch }: { readonly awaitsReceipt: boolean; readonly epoch: number },
+): Decided {
   const attempt = attempts.length - 1;
   const last = attempts[attempt];
   if (last === undefined || last.past) return { do: "begin" };
-  if (last.settled !== undefined) return { do: last.settled.verdict === "applied" ? "complete" : "send-again", attempt };
-  if (last.receipt !== undefined) return { do: last.receipt.committed ? "complete" : "judge-refusal", attempt };
-  if (last.answered === undefined) return { do: "stop", outcome: "unknown", problem: unanswered(last) };
+  if (last.settled?.verdict === "applied") return { do: "complete", attempt };
+  if (last.settled !== undefined) return sendAgainOrGiveUp(attempts, last, epoch);
+  // One that was superseded may have arrived in between: then it is the reason for the refusal.
+  const refused = { do: attempts.some(isSuperseded) ? "probe" : "judge-refusal", attempt } as const;
+  if (last.receipt !== undefined) return last.receipt.committed ? { do: "complete", attempt } : refused;
+  if (last.answered === undefined) return { do: "probe", attempt };
   switch (last.answered.meaning) {
     case "ambiguous":
-      return { do: "stop", outcome: "unknown", problem: ambiguous(last) };
+      return { do: "probe", attempt };
     case "acknowledged":
       return { do: awaitsReceipt && last.answered.receiptId !== null ? "await-receipt" : "complete", attempt };
     case "refused":
-      return { do: "judge-refusal", attempt };
+      return refused;
     case "not-sent":
     case "refused-later":
-      return sendAgainOrGiveUp(last, attempt, attempts.filter(({ past }) => !past).length);
+      return sendAgainOrGiveUp(attempts, last, epoch);
   }
 }
 
-function sendAgainOrGiveUp(last: AttemptState, attempt: number, sendings: number): Decided {
-  if (sendings < SENDINGS_PER_CLAIM) return { do: "send-again", attempt };
-  return { do: "stop", outcome: "failed", problem: notAccepted(last, sendings) };
+function isSuperseded({ settled }: AttemptState): boolean {
+  return settled?.verdict === "superseded";
 }
 
-function unanswered({ intended, intendedAt }: AttemptState): StepProblem {
-  return {
-    code: "write.unanswered",
-    message: `${intended.operation} was about to be sent at ${new Date(intendedAt).toISOString()}, and no answer was recorded`,
-    why: "the process ended in between: the write may have taken effect, so it is not sent again",
-  };
+// What was superseded may still arrive, whatever befell the sendings after it.
+function sendAgainOrGiveUp(attempts: readonly AttemptState[], last: AttemptState, epoch: number): Decided {
+  const sendings = attempts.filter((each) => each.epoch === epoch).length;
+  if (sendings < SENDINGS_PER_CLAIM) return { do: "send-again", attempt: attempts.length - 1 };
+  return attempts.some(isSuperseded)
+    ? { do: "stop", outcome: "unknown", problem: notSeen(last, sendings) }
+    : { do: "stop", outcome: "failed", problem: notAccepted(last, sendings) };
 }
 
-function ambiguous({ intended, intendedAt, answered }: AttemptState): StepProblem {
+/** Why nobody knows what became of an attempt. */
+export function openProblem({ intended, intendedAt, answered }: AttemptState): StepProblem {
+  const at = new Date(intendedAt).toISOString();
+  if (answered === undefined) {
+    return {
+      code: "write.unanswered",
+      message: `${intended.operation} was about to be sent at ${at}, and no answer was recorded`,
+      why: "the process ended in between: the write may have taken effect, so it is not sent again",
+    };
+  }
+  if (answered.meaning !== "ambiguous") {
+    return {
+      code: "write.undecided",
+      message: `${intended.operation}, sent at ${at}, was answered, and that does not tell what became of it: ${answered.message ?? "its receipt is not decided"}`,
+      why: "it, or an earlier sending of it, may have taken effect, so it is not sent again",
+    };
+  }
   return {
     code: "write.ambiguous",
-    message: `${intended.operation}, sent at ${new Date(intendedAt).toISOString()}, has no answer that can be trusted: ${answered?.message ?? "no answer"}`,
+    message: `${intended.operation}, sent at ${at}, has no answer that can be trusted: ${answered.message ?? "no answer"}`,
     why: "it may have taken effect, or still take effect, so it is not sent again",
   };
 }
@@ -57,5 +82,13 @@ function notAccepted({ intended, answered }: AttemptState, sendings: number): St
     code: answered?.meaning === "not-sent" ? "service.unreachable" : "service.busy",
     message: `${intended.operation} could not be delivered in ${sendings} tries: ${answered?.message ?? "no answer"}`,
     why: "the service took none of them, so nothing has changed",
+  };
+}
+
+function notSeen({ intended, answered }: AttemptState, sendings: number): StepProblem {
+  return {
+    code: "write.ambiguous",
+    message: `${intended.operation} was sent ${sendings} times, and no answer can be trusted: ${answered?.message ?? "no answer"}`,
+    why: "none of them can be seen, and any of them may still take effect",
   };
 }

@@ -35,6 +35,8 @@ export type Action<S> = { readonly place: Place<S> } & (
   /** What was sent had no effect: send again, after a pause. */
   | { readonly do: "send-again"; readonly attempt: number }
   | { readonly do: "await-receipt"; readonly attempt: number }
+  /** Nobody knows what became of it: look. */
+  | { readonly do: "probe"; readonly attempt: number }
   /** The write took effect: find what it made, look at the expectations, complete. */
   | { readonly do: "complete"; readonly attempt: number }
   /** The service refused: expected or not. */
@@ -249,7 +251,9 @@ function placeOf<S>({ step }: PlanNode<S>, address: string, { frame, rounds, wit
 
 function call<S>(node: PlanCall<S>, place: Place<S>, at: Position<S>, sight: Sight): Standing<S> {
   const attempts = sight.state.steps.get(place.address)?.attempts ?? [];
-  const decided = node.writes ? decideAttempts(attempts, node.awaitsReceipt) : ({ do: "begin" } as const);
+  const decided = node.writes
+    ? decideAttempts(attempts, { awaitsReceipt: node.awaitsReceipt, epoch: sight.state.epoch })
+    : ({ do: "begin" } as const);
   if (decided.do === "begin") return beginning({ do: "begin", place }, at, sight);
   const held = sight.interrupted && !at.inAlways;
   return held ? { is: "stopped", outcome: "held", at: place.address } : open({ ...decided, place });
@@ -266,7 +270,7 @@ function hasBegun(round: StepState | undefined): boolean {
 }
 
 // What nobody knows is worse than what is known to have failed; a person is still waited for last.
-const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = ["unknown", "failed", "pending", "held", "interrupted"];
+const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = ["conflict", "unknown", "failed", "pending", "held", "interrupted"];
 
 function worst<S>(standings: readonly Standing<S>[]): Standing<S> {
   for (const outcome of WORST_FIRST) {
@@ -307,6 +311,7 @@ export function exitOf(outcome: RunOutcome): ExitCode {
     case "pending":
       return EXIT.pending;
     case "unknown":
+    case "conflict":
       return EXIT.unknown;
     case "interrupted":
       return EXIT.interrupted;

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 export type Fact =
   | RunOpened
   | RunClaimed
+  | RunReleased
   | StepExpanded
   | StepBegun
   | BlockTurned
@@ -73,6 +74,15 @@ export interface RunClaimed {
   readonly holder: Holder;
 }
 
+/** A person has made the claim of another process void. */
+export interface RunReleased {
+  readonly kind: "run.released";
+  /** Who held the run. */
+  readonly from: Holder;
+  readonly who: string;
+  readonly because: string;
+}
+
 /** The process that holds a run. */
 export interface Holder {
   readonly host: string;
@@ -120,6 +130,15 @@ export interface AttemptIntended {
   /** The completed input, with chosen ids and our mark. */
   readonly input: JsonObject;
   readonly request: { readonly method: string; readonly path: string; readonly digest: string };
+  /** What was there before: by it, and what is read later, one can see what became of the write. */
+  readonly baseline?: Baseline;
+}
+
+export interface Baseline {
+  /** What a probe needs of its readings; null: one of them failed. */
+  readonly read: JsonObject | null;
+  /** The service's own time before them, as it told it; null when it did not say. */
+  readonly since: string | null;
 }
 
 /**
@@ -154,21 +173,31 @@ export interface ReceiptRead {
   readonly receipt: JsonObject;
 }
 
-/** What became of an attempt, decided by evidence other than its own answer. */
+/**
+ * What became of an attempt, decided by evidence other than its own answer. `absent`: it had no effect and never will. `superseded`: it may
+ * still arrive, and then does no harm beside one more.
+ */
 export interface AttemptSettled {
   readonly kind: "attempt.settled";
   readonly step: string;
   readonly attempt: number;
-  readonly verdict: "applied" | "absent";
+  readonly verdict: Verdict;
   readonly evidence: Json;
+  /** The ledger's transaction, where reading named it. */
+  readonly transactionId?: string;
+  /** The record that proves this attempt, and can prove no other. */
+  readonly spends?: string;
 }
+
+export type Verdict = "applied" | "absent" | "superseded";
 
 /**
  * `changed`: a write took effect. `ok`: a read, or a refusal that was expected. `unchanged`: what the write is for was so already,
  * and it was not sent. `rescued`: a block failed, and its `rescue` did not.
  */
 export type CompletedOutcome = "ok" | "changed" | "unchanged" | "skipped" | "rescued";
-export type StoppedOutcome = "failed" | "pending" | "unknown";
+/** `conflict`: what a write left, as far as one can see, contradicts it: its effect twice, a part of it, or another one. */
+export type StoppedOutcome = "failed" | "pending" | "unknown" | "conflict";
 export type StepOutcome = CompletedOutcome | StoppedOutcome;
 
 export interface StepCompleted {
@@ -207,7 +236,7 @@ export interface StepProblem {
   readonly evidence?: Json;
 }
 
-export type RunOutcome = "passed" | "failed" | "pending" | "unknown" | "interrupted";
+export type RunOutcome = "passed" | "failed" | "pending" | "unknown" | "conflict" | "interrupted";
 
 export interface RunClosed {
   readonly kind: "run.closed";

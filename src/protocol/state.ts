@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json.ts";
 import { type Address, parseAddress } from "./address.ts";
 import type {
   AttemptAnswered,
@@ -24,6 +24,8 @@ export interface RunState {
   closed: RunClosed | undefined;
   readonly steps: Map<string, StepState>;
   readonly expansions: Map<string, Expansion>;
+  /** Transactions and other records that have proven a write, and the step whose it was: each proves one. */
+  readonly spent: Map<string, string>;
   /** What `steps` gives to expressions, for each frame: by step id, and by key below it for each `foreach` around it. */
   readonly values: Map<string, StepValues>;
 }
@@ -40,7 +42,7 @@ export interface StepState {
   turnedBefore: BlockTurned | undefined;
   /** How often a block has been begun anew. */
   repeats: number;
-  completed: StepCompleted | undefined;
+  completed: (RunRecord & StepCompleted) | undefined;
   /** Why it stopped under the present claim; a new claim tries again. */
   stopped: StepStopped | undefined;
 }
@@ -48,6 +50,9 @@ export interface StepState {
 export interface AttemptState {
   readonly intended: AttemptIntended;
   readonly intendedAt: number;
+  /** Where its intent stands in the journal, and under which claim. */
+  readonly sequence: number;
+  readonly epoch: number;
   answered: AttemptAnswered | undefined;
   receipt: ReceiptRead | undefined;
   settled: AttemptSettled | undefined;
@@ -70,6 +75,7 @@ export function emptyState(): RunState {
     closed: undefined,
     steps: new Map(),
     expansions: new Map(),
+    spent: new Map(),
     values: new Map(),
   };
 }
@@ -92,6 +98,8 @@ export function advance(state: RunState, record: RunRecord): void {
       return;
     case "run.claimed":
       return reopen(state);
+    case "run.released":
+      return;
     case "step.expanded":
       state.expansions.set(record.step, { rounds: record.rounds, complete: 0 });
       return;
@@ -101,12 +109,12 @@ export function advance(state: RunState, record: RunRecord): void {
     case "block.turned":
       return turn(state, record);
     case "attempt.intended":
-      stepIn(state, record.step).attempts.push(newAttempt(record, record.at));
+      stepIn(state, record.step).attempts.push(newAttempt(record));
       return;
     case "attempt.answered":
     case "receipt.read":
     case "attempt.settled":
-      return learn(stepIn(state, record.step).attempts[record.attempt], record);
+      return learn(state, record);
     case "step.completed":
       return complete(state, record);
     case "step.stopped":
@@ -134,15 +142,26 @@ export function stepIn(state: RunState, address: string): StepState {
   return step;
 }
 
-function newAttempt(intended: AttemptIntended, intendedAt: number): AttemptState {
-  return { intended, intendedAt, answered: undefined, receipt: undefined, settled: undefined, past: false };
+function newAttempt(intended: RunRecord & AttemptIntended): AttemptState {
+  const { at: intendedAt, sequence, epoch } = intended;
+  return { intended, intendedAt, sequence, epoch, answered: undefined, receipt: undefined, settled: undefined, past: false };
 }
 
-function learn(attempt: AttemptState | undefined, record: AttemptAnswered | ReceiptRead | AttemptSettled): void {
+function learn(state: RunState, record: AttemptAnswered | ReceiptRead | AttemptSettled): void {
+  const attempt = stepIn(state, record.step).attempts[record.attempt];
   if (attempt === undefined) return;
+  for (const id of provenBy(record)) state.spent.set(id, record.step);
   if (record.kind === "attempt.answered") attempt.answered = record;
   else if (record.kind === "receipt.read") attempt.receipt = record;
   else attempt.settled = record;
+}
+
+function provenBy(record: AttemptAnswered | ReceiptRead | AttemptSettled): readonly string[] {
+  if (record.kind === "attempt.settled") return record.spends === undefined ? [] : [record.spends];
+  const named = record.kind === "attempt.answered" ? record.payload : record.receipt;
+  const told = [named, isObject(named) ? (named["result"] ?? null) : null];
+  const ids = told.map((each) => (isObject(each) ? each["transactionId"] : undefined));
+  return ids.filter((id): id is string => typeof id === "string" && id !== "");
 }
 
 // A new claim tries again whatever had stopped, and only what surely had no effect may be sent again. A block that has failed, its
@@ -153,7 +172,9 @@ function reopen(state: RunState): void {
     if (step.completed !== undefined) continue;
     if (step.stopped !== undefined && step.turned?.outcome === "failed") step.turned = step.turnedBefore;
     step.stopped = undefined;
-    for (const attempt of step.attempts) attempt.past = hadNoEffect(attempt);
+    // As long as one of them may still arrive, another could only be the same.
+    const areOver = step.attempts.every(hadNoEffect);
+    for (const attempt of step.attempts) attempt.past = areOver;
   }
 }
 
@@ -186,7 +207,7 @@ function stop(state: RunState, record: StepStopped): void {
   holder[name] ??= { outcome: record.outcome };
 }
 
-function complete(state: RunState, record: StepCompleted): void {
+function complete(state: RunState, record: RunRecord & StepCompleted): void {
   const step = stepIn(state, record.step);
   step.completed = record;
   step.stopped = undefined;

@@ -1,4 +1,5 @@
 import type { AttemptAnswered, AttemptIntended, AttemptSettled, ReceiptRead } from "../protocol/record.ts";
+import { writeJson } from "../base/json.ts";
 import type { AttemptReport, ReceiptReport } from "./shape.ts";
 
 /** What is known of one sending of a write. */
@@ -17,15 +18,18 @@ export function learn(attempt: Attempt, record: AttemptAnswered | ReceiptRead | 
   else attempt.settled = record;
 }
 
-/** Whether it may have taken effect without anybody having seen it. */
+/** Whether it may have taken effect, or may still do so, without anybody having seen it. */
 export function isOpen({ answered, receipt, settled }: Attempt): boolean {
-  if (settled !== undefined || receipt !== undefined) return false;
+  if (settled !== undefined) return settled.verdict === "superseded";
+  if (receipt !== undefined) return false;
   return answered === undefined || answered.meaning === "ambiguous";
 }
 
 /** The id that the ledger gave to the write: from its receipt, or already from its answer. */
-export function transactionOf({ answered, receipt }: Attempt): string | null {
-  return textAt(receipt?.receipt, "transactionId") ?? textAt(answered?.payload, "transactionId");
+export function transactionOf({ answered, receipt, settled }: Attempt): string | null {
+  return (
+    textAt(receipt?.receipt, "transactionId") ?? textAt(answered?.payload, "transactionId") ?? settled?.transactionId ?? null
+  );
 }
 
 /** Null when the attempt has no receipt at all. */
@@ -49,6 +53,13 @@ export function attemptReport({ intended, answered, settled }: Attempt): Attempt
     settled: settled === undefined ? null : { verdict: settled.verdict, evidence: settled.evidence },
     durationMs: answered?.durationMs ?? null,
   };
+}
+
+/** What became of an attempt by other evidence than its answer, in one sentence. */
+export function settledText({ verdict, evidence }: NonNullable<AttemptReport["settled"]>): string {
+  const [who, because] = [textAt(evidence, "who"), textAt(evidence, "because")];
+  if (who !== null) return `${verdict}, says ${who}: ${because ?? "no reason given"}`;
+  return because === null ? `${verdict}, as read back: ${writeJson(evidence)}` : `${verdict}, since ${because}`;
 }
 
 /** The text under a key of an object; null when there is none. */

@@ -37,8 +37,10 @@ function isCase({ kind, problem }: StepReport): boolean {
 // Whether the rows alone let a reader of the file know how the run ended.
 function isTold(outcome: ReportedOutcome, steps: readonly StepReport[]): boolean {
   if (outcome === "passed") return true;
-  return steps.some((step) => step.outcome === "failed" || step.outcome === "unknown" || step.outcome === outcome);
+  return steps.some((step) => TELLS.has(step.outcome) || step.outcome === outcome);
 }
+
+const TELLS: ReadonlySet<string> = new Set<RowOutcome>(["failed", "unknown", "conflict"]);
 
 function addCase(suite: TestSuite, step: StepReport, file: string): void {
   const testCase = suite
@@ -50,7 +52,8 @@ function addCase(suite: TestSuite, step: StepReport, file: string): void {
   const message = lines[0] ?? NO_PROBLEM[step.outcome];
   const type = step.problem?.code ?? step.outcome;
   if (step.outcome === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(legal(lines.join("\n")));
-  if (step.outcome === "unknown") testCase.error(attribute(message), attribute(type), legal(lines.join("\n")));
+  if (step.outcome === "unknown" || step.outcome === "conflict")
+    testCase.error(attribute(message), attribute(type), legal(lines.join("\n")));
   if (step.outcome === "rescued" || step.outcome === "skipped" || step.outcome === "pending" || step.outcome === "not-run")
     skip(testCase, step.outcome === "rescued" && lines.length > 0 ? `rescued: ${message}` : message);
   const output = outputOf(step);
@@ -66,6 +69,7 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
   failed: "failed",
   pending: "pending: the run ended while this step was under way",
   unknown: "unknown: the run ended before the answer of its write was recorded",
+  conflict: "conflict: what can be seen contradicts the write",
   "not-run": "not run",
 };
 

@@ -45,6 +45,8 @@ export class RunFold {
         this.#closed = undefined;
         this.#endContainers(undefined);
         return;
+      case "run.released":
+        return;
       case "run.closed":
         this.#closed = record;
         this.#endContainers(record.outcome);
@@ -107,7 +109,7 @@ export class RunFold {
       outcome: closed?.outcome ?? "running",
       startedAt: new Date(at).toISOString(),
       finishedAt: closed === undefined ? null : new Date(closed.at).toISOString(),
-      durationMs: closed === undefined ? null : closed.at - at,
+      durationMs: closed === undefined ? null : Math.max(0, closed.at - at),
       outputs: closed?.outputs ?? {},
       problem: closed?.problem ?? null,
     };
@@ -150,6 +152,7 @@ function totalsOf(all: readonly StepReport[]): Totals {
     failed: of("failed"),
     pending: of("pending"),
     unknown: of("unknown"),
+    conflict: of("conflict"),
     notRun: of("not-run"),
     warnings: steps.filter(({ warning }) => warning !== null).length,
   };

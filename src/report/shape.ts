@@ -103,6 +103,7 @@ export interface Totals {
   readonly failed: number;
   readonly pending: number;
   readonly unknown: number;
+  readonly conflict: number;
   readonly notRun: number;
   /** Steps whatever their outcome, beside which there is a warning. */
   readonly warnings: number;

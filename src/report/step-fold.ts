@@ -97,8 +97,7 @@ export class StepFold {
   get outcome(): RowOutcome {
     if (this.#ending !== undefined)
       return this.#isRescued && this.#ending.outcome === "failed" ? "rescued" : this.#ending.outcome;
-    if (this.#begunAt !== undefined)
-      return this.#endedWith === "failed" || this.#endedWith === "unknown" ? this.#endedWith : "pending";
+    if (this.#begunAt !== undefined) return verdictOf(this.#endedWith) ?? "pending";
     const attempts = [...this.#attempts.values()];
     if (attempts.length === 0) return "not-run";
     return attempts.some(isOpen) ? "unknown" : "pending";
@@ -133,13 +132,18 @@ export class StepFold {
       attempts: attempts.map(attemptReport),
       requests: ending?.requests ?? attempts.length,
       startedAt: startedAt === undefined ? null : new Date(startedAt).toISOString(),
-      durationMs: ending === undefined ? null : ending.at - ending.startedAt,
+      durationMs: ending === undefined ? null : Math.max(0, ending.at - ending.startedAt),
       response: completed?.value["response"] ?? null,
       refusal: textAt(completed?.value, "refusal"),
       problem: ending?.kind === "step.stopped" ? ending.problem : null,
       warning: completed?.warning ?? null,
     };
   }
+}
+
+// What holds other steps ends as the worst of them.
+function verdictOf(outcome: RunOutcome | undefined): RowOutcome | undefined {
+  return outcome === "failed" || outcome === "unknown" || outcome === "conflict" ? outcome : undefined;
 }
 
 function lastOf<T>(attempts: readonly Attempt[], from: (attempt: Attempt) => T | null): T | null {

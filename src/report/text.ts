@@ -2,6 +2,7 @@ import { formatDuration } from "../base/duration.ts";
 import { type Json, writeJson } from "../base/json.ts";
 import { count } from "../base/text.ts";
 import type { RunOpened } from "../protocol/record.ts";
+import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, StepReport, Totals } from "./shape.ts";
@@ -86,7 +87,15 @@ function beneath(step: StepReport): readonly string[] {
   if (warning !== null) return ["warning:", ...problemLines(warning), ...placeLines(step)];
   if (refusal !== null) return labelled("refused, as it was to be", refusal);
   if (kind !== "call") return [];
-  return outcome === "unknown" || outcome === "pending" ? ["not finished: the run ended while this step was under way"] : [];
+  if (outcome === "unknown" || outcome === "pending") return ["not finished: the run ended while this step was under way"];
+  return settledLines(step);
+}
+
+// A write that passed by other evidence than its own answer says by which.
+function settledLines({ attempts }: StepReport): readonly string[] {
+  return attempts.flatMap(({ attempt, settled }) =>
+    settled === null ? [] : labelled(`attempt ${attempt + 1}`, settledText(settled)),
+  );
 }
 
 /** Where a step is written, when that is not in the playbook that was run. */
@@ -118,7 +127,7 @@ export function summaryLines({ run, totals }: RunReport): readonly string[] {
 }
 
 function nextLine({ id, outcome }: RunReport["run"]): string {
-  return outcome === "unknown"
+  return outcome === "unknown" || outcome === "conflict"
     ? `to see what was sent: tokenbook runs show ${oneLine(id)}`
     : `to go on: tokenbook resume ${oneLine(id)}`;
 }
@@ -135,6 +144,7 @@ function countsOf(totals: Totals): string {
       ["failed", totals.failed],
       ["pending", totals.pending],
       ["unknown", totals.unknown],
+      ["conflict", totals.conflict],
       ["not run", totals.notRun],
       [totals.warnings === 1 ? "warning" : "warnings", totals.warnings],
     ] as const

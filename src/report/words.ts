@@ -20,6 +20,7 @@ export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
   failed: { mark: "✗", word: "failed", isDone: false },
   pending: { mark: "…", word: "pending", isDone: false },
   unknown: { mark: "?", word: "unknown", isDone: false },
+  conflict: { mark: "‼", word: "conflict", isDone: false },
   "not-run": { mark: "·", word: "not run", isDone: false },
 };
 
@@ -29,6 +30,7 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
   failed: { mark: "✗", word: "failed" },
   pending: { mark: "…", word: "pending" },
   unknown: { mark: "?", word: "unknown" },
+  conflict: { mark: "‼", word: "conflict" },
   interrupted: { mark: "!", word: "interrupted" },
   running: { mark: "!", word: "not finished" },
 };

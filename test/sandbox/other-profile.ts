@@ -14,6 +14,7 @@ export const OTHER_PROFILE: Profile = profileWith({
       vaultAssets: { vaultId: "vault", assets: "contents", assetType: "kind", id: "asset", data: "details" },
     },
     primaryKey: { Bond: "Isin" },
+    capabilities: { tokenIdUnique: true, vaultIdUnique: true, sameVaultDepositRefused: true, overMintRefused: false },
   },
   investor: {
     parameters: {

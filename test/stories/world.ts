@@ -116,7 +116,7 @@ export const KEYS: Variables = {
   SECOND_BUYER_KEY: "sandbox-second-buyer-key",
 };
 
-function environmentAt(url: string): string {
+export function environmentAt(url: string): string {
   return `environments:
   here:
     ledger:
@@ -355,6 +355,7 @@ steps:
   - id: mint
     uses: ledger.token.mint
     with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "10.00" }
+    wait: { timeout: 2s }
   - id: after
     uses: ledger.token.get
     with: { id: "\${{ steps.token.id }}" }

@@ -1,10 +1,11 @@
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { openWrites, resolveWrite } from "../../engine/resolve.ts";
+import { resolveWrite } from "../../engine/resolve.ts";
+import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { harmless } from "../failure.ts";
 import { lookIntoJournal } from "../journal.ts";
-import type { Command, Shell } from "../shell.ts";
+import { type Command, type Shell, userOf } from "../shell.ts";
 
 interface ResolveOptions {
   readonly run: string;
@@ -26,7 +27,7 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
       next: `tokenbook resolve ${run} --step "${step}" --as applied --because "seen in the ledger's explorer"`,
     });
   }
-  const who = shell.variables["USER"] ?? shell.variables["LOGNAME"] ?? "unknown";
+  const who = userOf(shell);
   const resolution = { step, verdict, because, who };
   const { operation, attempt } = lookIntoJournal(shell, options, (store) => resolveWrite(store, run, resolution));
   const goesOn = verdict === "applied" ? "the step will be completed" : "it will be sent again";

@@ -1,6 +1,8 @@
 import { EXIT } from "../../base/exit.ts";
 import { writeJson } from "../../base/json.ts";
 import { sanitise } from "../../base/text.ts";
+import { spellHolder } from "../../journal/holder.ts";
+import { settledText } from "../../report/attempt.ts";
 import type { AttemptReport } from "../../report/shape.ts";
 import { harmless } from "../failure.ts";
 import { lookIntoJournal } from "../journal.ts";
@@ -12,21 +14,22 @@ interface ListOptions {
   readonly limit: number;
 }
 
-/** `tokenbook runs`: the runs of a state directory, the latest first. */
+/** `tokenbook runs`: the runs of a state directory, the latest first, and who acts for them. */
 export const listRuns: Command<ListOptions> = async (shell, options) => {
-  const runs = lookIntoJournal(shell, options, (store) => store.list(options.limit)).map((run) => ({
+  const runs = lookIntoJournal(shell, options, (store) => store.list(options.limit)).map(({ held, ...run }) => ({
     ...run,
     openedAt: new Date(run.openedAt).toISOString(),
-    outcome: run.outcome ?? (run.held ? "running" : "not finished"),
+    outcome: run.outcome ?? (held === undefined ? "not finished" : "running"),
+    heldBy: held === undefined ? null : { ...held.holder, since: new Date(held.since).toISOString() },
   }));
   if (options.json === true) {
     shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, runs }, undefined, 2))}\n`);
     return EXIT.passed;
   }
-  const lines = runs.map(
-    ({ id, openedAt, outcome, environment, playbook }) =>
-      `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}`,
-  );
+  const lines = runs.map(({ id, openedAt, outcome, environment, playbook, heldBy }) => {
+    const by = heldBy === null ? "" : `  held by ${spellHolder(heldBy)} since ${heldBy.since}`;
+    return `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}${by}`;
+  });
   shell.stdout.write(lines.length === 0 ? "no runs yet\n" : `${harmless(lines.join("\n"))}\n`);
   return EXIT.passed;
 };
@@ -65,6 +68,6 @@ function attemptLines(
     `sent  ${step}  attempt ${attempt + 1}  ${operation}  ${request.method} ${request.path}`,
     `    input: ${writeJson(input)}`,
     `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}`}${message === null ? "" : `: ${message}`}`,
-    ...(settled === null ? [] : [`    settled: ${settled.verdict}, ${writeJson(settled.evidence)}`]),
+    ...(settled === null ? [] : [`    settled: ${settledText(settled)}`]),
   ].map(harmless);
 }

@@ -39,6 +39,7 @@ const COLOURS: Readonly<Record<LineState, Parameters<typeof styleText>[0]>> = {
   failed: "red",
   pending: "yellow",
   unknown: "magenta",
+  conflict: "magenta",
   "not-run": "dim",
 };
 

@@ -59,6 +59,7 @@ class PlainRun {
   readonly #fold = new RunFold();
   readonly #shown = new Set<string>();
   #hasHeader = false;
+  #isNew = false;
 
   constructor(output: PlainOutput) {
     this.#output = output;
@@ -66,9 +67,11 @@ class PlainRun {
   }
 
   take(record: RunRecord): void {
-    if (record.at >= this.#since) this.#head();
+    // Once something was new, all that follows is: the clock may be put back meanwhile.
+    this.#isNew ||= record.at >= this.#since;
+    if (this.#isNew) this.#head();
     this.#fold.take(record);
-    if (record.at < this.#since) return;
+    if (!this.#isNew) return;
     if (record.kind === "run.opened") return this.#head();
     if (record.kind === "step.begun") return this.#print([beginningLine(this.#fold.step(record.step).report())]);
     if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;

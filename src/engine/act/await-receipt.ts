@@ -6,6 +6,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 import type { RunContext } from "../context.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
+import { whatNext } from "./probe.ts";
 
 /**
  * Asks for the receipt until it says COMMITTED or FAILED. Any other word, an unknown receipt and a failing network all mean:
@@ -30,7 +31,7 @@ export async function awaitReceipt(context: RunContext, attempted: Attempted): P
     return context.stop(place, {
       startedAt: state.intendedAt,
       outcome: "unknown",
-      problem: { ...undecided(receiptId, wait.timeoutMs), evidence: last },
+      problem: { ...undecided(receiptId, wait.timeoutMs), evidence: last, next: whatNext(context, place) },
     });
   context.note({ kind: "receipt.read", step: place.address, attempt: state.intended.attempt, ...found });
 }

@@ -41,6 +41,7 @@ async function beginCall(context: RunContext, { place, step, startedAt }: Beginn
   if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
   if (!step.operation.writes) return readStep(context, step, { place, startedAt, bound });
+  context.actAs({ operation: step.operation, caller: bound.caller });
   return send(context, { place, step, bound: completed(context, place, step, bound) });
 }
 

@@ -21,20 +21,21 @@ export async function complete(context: RunContext, applied: Attempted): Promise
   const { place, step, state } = applied;
   const startedAt = state.intendedAt;
   const fail = (problem: StepProblem): void => context.stop(place, { startedAt, outcome: "failed", problem });
+  const why = `the write itself took effect${state.settled === undefined ? "" : ", and its answer was lost"}`;
   if (step.fails !== undefined) return fail(notRefused(step.fails));
   const found = await find(context, applied);
   if (found === "stopping") return;
   if ("problem" in found) return fail(found.problem);
   const ensured = step.ensure === undefined ? undefined : await becomesSo(context, place, step.ensure);
   if (ensured === "stopping") return;
-  if (ensured !== undefined && "problem" in ensured) return fail({ ...ensured.problem, why: "the write itself took effect" });
+  if (ensured !== undefined && "problem" in ensured) return fail({ ...ensured.problem, why });
   const value = {
     ...valueOf(step, state, { found: found.record, profile: context.target.profile }),
     ...(ensured === undefined ? {} : { ensured: ensured.response }),
     ...found.outputs,
   };
   const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
-  if (problem !== undefined) return fail({ ...problem, why: "the write itself took effect" });
+  if (problem !== undefined) return fail({ ...problem, why });
   context.note({ kind: "step.completed", step: place.address, outcome: "changed", value, startedAt, requests: 1 });
 }
 
@@ -84,7 +85,7 @@ function notOne({ one, read: { operation } }: Discover, count: number): StepProb
 
 function valueOf(
   step: CallStep,
-  { intended, answered, receipt }: AttemptState,
+  { intended, answered, receipt, settled }: AttemptState,
   known: Pick<Written, "found" | "profile">,
 ): JsonObject {
   const payload = answered?.payload ?? null;
@@ -96,6 +97,7 @@ function valueOf(
     response: payload,
     outcome: "changed",
     ...(answered?.envelope === null || answered?.envelope === undefined ? {} : { envelope: answered.envelope }),
+    ...(settled?.transactionId === undefined ? {} : { transactionId: settled.transactionId }),
     ...(receipt === undefined ? {} : { receipt: receipt.receipt, ...idOf(receipt.receipt) }),
     ...Object.fromEntries(yields),
   };

@@ -1,5 +1,6 @@
 import { readyToRead } from "../../operations/answer.ts";
 import type { CallStep } from "../../playbook/model.ts";
+import type { Baseline } from "../../protocol/record.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { explain } from "../explain.ts";
@@ -7,21 +8,29 @@ import type { Place } from "../plan.ts";
 import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../bind.ts";
 import { inputSent } from "./intended.ts";
+import { baselineOf, probeOf } from "./look.ts";
 
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 30_000;
+
+interface Sending {
+  readonly place: Place;
+  readonly step: CallStep;
+  readonly bound: Bound;
+  /** Of an earlier sending that may have arrived meanwhile: what was there before it is what counts. */
+  readonly baseline?: Baseline | undefined;
+}
 
 /**
  * Sends a write once. The intent is durable before the first byte leaves, the answer before anything depends on it: whenever
  * the process dies, the journal tells whether the write may have been sent.
  */
-export async function send(
-  context: RunContext,
-  { place, step: { operation }, bound }: { place: Place; step: CallStep; bound: Bound },
-): Promise<void> {
+export async function send(context: RunContext, { place, step: { operation }, bound, baseline }: Sending): Promise<void> {
   const call = { operation, input: bound.input, caller: bound.caller };
   const request = context.service.request(call);
   readyToRead(operation);
+  const before = baseline ?? (await baselineOf(context, place, probeOf(operation), bound));
+  if (context.stopping) return;
   const attempt = stepIn(context.state, place.address).attempts.length;
   context.write({
     kind: "attempt.intended",
@@ -31,8 +40,9 @@ export async function send(
     actor: bound.caller.label,
     input: bound.input,
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
+    ...(before === undefined ? {} : { baseline: before }),
   });
-  const sentAt = context.ports.clock.now();
+  const sentAt = context.ports.clock.elapsed();
   const reply = await context.service.call(call);
   const payload = reply.answer?.payload ?? null;
   context.write({
@@ -47,7 +57,7 @@ export async function send(
     message: reply.meaning === "acknowledged" ? null : explain(reply, { ...call, target: context.target }).message,
     condition: reply.condition,
     retryAfterMs: reply.retryAfterMs,
-    durationMs: context.ports.clock.now() - sentAt,
+    durationMs: Math.round(context.ports.clock.elapsed() - sentAt),
   });
 }
 
@@ -61,7 +71,8 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
   const asked = state.answered?.retryAfterMs ?? PAUSE_MS * 2 ** Math.min(state.intended.attempt, 7);
   await context.pause(Math.min(asked, PAUSE_MAX_MS));
   if (context.stopping) return;
-  return send(context, { place, step, bound: { ...sent, caller } });
+  const baseline = state.settled?.verdict === "superseded" ? state.intended.baseline : undefined;
+  return send(context, { place, step, bound: { ...sent, caller }, baseline });
 }
 
 function textField(payload: unknown, name: string): string | null {

@@ -16,7 +16,9 @@ import { JournalStore } from "../../../src/journal/store.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { NO_SECRETS } from "../../../src/playbook/open.ts";
 import type { RunEvent, RunOutcome, StepCompleted, StepStopped } from "../../../src/protocol/record.ts";
-import { Transport } from "../../../src/transport/exchange.ts";
+import type { EnginePorts } from "../../../src/engine/ports.ts";
+import { resolveInputs } from "../../../src/playbook/inputs.ts";
+import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
 
 /** A request that came, as the service sees it. */
 export interface Came {
@@ -77,6 +79,7 @@ export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Targe
     investor: { baseUrl: url, credentials: new Map([["BUYER_KEY", new Secret("BUYER_KEY", "buyer-key-1")]]) },
     profile,
     exclusive: true,
+    settleWithinMs: undefined,
     timeoutMs: 10_000,
     whereIs: (setting) => `tokenbook.yaml (${setting})`,
   };
@@ -87,6 +90,7 @@ export function clockWithoutWaiting(): Clock {
   let passed = 0;
   return {
     now: () => 1_780_000_000_000 + passed,
+    elapsed: () => passed,
     sleep: async (ms) => {
       passed += Math.ceil(ms);
     },
@@ -106,17 +110,29 @@ export interface Ran {
   readonly stopped: StepStopped | undefined;
 }
 
-/** Runs playbooks against targets, one journal for all of them. */
-export function runnerForTest(): (text: string, target: Target) => Promise<Ran> {
+/** What a run may have otherwise: inputs, a worse network, somebody who looks on, and may stop it. */
+export interface Otherwise {
+  readonly exchange?: (outgoing: Outgoing, send: EnginePorts["exchange"]) => Promise<Exchanged>;
+  readonly observe?: (event: RunEvent) => void;
+  readonly stopping?: AbortSignal;
+}
+
+/** A folder of one test, for a journal. */
+export function folderForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-engine-"));
-  const clock = clockWithoutWaiting();
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs playbooks against targets, one journal for all of them. */
+export function runnerForTest(
+  folder: string = folderForTest(),
+  clock: Clock = clockWithoutWaiting(),
+): (text: string, target: Target, otherwise?: Otherwise) => Promise<Ran> {
   const store = JournalStore.open(folder, { clock, redact: (text) => text });
   const transport = transportForTest();
-  onTestFinished(() => {
-    store.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return async (text, target) => {
+  onTestFinished(() => store.close());
+  return async (text, target, { exchange, observe, stopping = new AbortController().signal } = {}) => {
     const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
     expect(
       diagnostics.filter(({ severity }) => severity === "error"),
@@ -124,14 +140,19 @@ export function runnerForTest(): (text: string, target: Target) => Promise<Ran> 
     ).toEqual([]);
     if (playbook === undefined) throw new Error("the playbook does not pass the check");
     const events: RunEvent[] = [];
+    const send = transport.exchange.bind(transport);
     const ports = {
       clock,
-      exchange: transport.exchange.bind(transport),
+      exchange: exchange === undefined ? send : (outgoing: Outgoing) => exchange(outgoing, send),
       secrets: NO_SECRETS,
-      observe: (event: RunEvent) => void events.push(event),
-      stopping: new AbortController().signal,
+      observe: (event: RunEvent) => {
+        events.push(event);
+        observe?.(event);
+      },
+      stopping,
     };
-    const outcome = await startRun({ playbook, target, store, ports }, { inputs: {}, env: {} }, systemRandom);
+    const given = { inputs: resolveInputs(playbook, {}), env: {} };
+    const outcome = await startRun({ playbook, target, store, ports }, given, systemRandom);
     return {
       outcome,
       completed: events.filter((event) => event.kind === "step.completed"),

@@ -26,10 +26,11 @@ function tamper(sql: string): void {
   database.close();
 }
 
+const DEAD = JSON.stringify({ host: hostname(), bootId: "another", pid: 1, startedAt: "1" });
+
 /** Lets another process seem to hold the run: one that is long gone. */
 function abandon(): void {
-  tamper(`UPDATE run SET holder = '{"host":"${process.env["HOSTNAME"] ?? ""}","bootId":"none","pid":1,"startedAt":"1"}'`);
-  tamper("UPDATE run SET holder = NULL");
+  tamper(`UPDATE lease SET holder = '${DEAD}'`);
 }
 
 test("what was written is read back, numbers to the last digit", () => {
@@ -84,8 +85,8 @@ test("whoever was taken over can write no more", () => {
   const { journal } = open().begin(opened, "test");
   abandon();
   const second = open().claim("run1");
-  expect(second.journal.epoch).toBe(2);
-  expect(() => journal.write(intended("mint"))).toThrow(/another process has taken over/);
+  expect(second.journal.claim).toEqual({ runId: "run1", epoch: 2 });
+  expect(() => journal.write(intended("mint"))).toThrow(/no longer holds the run run1/);
   second.journal.write(intended("mint"));
   expect(open().read("run1").at(-1)).toMatchObject({ kind: "attempt.intended", epoch: 2 });
 });
@@ -119,48 +120,6 @@ test("a secret is masked wherever a playbook or a run may bring it in; ids, file
     expect(record).toMatchObject(masked);
     expect(writeJson(record)).toContain(`"inputs":{"exact":"${mask}","holds":170031992.5}`);
   }
-});
-
-const DEAD = JSON.stringify({ host: hostname(), bootId: "another", pid: 1, startedAt: "1" });
-
-test("groups are taken together or not at all, and named as they may be seen", () => {
-  const { groups } = open(redactor([new Secret("KEY", "70031992")]));
-  expect(groups.take(["a", "of 70031992"], "run1")).toBeUndefined();
-  const other = open().groups;
-  expect(other.take(["b", "of ${{ secrets.KEY }}"], "run2")).toMatchObject({
-    group: "of ${{ secrets.KEY }}",
-    runId: "run1",
-    holder: { pid: process.pid },
-  });
-  expect(other.take(["b"], "run2")).toBeUndefined();
-  other.release("run2");
-  expect(groups.take(["b"], "run3")).toBeUndefined();
-  groups.release("run1");
-  expect(other.take(["a"], "run2")).toBeUndefined();
-  expect(other.take(["b"], "run2")).toMatchObject({ runId: "run3" });
-});
-
-test("the group of a dead holder is free, that of another host is not", () => {
-  const { groups } = open();
-  groups.take(["a", "b"], "run1");
-  tamper(`UPDATE group_hold SET holder = '${DEAD}' WHERE name = 'a'`);
-  tamper(`UPDATE group_hold SET holder = '${DEAD.replace(hostname(), "elsewhere")}' WHERE name = 'b'`);
-  expect(groups.take(["a", "b"], "run2")).toMatchObject({ group: "b", holder: { host: "elsewhere" } });
-  expect(groups.take(["a"], "run2")).toBeUndefined();
-  groups.release("run1"); // what another took over is not let go of
-  expect(groups.take(["a"], "run3")).toMatchObject({ group: "a", runId: "run2" });
-});
-
-test("a journal of the first version gets what it lacks, and keeps its runs", () => {
-  const store = open();
-  const { journal } = store.begin(opened, "test");
-  store.release(journal, "failed");
-  store.close();
-  tamper("DROP TABLE group_hold; PRAGMA user_version = 1");
-  const again = open();
-  expect(again.read("run1").map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed"]);
-  expect(again.groups.take(["a"], "run1")).toBeUndefined();
-  expect(again.claim("run1").records).toHaveLength(3);
 });
 
 test("the journal is nobody else's to read", () => {

@@ -63,8 +63,8 @@ test("a run begins with its first step and passes after its last", () => {
 });
 
 test.each<[string, Fact[], string]>([
-  ["no answer was recorded", [], "stop mint unknown"],
-  ["the answer cannot be trusted", [answered("mint", "ambiguous")], "stop mint unknown"],
+  ["no answer was recorded", [], "probe mint"],
+  ["the answer cannot be trusted", [answered("mint", "ambiguous")], "probe mint"],
   ["it never left", [answered("mint", "not-sent")], "send-again mint"],
   ["the service was busy", [answered("mint", "refused-later")], "send-again mint"],
   ["the service refused", [answered("mint", "refused")], "judge-refusal mint"],
@@ -78,7 +78,7 @@ test.each<[string, Fact[], string]>([
 
 test("what was sent and may have taken effect is never sent again, however often the run is claimed", () => {
   for (const facts of [[], [answered("mint", "ambiguous")]]) {
-    expect(next([mint], intended("mint"), ...facts, stopped("mint", "unknown"), claimed, claimed)).toBe("stop mint unknown");
+    expect(next([mint], intended("mint"), ...facts, stopped("mint", "unknown"), claimed, claimed)).toBe("probe mint");
   }
   expect(next([mint], intended("mint"), answered("mint", "acknowledged"), claimed)).toBe("await-receipt mint");
   expect(
@@ -107,7 +107,7 @@ test("a foreach runs its recorded rounds in order, and is passed over when all a
   expect(next([each, read])).toBe("expand each");
   expect(next([each, read], rounds)).toBe("begin each[a]");
   expect(next([each, read], rounds, completed("each[a]"))).toBe("begin each[b]");
-  expect(next([each, read], rounds, completed("each[a]"), intended("each[b]"))).toBe("stop each[b] unknown");
+  expect(next([each, read], rounds, completed("each[a]"), intended("each[b]"))).toBe("probe each[b]");
   expect(next([each, read], rounds, completed("each[a]"), completed("each[b]"))).toBe("begin read");
   expect(next([each, read], rounds, completed("each[a]"), stopped("each[b]", "pending"))).toBe("close pending");
 });

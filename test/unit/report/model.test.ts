@@ -33,6 +33,7 @@ test("a passed run: each step in order, rounds in place of their heading", () =>
     failed: 0,
     pending: 0,
     unknown: 0,
+    conflict: 0,
     notRun: 0,
   });
   expect(report.run).toMatchObject({

@@ -1,0 +1,62 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { sanitise } from "../../base/text.ts";
+import { releaseRun } from "../../engine/release.ts";
+import { spellHolder } from "../../journal/holder.ts";
+import type { Lease } from "../../journal/leases.ts";
+import { harmless } from "../failure.ts";
+import { lookIntoJournal } from "../journal.ts";
+import { type Command, userOf } from "../shell.ts";
+
+interface LeasesOptions {
+  readonly state?: string;
+  readonly json?: boolean;
+}
+
+/** `tokenbook runs leases`: what runs hold: themselves, groups, and whom they act as. */
+export const listLeases: Command<LeasesOptions> = async (shell, options) => {
+  const leases = lookIntoJournal(shell, options, (store) => store.leases.list());
+  if (options.json === true) {
+    const held = leases.map(({ holder, since, epoch: _epoch, ...lease }) => ({
+      ...lease,
+      holder: holder ?? null,
+      since: new Date(since).toISOString(),
+    }));
+    shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, leases: held }, undefined, 2))}\n`);
+    return EXIT.passed;
+  }
+  const lines = leases.map(leaseLine);
+  shell.stdout.write(lines.length === 0 ? "nothing is held\n" : `${harmless(lines.join("\n"))}\n`);
+  return EXIT.passed;
+};
+
+function leaseLine({ kind, name, runId, holder, since, shared }: Lease): string {
+  const by = holder === undefined ? "left a write open" : `${spellHolder(holder)}, since ${new Date(since).toISOString()}`;
+  const what = kind === "run" ? "itself" : kind === "group" ? `group "${name}"` : name;
+  return `${runId}  ${what}  ${by}${shared ? "; another run has acted as it meanwhile" : ""}`;
+}
+
+interface ReleaseOptions extends LeasesOptions {
+  readonly run: string;
+  readonly because?: string;
+}
+
+/** `tokenbook runs release RUN --because TEXT`: a person says that the process of another host that holds a run is gone. */
+export const release: Command<ReleaseOptions> = async (shell, options) => {
+  const { run, because } = options;
+  if (because === undefined || because.trim() === "") {
+    throw new Failure({
+      code: "release.incomplete",
+      message: "say how you know that its process is gone for good",
+      next: `tokenbook runs release ${run} --because "the machine was switched off"`,
+    });
+  }
+  const who = userOf(shell);
+  const from = lookIntoJournal(shell, options, (store) => releaseRun(store, run, { who, because }));
+  if (options.json === true) shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, run, from, who, because }))}\n`);
+  else {
+    const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;
+    shell.stdout.write(`${harmless(`${line}\nto go on: tokenbook resume ${run}`)}\n`);
+  }
+  return EXIT.passed;
+};

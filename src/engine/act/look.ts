@@ -1,0 +1,100 @@
+import { invariant } from "../../base/failure.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { operationNamed } from "../../operations/operation.ts";
+import type { Evidence, Probe, Readings, Reads, Sent } from "../../operations/probe.ts";
+import type { Baseline, StepProblem } from "../../protocol/record.ts";
+import { type AttemptState, hadNoEffect } from "../../protocol/state.ts";
+import type { Bound } from "../bind.ts";
+import type { Caller } from "../caller.ts";
+import type { RunContext } from "../context.ts";
+import type { Looking } from "../looking.ts";
+import { namesOf } from "../names.ts";
+import type { Place } from "../plan.ts";
+import { read } from "../read.ts";
+
+/** What a probe of this write needs from before it; `undefined` when it needs nothing. One that cannot be read hinders no write. */
+export async function baselineOf(context: RunContext, place: Place, probe: Probe, bound: Bound): Promise<Baseline | undefined> {
+  const sent = sentBy(context, place, bound);
+  const reads = probe.before?.(sent);
+  if (reads === undefined || Object.keys(reads).length === 0) return undefined;
+  const looked = await readAll(context, reads, bound.caller);
+  if ("problem" in looked) return { read: null, since: null };
+  return { read: probe.keep?.(looked.readings, sent) ?? looked.readings, since: looked.since ?? null };
+}
+
+/** Looks at the service after a write; gives all that can be said of it. */
+export async function evidenceOf(
+  context: RunContext,
+  { place, probe, bound, attempt }: { place: Place; probe: Probe; bound: Bound; attempt: AttemptState },
+): Promise<Evidence | { readonly problem: StepProblem }> {
+  const sent = sentBy(context, place, bound);
+  const looked = await readAll(context, probe.after(sent), bound.caller);
+  if ("problem" in looked) return looked;
+  const { baseline } = attempt.intended;
+  const { spent } = context.state;
+  return {
+    ...sent,
+    before: baseline === undefined ? {} : (baseline.read ?? undefined),
+    since: timeIn(baseline?.since),
+    now: looked.readings,
+    ...besideIt(context, place.address, attempt),
+    isSpent: (id) => spent.has(id) && spent.get(id) !== place.address,
+  };
+}
+
+function sentBy({ opened, target }: RunContext, { address }: Place, { input, caller }: Bound): Sent {
+  return { input, actor: entityOf(caller, target.ledger?.orgId), names: namesOf(opened.runId, address), profile: target.profile };
+}
+
+function entityOf({ actingEntity }: Caller, orgId: string | undefined): JsonObject | undefined {
+  const [, attribute, value] = /^([^:]+):(.*)$/s.exec(actingEntity ?? "") ?? [];
+  if (attribute === undefined || value === undefined || orgId === undefined) return undefined;
+  return { orgId, [attribute]: value };
+}
+
+interface Looked {
+  readonly readings: Readings;
+  readonly since: string | undefined;
+}
+
+// One after the other: what a total says must not be younger than the list that explains it.
+async function readAll(context: Looking, reads: Reads, caller: Caller): Promise<Looked | { readonly problem: StepProblem }> {
+  const readings: Record<string, Readings[string]> = {};
+  let since: string | undefined;
+  for (const [name, { operation, input }] of Object.entries(reads)) {
+    const result = await read(context, { operation: operationNamed(operation), input, caller, pages: LIMITS.pages });
+    const isThere = result.kind === "read";
+    if (!isThere && (result.reply.status !== 404 || result.reply.meaning !== "refused")) return { problem: result.problem };
+    since ??= isThere ? result.date : result.reply.date;
+    readings[name] = isThere ? result.payload : null;
+  }
+  return { readings, since };
+}
+
+function timeIn(date: string | null | undefined): number | undefined {
+  const time = Date.parse(date ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
+
+// What the run itself had under way at the same time could be taken for this write.
+function besideIt(
+  { state }: Looking,
+  address: string,
+  { intended: { operation }, sequence }: AttemptState,
+): Pick<Evidence, "rivals" | "bystanders"> {
+  const beside = [...state.steps].flatMap(([other, { attempts, completed }]) => {
+    if (other === address || (completed !== undefined && completed.sequence < sequence)) return [];
+    return attempts.filter((each) => !hadNoEffect(each)).map(({ intended }) => intended);
+  });
+  const inputs = (isSame: boolean): readonly JsonObject[] =>
+    beside.filter((intended) => (intended.operation === operation) === isSame).map(({ input }) => input);
+  return { rivals: inputs(true), bystanders: inputs(false) };
+}
+
+/** The probe of a write: every one has one. */
+export function probeOf(operation: { readonly name: string; readonly meaning: { readonly probe?: Probe } }): Probe {
+  const { probe } = operation.meaning;
+  invariant(probe !== undefined, `${operation.name} has a probe`);
+  return probe;
+}

@@ -1,0 +1,147 @@
+import type { JsonObject } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Target } from "../../environment/target.ts";
+import type { Sight } from "../../operations/probe.ts";
+import { openProblem } from "../../protocol/attempts.ts";
+import type { StepProblem, Verdict } from "../../protocol/record.ts";
+import { verdictOf } from "../../protocol/settle.ts";
+import type { AttemptState } from "../../protocol/state.ts";
+import type { RunContext } from "../context.ts";
+import { isFinal } from "../final.ts";
+import type { Place } from "../plan.ts";
+import { type Look, lookUntil } from "../waiting.ts";
+import type { Attempted } from "./attempted.ts";
+import { rereading } from "./ensure.ts";
+import { inputSent } from "./intended.ts";
+import { evidenceOf, probeOf } from "./look.ts";
+
+/**
+ * Looks what became of a write whose answer does not tell, until that is seen or the time is over. What cannot be known is `unknown`, and
+ * what contradicts the write `conflict`: both stop the step, and stay so until evidence arrives.
+ */
+export async function probe(context: RunContext, attempted: Attempted): Promise<void> {
+  let last: Sight = { seen: "unclear", why: "the service could not be read" };
+  const look = async (): Promise<Look<void>> => {
+    last = await lookAt(context, attempted);
+    const verdict = verdictIn(context, attempted, last);
+    if (verdict === undefined) return "again";
+    return { found: settle(context, attempted, { verdict, sight: last }) };
+  };
+  const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted) };
+  const found = await lookUntil(context, { address: attempted.place.address, for: "what became of the write", wait }, look);
+  if (found === "late") stopAs(context, attempted, stoppedBy(context, last));
+}
+
+async function lookAt(context: RunContext, attempted: Attempted): Promise<Sight> {
+  const { place, step, state: attempt, caller } = attempted;
+  const sent = inputSent(context, attempted);
+  if ("problem" in sent) return { seen: "unclear", why: sent.problem.message };
+  const looking = probeOf(step.operation);
+  const evidence = await evidenceOf(context, { place, probe: looking, bound: { input: sent.input, caller }, attempt });
+  return "problem" in evidence ? { seen: "unclear", why: evidence.problem.message } : looking.judge(evidence);
+}
+
+// It is looked for from its sending on: a run that is resumed much later looks once more, and does not wait.
+function timeLeft({ ports, target }: RunContext, { step, state }: Attempted): number {
+  const within = Math.min(step.wait?.timeoutMs ?? LIMITS.probeMs, LIMITS.probeMs);
+  const declared = target.settleWithinMs ?? 0;
+  const looked = declared <= LIMITS.settleMs ? Math.max(within, declared) : within;
+  return Math.max(0, state.intendedAt + looked - ports.clock.now());
+}
+
+function verdictIn(context: RunContext, { place, step, state, caller }: Attempted, sight: Sight): Verdict | undefined {
+  const age = context.ports.clock.now() - state.intendedAt;
+  const again = sight.seen === "nothing" ? sight.again : undefined;
+  const verdict = verdictOf(sight, {
+    additive: step.operation.meaning.effect === "additive",
+    alone: context.isAlone({ operation: step.operation, caller }),
+    final: isFinal(context, place, { input: state.intended.input, again }),
+    settled: hasSettled(context, state),
+  });
+  return verdict === "superseded" && age < LIMITS.patienceMs ? undefined : verdict;
+}
+
+function hasSettled({ target, ports }: RunContext, { intendedAt }: AttemptState): boolean {
+  return target.settleWithinMs !== undefined && ports.clock.now() >= intendedAt + target.settleWithinMs;
+}
+
+function settle(
+  context: RunContext,
+  { place, state }: Attempted,
+  by: { readonly verdict: Verdict; readonly sight: Sight },
+): void {
+  const { verdict, sight } = by;
+  context.write({
+    kind: "attempt.settled",
+    step: place.address,
+    attempt: state.intended.attempt,
+    verdict,
+    evidence: evidenceText(sight, hasSettled(context, state)),
+    ...(sight.seen === "effect" && sight.transactionId !== undefined ? { transactionId: sight.transactionId } : {}),
+    ...(sight.seen === "effect" && sight.spends !== undefined ? { spends: sight.spends } : {}),
+  });
+}
+
+const AGAIN_WHY = {
+  unique: "the service refuses a second one",
+  fence: "the cap leaves no room for a second one",
+  value: "a second one sets the same, and no later step sets anything else",
+  never: "the service cannot do it",
+} as const;
+
+function evidenceText(sight: Sight, settled: boolean): JsonObject {
+  switch (sight.seen) {
+    case "effect":
+      return sight.by;
+    case "nothing":
+      if (settled)
+        return { because: "it cannot be seen, and the time is over within which the environment declares writes to settle" };
+      return { because: `it cannot be seen, and ${AGAIN_WHY[sight.again ?? "never"]}` };
+    case "conflict":
+    case "unclear":
+      return { because: sight.why };
+  }
+}
+
+interface Stopped {
+  readonly outcome: "unknown" | "conflict";
+  readonly why: string;
+}
+
+function stoppedBy({ target }: RunContext, sight: Sight): Stopped {
+  switch (sight.seen) {
+    case "effect":
+      return {
+        outcome: "unknown",
+        why: `its effect can be seen, but ${whoElse(target)}, so it may be another's`,
+      };
+    case "conflict":
+      return { outcome: "conflict", why: sight.why };
+    case "unclear":
+      return { outcome: "unknown", why: sight.why };
+    case "nothing":
+      return { outcome: "unknown", why: "no trace of it can be seen; it may still take effect, so it is not sent again" };
+  }
+}
+
+function whoElse({ exclusive, environment }: Target): string {
+  if (exclusive) return "another run has acted as the same entity meanwhile";
+  return `${environment} does not say that nobody else acts meanwhile (exclusive: true)`;
+}
+
+// What may have taken effect is for a person to look at: what was sent is in the journal, and how it shows is known.
+function stopAs(context: RunContext, { place, step, state }: Attempted, { outcome, why }: Stopped): void {
+  const { code, message } = openProblem(state);
+  const problem: StepProblem = {
+    code: outcome === "conflict" ? "write.conflict" : code,
+    message,
+    why: `${why}; looked at: ${step.operation.meaning.readBack ?? "the service"}`,
+    next: whatNext(context, place),
+  };
+  context.stop(place, { startedAt: state.intendedAt, outcome, problem });
+}
+
+/** What one can do about a write that nobody knows the effect of. */
+export function whatNext({ opened: { runId } }: RunContext, { address }: Place): string {
+  return `look again: tokenbook resume ${runId}; or look yourself, then say so: tokenbook resolve ${runId} --step "${address}" --as applied|absent --because TEXT`;
+}

@@ -1,0 +1,118 @@
+import { formatDuration } from "../base/duration.ts";
+import { EXIT } from "../base/exit.ts";
+import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { headingOf, type Target } from "../environment/target.ts";
+import { isOfThisHost, spellHolder } from "../journal/holder.ts";
+import type { Claim, Lease } from "../journal/leases.ts";
+import { releaseHint, runHeld } from "../journal/store.ts";
+import { callsOf } from "../playbook/walk.ts";
+import { callerOf } from "./caller.ts";
+import { type Given, groupsOf, type GroupWish } from "./groups.ts";
+import type { Call } from "./service.ts";
+import type { RunParts } from "./start.ts";
+
+const PAUSE_MS = 250;
+
+/**
+ * Does the work while the run has its groups, and whoever it is known to write as: they are taken together, before its first
+ * request. What the work has not let go of when it fails is let go of then. Throws a Failure (exit 6) that names the holder when
+ * something is not to be had.
+ */
+export async function withLeases<T>(
+  parts: RunParts,
+  about: Given & { readonly runId: string },
+  work: (claim: Claim) => Promise<T>,
+): Promise<T> {
+  const claim = await takeAll(parts, about.runId, groupsOf(parts.playbook, about));
+  try {
+    return await work(claim);
+  } catch (error) {
+    letGo(parts, claim);
+    throw error;
+  }
+}
+
+// What made the work fail is to be told, and not that the journal could not be written then either: a holder that ends is free.
+function letGo({ store }: RunParts, claim: Claim): void {
+  try {
+    store.leases.release(claim, true);
+  } catch {
+    // it ends with this process
+  }
+}
+
+/** As whom a call is made, as a lease names it: on interface A a credential, on interface B the acting entity, and where. */
+export function entityOf(target: Target, { operation, caller }: Pick<Call, "operation" | "caller">): string {
+  const { ledger, appId, investor } = headingOf(target);
+  if (operation.call.interface === "investor") return `${caller.credential ?? ""} at ${investor}`;
+  return `${caller.actingEntity ?? "the key's own entity"} at ${ledger} (${appId})`;
+}
+
+// Whom only an expression names is taken when it is about to act.
+function entitiesOf({ playbook, target }: RunParts): readonly string[] {
+  if (!target.exclusive) return [];
+  const writes = [...callsOf(playbook)].filter(({ operation, as }) => operation.writes && as?.kind !== "entity");
+  return [...new Set(writes.map(({ operation, as }) => entityOf(target, { operation, caller: callerOf(as, {}) })))].toSorted();
+}
+
+async function takeAll(parts: RunParts, runId: string, groups: readonly GroupWish[]): Promise<Claim> {
+  const { store, ports } = parts;
+  const wanted = { groups: groups.map(({ group }) => group), entities: entitiesOf(parts) };
+  const began = ports.clock.elapsed();
+  let told: Lease | undefined;
+  for (;;) {
+    const taken = store.leases.take(runId, wanted);
+    if ("claim" in taken) return taken.claim;
+    const lease = taken.inTheWay;
+    const wish = groups.find(({ group }) => ports.secrets.redact(group) === lease.name);
+    const leftMs = patienceMs(lease, wish) - (ports.clock.elapsed() - began);
+    if (leftMs <= 0) throw held(lease, wish);
+    if (told?.name !== lease.name || told.runId !== lease.runId) {
+      const now = ports.clock.now();
+      ports.observe({ kind: "run.waiting", for: spell(lease), untilMs: now + leftMs, at: now });
+    }
+    told = lease;
+    await ports.clock.sleep(Math.min(PAUSE_MS, leftMs), ports.stopping);
+    if (ports.stopping.aborted) throw stopped(lease);
+  }
+}
+
+// A run that somebody carries on is carried on by them. Whether a process of another host lives, nobody here will learn.
+function patienceMs({ kind, holder }: Lease, wish: GroupWish | undefined): number {
+  if (kind === "group") return wish?.waitMs ?? 0;
+  return kind === "entity" && holder !== undefined && isOfThisHost(holder) ? LIMITS.entityWaitMs : 0;
+}
+
+function spell({ kind, name, runId, holder, since }: Lease): string {
+  const who = holder === undefined ? "nobody" : spellHolder(holder);
+  const what = kind === "group" ? `the group "${name}"` : name;
+  return `${what}, which the run ${runId} has (${who}, since ${new Date(since).toISOString()})`;
+}
+
+function held(lease: Lease, wish: GroupWish | undefined): Failure {
+  if (lease.kind === "run") return runHeld(lease);
+  const hint = lease.holder === undefined ? "" : releaseHint(lease.holder, lease.runId);
+  const next = `wait for that run to end, or stop its process; then run the same command again${hint}`;
+  const exit = EXIT.locked;
+  if (lease.kind === "group") {
+    const waited = wish?.waitMs === undefined ? "" : `after ${formatDuration(wish.waitMs)} `;
+    const why = `${wish?.at ?? "the playbook"} lets one run of the group act at a time; nothing was sent`;
+    return new Failure({ code: "concurrency.held", message: `${waited}another run is in ${spell(lease)}`, why, next, exit });
+  }
+  return new Failure({
+    code: "lease.held",
+    message: `another process acts as ${spell(lease)}`,
+    why: "the environment says exclusive: true, and what one of two that act as the same entity did could be taken for the other's; nothing was sent",
+    next,
+    exit,
+  });
+}
+
+function stopped(lease: Lease): Failure {
+  return new Failure({
+    code: "concurrency.interrupted",
+    message: `interrupted while waiting for ${spell(lease)}; nothing was sent`,
+    exit: EXIT.interrupted,
+  });
+}

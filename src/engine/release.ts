@@ -1,0 +1,48 @@
+import { Failure } from "../base/failure.ts";
+import { isOfThisHost, spellHolder } from "../journal/holder.ts";
+import type { JournalStore } from "../journal/store.ts";
+import { openWrites } from "../protocol/open-writes.ts";
+import type { Holder } from "../protocol/record.ts";
+import { stateOf } from "../protocol/state.ts";
+
+/** Who says that a holder is gone, and why. */
+export interface Release {
+  readonly who: string;
+  readonly because: string;
+}
+
+/**
+ * Frees a run whose holder nobody here can tell the life of; the word is kept in its journal. Should the holder live after all, it can
+ * write no more. Gives who held it. Throws a Failure when nobody does, or a process that lives.
+ */
+export function releaseRun(store: JournalStore, runId: string, { who, because }: Release): Holder {
+  const holder = store.leases.holding(runId)?.holder;
+  if (holder === undefined) throw nothingToRelease(store, runId);
+  if (isOfThisHost(holder)) throw alive(runId, holder);
+  const claim = store.leases.takeOver(runId);
+  if (store.knows(runId)) {
+    const { journal, records } = store.claim(runId, claim);
+    journal.note({ kind: "run.released", from: holder, who, because });
+    journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
+    store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
+  } else store.leases.release(claim, false); // it was about to begin
+  return holder;
+}
+
+function nothingToRelease(store: JournalStore, runId: string): Failure {
+  const known = store.knows(runId);
+  return new Failure({
+    code: known ? "release.nothing" : "journal.no-such-run",
+    message: known ? `nobody holds the run ${runId}` : `there is no run "${runId}" in this state directory`,
+    next: known ? `tokenbook resume ${runId}` : "tokenbook runs",
+  });
+}
+
+function alive(runId: string, holder: Holder): Failure {
+  return new Failure({
+    code: "release.alive",
+    message: `the run ${runId} is held by ${spellHolder(holder)}, which lives`,
+    why: "what it has under way could take effect after somebody else has gone on",
+    next: `stop it: kill ${holder.pid}`,
+  });
+}

@@ -1,0 +1,64 @@
+import { hash } from "node:crypto";
+import { Failure } from "../base/failure.ts";
+import type { RunRecord } from "../protocol/record.ts";
+import type { Database, Row } from "../sqlite/database.ts";
+import { decode } from "./codec.ts";
+
+/** Where a run's chain of records ends. */
+export interface Tail {
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/** Where the chain of a run begins that has no records yet. */
+export const CHAIN_START: Tail = { sequence: -1, hash: "0".repeat(64) };
+
+/** The hash of a record: of the one before it, and of all that it says. */
+export function link(previous: string, { sequence, epoch, at, kind }: Place, body: string): string {
+  return hash("sha256", `${previous}\n${[sequence, epoch, at, kind, body].join("\n")}`);
+}
+
+type Place = Pick<RunRecord, "sequence" | "epoch" | "at" | "kind">;
+
+/** A record as it stands in the chain. */
+export interface ChainedRecord {
+  readonly record: RunRecord;
+  readonly hash: string;
+  readonly previous: string;
+}
+
+/** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */
+export function* readChain(database: Database, runId: string): Generator<ChainedRecord> {
+  let { sequence, hash: previous } = CHAIN_START;
+  for (const row of database.iterate("SELECT * FROM record WHERE run_id = ? ORDER BY sequence", runId)) {
+    sequence++;
+    // Before anything of it is read: a damaged body may be no JSON at all.
+    const own = link(previous, placeOf(row), String(row["body"]));
+    if (row["sequence"] !== sequence || row["previous"] !== previous || row["hash"] !== own) throw broken(runId, sequence);
+    yield { record: decode(row), hash: own, previous };
+    previous = own;
+  }
+}
+
+/** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */
+export function* readRecords(database: Database, runId: string): Generator<RunRecord> {
+  for (const { record } of readChain(database, runId)) yield record;
+}
+
+function placeOf(row: Row): Place {
+  return {
+    sequence: Number(row["sequence"]),
+    epoch: Number(row["epoch"]),
+    at: Number(row["at"]),
+    kind: String(row["kind"]) as RunRecord["kind"],
+  };
+}
+
+function broken(runId: string, sequence: number): Failure {
+  return new Failure({
+    code: "journal.broken",
+    message: `the journal of run ${runId} is damaged at record ${sequence}`,
+    why: "a record does not follow from the one before it; what happened cannot be known from here, so nothing is sent",
+    next: "restore the state directory from a backup, or begin a new run after looking at the ledger",
+  });
+}

@@ -1,0 +1,241 @@
+import { invariant } from "../base/failure.ts";
+import type { Clock } from "../base/ports.ts";
+import type { Redact } from "../base/secret.ts";
+import { openWrites } from "../protocol/open-writes.ts";
+import type { Holder } from "../protocol/record.ts";
+import { stateOf } from "../protocol/state.ts";
+import type { Database, Row } from "../sqlite/database.ts";
+import { readRecords } from "./chain.ts";
+import { isAlive, isThisProcess, thisProcess } from "./holder.ts";
+
+/** The table of what runs hold; who held a run, or a group, before there was one, holds it still. */
+export const LEASE_SCHEMA = `
+CREATE TABLE lease (
+  kind TEXT NOT NULL, name TEXT NOT NULL, run_id TEXT NOT NULL, epoch INTEGER NOT NULL,
+  holder TEXT, since INTEGER NOT NULL, shared INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (kind, name, run_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lease_of_run ON lease (run_id);
+INSERT INTO lease (kind, name, run_id, epoch, holder, since) SELECT 'run', id, id, epoch, holder, opened_at FROM run;
+INSERT INTO lease (kind, name, run_id, epoch, holder, since)
+  SELECT 'group', name, run_id, COALESCE((SELECT epoch FROM run WHERE id = run_id), 1), holder, since FROM group_hold;
+DROP TABLE group_hold;
+ALTER TABLE run DROP COLUMN holder;
+ALTER TABLE run DROP COLUMN epoch;
+`;
+
+/**
+ * What a run may hold: itself; a group, which one run has at a time; an acting entity, which the runs of one process have at a
+ * time, each of them told that it is not alone.
+ */
+export type LeaseKind = "run" | "group" | "entity";
+
+/** What one run holds, or has left behind. */
+export interface Lease {
+  readonly kind: LeaseKind;
+  readonly name: string;
+  readonly runId: string;
+  /** The claim under which it was taken. */
+  readonly epoch: number;
+  /** Nobody when it was let go of, or when the process died. */
+  readonly holder: Holder | undefined;
+  /** Milliseconds since the Unix epoch. */
+  readonly since: number;
+  /** Another run has acted as the entity since it was taken. */
+  readonly shared: boolean;
+}
+
+/** What a run needs before it may act. */
+export interface Wanted {
+  readonly groups: readonly string[];
+  readonly entities: readonly string[];
+}
+
+/** The right to act for a run. The epoch is the fencing token: with an older one nothing can be written any more. */
+export interface Claim {
+  readonly runId: string;
+  readonly epoch: number;
+}
+
+/** A claim, or the first lease of another that is in its way. */
+export type Taken = { readonly claim: Claim } | { readonly inTheWay: Lease };
+
+/** Only the run itself. */
+export const NOTHING_ELSE: Wanted = { groups: [], entities: [] };
+
+/** Who may act, and as whom: rows of the state directory, compared and set in one immediate transaction. */
+export class Leases {
+  readonly #database: Database;
+  readonly #ports: { readonly clock: Clock; readonly redact: Redact };
+
+  constructor(database: Database, ports: { readonly clock: Clock; readonly redact: Redact }) {
+    this.#database = database;
+    this.#ports = ports;
+  }
+
+  /**
+   * Takes a run with all that it needs, or nothing: then it gives the first lease in the way. All at once, so that no run keeps one
+   * while it waits for another, and no two can wait for each other. What the run had before it takes again.
+   */
+  take(runId: string, wanted: Wanted): Taken {
+    return this.#database.transaction(() => this.takeWithin(runId, wanted));
+  }
+
+  /** The same within a transaction. */
+  takeWithin(runId: string, { groups, entities }: Wanted): Taken {
+    const [groupNames, entityNames] = [groups.map(this.#ports.redact), entities.map(this.#ports.redact)];
+    const inTheWay =
+      this.holding(runId) ??
+      firstOf(groupNames, (name) => this.#others("group", name, runId)[0]) ??
+      firstOf(entityNames, (name) => this.#others("entity", name, runId).find(({ holder }) => isElsewhere(holder)));
+    if (inTheWay !== undefined) return { inTheWay };
+    const own = this.#ofRun(runId);
+    const epoch = epochOf(own) + 1;
+    this.#put({ kind: "run", name: runId, runId, epoch });
+    for (const name of groupNames) this.#put({ kind: "group", name, runId, epoch });
+    const before = own.flatMap(({ kind, name }) => (kind === "entity" ? [name] : []));
+    for (const name of new Set([...before, ...entityNames])) this.#actAs(name, { runId, epoch });
+    return { claim: { runId, epoch } };
+  }
+
+  /** Takes an entity of which a run learns only when it is about to act: nobody waits half-way, and whoever has it too is told. */
+  actAs(entity: string, claim: Claim): void {
+    const name = this.#ports.redact(entity);
+    const has = this.#ofRun(claim.runId).some(
+      (lease) => lease.kind === "entity" && lease.name === name && lease.epoch === claim.epoch,
+    );
+    if (!has) this.#database.transaction(() => this.#actAs(name, claim));
+  }
+
+  /** Whether no other run has acted as an entity since this run took it, nor may act as it now. */
+  isAlone(entity: string, runId: string): boolean {
+    const row = this.#database.get(
+      "SELECT shared FROM lease WHERE kind = 'entity' AND name = ? AND run_id = ? AND holder IS NOT NULL",
+      this.#ports.redact(entity),
+      runId,
+    );
+    return row?.["shared"] === 0;
+  }
+
+  /** Whether a claim is the last one that was given. */
+  isHeld({ runId, epoch }: Claim): boolean {
+    const row = this.#database.get("SELECT epoch FROM lease WHERE kind = 'run' AND name = ? AND run_id = ?", runId, runId);
+    return row?.["epoch"] === epoch;
+  }
+
+  /** Lets go of all that a claim holds. Where writes are left open, the entities stay marked. */
+  release(claim: Claim, leavesOpen: boolean): void {
+    this.#database.transaction(() => this.releaseWithin(claim, leavesOpen));
+  }
+
+  /** The same within a transaction. */
+  releaseWithin({ runId, epoch }: Claim, leavesOpen: boolean): void {
+    this.#database.run("DELETE FROM lease WHERE run_id = ? AND epoch = ? AND kind = 'group'", runId, epoch);
+    if (!leavesOpen) this.#database.run("DELETE FROM lease WHERE run_id = ? AND epoch = ? AND kind = 'entity'", runId, epoch);
+    this.#database.run("UPDATE lease SET holder = NULL WHERE run_id = ? AND epoch = ?", runId, epoch);
+    // What never began needs no epoch to tell its claims apart.
+    this.#database.run("DELETE FROM lease WHERE run_id = ? AND NOT EXISTS (SELECT 1 FROM run WHERE id = run_id)", runId);
+  }
+
+  /** Takes a run, with all that it holds, from whoever holds it, who can write no more. */
+  takeOver(runId: string): Claim {
+    return this.#database.transaction(() => {
+      const epoch = epochOf(this.#ofRun(runId)) + 1;
+      const holder = JSON.stringify(thisProcess());
+      const now = this.#ports.clock.now();
+      this.#database.run("UPDATE lease SET epoch = ?, holder = ?, since = ? WHERE run_id = ?", epoch, holder, now, runId);
+      return { runId, epoch };
+    });
+  }
+
+  /** What the living hold, and the entities with writes that were left open: those of the latest run first. */
+  list(): readonly Lease[] {
+    const held = "SELECT * FROM lease WHERE holder IS NOT NULL OR kind = 'entity' ORDER BY run_id DESC, kind DESC, name";
+    const rows = this.#database.all(held);
+    return rows.map(readLease).filter((lease) => this.#counts(lease));
+  }
+
+  /** By whom a run is held; nothing when it was let go, or its process died. */
+  holding(runId: string): Lease | undefined {
+    return this.#ofRun(runId).find(({ kind, holder }) => kind === "run" && holder !== undefined);
+  }
+
+  #actAs(name: string, { runId, epoch }: Claim): void {
+    const others = this.#others("entity", name, runId);
+    this.#put({ kind: "entity", name, runId, epoch });
+    if (others.length > 0) this.#database.run("UPDATE lease SET shared = 1 WHERE kind = 'entity' AND name = ?", name);
+  }
+
+  // What a run keeps of an entity that it had before: whether it was alone.
+  #put({ kind, name, runId, epoch }: Pick<Lease, "kind" | "name" | "runId" | "epoch">): void {
+    this.#database.run(
+      `INSERT INTO lease (kind, name, run_id, epoch, holder, since) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET epoch = excluded.epoch, holder = excluded.holder, since = excluded.since`,
+      kind,
+      name,
+      runId,
+      epoch,
+      JSON.stringify(thisProcess()),
+      this.#ports.clock.now(),
+    );
+  }
+
+  // The leases of other runs; those that count no more are cleared away.
+  #others(kind: LeaseKind, name: string, runId: string): readonly Lease[] {
+    const rows = this.#database.all("SELECT * FROM lease WHERE kind = ? AND name = ? AND run_id <> ?", kind, name, runId);
+    return rows.map(readLease).filter((lease) => {
+      const counts = this.#counts(lease);
+      if (!counts)
+        this.#database.run("DELETE FROM lease WHERE kind = ? AND name = ? AND run_id = ?", kind, lease.name, lease.runId);
+      return counts;
+    });
+  }
+
+  // Those of the living, and of entities those with a write that may still take effect.
+  #counts({ kind, holder, runId }: Lease): boolean {
+    return holder !== undefined || (kind === "entity" && this.#leftOpen(runId));
+  }
+
+  #leftOpen(runId: string): boolean {
+    return openWrites(stateOf(readRecords(this.#database, runId))).length > 0;
+  }
+
+  #ofRun(runId: string): readonly Lease[] {
+    return this.#database.all("SELECT * FROM lease WHERE run_id = ?", runId).map(readLease);
+  }
+}
+
+function epochOf(leases: readonly Lease[]): number {
+  return leases.find(({ kind }) => kind === "run")?.epoch ?? 0;
+}
+
+function firstOf(names: readonly string[], find: (name: string) => Lease | undefined): Lease | undefined {
+  for (const name of names) {
+    const found = find(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isElsewhere(holder: Holder | undefined): boolean {
+  return holder !== undefined && !isThisProcess(holder);
+}
+
+function livingHolder(text: string): Holder | undefined {
+  const holder = JSON.parse(text) as Holder;
+  return isAlive(holder) ? holder : undefined;
+}
+
+function readLease(row: Row): Lease {
+  const { kind, holder } = row;
+  invariant(kind === "run" || kind === "group" || kind === "entity", "a lease has a kind");
+  return {
+    kind,
+    name: String(row["name"]),
+    runId: String(row["run_id"]),
+    epoch: Number(row["epoch"]),
+    holder: typeof holder === "string" ? livingHolder(holder) : undefined,
+    since: Number(row["since"]),
+    shared: row["shared"] === 1,
+  };
+}

@@ -1,0 +1,156 @@
+import { type Json, type JsonObject, jsonEquals } from "../base/json.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { Names } from "./meaning.ts";
+
+/**
+ * How to find out by reading what became of a write. A probe says what is to be read, and what the readings show; whether that
+ * suffices is for the protocol to decide.
+ */
+export interface Probe {
+  /** What to read before the write is sent, by name. Kept with its intent. */
+  readonly before?: (sent: Sent) => Reads;
+  /** What to read when nobody knows what became of it. */
+  readonly after: (sent: Sent) => Reads;
+  /** Of what was read before: what will be needed. All of it when left out. */
+  readonly keep?: (read: Readings, sent: Sent) => Readings;
+  /** What the readings show. Pure. */
+  readonly judge: (evidence: Evidence) => Sight;
+}
+
+/** Reads by name. */
+export type Reads = Readonly<Record<string, ProbeRead>>;
+
+/** One read, to its last page. */
+export interface ProbeRead {
+  readonly operation: string;
+  readonly input: JsonObject;
+}
+
+/** What reads gave, by name; null: the service says that it is not there. */
+export type Readings = JsonObject;
+
+/** A write as it was, or will be, sent. */
+export interface Sent {
+  /** With chosen ids and our mark. */
+  readonly input: JsonObject;
+  /** Who acts, as the service names them: `{orgId, userId}`. `undefined`: whoever the key stands for. */
+  readonly actor: JsonObject | undefined;
+  /** The names that the run gives to what this step makes. */
+  readonly names: Names;
+  readonly profile: Profile;
+}
+
+/** A write, and all that was read about it. */
+export interface Evidence extends Sent {
+  /** What was kept of the readings before it; `undefined` when one of them failed. */
+  readonly before: Readings | undefined;
+  /** The service's own time when they were made, in milliseconds, cut to its second; `undefined` when it did not say. */
+  readonly since: number | undefined;
+  readonly now: Readings;
+  /** The inputs of other writes of this operation that the run had under way at the same time. */
+  readonly rivals: readonly JsonObject[];
+  /** Likewise those of other operations. */
+  readonly bystanders: readonly JsonObject[];
+  /** Whether a transaction has proven another step already. */
+  readonly isSpent: (id: string) => boolean;
+}
+
+/**
+ * What the readings show. `transactionId`: the ledger's own, where it is known. `spends`: the record that proves this write, and can
+ * prove no other.
+ */
+export type Sight =
+  /** The write's effect, once, and `by` tells it from every other. */
+  | { readonly seen: "effect"; readonly by: JsonObject; readonly transactionId?: string; readonly spends?: string }
+  /** No trace. `again`: why a second sending could do no harm even if the first one arrives. */
+  | { readonly seen: "nothing"; readonly again?: Again }
+  /** What is there contradicts the write: its effect twice, a part of it, or another one. */
+  | { readonly seen: "conflict"; readonly why: string }
+  /** What was read does not tell. */
+  | { readonly seen: "unclear"; readonly why: string };
+
+/**
+ * `unique`: the service refuses a second one. `fence`: a cap leaves no room for a second one. `value`: a second one sets what the
+ * first one set. `never`: the service can never do it, as things are.
+ */
+export type Again = "unique" | "fence" | "value" | "never";
+
+/** Two that look the same to every reading cannot be told apart. */
+export const TWIN: Sight = {
+  seen: "unclear",
+  why: "a write that looks the same was under way at the same time, and nobody could tell the two apart",
+};
+
+export const UNREAD: Sight = { seen: "unclear", why: "what was there before the write could not be read" };
+
+/** The probe of a write that does several things of one kind: each is looked at by itself, and all must agree. */
+export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): Probe {
+  const reads = (sent: Sent, of: (part: Sent) => Reads): Reads =>
+    Object.fromEntries(
+      split(sent).flatMap((part, at) => Object.entries(of(part)).map(([name, read]) => [`${name}.${at}`, read] as const)),
+    );
+  const { before, keep } = probe;
+  return {
+    ...(before === undefined ? {} : { before: (sent) => reads(sent, before) }),
+    after: (sent) => reads(sent, probe.after),
+    ...(keep === undefined
+      ? {}
+      : {
+          keep: (read, sent) =>
+            Object.assign({}, ...split(sent).map((part, at) => indexed(keep(unindexed(read, at), part), at))) as Readings,
+        }),
+    judge: (evidence) => together(split(evidence).map((part, at) => sightOf(probe, partOf(evidence, { part, at, split })))),
+  };
+}
+
+interface Part {
+  readonly part: Sent;
+  readonly at: number;
+  readonly split: (sent: Sent) => readonly Sent[];
+}
+
+function partOf(evidence: Evidence, { part, at, split }: Part): Evidence {
+  return {
+    ...evidence,
+    ...part,
+    rivals: evidence.rivals.flatMap((input) => split({ ...evidence, input }).map((other) => other.input)),
+    now: unindexed(evidence.now, at),
+    before: evidence.before === undefined ? undefined : unindexed(evidence.before, at),
+  };
+}
+
+function sightOf(probe: Probe, evidence: Evidence): Sight {
+  const sight = probe.judge(evidence);
+  const isTold = sight.seen === "effect" || sight.seen === "conflict";
+  return isTold && evidence.rivals.some((rival) => jsonEquals(rival, evidence.input)) ? TWIN : sight;
+}
+
+function indexed(readings: Readings, at: number): Readings {
+  return Object.fromEntries(Object.entries(readings).map(([name, value]) => [`${name}.${at}`, value]));
+}
+
+function unindexed(readings: Readings, at: number): Readings {
+  const own = Object.entries(readings).flatMap(([name, value]): [string, Json][] => {
+    const [, bare = "", index = ""] = /^(.+)\.(\d+)$/.exec(name) ?? [];
+    return Number(index) === at && index !== "" ? [[bare, value]] : [];
+  });
+  return Object.fromEntries(own);
+}
+
+// Nobody may call a part the whole.
+function together(sights: readonly Sight[]): Sight {
+  const [first = UNREAD] = sights;
+  if (sights.length <= 1) return first;
+  for (const seen of ["conflict", "unclear"] as const) {
+    const found = sights.find((sight) => sight.seen === seen);
+    if (found !== undefined) return found;
+  }
+  const effects = sights.filter((sight) => sight.seen === "effect");
+  if (effects.length > 0 && sights.some(({ seen }) => seen === "nothing")) {
+    return { seen: "conflict", why: `of ${sights.length} things that it was to do, ${effects.length} can be seen` };
+  }
+  if (effects.length > 0) return { ...effects[0], seen: "effect", by: { parts: effects.map(({ by }) => by) } };
+  const agains = sights.map((sight) => (sight.seen === "nothing" ? sight.again : undefined));
+  const common = agains.every((again) => again === agains[0]) ? agains[0] : undefined;
+  return common === undefined ? { seen: "nothing" } : { seen: "nothing", again: common };
+}

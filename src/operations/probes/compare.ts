@@ -1,0 +1,96 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import type { Readings, Sent } from "../probe.ts";
+
+const ZERO = Decimal.of(0);
+
+/** Whether what is there has all that was asked for; the service may have added fields of its own. */
+export function includes(there: Json | undefined, asked: Json | undefined): boolean {
+  if (asked === undefined) return true;
+  if (there === undefined) return false;
+  if (isObject(asked)) return isObject(there) && Object.keys(asked).every((name) => includes(there[name], asked[name]));
+  if (Array.isArray(asked)) {
+    return Array.isArray(there) && there.length === asked.length && asked.every((item, at) => includes(there[at] as Json, item));
+  }
+  return jsonEquals(there, asked);
+}
+
+/** The fields of an object, without some of them. */
+export function without(fields: JsonObject, ...names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+/** Whether an entity is the one that is asked for: by organization and every attribute of it. */
+export function isEntity(there: Json | undefined, asked: Json | undefined): boolean {
+  return isObject(asked) && includes(there, asked);
+}
+
+/** Whether both lists hold the same, in whatever order. */
+export function sameMembers(there: Json | undefined, asked: readonly Json[], same: (a: Json, b: Json) => boolean): boolean {
+  const list = listOf(there);
+  return (
+    list.length === asked.length &&
+    asked.every((item) => list.some((each) => same(each, item))) &&
+    list.every((each) => asked.some((item) => same(each, item)))
+  );
+}
+
+/** A list, and an empty one for anything else. */
+export function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Whether something of this kind stands anywhere in a value. */
+export function contains(value: Json, isIt: (value: Json) => boolean): boolean {
+  if (isIt(value)) return true;
+  if (Array.isArray(value)) return value.some((each: Json) => contains(each, isIt));
+  return isObject(value) && Object.values(value).some((each) => contains(each, isIt));
+}
+
+/** The objects of a list. */
+export function recordsIn(value: Json | undefined): readonly JsonObject[] {
+  return listOf(value).filter(isObject);
+}
+
+/** A field of an object that may be something else. */
+export function field(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) ? value[name] : undefined;
+}
+
+export function text(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function number(value: Json | undefined): Decimal | undefined {
+  return value instanceof Decimal ? value : undefined;
+}
+
+/** A balance that reading gave: where there is no account there is nothing. */
+export function balanceIn(reading: Json | undefined): Decimal | undefined {
+  return reading === null ? ZERO : number(field(reading, "balance"));
+}
+
+/** A write of several things, one by one: of the batch, or of a list in one of its fields. */
+export function itemsOf(sent: Sent): readonly Sent[] {
+  const { items, ...shared } = sent.input;
+  if (items === undefined) return [sent];
+  return recordsIn(items).map((item, at) => ({
+    ...sent,
+    input: { ...shared, ...item },
+    names: { id: (part = "") => sent.names.id(`${part}${at}`), mark: `${sent.names.mark}#${at}` },
+  }));
+}
+
+/** The same write once for each value of one of its fields. */
+export function eachOf(name: string): (sent: Sent) => readonly Sent[] {
+  return (sent) => {
+    const value = sent.input[name];
+    return Array.isArray(value) ? value.map((each: Json) => ({ ...sent, input: { ...sent.input, [name]: each } })) : [sent];
+  };
+}
+
+/** What was kept of one reading, as an object; an empty one when there was none. */
+export function kept(readings: Readings | undefined, name: string): JsonObject {
+  const value = readings?.[name];
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,67 @@
+import type { Json } from "../../base/json.ts";
+import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../probe.ts";
+import { itemsOf } from "./compare.ts";
+
+/** How a write shows that sets a value: it is so now, and was not so before. */
+export interface Setting {
+  readonly reads: (sent: Sent) => Reads;
+  readonly isSo: (read: Readings, sent: Sent) => boolean;
+  /** Does several things, one after the other; the items of a batch when left out. */
+  readonly split?: (sent: Sent) => readonly Sent[];
+}
+
+/** The probe of a write that sets a value. What is kept from before is only whether it was so already. */
+export function settingProbe({ reads, isSo, split = itemsOf }: Setting): Probe {
+  return forEach(split, {
+    before: reads,
+    after: reads,
+    keep: (read, sent) => ({ so: isSo(read, sent) }),
+    judge: (evidence) => {
+      const { before, now } = evidence;
+      if (!isSo(now, evidence)) return { seen: "nothing", again: "value" };
+      if (before === undefined) return UNREAD;
+      // What was so before tells nothing, and to set it once more does no harm.
+      return before["so"] === true
+        ? { seen: "nothing", again: "value" }
+        : { seen: "effect", by: { readBack: "as it was sent, and not so before" } };
+    },
+  });
+}
+
+/** How a write shows that makes something under an id: there was nothing of that id, and now there is what was sent. */
+export interface Making {
+  readonly read: (sent: Sent) => { readonly name: string; readonly reads: Reads };
+  /** Whether the id was chosen by us, for this step: then nobody else can have made it. */
+  readonly isOurId: (sent: Sent) => boolean;
+  readonly isAsSent: (made: Json, sent: Sent) => boolean;
+  /** Whether the environment says that the service refuses a second one. */
+  readonly isUnique: (sent: Sent) => boolean;
+  readonly split?: (sent: Sent) => readonly Sent[];
+}
+
+export function makingProbe({ read, isOurId, isAsSent, isUnique, split = itemsOf }: Making): Probe {
+  return forEach(split, {
+    // What has an id of ours cannot have been there before.
+    before: (sent) => (isOurId(sent) ? {} : read(sent).reads),
+    after: (sent) => read(sent).reads,
+    keep: (readings, sent) => (isOurId(sent) ? {} : { present: readings[read(sent).name] !== null }),
+    judge: (evidence) => {
+      const made = evidence.now[read(evidence).name] ?? null;
+      const unique = isUnique(evidence);
+      const before = wasThere(evidence, isOurId(evidence));
+      if (before === undefined) return UNREAD;
+      if (before) return unique ? { seen: "nothing", again: "never" } : ALREADY_THERE;
+      if (made === null) return unique ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
+      return isAsSent(made, evidence)
+        ? { seen: "effect", by: { readBack: "there under the id that was sent, and not there before" } }
+        : { seen: "conflict", why: "what is there under this id is not what was sent" };
+    },
+  });
+}
+
+function wasThere({ before }: Evidence, isOurs: boolean): boolean | undefined {
+  if (isOurs) return false;
+  return before === undefined ? undefined : before["present"] === true;
+}
+
+const ALREADY_THERE: Sight = { seen: "unclear", why: "something of this id was there before" };

@@ -1,0 +1,75 @@
+import { type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import type { Probe, Sent } from "../probe.ts";
+import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "./compare.ts";
+import { makingProbe, settingProbe } from "./state.ts";
+
+const token = ({ input }: Sent): { readonly token: { readonly operation: string; readonly input: JsonObject } } => ({
+  token: { operation: "ledger.token.get", input: { id: input["id"] ?? "" } },
+});
+
+/** B.4: the token of the id that was sent. Its fields for units are not shown. */
+export const tokenCreated: Probe = makingProbe({
+  read: (sent) => ({ name: "token", reads: token(sent) }),
+  isOurId: ({ input, names }) => input["id"] === names.id(),
+  isAsSent: (made, { input }) => includes(made, without(input, "nftFields")),
+  isUnique: ({ profile }) => profile.ledger.capabilities.tokenIdUnique,
+});
+
+export const tokenUpdated: Probe = settingProbe({
+  reads: token,
+  isSo: ({ token: shown = null }, { input }) => input["nftFields"] === undefined && includes(shown, input),
+});
+
+export const tokenPermissionsSet: Probe = settingProbe({
+  reads: token,
+  isSo: ({ token: shown = null }, { input }) =>
+    sameMembers(field(shown, "tokenPermissions"), listOf(input["permissions"]), samePermission),
+});
+
+function samePermission(there: Json, asked: Json): boolean {
+  return (
+    isEntity(field(there, "entity"), field(asked, "entity")) &&
+    sameMembers(field(there, "roles"), listOf(field(asked, "roles")), jsonEquals)
+  );
+}
+
+export const tokenOwnersSet: Probe = settingProbe({
+  reads: token,
+  isSo: ({ token: shown = null }, { input }) =>
+    sameMembers(field(shown, "owners"), listOf(input["owners"]), (there, asked) => isEntity(field(there, "entity"), asked)),
+});
+
+/** The operators stand, or stand no more, among those of the actor's account of each token. */
+export const tokenApprovalSet: Probe = settingProbe({
+  split: (sent) => itemsOf(sent).flatMap(eachOf("tokenIds")),
+  reads: ({ input }) => ({ accounts: accountsOf(input["tokenIds"]) }),
+  isSo: ({ accounts = null }, { input, actor }) => {
+    if (actor === undefined) return false;
+    const own = recordsIn(accounts).find(({ entity }) => isEntity(entity, actor));
+    const approved = listOf(own?.["approvedEntities"]);
+    const stands = (operator: Json): boolean => approved.some((each) => isEntity(each, operator));
+    return listOf(input["operators"]).every((operator) => stands(operator) === (input["approved"] === true));
+  },
+});
+
+/** B.5: whether the operator may manage everything of the actor. */
+export const approvalForAllSet: Probe = settingProbe({
+  reads: ({ input, actor }) =>
+    actor === undefined
+      ? {}
+      : {
+          approval: {
+            operation: "ledger.erc1155.isApprovedForAll",
+            input: { owner: actor, operator: input["operator"] ?? {} },
+          },
+        },
+  isSo: ({ approval = null }, { input }) => {
+    const approved = field(approval, "approved");
+    // The service answers with a text or a boolean.
+    return approved === input["approved"] || approved === JSON.stringify(input["approved"]);
+  },
+});
+
+export function accountsOf(tokenId: Json | undefined): { readonly operation: string; readonly input: JsonObject } {
+  return { operation: "ledger.account.list", input: { tokenId: tokenId ?? "" } };
+}

@@ -1,0 +1,182 @@
+// Every write of the scenarios, once with its answer lost, and once lost itself: what the run then says, and what the ledger has.
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/base/json.ts";
+import { Secret } from "../../src/base/secret.ts";
+import { operations } from "../../src/operations/operation.ts";
+import type { RunEvent } from "../../src/protocol/record.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
+import type { Target } from "../../src/environment/target.ts";
+import { sandboxForTest } from "../sandbox/caller.ts";
+import { delivered, ROOT } from "../stories/world.ts";
+import { type Ran, runnerForTest, targetAt } from "../unit/engine/server.ts";
+
+/** One write of a scenario. */
+interface Write {
+  readonly file: string;
+  readonly step: string;
+  /** The operation, and what kind of it. */
+  readonly kind: string;
+}
+
+type Loss = "its answer is lost" | "it never arrives";
+
+const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
+
+function targetOf(sandbox: Sandbox): Target {
+  const { ledgerBaseUrl, investorBaseUrl, appId, orgId, ledgerApiKey, credentials } = sandbox;
+  return {
+    ...targetAt(ledgerBaseUrl),
+    ledger: { baseUrl: ledgerBaseUrl, appId, orgId, apiKey: new Secret("LEDGER_KEY", ledgerApiKey) },
+    investor: {
+      baseUrl: investorBaseUrl,
+      credentials: new Map(Object.entries(credentials).map(([name, key]) => [name, new Secret(name, key)])),
+    },
+  };
+}
+
+// Fungible amounts and units of non-fungible tokens are written by the same operations, and seen by other ways.
+function kindOf(operation: string, input: JsonObject): string {
+  const ofUnits = /"(nftData|assetId|assetIds)":/.test(JSON.stringify(input));
+  return ofUnits ? `${operation} of units` : operation;
+}
+
+type Run = (file: string, otherwise: Parameters<ReturnType<typeof runnerForTest>>[2]) => Promise<Ran>;
+
+/** The first write of each kind that took effect. */
+async function writesOf(run: Run): Promise<readonly Write[]> {
+  const found = new Map<string, Write>();
+  for (const file of readdirSync(`${ROOT}/playbooks/scenarios`)) {
+    const kinds = new Map<string, string>();
+    const observe = (event: RunEvent): void => {
+      if (event.kind === "attempt.intended") kinds.set(event.step, kindOf(event.operation, event.input));
+      if (event.kind !== "step.completed" || event.outcome !== "changed") return;
+      const kind = kinds.get(event.step);
+      if (kind !== undefined && !found.has(kind)) found.set(kind, { file, step: event.step, kind });
+    };
+    const { outcome, stopped } = await run(file, { observe });
+    expect(outcome, `${file}: ${JSON.stringify(stopped)}`).toBe("passed");
+  }
+  return [...found.values()].toSorted((a, b) => a.kind.localeCompare(b.kind));
+}
+
+interface Lost {
+  /** How the write ended, and why if it did not take effect. */
+  readonly ended: string;
+  readonly why: string;
+  readonly sendings: number;
+}
+
+/** Runs a scenario up to the end of one of its writes, whose first sending is lost. */
+async function lose(run: Run, { file, step }: Write, loss: Loss): Promise<Lost> {
+  const done = new AbortController();
+  let [isNext, sendings, ended, why] = [false, 0, "not reached", ""];
+  await run(file, {
+    stopping: done.signal,
+    observe: (event) => {
+      if (!("step" in event) || event.step !== step) return;
+      if (event.kind === "attempt.intended") [isNext, sendings] = [event.attempt === 0, sendings + 1];
+      if (event.kind !== "step.completed" && event.kind !== "step.stopped") return;
+      ended = event.outcome;
+      if (event.kind === "step.stopped") why = event.problem.why ?? "";
+      done.abort();
+    },
+    exchange: async (outgoing: Outgoing, send) => {
+      if (!isNext || !outgoing.fresh) return send(outgoing);
+      isNext = false;
+      if (loss === "its answer is lost") await send(outgoing);
+      return LOST;
+    },
+  });
+  return { ended, why, sendings };
+}
+
+// Of a write whose answer was lost, the ledger shows the effect; but not everything can be seen.
+const NOT_SEEN: Readonly<Record<string, string>> = {
+  "investor.identity.updateKyc": "unknown",
+  // It is seen, and the scenario expects something of the answer that was lost.
+  "investor.sales.buy": "failed",
+};
+
+// Of what never arrived nothing can be seen; what is sent again sets the same once more, and nothing after it sets it otherwise.
+const SENT_AGAIN = new Set(["ledger.token.setOwners", "ledger.vault.addExistingToken", "ledger.vault.setCustodians"]);
+
+test(
+  "every write loses its answer, or is lost itself: it is seen, or unknown, and never done twice",
+  { timeout: 120_000 },
+  async () => {
+    const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+    // Each with a journal of its own: what one left unknown could be taken for what the next one does.
+    const run: Run = (file, otherwise) => runnerForTest()(delivered(`scenarios/${file}`), targetOf(sandbox), otherwise);
+    const writes = await writesOf(run);
+    const names = [...operations.values()].filter((operation) => operation.writes).map(({ name }) => name);
+    expect(new Set(writes.map(({ kind }) => kind.split(" ")[0]))).toEqual(new Set(names));
+
+    const rows: string[] = [];
+    for (const write of writes) {
+      const { kind, file, step } = write;
+      const answer = await lose(run, write, "its answer is lost");
+      const all = await lose(run, write, "it never arrives");
+      rows.push([kind.padEnd(46), answer.ended.padEnd(18), `${all.ended}${all.sendings > 1 ? ", sent again" : ""}`].join("  "));
+      const told = `${file} ${step}: ${JSON.stringify({ answer, all })}`;
+      expect(answer, told).toMatchObject({ ended: NOT_SEEN[kind] ?? "changed", sendings: 1 });
+      expect(all, told).toMatchObject(
+        SENT_AGAIN.has(kind) ? { ended: "changed", sendings: 2 } : { ended: "unknown", sendings: 1 },
+      );
+      if (all.ended === "unknown") expect(all.why, told).toContain("no trace of it can be seen");
+    }
+    console.log([`${"write".padEnd(46)}  its answer is lost  it never arrives`, ...rows].join("\n"));
+  },
+);
+
+const ACTORS = `playbook: 1
+actors:
+  issuer: { ledger: "userId:alice" }
+  newcomer: { investor: NEWCOMER_KEY }
+defaults: { as: issuer }
+steps:
+`;
+const TOKEN = `  - id: token
+    uses: ledger.token.create
+    with: { name: Token, classification: CLASSES, behaviour: { decimal: 0, maxMintQuantity: 15 } }
+`;
+const FUNGIBLE = TOKEN.replace("CLASSES", "{ type: fungible, unit: whole, valueType: intrinsic, supply: capped-variable }");
+
+const HARMLESS = [
+  {
+    why: "the service refuses a second one",
+    write: `  - { id: lost, uses: ledger.asset.create, with: { assetType: Bond, data: { id: "B\${{ run.key }}" } } }`,
+  },
+  {
+    why: "the cap leaves no room for a second one",
+    write: `${FUNGIBLE}  - { id: lost, uses: ledger.token.mint, with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: 10 } }`,
+  },
+  {
+    why: "a second one sets the same, and no later step sets anything else",
+    write: `${FUNGIBLE}  - { id: lost, uses: ledger.token.update, with: { id: "\${{ steps.token.id }}", description: New } }`,
+  },
+  {
+    why: "a second one sets the same, and no later step sets anything else",
+    write: `  - { id: lost, as: newcomer, uses: investor.identity.updateKyc, with: { countryCode: 620 } }`,
+  },
+] as const;
+
+test.for(HARMLESS)("a write that never arrives is sent again, since $why", async ({ write, why }) => {
+  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+  const settled: unknown[] = [];
+  for (const loss of ["it never arrives", "its answer is lost"] as const) {
+    const playbook = `${ACTORS}${write}\n`;
+    const run: Run = (text, otherwise) =>
+      runnerForTest()(text, targetOf(sandbox), {
+        ...otherwise,
+        observe: (event) => {
+          if (event.kind === "attempt.settled") settled.push([event.verdict, event.evidence]);
+          otherwise?.observe?.(event);
+        },
+      });
+    const lost = await lose(run, { file: playbook, step: "lost", kind: "" }, loss);
+    expect(lost, JSON.stringify(lost)).toMatchObject({ ended: "changed" });
+  }
+  expect(settled[0]).toEqual(["superseded", { because: `it cannot be seen, and ${why}` }]);
+});

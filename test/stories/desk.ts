@@ -1,0 +1,46 @@
+// A desk at which several commands work at a time: one project, and a service behind a proxy.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gate, type Proxy, proxyTo } from "./proxy.ts";
+import { newProject, type Project, reached, type Running, sandboxProcess, type Service } from "./world.ts";
+
+export interface Desk {
+  readonly project: Project;
+  readonly proxy: Proxy;
+  readonly service: Service;
+}
+
+export async function desk(playbooks: Readonly<Record<string, string>>): Promise<Desk> {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  for (const [name, text] of Object.entries(playbooks)) project.write(name, text);
+  return { project, proxy, service };
+}
+
+/** A run in the middle of its write, for as long as nobody lets it go on. */
+export async function writing(
+  { project, proxy }: Desk,
+  ...args: string[]
+): Promise<{ readonly running: Running; readonly goOn: () => void }> {
+  const [came, on] = [gate(), gate()];
+  void proxy.next("POST /asset", async (passing) => {
+    came.open();
+    await on.passed;
+    passing.answer(await passing.forward());
+  });
+  const running = project.start("run", ...args);
+  await reached(running, came.passed);
+  return { running, goOn: () => on.open() };
+}
+
+/** Looks into the journal of a project, or changes it behind everybody's back. */
+export function inJournal<T>(project: Project, look: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"));
+  try {
+    return look(database);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { Clock } from "../../../src/base/ports.ts";
+import { clockWithoutWaiting, type Came, folderForTest, runnerForTest, serve, targetAt } from "./server.ts";
+
+const DAY_MS = 86_400_000;
+
+// Somebody sets the clock of the wall at each look at it; the time that passes is what it is.
+function jumpingClock(bySetting: (look: number) => number): Clock {
+  const steady = clockWithoutWaiting();
+  let looks = 0;
+  return { ...steady, now: () => steady.now() + bySetting(looks++) };
+}
+
+const JUMPS = [
+  { name: "back by a day at each look", bySetting: (look: number) => -look * DAY_MS },
+  { name: "forward by a day at each look", bySetting: (look: number) => look * DAY_MS },
+  { name: "to and fro", bySetting: (look: number) => (look % 2) * DAY_MS },
+];
+
+const PLAYBOOK = `playbook: 1
+name: Mint, then wait
+defaults: { as: { ledger: "userId:alice" } }
+steps:
+  - id: mint
+    uses: ledger.token.mint
+    with: { id: T1, to: { orgId: org1, userId: bob }, value: "1" }
+    wait: { timeout: 20s, every: 1s, backoff: 1, max: 1s }
+  - id: seen
+    uses: ledger.token.get
+    with: { id: T1 }
+    until: response.totalSupply == 1
+    timeout: 20s
+    on_timeout: pending
+`;
+
+function answer({ path }: Came, receipt: string): string {
+  if (path === "/asset/receipt") return JSON.stringify({ status: receipt });
+  return JSON.stringify(path.startsWith("/token/mint") ? { transactionId: "tx1", receiptId: "r1" } : { totalSupply: 0 });
+}
+
+interface Waited {
+  readonly outcome: string;
+  readonly requests: readonly string[];
+  readonly elapsedMs: number;
+}
+
+async function waited(receipt: string, clock: Clock): Promise<Waited> {
+  const { url, came } = await serve((one) => ({ body: answer(one, receipt) }));
+  const { outcome } = await runnerForTest(folderForTest(), clock)(PLAYBOOK, targetAt(url));
+  return { outcome, requests: came.map(({ method, path }) => `${method} ${path}`), elapsedMs: clock.elapsed() };
+}
+
+test.for(JUMPS)("the clock is set $name: receipts and reads are asked for as long as was told", async ({ bySetting }) => {
+  for (const [receipt, outcome] of [
+    ["PROCESSING", "unknown"],
+    ["COMMITTED", "pending"],
+  ] as const) {
+    const steadily = await waited(receipt, clockWithoutWaiting());
+    expect(steadily).toMatchObject({ outcome, elapsedMs: 20_000 });
+    expect(await waited(receipt, jumpingClock(bySetting))).toEqual(steadily);
+  }
+});

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { thisProcess } from "../../../src/journal/holder.ts";
+import { clockWithoutWaiting, folderForTest, runnerForTest, serve, targetAt } from "./server.ts";
+
+const WRITE = `playbook: 1
+name: Write
+steps:
+  - id: asset
+    uses: ledger.asset.create
+    as: { ledger: "userId:alice" }
+    with: { assetType: Property, data: { id: P1 } }
+    wait: none
+`;
+
+// The process that runs this one, which lives as long.
+function anotherProcess(): string {
+  const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
+  const startedAt = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  return JSON.stringify({ ...thisProcess(), pid: process.ppid, startedAt });
+}
+
+test("whoever waits for an entity does not wait for ever, and is told who has it", async () => {
+  const { url, came } = await serve(() => ({ body: '{"transactionId":"tx1","receiptId":"r1"}' }));
+  const folder = folderForTest();
+  const clock = clockWithoutWaiting();
+  const run = runnerForTest(folder, clock);
+  expect((await run(WRITE, targetAt(url))).outcome).toBe("passed");
+  const database = new DatabaseSync(join(folder, "journal.db"));
+  database
+    .prepare("INSERT INTO lease (kind, name, run_id, epoch, holder, since) VALUES ('entity', ?, 'other', 1, ?, 0)")
+    .run(`userId:alice at ${url} (app1)`, anotherProcess());
+  database.close();
+  const before = came.length;
+  const [began, message] = [clock.elapsed(), `another process acts as userId:alice at ${url} (app1), which the run other has`];
+  await expect(run(WRITE, targetAt(url))).rejects.toMatchObject({
+    code: "lease.held",
+    exit: 6,
+    message: expect.stringContaining(message),
+  });
+  expect(clock.elapsed() - began).toBeGreaterThanOrEqual(LIMITS.entityWaitMs);
+  expect(came).toHaveLength(before);
+});

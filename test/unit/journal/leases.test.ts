@@ -1,0 +1,176 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/ports.ts";
+import { redactor, Secret } from "../../../src/base/secret.ts";
+import { thisProcess } from "../../../src/journal/holder.ts";
+import type { Claim, Lease, Leases, Wanted } from "../../../src/journal/leases.ts";
+import { JournalStore } from "../../../src/journal/store.ts";
+import { answered, intended, opened } from "../protocol/facts.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tokenbook-leases-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = (redact: (text: string) => string = (text) => text): JournalStore =>
+  JournalStore.open(folder, { clock: systemClock, redact });
+
+const groups = (...names: readonly string[]): Wanted => ({ groups: names, entities: [] });
+const entities = (...names: readonly string[]): Wanted => ({ groups: [], entities: names });
+
+function claimOf(leases: Leases, runId: string, wanted: Wanted): Claim {
+  const taken = leases.take(runId, wanted);
+  if ("claim" in taken) return taken.claim;
+  throw new Error(`${taken.inTheWay.name} is in the way`);
+}
+
+function inTheWay(leases: Leases, runId: string, wanted: Wanted): Lease | undefined {
+  const taken = leases.take(runId, wanted);
+  return "claim" in taken ? undefined : taken.inTheWay;
+}
+
+const DEAD = { host: hostname(), bootId: "another", pid: 1, startedAt: "1" };
+const ELSEWHERE = { ...DEAD, host: "elsewhere" };
+const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
+const LIVING = {
+  ...thisProcess(),
+  pid: process.ppid,
+  startedAt: stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19],
+};
+
+/** Lets another process seem to hold what a run holds. */
+function holds(runId: string, holder: object): void {
+  const database = new DatabaseSync(join(folder, "journal.db"));
+  database.prepare("UPDATE lease SET holder = ? WHERE run_id = ?").run(JSON.stringify(holder), runId);
+  database.close();
+}
+
+test("groups are taken together or not at all, and named as they may be seen", () => {
+  const { leases } = open(redactor([new Secret("KEY", "70031992")]));
+  const first = claimOf(leases, "run1", groups("a", "of 70031992"));
+  const other = open().leases;
+  expect(inTheWay(other, "run2", groups("b", "of ${{ secrets.KEY }}"))).toMatchObject({
+    name: "of ${{ secrets.KEY }}",
+    runId: "run1",
+    holder: { pid: process.pid },
+  });
+  const second = claimOf(other, "run2", groups("b"));
+  other.release(second, false);
+  claimOf(leases, "run3", groups("b"));
+  leases.release(first, false);
+  expect(inTheWay(other, "run2", groups("a", "b"))).toMatchObject({ name: "b", runId: "run3" });
+  claimOf(other, "run2", groups("a"));
+});
+
+test("what a dead process held is free, what one of another host holds is not", () => {
+  const { leases } = open();
+  const first = claimOf(leases, "run1", groups("a"));
+  claimOf(leases, "run2", groups("b"));
+  holds("run1", DEAD);
+  holds("run2", ELSEWHERE);
+  expect(inTheWay(leases, "run3", groups("a", "b"))).toMatchObject({ name: "b", holder: { host: "elsewhere" } });
+  claimOf(leases, "run3", groups("a"));
+  leases.release(first, false); // what another took over is not let go of
+  expect(inTheWay(leases, "run4", groups("a"))).toMatchObject({ name: "a", runId: "run3" });
+});
+
+test("the runs of one process act as the same entity together, and know that they are not alone", () => {
+  const { leases } = open();
+  const first = claimOf(leases, "run1", entities("alice"));
+  expect(leases.isAlone("alice", "run1")).toBe(true);
+  const second = claimOf(leases, "run2", entities("alice", "bob"));
+  expect(["alice", "bob"].map((each) => leases.isAlone(each, "run2"))).toEqual([false, true]);
+  leases.release(second, false);
+  expect(leases.isAlone("alice", "run1")).toBe(false); // the other did act meanwhile
+  leases.release(first, false);
+  claimOf(leases, "run3", entities("alice"));
+  expect(leases.isAlone("alice", "run3")).toBe(true);
+});
+
+test("whoever acts as an entity keeps other processes from it until it is dead", () => {
+  const { leases } = open();
+  claimOf(leases, "run1", entities("alice", "bob"));
+  holds("run1", LIVING);
+  expect(inTheWay(leases, "run2", entities("carol", "alice"))).toMatchObject({ kind: "entity", name: "alice", runId: "run1" });
+  claimOf(leases, "run3", entities("carol"));
+  holds("run1", DEAD);
+  claimOf(leases, "run2", entities("alice"));
+  expect(leases.isAlone("alice", "run2")).toBe(true); // what is dead has sent nothing
+});
+
+test("an entity found half-way is taken without waiting, and both know that they are not alone", () => {
+  const { leases } = open();
+  claimOf(leases, "run1", entities("alice"));
+  holds("run1", LIVING);
+  const second = claimOf(leases, "run2", entities());
+  expect(leases.isAlone("alice", "run2")).toBe(false); // not taken, not alone
+  leases.actAs("alice", second);
+  leases.actAs("bob", second);
+  expect([leases.isAlone("alice", "run1"), leases.isAlone("alice", "run2"), leases.isAlone("bob", "run2")]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+});
+
+test("a write that was left open keeps later runs from being alone, and its own run once another has acted", () => {
+  const store = open();
+  const { leases } = store;
+  const claim = claimOf(leases, "run1", entities("alice"));
+  const { journal } = store.begin(opened, "test", claim);
+  journal.write(intended("mint"));
+  store.release(journal, "unknown", true);
+  expect(leases.list()).toMatchObject([{ kind: "entity", name: "alice", holder: undefined, shared: false }]);
+  const again = claimOf(leases, "run1", entities());
+  expect(leases.isAlone("alice", "run1")).toBe(true); // taken again, though nobody asked for it
+  leases.release(again, true);
+
+  const second = claimOf(leases, "run2", entities("alice"));
+  expect(leases.isAlone("alice", "run2")).toBe(false);
+  leases.release(second, false);
+  claimOf(leases, "run1", entities("alice"));
+  expect(leases.isAlone("alice", "run1")).toBe(false);
+});
+
+test("a killed run that had all its answers leaves nothing behind", () => {
+  const store = open();
+  const { journal } = store.begin(opened, "test", claimOf(store.leases, "run1", entities("alice")));
+  journal.write(intended("mint"));
+  journal.write(answered("mint", "refused"));
+  holds("run1", DEAD);
+  claimOf(store.leases, "run2", entities("alice"));
+  expect(store.leases.isAlone("alice", "run2")).toBe(true);
+});
+
+test("a run is held once, in one process as in two; with each claim the epoch grows", () => {
+  const store = open();
+  const { leases } = store;
+  const first = claimOf(leases, "run1", groups());
+  expect(first).toEqual({ runId: "run1", epoch: 1 });
+  store.begin(opened, "test", first);
+  expect(inTheWay(open().leases, "run1", groups())).toMatchObject({ kind: "run", holder: { pid: process.pid } });
+  holds("run1", DEAD);
+  const second = claimOf(leases, "run1", groups());
+  expect(second).toEqual({ runId: "run1", epoch: 2 });
+  leases.release(second, false);
+  expect(claimOf(leases, "run1", groups())).toEqual({ runId: "run1", epoch: 3 });
+});
+
+test("what is taken over can be written by nobody else, and is free when it is let go of", () => {
+  const store = open();
+  const claim = claimOf(store.leases, "run1", { groups: ["a"], entities: ["alice"] });
+  const { journal } = store.begin(opened, "test", claim);
+  holds("run1", ELSEWHERE);
+  expect(inTheWay(store.leases, "run1", groups())).toMatchObject({ holder: { host: "elsewhere" } });
+  const taken = store.leases.takeOver("run1");
+  expect(taken).toEqual({ runId: "run1", epoch: 2 });
+  expect(() => journal.write(intended("mint"))).toThrow(/no longer holds the run run1/);
+  expect(store.read("run1")).toHaveLength(2);
+  store.leases.release(taken, false);
+  expect(store.leases.list()).toEqual([]);
+  expect(claimOf(store.leases, "run1", groups("a"))).toEqual({ runId: "run1", epoch: 3 });
+});
