@@ -81,8 +81,8 @@ export function plainView(value: unknown): unknown {
   return plain ?? value;
 }
 
-function copyOf(value: Readonly<Record<string, unknown>> | readonly unknown[]): Record<string, unknown> {
-  return (Array.isArray(value) ? [...(value as readonly unknown[])] : { ...value }) as Record<string, unknown>;
+function copyOf(value: object): Record<string, unknown> {
+  return Array.isArray(value) ? Object.assign([], value) : Object.assign({}, value);
 }
 
 /** The same value with every text changed, keys included; exact numbers as `number` says. */
