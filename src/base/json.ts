@@ -82,7 +82,8 @@ export function plainView(value: unknown): unknown {
 }
 
 function copyOf(value: object): Record<string, unknown> {
-  return Array.isArray(value) ? Object.assign([], value) : Object.assign({}, value);
+  const copy: object = Array.isArray(value) ? [] : {};
+  return Object.assign(copy as Record<string, unknown>, value);
 }
 
 /** The same value with every text changed, keys included; exact numbers as `number` says. */
