@@ -8,7 +8,7 @@ import type { RunOpened, RunOutcome } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import { RunContext } from "./context.ts";
 import type { Given } from "./groups.ts";
-import { withLeases } from "./leases.ts";
+import { lettingGo, withLeases } from "./leases.ts";
 import { newRunName } from "./names.ts";
 import { digestOf, headingsOf } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -57,11 +57,14 @@ export async function resumeRun(parts: RunParts, runId: string): Promise<RunOutc
   });
 }
 
-async function carry({ playbook, target, store, ports }: RunParts, held: Held): Promise<RunOutcome> {
+async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
+  const { playbook, target, store, ports } = parts;
   const context = new RunContext(playbook, target, held, ports);
-  const outcome = await carryOn(context);
-  store.release(held.journal, outcome, openWrites(context.state).length > 0);
-  return outcome;
+  return lettingGo(parts, held.journal.claim, async () => {
+    const outcome = await carryOn(context);
+    store.release(held.journal, outcome, openWrites(context.state).length > 0);
+    return outcome;
+  });
 }
 
 function opening(
