@@ -93,6 +93,10 @@ export const LIMITS = {
   files: 10_000,
   /** Diagnostics shown for one file. */
   diagnostics: 50,
+  /** Crash tests: the longest that a run to be killed may take, in milliseconds, times it is resumed, and differences told of each. */
+  crashChildMs: 600_000,
+  crashResumes: 5,
+  crashDifferences: 5,
   /** Records, and characters of their bodies, kept in memory before the journal writes them out. */
   journalBuffer: 1_000,
   journalBufferChars: 4_194_304,

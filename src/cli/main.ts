@@ -29,6 +29,11 @@ export async function main(): Promise<void> {
     streams: () => ({ input: process.stdin, output: process.stdout }),
     cwd: process.cwd(),
     variables: process.env,
+    again: async (again) => {
+      const { runChild } = await import("./child.ts");
+      return runChild([process.execPath, ...process.execArgv, process.argv[1] ?? "", ...again.args], again);
+    },
+    signal: (name) => void process.kill(process.pid, name),
     stopping: stopping.signal,
   };
   const code = await runCommand(shell, process.argv.slice(2));

@@ -111,7 +111,8 @@ function reporterCrashed(late: LateOutput, error: unknown): void {
   late.write(`tokenbook: a reporter crashed and was left out: ${sanitise(messageOf(error))}\n`);
 }
 
-async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
+/** Does some work for each item, some at a time. */
+export async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const [only, ...others] = items;
   if (only !== undefined && others.length === 0) return [await work(only)];
   const { default: Queue } = await import("p-queue");

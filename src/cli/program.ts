@@ -25,6 +25,7 @@ export function buildProgram(shell: Shell, finish: (code: ExitCode) => void): Co
   const program = builder.root();
   runCommands(program, builder);
   writeCommands(program, builder);
+  testCommands(program, builder);
   lookCommands(program, builder);
   return program;
 }
@@ -82,6 +83,27 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--tags <tags>", WORDS.tags, tagList)
     .option("--explain <code>", WORDS.check.explain)
     .action(builder.action(async () => (await import("./commands/check.ts")).check, "files"));
+}
+
+function testCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "test")
+    .argument("<files...>", WORDS.run.files)
+    .option("--crash-everywhere", WORDS.test.crashEverywhere)
+    .option("--input <key=value>", WORDS.input, collectInput, {})
+    .option("--inputs <file>", WORDS.inputs)
+    .option("--tags <tags>", WORDS.tags, tagList)
+    .option("--seed <file>", WORDS.sandbox.seed)
+    .option("--profile <environment>", WORDS.sandbox.profile)
+    .option("--jobs <n>", WORDS.test.jobs, wholeNumber)
+    .option("--at <boundary>", WORDS.test.at)
+    .option("--keep <folder>", WORDS.test.keep)
+    .option("--json", WORDS.json)
+    .action(builder.action(async () => (await import("./commands/test.ts")).test, "files"));
+  // What the test starts and kills; of no use to anybody else.
+  program
+    .command("crash-child", { hidden: true })
+    .action(builder.action(async () => (await import("./commands/crash-child.ts")).crashChild));
 }
 
 function lookCommands(program: Commander, builder: Builder): void {

@@ -12,6 +12,7 @@ import type { Target } from "../environment/target.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import type { FileReader } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
+import type { Served } from "../sandbox/sandbox.ts";
 import type { CheckedFile } from "../report/check/checked.ts";
 import { formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
@@ -57,9 +58,14 @@ async function embeddedSandbox(state: string, environment: string): Promise<Open
   const { startSandbox } = await import("../sandbox/sandbox.ts");
   const path = join(state, "sandbox.db");
   const sandbox = await startSandbox({ path });
+  return { target: sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE }), close: () => sandbox.close() };
+}
+
+/** A sandbox that serves, as a target. */
+export function sandboxTarget(sandbox: Served, as: Pick<Target, "environment" | "profile">): Target {
   const credentials = new Map(Object.entries(sandbox.credentials).map(([name, key]) => [name, new Secret(name, key)]));
-  const target: Target = {
-    environment,
+  return {
+    ...as,
     embedded: true,
     ledger: {
       baseUrl: sandbox.ledgerBaseUrl,
@@ -68,13 +74,11 @@ async function embeddedSandbox(state: string, environment: string): Promise<Open
       apiKey: new Secret("LEDGER_API_KEY", sandbox.ledgerApiKey),
     },
     investor: { baseUrl: sandbox.investorBaseUrl, credentials },
-    profile: DEFAULT_PROFILE,
     exclusive: true,
     settleWithinMs: undefined,
     timeoutMs: 30_000,
     whereIs: (setting) => `the embedded sandbox${setting === "" ? "" : ` (${setting})`}`,
   };
-  return { target, close: () => sandbox.close() };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { systemClock } from "../base/ports.ts";
+import { type Clock, systemClock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import { secretsOf, type Target } from "../environment/target.ts";
 import type { EnginePorts } from "../engine/ports.ts";
@@ -6,7 +6,9 @@ import { JournalStore } from "../journal/store.ts";
 import type { Secrets } from "../playbook/open.ts";
 import type { Observer } from "../report/fanout.ts";
 import { Transport } from "../transport/exchange.ts";
-import { openTarget, stateDirectory, type Where } from "./project.ts";
+import type { Course } from "./crash/course.ts";
+import { failpointOf } from "./crash/failpoint.ts";
+import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
 import type { Shell } from "./shell.ts";
 
 /** Everything that runs of one command share: the target, and the journal of the state directory. */
@@ -22,10 +24,30 @@ export interface Session {
 
 /** Opens the target and the journal that the options name. Throws a Failure. */
 export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets): Promise<Session> {
-  const { target, close } = await openTarget(shell, where);
+  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell) };
+  return sessionOn(shell, await openTarget(shell, where), parts);
+}
+
+/** What a session is made of, beside its target. */
+export interface SessionParts {
+  /** The state directory. */
+  readonly state: string;
+  readonly playbookSecrets: Secrets;
+  /** Told of each point that the runs pass. */
+  readonly course?: Course | undefined;
+  /** The system's when left out. */
+  readonly clock?: Clock;
+}
+
+/** A session on a target that is open; closing it closes the target. */
+export function sessionOn(
+  shell: Pick<Shell, "stopping">,
+  { target, close }: OpenTarget,
+  { state, playbookSecrets, course, clock = systemClock }: SessionParts,
+): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
-  const store = JournalStore.open(stateDirectory(shell, where), { clock: systemClock, redact });
+  const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
   return {
     target,
     store,
@@ -34,9 +56,9 @@ export async function openSession(shell: Shell, where: Where, playbookSecrets: S
       const transport = new Transport();
       try {
         return await work({
-          clock: systemClock,
+          clock,
           secrets,
-          exchange: (outgoing) => transport.exchange(outgoing),
+          exchange: (outgoing) => transport.exchange(outgoing, course?.sending(outgoing)),
           observe: (event) => observer.event(event),
           stopping: shell.stopping,
         });

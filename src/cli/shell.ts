@@ -12,6 +12,23 @@ export interface Terminal {
   write(text: string): void;
 }
 
+/** How this program is to be run once more. */
+export interface Again {
+  readonly args: readonly string[];
+  /** All that is piped in. */
+  readonly input: string;
+  readonly variables: Variables;
+  /** Aborted when it is to be killed. */
+  readonly kill: AbortSignal;
+}
+
+/** How a child ended: by itself, or by a signal. */
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stderr: string;
+}
+
 /** All that a command may touch of the process it runs in. stdout is for data, stderr for everything else. */
 export interface Shell {
   readonly stdout: Terminal;
@@ -22,6 +39,10 @@ export interface Shell {
   readonly streams: () => { readonly input: Readable; readonly output: Writable };
   readonly cwd: string;
   readonly variables: Variables;
+  /** Runs this program once more, as a child; aborted by the signal, it is killed. */
+  readonly again: (again: Again) => Promise<ChildEnd>;
+  /** Sends a signal to this very process. */
+  readonly signal: (name: "SIGKILL" | "SIGSTOP") => void;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly stopping: AbortSignal;
 }

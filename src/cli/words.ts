@@ -87,6 +87,29 @@ Examples:
   $ tokenbook runs leases                     who acts, as whom, in which groups
   $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"`,
     },
+    test: {
+      summary: "Prove a playbook: kill its run at every moment that matters, go on with it, and compare what is left.",
+      examples: `Runs the playbook undisturbed on a sandbox of its own. Then, for every boundary of that run (before and after each commit of the
+journal, and right after each request was handed to the network), a process of its own runs the playbook on a new sandbox and is
+killed there with SIGKILL; \`resume\` goes on, and the ledger is compared with the undisturbed one: the same writes in the same
+order, the same balances, owners and vaults. A boundary is
+
+  same       the resumed run passed, and the ledger is the same
+  unknown    the run stopped and said so: it cannot know whether a write took effect, and does not send it again; the table tells in
+             how many cases it had
+  DIFFERENT  a violation of what tokenbook promises; exit 1, with the command that does it again
+
+Nothing outside of the sandbox is read or written: environments are not looked at, except for the profile that --profile names.
+
+Examples:
+  $ tokenbook test --crash-everywhere onboarding.yaml --input property=Loft12
+  $ tokenbook test --crash-everywhere playbooks --tags smoke --json > crash.json
+  $ tokenbook test --crash-everywhere transfer.yaml --seed seed.yaml     on a sandbox that holds what the playbook needs
+  $ tokenbook test --crash-everywhere mint.yaml --at after:attempt.intended@mint --keep crashed
+    then, for what the first one has left: tokenbook runs --state crashed/1
+
+Exit 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook could not be tested: it must pass undisturbed.`,
+    },
     operations: {
       summary: "What can be called: all operations, or one with its input, what it yields, and how it can fail.",
       examples: `Examples:
@@ -114,7 +137,8 @@ Examples:
       examples: `Editors start it; the README tells how to set up VS Code, Neovim and Helix.`,
     },
     schema: {
-      summary: "Print a JSON Schema: of playbooks (for editors), environments, reports, plans, or what check --json prints.",
+      summary:
+        "Print a JSON Schema: of playbooks (for editors), environments, reports, plans, or what check and test print as JSON.",
       examples: `Example: completion and hover in any editor with a YAML language server
   $ tokenbook schema > playbook.schema.json
   then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
@@ -156,6 +180,12 @@ Examples:
     release: "Free a run whose process, on another machine, is gone. What you say is kept in its journal, with your name.",
     because: "how you know that the process is gone for good",
   },
+  test: {
+    crashEverywhere: "kill the run at every boundary, one after the other",
+    jobs: "how many runs are killed at the same time (default: one for each core)",
+    at: "only this boundary, as the test names it",
+    keep: "keep the sandbox and the state directory of each run in this folder",
+  },
   operations: { name: "the operation, such as ledger.token.mint" },
   library: { name: "the playbook, such as mint or tokenbook/mint.yaml" },
   sandbox: {
@@ -170,7 +200,7 @@ Examples:
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
-  schema: { name: "playbook, environment, report, plan or check" },
+  schema: { name: "playbook, environment, report, plan, check or crash" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",

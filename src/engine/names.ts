@@ -6,8 +6,15 @@ import { parseAddress } from "../protocol/address.ts";
 const KEY_LENGTH = 8;
 const SUFFIX_LENGTH = 12;
 
-/** The id of a new run, and the key that it gives to playbooks: lower-case letters and digits. */
-export function newRunName(now: number, random: Random): { readonly runId: string; readonly runKey: string } {
+/** What a run is called: all ids and marks that it chooses are made of it. */
+export interface RunName {
+  readonly runId: string;
+  /** What it gives to playbooks: lower-case letters and digits. */
+  readonly runKey: string;
+}
+
+/** The name of a new run. */
+export function newRunName(now: number, random: Random): RunName {
   const runKey = base36(random.bytes(KEY_LENGTH)).slice(-KEY_LENGTH).padStart(KEY_LENGTH, "0");
   const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, "").slice(0, 15);
   return { runId: `${stamp}-${runKey}`, runKey };

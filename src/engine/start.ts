@@ -1,5 +1,4 @@
 import { Failure, invariant } from "../base/failure.ts";
-import type { Random } from "../base/ports.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { Held, JournalStore } from "../journal/store.ts";
 import type { Playbook } from "../playbook/model.ts";
@@ -9,7 +8,7 @@ import { stateOf } from "../protocol/state.ts";
 import { RunContext } from "./context.ts";
 import type { Given } from "./groups.ts";
 import { lettingGo, withLeases } from "./leases.ts";
-import { newRunName } from "./names.ts";
+import type { RunName } from "./names.ts";
 import { digestOf, headingsOf } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
 import { checkReach, checkTarget } from "./preflight.ts";
@@ -25,10 +24,9 @@ export interface RunParts {
 }
 
 /** Runs a checked playbook from its first step. Throws a Failure when it cannot start, and then nothing was sent but harmless reads. */
-export async function startRun(parts: RunParts, given: Given, random: Random): Promise<RunOutcome> {
+export async function startRun(parts: RunParts, given: Given, name: RunName): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   checkTarget(playbook, target);
-  const name = newRunName(ports.clock.now(), random);
   return withLeases(parts, { ...given, ...name }, async (claim) => {
     await checkReach(playbook, new Service(target, ports));
     const held = store.begin(opening(playbook, given, { target, ...name }), target.environment, claim);

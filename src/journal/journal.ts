@@ -9,29 +9,39 @@ import { link, type Tail } from "./chain.ts";
 import { encode } from "./codec.ts";
 import type { Claim, Leases } from "./leases.ts";
 
+/** Told right before and right after each commit of a journal which records it makes durable. */
+export type CommitWatch = (moment: "before" | "after", records: readonly RunRecord[]) => void;
+
+/** What a journal is handed of the world. */
+export interface JournalPorts {
+  readonly clock: Clock;
+  readonly redact: Redact;
+  readonly watch?: CommitWatch | undefined;
+}
+
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
   readonly claim: Claim;
   readonly #database: Database;
   readonly #leases: Leases;
-  readonly #clock: Clock;
-  readonly #redact: Redact;
+  readonly #ports: JournalPorts;
   #sequence: number;
   #hash: string;
   #waiting: Waiting[] = [];
   #waitingChars = 0;
   /** What the first commit does before its records: a large one may be the first record itself. */
   #opening: (() => void) | undefined;
+  /** Why a commit failed. What it held is missing from then on, so nothing may follow it. */
+  #failure: Failure | undefined;
 
-  constructor(store: { database: Database; leases: Leases }, run: HeldRun, ports: { clock: Clock; redact: Redact }) {
+  constructor(store: { database: Database; leases: Leases }, run: HeldRun, ports: JournalPorts) {
     this.#database = store.database;
     this.#leases = store.leases;
     this.claim = run.claim;
     this.#opening = run.opening;
     this.#sequence = run.tail.sequence;
     this.#hash = run.tail.hash;
-    this.#clock = ports.clock;
-    this.#redact = ports.redact;
+    this.#ports = ports;
   }
 
   /**
@@ -39,8 +49,8 @@ export class RunJournal {
    * kept: a secret that the service may have echoed is masked in it, for the state and for reports as for the disk.
    */
   note(fact: Fact): RunRecord {
-    const { clean, body } = encode(fact, this.#redact);
-    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.claim.epoch, at: this.#clock.now() };
+    const { clean, body } = encode(fact, this.#ports.redact);
+    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.claim.epoch, at: this.#ports.clock.now() };
     this.#waiting.push({ record, body });
     this.#waitingChars += body.length;
     if (this.#waiting.length >= LIMITS.journalBuffer || this.#waitingChars >= LIMITS.journalBufferChars) this.flush();
@@ -68,8 +78,10 @@ export class RunJournal {
   flush(after?: () => void): void {
     const waiting = this.#waiting;
     if (waiting.length === 0 && after === undefined) return;
+    if (this.#failure !== undefined) throw this.#failure;
     this.#waiting = [];
     this.#waitingChars = 0;
+    this.#watch("before", waiting);
     try {
       this.#database.transaction(() => {
         this.#opening?.();
@@ -79,8 +91,17 @@ export class RunJournal {
       });
       this.#opening = undefined;
     } catch (error) {
-      throw error instanceof Failure ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
+      this.#failure = error instanceof Failure ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
+      throw this.#failure;
     }
+    this.#watch("after", waiting);
+  }
+
+  #watch(moment: "before" | "after", waiting: readonly Waiting[]): void {
+    this.#ports.watch?.(
+      moment,
+      waiting.map(({ record }) => record),
+    );
   }
 
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {

@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
-import type { Clock } from "../base/ports.ts";
-import type { Redact } from "../base/secret.ts";
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, readChain, readRecords } from "./chain.ts";
 import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
-import { type HeldRun, RunJournal } from "./journal.ts";
+import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
 import { type Claim, type Lease, LEASE_SCHEMA, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
 // Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
@@ -54,16 +52,20 @@ export interface Held {
 export class JournalStore {
   readonly leases: Leases;
   readonly #database: Database;
-  readonly #ports: { readonly clock: Clock; readonly redact: Redact };
+  readonly #ports: JournalPorts;
 
-  private constructor(database: Database, ports: { clock: Clock; redact: Redact }) {
+  private constructor(database: Database, ports: JournalPorts) {
     this.#database = database;
     this.#ports = ports;
     this.leases = new Leases(database, ports);
   }
 
-  static open(stateDirectory: string, ports: { clock: Clock; redact: Redact }): JournalStore {
-    const database = Database.open(join(stateDirectory, "journal.db"));
+  static open(stateDirectory: string, ports: JournalPorts): JournalStore {
+    return JournalStore.over(Database.open(join(stateDirectory, "journal.db")), ports);
+  }
+
+  /** The runs that an open database holds, whatever it lies on. */
+  static over(database: Database, ports: JournalPorts): JournalStore {
     migrate(database);
     return new JournalStore(database, ports);
   }

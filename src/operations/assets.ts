@@ -33,27 +33,27 @@ export const assets: Readonly<Record<string, Meaning>> = {
   "ledger.asset.put": {
     effect: "absolute",
     yields: { id: assetId },
-    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+    readBack: "`ledger.asset.history`: one record more, which shows what was sent",
     probe: assetPut,
     sets: asset,
   },
   "ledger.asset.update": {
     effect: "absolute",
     yields: { id: assetId },
-    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+    readBack: "`ledger.asset.history`: one record more, which shows what was sent",
     probe: assetUpdated,
     sets: asset,
   },
   "ledger.asset.delete": {
     effect: "absolute",
-    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+    readBack: "`ledger.asset.get`: the asset is there no more",
     probe: assetDeleted,
     sets: { ...asset, removes: true },
   },
   "ledger.asset.setOwners": {
     effect: "absolute",
     wraps: "data",
-    readBack: "`ledger.asset.get` and the count of `ledger.asset.history`",
+    readBack: "`ledger.asset.history`: one record more, which shows what was sent",
     probe: assetOwnersSet,
     sets: asset,
   },
@@ -96,13 +96,13 @@ export const transfers: Readonly<Record<string, Meaning>> = {
   },
   "ledger.transfer.approve": {
     effect: "transition",
-    readBack: "the actor's entry among the approvers, the history, the asset's owners",
+    readBack: "`ledger.transfer.get`: the actor's entry among the approvers",
     probe: transferVoted("approved"),
     sets: someAsset,
   },
   "ledger.transfer.reject": {
     effect: "transition",
-    readBack: "the actor's entry among the approvers, the history",
+    readBack: "`ledger.transfer.get`: the actor's entry among the approvers",
     probe: transferVoted("rejected"),
   },
   "ledger.transfer.mine": READ,
@@ -144,7 +144,7 @@ function decision(probe: Probe): Meaning {
     wraps: "approvals",
     complete: markComment,
     fills: "`comment` ends with the mark of the run and its step",
-    readBack: "the actor's entry among the approvers or in the history; the comment carries the mark",
+    readBack: "`ledger.approval.get`: the actor's entry among the approvers, or the state of the request",
     probe,
   };
 }

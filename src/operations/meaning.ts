@@ -73,6 +73,8 @@ export interface Meaning {
   readonly readBack?: string;
   /** The same, for the run. Every write has one. */
   readonly probe?: Probe;
+  /** What a run does when the answer is lost, in words, where that differs from other writes of its effect. */
+  readonly lost?: string;
   /** What it sets: of two writes that set the same, the one sent first must not arrive last. */
   readonly sets?: Sets;
   /** The `with` of an example, where a step would say it otherwise than the body on the wire. */

@@ -59,6 +59,17 @@ const EFFECTS: Readonly<Record<EffectClass, string>> = {
   additive: "adds or takes away: a second one would do so again",
 };
 
+// What a run does then, after it has looked for the effect for a while.
+const LOST: Readonly<Record<EffectClass, string>> = {
+  read: "",
+  unique:
+    "looked for; sent again where it cannot be seen, for a second one is refused, unless a later step takes away what it makes",
+  absolute: "looked for; sent again where it cannot be seen, unless a later step sets the same thing",
+  marked: "looked for, and never sent again",
+  transition: "looked for, and never sent again",
+  additive: "looked for, and never sent again; another's is not taken for it only where the environment says `exclusive: true`",
+};
+
 /** The page of an operation. */
 export function pageOf(operation: Operation): OperationPage {
   const { name, call } = operation;
@@ -93,7 +104,7 @@ function factsOf({ meaning, writes, call, async }: Operation): readonly PageFact
     ["Fills in", meaning.fills],
     ["Receipt", writes && call.interface === "ledger" ? receipt(async) : undefined],
     ["Found by", meaning.discovery === undefined ? undefined : `reading \`${meaning.discovery.read}\` for that mark`],
-    ["Lost answer", writes ? "the step is `unknown`, and is not sent again" : undefined],
+    ["Lost answer", writes ? `${meaning.lost ?? LOST[meaning.effect]}; what cannot be seen stays \`unknown\`` : undefined],
     ["Seen in", meaning.readBack],
     ["Pages", call.paging === undefined ? undefined : pages(call)],
   ];
@@ -104,7 +115,7 @@ function repeating(effect: EffectClass, { conditions }: ContractOperation): stri
   if (effect === "read") return "safe: asked again by itself when the network or the service fails";
   const [refusal] = effect === "unique" ? conditions.filter((condition) => condition.includes("already")) : [];
   const second = refusal === undefined ? "" : `; the service refuses a second one with \`${refusal}\``;
-  return `sent again only when it surely had no effect: it never left, or the service refused it${second}`;
+  return `sent again by itself only when it surely had no effect, as it never left, or the service refused it${second}`;
 }
 
 function receipt(async: boolean): string {

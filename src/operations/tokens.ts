@@ -30,7 +30,10 @@ const chosenId = (what: string): Yield => ({
   from: ({ input }) => input["id"],
 });
 
-const SUPPLY = "the token's transactions before and after, its totals, and the account's balance";
+const SUPPLY = "the token's totals before and after, explained by its transactions since; of a unit, the accounts' `nftIds`";
+const MOVED =
+  "the receiver's balance before and after, explained by the token's transactions since; of a unit, the accounts' `nftIds`";
+const IF_TOKEN_UNIQUE = "looked for, and not sent again unless the profile says `capabilities.tokenIdUnique`";
 
 // Of a batch, the ids of all its items.
 const byId = (what: string, name = "id"): Sets => ({
@@ -51,6 +54,7 @@ export const tokens: Readonly<Record<string, Meaning>> = {
     fills: "`id`, where left out, is made of run and step",
     yields: { id: chosenId("token") },
     readBack: "`ledger.token.get` by the id that was sent",
+    lost: IF_TOKEN_UNIQUE,
     probe: tokenCreated,
   },
   "ledger.token.update": { effect: "absolute", readBack: "`ledger.token.get`", probe: tokenUpdated, sets: byId("token") },
@@ -73,7 +77,13 @@ export const tokens: Readonly<Record<string, Meaning>> = {
     probe: tokenOwnersSet,
     sets: byId("token owners"),
   },
-  "ledger.token.mint": { effect: "additive", readBack: SUPPLY, probe: minted, sets: byId("supply") },
+  "ledger.token.mint": {
+    effect: "additive",
+    readBack: SUPPLY,
+    lost: "looked for; sent again only where a second one would be refused: an amount when the cap leaves no room for it, a unit always",
+    probe: minted,
+    sets: byId("supply"),
+  },
   "ledger.token.burn": { effect: "additive", readBack: SUPPLY, probe: burnt, sets: { ...byId("supply"), removes: true } },
   "ledger.account.get": READ,
   "ledger.account.list": READ,
@@ -94,12 +104,12 @@ export const erc1155: Readonly<Record<string, Meaning>> = {
   "ledger.erc1155.isApprovedForAll": READ,
   "ledger.erc1155.safeTransferFrom": {
     effect: "additive",
-    readBack: "transactions and both balances before and after",
+    readBack: MOVED,
     probe: transferred,
   },
   "ledger.erc1155.safeBatchTransferFrom": {
     effect: "additive",
-    readBack: "transactions and both balances before and after",
+    readBack: MOVED,
     probe: batchTransferred,
   },
 };
@@ -120,6 +130,7 @@ export const vaults: Readonly<Record<string, Meaning>> = {
     fills: "`id` and the ids in `vaultToken`, where left out, are made of run and step",
     yields: { id: chosenId("vault"), tokenIds: shareTokenIds },
     readBack: "`ledger.vault.get` by the id that was sent",
+    lost: "looked for, and not sent again unless the profile says `capabilities.vaultIdUnique`",
     probe: vaultCreated,
   },
   "ledger.vault.update": { effect: "absolute", readBack: "`ledger.vault.get`", probe: vaultUpdated, sets: byId("vault") },
@@ -129,7 +140,8 @@ export const vaults: Readonly<Record<string, Meaning>> = {
     complete: chooseShareIds,
     fills: "the ids in `vaultToken`, where left out, are made of run and step",
     yields: { tokenIds: shareTokenIds },
-    readBack: "`ledger.token.get` by the ids that were sent, and `ledger.vault.get`",
+    readBack: "`ledger.token.get` by the ids that were sent",
+    lost: IF_TOKEN_UNIQUE,
     probe: shareTokenAdded,
   },
   "ledger.vault.addExistingToken": { effect: "absolute", readBack: "`ledger.vault.get`", probe: existingTokenAdded },
@@ -147,7 +159,7 @@ export const vaults: Readonly<Record<string, Meaning>> = {
   },
   "ledger.vault.withdraw": {
     effect: "transition",
-    readBack: "the asset gone from `ledger.vault.assets`, the payer's balance lower",
+    readBack: "`ledger.vault.assets`: the asset is there no more",
     probe: withdrawn,
     sets: anywhere("asset"),
   },

@@ -4,21 +4,21 @@ import { FaultInjector } from "./faults/injector.ts";
 import { readFaults, type FaultPlan } from "./faults/plan.ts";
 import { addAboutRoutes } from "./http/about.ts";
 import { addControlRoutes } from "./http/control.ts";
-import { InvestorFace } from "./http/investor-face.ts";
-import { LedgerFace } from "./http/ledger-face.ts";
 import { buildServer, type ServerParts } from "./http/server.ts";
-import { Chain } from "./ledger/chain.ts";
+import type { Chain } from "./ledger/chain.ts";
 import { DEFAULT_SEED } from "./seed/default.ts";
 import { plant } from "./seed/plant.ts";
 import { readSeed } from "./seed/read.ts";
 import type { Seed } from "./seed/seed.ts";
+import { openService } from "./service.ts";
+import { type Contents, readContents } from "./store/contents.ts";
 import { readSettings, VirtualClock } from "./store/settings.ts";
 import { migrate } from "./store/tables.ts";
-import { World } from "./store/world.ts";
 
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
 export { readSeed } from "./seed/read.ts";
 export type { Seed } from "./seed/seed.ts";
+export type { Contents } from "./store/contents.ts";
 
 const DEFAULT_COMMIT_DELAY_MS = 20;
 
@@ -38,8 +38,8 @@ export interface SandboxOptions {
   readonly commitDelayMs?: number;
 }
 
-/** A running sandbox: where it is, and what opens it. */
-export interface Sandbox {
+/** Where a running sandbox is, and what opens it. */
+export interface Served {
   readonly ledgerBaseUrl: string;
   readonly investorBaseUrl: string;
   readonly appId: string;
@@ -47,6 +47,12 @@ export interface Sandbox {
   readonly ledgerApiKey: string;
   /** Name of each investor credential, and its API key. */
   readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** A running sandbox. */
+export interface Sandbox extends Served {
+  /** All that it holds once every write that is pending has been settled, whenever its time would have come. */
+  contents(): Contents;
   /** Stops serving. Pending writes stay in the file, and are committed when it is served again. */
   close(): Promise<void>;
 }
@@ -59,16 +65,21 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new FaultInjector(options.faults === undefined ? [] : readFaults(options.faults));
   const database = openFilled(options);
   const closing = new AbortController();
-  const app = assemble(database, options, { faults, closing: closing.signal });
+  const { app, chain } = assemble(database, options, { faults, closing: closing.signal });
   const url = await app.listen({ port: options.port ?? 0, host: options.host ?? "127.0.0.1" });
   const { appId, orgId, ledgerApiKey, credentials } = readSettings(database);
+  const contents = (): Contents => {
+    chain.advance(Number.MAX_SAFE_INTEGER);
+    return readContents(database);
+  };
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     closing.abort();
     await app.close();
     database.close();
   };
-  return { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, credentials, close: () => (closed ??= close()) };
+  const served: Served = { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, credentials };
+  return { ...served, contents, close: () => (closed ??= close()) };
 }
 
 function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): Database {
@@ -85,34 +96,17 @@ function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): 
 
 type Operating = Pick<ServerParts, "faults" | "closing">;
 
-function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): ReturnType<typeof buildServer> {
+interface Assembled {
+  readonly app: ReturnType<typeof buildServer>;
+  readonly chain: Chain;
+}
+
+function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): Assembled {
   const { profile = DEFAULT_PROFILE, commitDelayMs = DEFAULT_COMMIT_DELAY_MS } = options;
-  const world = new World(database);
   const clock = new VirtualClock(database);
-  const settings = readSettings(database);
-  const { conditionStatus, successStatus } = profile;
-  const chain = new Chain({ database, profile: profile.ledger, settings, commitDelayMs });
-  const ledger = new LedgerFace({
-    world,
-    chain,
-    clock,
-    settings,
-    profile: profile.ledger,
-    conditionStatus,
-    successStatus,
-    closing,
-  });
-  const investor = new InvestorFace({
-    database,
-    world,
-    clock,
-    settings,
-    profile: profile.investor,
-    conditionStatus,
-    successStatus,
-  });
-  const app = buildServer({ faces: { ledger, investor }, clock, faults, closing });
+  const { settings, chain, faces } = openService(database, { clock, profile, commitDelayMs, closing });
+  const app = buildServer({ faces, clock, faults, closing });
   addControlRoutes(app, { database, chain, clock, faults });
   addAboutRoutes(app, { database, chain, clock, settings, profile });
-  return app;
+  return { app, chain };
 }

@@ -17,17 +17,16 @@ export class Database {
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  private constructor(path: string, connection: DatabaseSync) {
+  protected constructor(path: string) {
+    if (path !== ":memory:") createPrivately(path);
     this.path = path;
-    this.#connection = connection;
+    this.#connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    this.#connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
   }
 
   /** Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. */
   static open(path: string): Database {
-    if (path !== ":memory:") createPrivately(path);
-    const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-    return new Database(path, connection);
+    return new Database(path);
   }
 
   exec(sql: string): void {

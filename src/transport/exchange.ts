@@ -36,10 +36,11 @@ export type Exchanged =
 export class Transport {
   readonly #clients = new Map<string, Client>();
 
-  async exchange(outgoing: Outgoing): Promise<Exchanged> {
+  /** `onSent` is called once the request has been handed to the network. */
+  async exchange(outgoing: Outgoing, onSent?: () => void): Promise<Exchanged> {
     const client = outgoing.fresh ? newClient(outgoing) : this.#sharedClient(outgoing);
     try {
-      return await exchangeOn(client, outgoing);
+      return await exchangeOn(client, outgoing, onSent);
     } finally {
       if (outgoing.fresh) await client.destroy();
     }
@@ -71,9 +72,9 @@ function newClient({ origin, timeoutMs }: Outgoing): Client {
   });
 }
 
-function exchangeOn(client: Client, outgoing: Outgoing): Promise<Exchanged> {
+function exchangeOn(client: Client, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
   return new Promise((resolve) => {
-    const listener = new Listener(outgoing.timeoutMs, resolve);
+    const listener = new Listener(outgoing.timeoutMs, { resolve, onSent });
     try {
       client.dispatch(options(outgoing), listener);
     } catch (error) {
@@ -82,9 +83,15 @@ function exchangeOn(client: Client, outgoing: Outgoing): Promise<Exchanged> {
   });
 }
 
+/** Who is told of an exchange. */
+interface Hears {
+  readonly resolve: (exchanged: Exchanged) => void;
+  readonly onSent: (() => void) | undefined;
+}
+
 /** Hears how one exchange goes. undici says `onRequestStart` right before the first byte: from there on, a failure is ambiguous. */
 class Listener implements Dispatcher.DispatchHandler {
-  readonly #resolve: (exchanged: Exchanged) => void;
+  readonly #hears: Hears;
   // Of the whole exchange: undici's own timeouts begin anew with each byte of a dripping answer.
   readonly #deadline: NodeJS.Timeout;
   #late: Error | undefined;
@@ -93,8 +100,8 @@ class Listener implements Dispatcher.DispatchHandler {
   #headers: Readonly<Record<string, string | string[] | undefined>> = {};
   readonly #chunks: Buffer[] = [];
 
-  constructor(timeoutMs: number, resolve: (exchanged: Exchanged) => void) {
-    this.#resolve = resolve;
+  constructor(timeoutMs: number, hears: Hears) {
+    this.#hears = hears;
     this.#deadline = setTimeout(() => {
       this.#late = new Error(`no whole answer within ${timeoutMs} ms`);
       this.#controller?.abort(this.#late);
@@ -104,6 +111,8 @@ class Listener implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#late !== undefined) return controller.abort(this.#late);
     this.#controller = controller;
+    // The request is written in this very turn of the event loop.
+    if (this.#hears.onSent !== undefined) setImmediate(this.#hears.onSent);
   }
 
   onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
@@ -118,12 +127,12 @@ class Listener implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     clearTimeout(this.#deadline);
     const text = decoder.decode(this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks));
-    this.#resolve({ kind: "answered", status: this.#status, headers: flatten(this.#headers), text });
+    this.#hears.resolve({ kind: "answered", status: this.#status, headers: flatten(this.#headers), text });
   }
 
   onResponseError(_: unknown, error: unknown): void {
     clearTimeout(this.#deadline);
-    this.#resolve({ kind: this.#controller === undefined ? "not-sent" : "no-answer", why: describe(error) });
+    this.#hears.resolve({ kind: this.#controller === undefined ? "not-sent" : "no-answer", why: describe(error) });
   }
 }
 

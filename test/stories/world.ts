@@ -58,6 +58,8 @@ export interface Project {
   json(...args: string[]): Promise<Ended & { readonly data: Printed }>;
   /** A folder inside of this one, as somebody who works there. */
   within(folder: string): Project;
+  /** The same folder for a process with these variables. */
+  as(variables: Variables): Project;
   /** Lays a tokenbook.yaml with the environment "here" for a service at this address. */
   serviceAt(url: string): void;
 }
@@ -92,6 +94,7 @@ function projectAt(folder: string, variables: Variables): Project {
       return { ...ended, data: JSON.parse(ended.stdout) as Printed };
     },
     within: (inner) => projectAt(join(folder, inner), variables),
+    as: (others) => projectAt(folder, others),
     serviceAt: (url) => project.write("tokenbook.yaml", environmentAt(url)),
   };
   return project;

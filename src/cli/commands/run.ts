@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import type { ExitCode } from "../../base/exit.ts";
-import { systemRandom } from "../../base/ports.ts";
+import { systemClock, systemRandom } from "../../base/ports.ts";
+import { newRunName } from "../../engine/names.ts";
 import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
@@ -29,7 +30,7 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
         startRun(
           { playbook, target: session.target, store: session.store, ports },
           { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env },
-          systemRandom,
+          newRunName(systemClock.now(), systemRandom),
         ),
     })),
   );

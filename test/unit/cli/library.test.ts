@@ -17,6 +17,8 @@ async function shown(options: { readonly name?: string; readonly json?: boolean 
     stderr: terminal,
     cwd: ".",
     variables: {},
+    again: () => Promise.reject(new Error("run once")),
+    signal: () => undefined,
     stopping: new AbortController().signal,
   };
   expect(await library(shell, options)).toBe(0);

@@ -10,6 +10,7 @@ import type { Clock } from "../../../src/base/ports.ts";
 import { systemRandom } from "../../../src/base/ports.ts";
 import { Secret } from "../../../src/base/secret.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../../src/contract/profile.ts";
+import { newRunName } from "../../../src/engine/names.ts";
 import { startRun } from "../../../src/engine/start.ts";
 import type { Target } from "../../../src/environment/target.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
@@ -152,7 +153,7 @@ export function runnerForTest(
       stopping,
     };
     const given = { inputs: resolveInputs(playbook, {}), env: {} };
-    const outcome = await startRun({ playbook, target, store, ports }, given, systemRandom);
+    const outcome = await startRun({ playbook, target, store, ports }, given, newRunName(clock.now(), systemRandom));
     return {
       outcome,
       completed: events.filter((event) => event.kind === "step.completed"),

@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { systemClock, systemRandom } from "../../base/ports.ts";
+import { DEFAULT_PROFILE } from "../../contract/profile.ts";
+import { newRunName } from "../../engine/names.ts";
+import { crashJson } from "../../report/crash/json.ts";
+import type { CrashReport } from "../../report/crash/shape.ts";
+import { crashLines } from "../../report/crash/text.ts";
+import { readSeed } from "../../sandbox/sandbox.ts";
+import { crashEverywhere, type Testing } from "../crash/everywhere.ts";
+import { clear, fillOrigin, temporaryFolder } from "../crash/island.ts";
+import type { Ground } from "../crash/trial.ts";
+import { maskedShell } from "../masked.ts";
+import { profileOf, readMapFile } from "../project.ts";
+import { type InputOptions, readyPlaybooks } from "../ready.ts";
+import type { Command, Shell } from "../shell.ts";
+import { canShowTree } from "../view/choose.ts";
+
+interface TestOptions extends InputOptions {
+  readonly crashEverywhere?: boolean;
+  readonly seed?: string;
+  readonly profile?: string;
+  readonly at?: string;
+  readonly keep?: string;
+  readonly jobs?: number;
+  readonly json?: boolean;
+}
+
+/** `tokenbook test --crash-everywhere`: kills runs at each of their boundaries, goes on with them, and compares what they have left. */
+export const test: Command<TestOptions> = async (plainShell, options) => {
+  if (options.crashEverywhere !== true) throw noTest();
+  const { ready, secrets } = readyPlaybooks(plainShell, options);
+  const shell = maskedShell(plainShell, secrets.redact);
+  const ground = await groundOf(plainShell, options);
+  const progress = new Progress(shell);
+  const reports: CrashReport[] = [];
+  try {
+    for (const each of ready) {
+      const subject = { ...each, secrets, name: newRunName(systemClock.now(), systemRandom) };
+      const report = await crashEverywhere(subject, ground, testingOf(each.playbook.file, options, progress));
+      progress.clear();
+      if (shell.stopping.aborted && report.totals.tried === 0) break;
+      reports.push(report);
+      if (options.json !== true) shell.stdout.write(`${crashLines(report).join("\n")}\n\n`);
+    }
+  } finally {
+    if (options.keep === undefined) clear(ground.folder);
+  }
+  if (options.json === true) shell.stdout.write(crashJson(reports));
+  return shell.stopping.aborted ? EXIT.interrupted : exitOf(reports);
+};
+
+function noTest(): Failure {
+  return new Failure({
+    code: "test.none-chosen",
+    message: "which test is to be made? There is --crash-everywhere",
+    next: "tokenbook test --crash-everywhere PLAYBOOK",
+  });
+}
+
+async function groundOf(shell: Shell, { keep, seed, profile }: TestOptions): Promise<Ground> {
+  const folder = keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep);
+  try {
+    const origin = await fillOrigin(folder, {
+      seed: seed === undefined ? undefined : readSeed(readMapFile(shell, seed)),
+      profile: profile === undefined ? DEFAULT_PROFILE : profileOf(shell, profile),
+    });
+    return { shell, origin, folder, keep: keep !== undefined };
+  } catch (error) {
+    if (keep === undefined) clear(folder);
+    throw error;
+  }
+}
+
+// State directories of an earlier test would be taken for those of this one.
+function emptyFolder(shell: Shell, name: string): string {
+  const folder = resolve(shell.cwd, name);
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    throw new Failure({
+      code: "test.folder-not-empty",
+      message: `the folder ${name} is to keep what the test leaves, and holds something already`,
+      next: "name a new one",
+    });
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+function testingOf(file: string, options: TestOptions, progress: Progress): Testing {
+  const { input, inputs, seed, profile, jobs = availableParallelism(), at } = options;
+  const given = [
+    ...Object.entries(input).flatMap(([name, value]) => ["--input", `${name}=${value}`]),
+    ...Object.entries({ inputs, seed, profile }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+  ];
+  const command = ["tokenbook", "test", "--crash-everywhere", file, ...given];
+  return {
+    jobs,
+    at,
+    replay: (point) => [...command, "--at", point, "--keep", "crashed"].map(quoted).join(" "),
+    onTried: (tried, of) => progress.show(`${file}: ${tried} of ${of} boundaries`),
+  };
+}
+
+function quoted(word: string): string {
+  return /^[\w./=:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function exitOf(reports: readonly CrashReport[]): ExitCode {
+  if (reports.some(({ totals }) => totals.different > 0)) return EXIT.failed;
+  return reports.some(({ problem }) => problem !== null) ? EXIT.cannotStart : EXIT.passed;
+}
+
+const CLEAR_LINE = "\r\u001b[K";
+
+/** One line on a terminal, which tells how far a test has come; nothing anywhere else. */
+class Progress {
+  readonly #shell: Shell;
+  #isShown = false;
+
+  constructor(shell: Shell) {
+    this.#shell = shell;
+  }
+
+  show(text: string): void {
+    const { stderr: screen, variables } = this.#shell;
+    if (!canShowTree({ screen, variables, runs: 1, steps: 1 })) return;
+    this.#isShown = true;
+    screen.write(`${CLEAR_LINE}${text.slice(0, screen.columns - 1)}`);
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#shell.stderr.write(CLEAR_LINE);
+    this.#isShown = false;
+  }
+}

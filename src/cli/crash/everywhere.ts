@@ -1,0 +1,123 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { didYouMean } from "../../base/text.ts";
+import type { CrashReport, CrashTotals, TriedBoundary } from "../../report/crash/shape.ts";
+import type { RunReport } from "../../report/shape.ts";
+import { inParallel } from "../perform.ts";
+import type { Subject } from "./island.ts";
+import { type Boundary, CrashTest, type Ground, type Undisturbed } from "./trial.ts";
+
+const SHOWN_BOUNDARIES = 6;
+
+/** How a playbook is tested. */
+export interface Testing {
+  /** How many runs are killed at a time. */
+  readonly jobs: number;
+  /** The only boundary to try; all of them when left out. */
+  readonly at?: string | undefined;
+  /** The command that tries a boundary again. */
+  readonly replay: (point: string) => string;
+  /** Told after each boundary how many were tried, and how many there are. */
+  readonly onTried: (tried: number, of: number) => void;
+}
+
+/** Kills a playbook at every boundary of its run. What keeps it from being tested is a problem of the report. */
+export async function crashEverywhere(subject: Subject, ground: Ground, testing: Testing): Promise<CrashReport> {
+  const { file, name } = subject.playbook;
+  const startedAt = performance.now();
+  const told = (parts: Pick<CrashReport, "problem" | "boundaries">, notTried = 0): CrashReport => ({
+    playbook: { file, name },
+    ...parts,
+    totals: totalsOf(parts.boundaries, notTried),
+    durationMs: Math.round(performance.now() - startedAt),
+  });
+  const test = new CrashTest(subject, ground);
+  try {
+    const undisturbed = await undisturbedTwice(test, file);
+    const chosen = chosenOf(undisturbed.boundaries, testing.at);
+    const tried = await tryAll(test, { undisturbed, chosen, stopping: ground.shell.stopping }, testing);
+    return told({ problem: null, boundaries: tried }, chosen.length - tried.length);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { code, message, why = null, next = null } = error;
+    return told({ problem: { code, message, why, next }, boundaries: [] });
+  }
+}
+
+interface Trials {
+  readonly undisturbed: Undisturbed;
+  readonly chosen: readonly Boundary[];
+  /** Once aborted, nothing more is tried, and what was under way counts for nothing. */
+  readonly stopping: AbortSignal;
+}
+
+async function tryAll(
+  test: CrashTest,
+  { undisturbed, chosen, stopping }: Trials,
+  { jobs, replay, onTried }: Testing,
+): Promise<readonly TriedBoundary[]> {
+  let count = 0;
+  const numbered = chosen.map((boundary, at) => ({ boundary, name: String(at + 1) }));
+  const tried = await inParallel(numbered, jobs, async ({ boundary, name }) => {
+    if (stopping.aborted) return [];
+    const one = await test.crashAt(boundary, name, undisturbed);
+    if (stopping.aborted) return [];
+    onTried(++count, chosen.length);
+    return [{ ...one, replay: replay(boundary.point) }];
+  });
+  return tried.flat();
+}
+
+// Twice: of a playbook that does something else each time, nobody could say what a crash has changed.
+async function undisturbedTwice(test: CrashTest, file: string): Promise<Undisturbed> {
+  const undisturbed = await test.undisturbed("undisturbed");
+  if (undisturbed.outcome !== "passed") {
+    throw new Failure({
+      code: "test.not-passed",
+      message: `${file} does not pass on a new sandbox, even when nobody disturbs it: ${reasonIn(undisturbed.report)}`,
+      why: "only what a run that passes has left can be compared with",
+      next: `tokenbook run ${file}`,
+      exit: EXIT.cannotStart,
+    });
+  }
+  const again = await test.undisturbed("undisturbed-again");
+  const [difference] = test.differences(undisturbed.ledger, again.ledger);
+  if (difference === undefined) return undisturbed;
+  throw new Failure({
+    code: "test.not-repeatable",
+    message: `${file} does not do the same twice on new sandboxes: ${difference}`,
+    why: "what a crash changes could not be told from that",
+    next: "let it not depend on the time, nor on the order of what runs side by side",
+  });
+}
+
+function reasonIn({ run, steps }: RunReport): string {
+  const stopped = steps.find(({ problem }) => problem !== null);
+  const problem = run.problem ?? stopped?.problem;
+  return `${run.outcome}${stopped === undefined ? "" : ` at ${stopped.step}`}${problem === undefined || problem === null ? "" : `: ${problem.message}`}`;
+}
+
+function chosenOf(boundaries: readonly Boundary[], at: string | undefined): readonly Boundary[] {
+  const chosen = boundaries.filter(({ point }) => at === undefined || point === at);
+  if (at === undefined || chosen.length > 0) return chosen;
+  const points = boundaries.map(({ point }) => point);
+  throw new Failure({
+    code: "test.no-such-boundary",
+    message: `the run passes no boundary "${at}"`,
+    why: `it passes ${points.length}: ${points.slice(0, SHOWN_BOUNDARIES).join(", ")}${points.length > SHOWN_BOUNDARIES ? ", …" : ""}`,
+    next: `--at '${didYouMean(at, points) ?? points[0] ?? ""}'`,
+  });
+}
+
+function totalsOf(tried: readonly TriedBoundary[], notTried: number): CrashTotals {
+  const numberOf = (verdict: TriedBoundary["verdict"]): number => tried.filter((each) => each.verdict === verdict).length;
+  return {
+    tried: tried.length,
+    same: numberOf("same"),
+    unknown: numberOf("unknown"),
+    different: numberOf("different"),
+    missed: tried.filter(({ missed }) => missed).length,
+    setTwice: tried.filter(({ setTwice }) => setTwice > 0).length,
+    notTried,
+  };
+}

@@ -1,0 +1,121 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Profile } from "../../contract/profile.ts";
+import { resumeRun, type RunParts, startRun } from "../../engine/start.ts";
+import type { RunName } from "../../engine/names.ts";
+import { inOrganization } from "../../playbook/inputs.ts";
+import type { Secrets, Variables } from "../../playbook/open.ts";
+import type { RunOutcome } from "../../protocol/record.ts";
+import { type Sandbox, type Seed, type Served, startSandbox } from "../../sandbox/sandbox.ts";
+import { sandboxTarget } from "../project.ts";
+import type { ReadyPlaybook } from "../ready.ts";
+import { type Session, sessionOn } from "../session.ts";
+import type { Shell } from "../shell.ts";
+import { hastyClock } from "./clock.ts";
+import type { Course } from "./course.ts";
+
+// A ledger that is quick, and still slower than the writes that follow one another.
+const COMMIT_DELAY_MS = 2;
+
+const SANDBOX_FILE = "sandbox.db";
+
+/** What is run, always under the same name: so all of its runs choose the same ids and marks. */
+export interface Subject extends ReadyPlaybook {
+  readonly secrets: Secrets;
+  readonly name: RunName;
+}
+
+/** What every sandbox of one command is a copy of. */
+export interface Origin {
+  /** A sandbox's file, filled, that nobody serves. */
+  readonly file: string;
+  /** When it was filled, in milliseconds since the Unix epoch. */
+  readonly filledAt: number;
+  readonly profile: Profile;
+}
+
+/** Fills the file that others are copied from. Throws a Failure when the seed is wrong. */
+export async function fillOrigin(
+  folder: string,
+  { seed, profile }: { seed?: Seed | undefined; profile: Profile },
+): Promise<Origin> {
+  const file = join(folder, SANDBOX_FILE);
+  const filledAt = Date.now();
+  const sandbox = await startSandbox({ path: file, profile, ...(seed === undefined ? {} : { seed }) });
+  await sandbox.close();
+  return { file, filledAt, profile };
+}
+
+/** A sandbox and a state directory that nobody else has, in one folder. */
+export interface Island {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  /** Where runs reach the sandbox. */
+  readonly served: Served;
+  readonly session: Session;
+  readonly close: () => Promise<void>;
+}
+
+/** What an island is made of. */
+export interface IslandParts {
+  readonly origin: Origin;
+  readonly secrets: Secrets;
+  /** Told of each point that runs of this process pass there. */
+  readonly course?: Course | undefined;
+  /** Puts something between runs and the sandbox, and gives its address. */
+  readonly via?: ((sandbox: Served) => Promise<Served>) | undefined;
+}
+
+/** Makes an island in a folder. */
+export async function openIsland(shell: Pick<Shell, "stopping">, folder: string, parts: IslandParts): Promise<Island> {
+  const { origin, secrets, course, via } = parts;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, SANDBOX_FILE);
+  copyFileSync(origin.file, path);
+  const sandbox = await startSandbox({ path, profile: origin.profile, commitDelayMs: COMMIT_DELAY_MS });
+  const served = (await via?.(sandbox)) ?? sandbox;
+  const how = { state: folder, playbookSecrets: secrets, course, clock: hastyClock() };
+  const session = sessionOn(shell, openedAt(served, origin.profile), how);
+  const close = async (): Promise<void> => {
+    await session.close();
+    await sandbox.close();
+  };
+  return { folder, sandbox, served, session, close };
+}
+
+/** A sandbox that another process serves, as what a session is opened on. */
+export function openedAt(served: Served, profile: Profile): Parameters<typeof sessionOn>[1] {
+  return { target: sandboxTarget(served, { environment: "sandbox", profile }), close: async () => undefined };
+}
+
+/** A new folder for islands. A kill loses nothing that was handed to the system: memory is as good a place as a disk, and takes half the time. */
+export function temporaryFolder(variables: Variables): string {
+  const root = variables["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+  return mkdtempSync(join(root, "tokenbook-crash-"));
+}
+
+/** Does away with what an island, or all of them, have left. */
+export function clear(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs the subject from its first step. Throws a Failure when it cannot start. */
+export function begin(session: Session, { playbook, inputs, env, name }: Omit<Subject, "secrets">): Promise<RunOutcome> {
+  return onSession(session, (ports) => {
+    const given = { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env };
+    return startRun({ playbook, target: session.target, store: session.store, ports }, given, name);
+  });
+}
+
+/** Goes on with the subject's run; where no process came so far, begins it. */
+export function goOn(session: Session, subject: Omit<Subject, "secrets">): Promise<RunOutcome> {
+  const { target, store } = session;
+  const [run] = store.list(1);
+  if (run === undefined) return begin(session, subject);
+  return onSession(session, (ports) => resumeRun({ playbook: subject.playbook, target, store, ports }, run.id));
+}
+
+function onSession(session: Session, work: (ports: RunParts["ports"]) => Promise<RunOutcome>): Promise<RunOutcome> {
+  return session.carry({ event: () => undefined }, work);
+}

@@ -1,0 +1,30 @@
+import { type JsonObject, parseJson, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { RunName } from "../../engine/names.ts";
+import type { Env } from "../../playbook/open.ts";
+import type { Served } from "../../sandbox/sandbox.ts";
+import type { Subject } from "./island.ts";
+
+/** What a child is told to run, and where: the only sandbox that it can reach. */
+export interface Order {
+  readonly file: string;
+  readonly inputs: JsonObject;
+  readonly env: Env;
+  readonly name: RunName;
+  readonly served: Served;
+  readonly profile: Profile;
+  readonly state: string;
+}
+
+/** An order as it goes through a pipe. */
+export function orderText({ subject, ...where }: Pick<Order, "served" | "profile" | "state"> & { subject: Subject }): string {
+  const { playbook, inputs, env, name } = subject;
+  return JSON.stringify({ ...where, file: playbook.file, env, name, inputs: writeJson(inputs) });
+}
+
+/** An order as it was written; the numbers of its inputs are exact. */
+export function readOrder(text: string): Order {
+  const order = JSON.parse(text) as Omit<Order, "inputs"> & { readonly inputs: string };
+  return { ...order, inputs: parseJson(order.inputs, LIMITS.recordDepth) as JsonObject };
+}

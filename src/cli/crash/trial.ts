@@ -1,0 +1,206 @@
+import { join } from "node:path";
+import { messageOf } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { formatDuration } from "../../base/duration.ts";
+import { playbooksIn, stepsIn } from "../../playbook/walk.ts";
+import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
+import type { TriedBoundary } from "../../report/crash/shape.ts";
+import { reportOf } from "../../report/model.ts";
+import type { RunReport } from "../../report/shape.ts";
+import type { Again, ChildEnd, Shell } from "../shell.ts";
+import { Course, type PointName } from "./course.ts";
+import { FAILPOINT, failpointText } from "./failpoint.ts";
+import { begin, clear, goOn, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
+import { type Comparing, differences, excess, type Ledger, ledgerOf, withoutRepeats } from "./ledger.ts";
+import { orderText } from "./order.ts";
+import { effectsOf, repeatsIn, unknownWrites } from "./unknown.ts";
+
+/** A point of the undisturbed run, by which a child is killed. */
+export type Boundary = Pick<TriedBoundary, "point" | "step">;
+
+/** What came of one kill. */
+export type Tried = Omit<TriedBoundary, "replay">;
+
+/** What the undisturbed run passed, and left. */
+export interface Undisturbed {
+  readonly outcome: RunOutcome;
+  readonly report: RunReport;
+  readonly boundaries: readonly Boundary[];
+  readonly ledger: Ledger;
+  /** By address, what the write of a step looks like in the ledger. */
+  readonly effects: ReadonlyMap<string, string>;
+}
+
+/** Where playbooks are tested, and what of it is kept. */
+export interface Ground extends Pick<IslandParts, "origin" | "via"> {
+  readonly shell: Shell;
+  readonly folder: string;
+  /** Each state directory stays. */
+  readonly keep: boolean;
+}
+
+/** One playbook, run undisturbed and then killed at its boundaries, each time on a sandbox of its own. */
+export class CrashTest {
+  readonly #subject: Subject;
+  readonly #ground: Ground;
+  readonly #comparing: Comparing;
+
+  constructor(subject: Subject, ground: Ground) {
+    this.#subject = subject;
+    this.#ground = ground;
+    this.#comparing = { inOrder: !runsSideBySide(subject) };
+  }
+
+  /** Runs the playbook to its end; `name` is that of the folder. Throws a Failure when it cannot start. */
+  undisturbed(name: string): Promise<Undisturbed> {
+    const passed: PointName[][] = [];
+    const course = new Course((point) => void passed.push([...point]));
+    return this.#onIsland({ name, course }, async (island) => {
+      const outcome = await begin(island.session, this.#subject);
+      const records = island.session.store.read(this.#subject.name.runId);
+      const ledger = this.#ledgerOf(island);
+      return {
+        outcome,
+        report: reportOf(records),
+        boundaries: boundariesOf(passed),
+        ledger,
+        effects: effectsOf(records, ledger),
+      };
+    });
+  }
+
+  /** How two ledgers differ, in words. */
+  differences(one: Ledger, other: Ledger): readonly string[] {
+    return differences(one, other, this.#comparing);
+  }
+
+  /** Kills a child at a boundary, goes on with its run, and judges what is left; `name` is that of the folder. */
+  async crashAt(boundary: Boundary, name: string, undisturbed: Undisturbed): Promise<Tried> {
+    const tried = await this.disturbed(name, undisturbed, (island) => this.#kill(boundary, island));
+    return { ...boundary, ...tried };
+  }
+
+  /** Lets somebody disturb the run on an island, goes on with it, and judges what is left; `name` is that of the folder. */
+  disturbed(name: string, undisturbed: Undisturbed, disturb: (island: Island) => Promise<Disturbed>): Promise<Judged> {
+    return this.#onIsland({ name }, async (island) => {
+      const { missed = false, survived } = await disturb(island);
+      if (survived !== undefined) return { missed, ...differing([survived]) };
+      const end = await this.#goOnToAnEnd(island);
+      return { missed, ...this.#judge({ ...end, ledger: this.#ledgerOf(island) }, undisturbed) };
+    });
+  }
+
+  /** Has a process of its own begin the run on an island, or go on with it, until it ends or is killed. */
+  child({ folder, served }: Island, how: Pick<Again, "kill"> & { readonly failpoint?: string }): Promise<ChildEnd> {
+    const { shell, origin } = this.#ground;
+    return shell.again({
+      args: ["crash-child"],
+      input: orderText({ subject: this.#subject, served, profile: origin.profile, state: folder }),
+      variables: { ...shell.variables, [FAILPOINT]: how.failpoint },
+      kill: how.kill,
+    });
+  }
+
+  async #onIsland<T>(
+    { name, course }: { readonly name: string; readonly course?: Course },
+    work: (island: Island) => Promise<T>,
+  ): Promise<T> {
+    const { shell, keep } = this.#ground;
+    const folder = join(this.#ground.folder, name);
+    const island = await openIsland(shell, folder, { ...this.#ground, secrets: this.#subject.secrets, course });
+    try {
+      return await work(island);
+    } finally {
+      await island.close();
+      if (!keep) clear(folder);
+    }
+  }
+
+  #ledgerOf({ sandbox }: Island): Ledger {
+    return ledgerOf(sandbox.contents(), this.#ground.origin.filledAt);
+  }
+
+  async #kill({ point }: Boundary, island: Island): Promise<Disturbed> {
+    const kill = AbortSignal.timeout(LIMITS.crashChildMs);
+    const { code, signal, stderr } = await this.child(island, { kill, failpoint: point });
+    if (kill.aborted) return { survived: `did not come to this point within ${formatDuration(LIMITS.crashChildMs)}` };
+    if (signal === "SIGKILL" || code === 0) return { missed: code === 0 };
+    return { survived: `ended by itself before this point, with ${signal ?? `exit ${code}`}: ${stderr.trim()}` };
+  }
+
+  async #goOnToAnEnd({ session }: Island): Promise<End> {
+    const { runId } = this.#subject.name;
+    try {
+      let outcome = await goOn(session, this.#subject);
+      for (let times = 1; times < LIMITS.crashResumes && !LAST_WORDS.has(outcome); times++)
+        outcome = await goOn(session, this.#subject);
+      return { outcome, records: session.store.read(runId) };
+    } catch (error) {
+      return { outcome: "refused", why: messageOf(error), records: [] };
+    }
+  }
+
+  #judge({ outcome, why = "", records, ledger: found }: End & { readonly ledger: Ledger }, undisturbed: Undisturbed): Verdict {
+    const [ledger, setTwice] = withoutRepeats(found, undisturbed.ledger, repeatsIn(records, undisturbed.effects));
+    if (outcome === "passed") {
+      const different = this.differences(undisturbed.ledger, ledger);
+      return different.length === 0 ? { verdict: "same", setTwice, writes: [], differences: [] } : differing(different);
+    }
+    const beyond = excess(undisturbed.ledger, ledger, this.#comparing);
+    if (outcome === "refused") return differing([`resume refuses: ${why}`, ...beyond]);
+    if (outcome !== "unknown") return differing([`the resumed run ended as ${outcome}${problemIn(records)}`, ...beyond]);
+    if (beyond.length > 0) return differing(beyond);
+    const writes = unknownWrites(records, ledger, undisturbed.effects);
+    return { verdict: "unknown", setTwice, writes, differences: [] };
+  }
+}
+
+/** What somebody did to a run. */
+export interface Disturbed {
+  /** The run passed before it came to the point at which it was to die. */
+  readonly missed?: boolean;
+  /** How it ended otherwise than it was to. */
+  readonly survived?: string;
+}
+
+type Verdict = Pick<Tried, "verdict" | "setTwice" | "writes" | "differences">;
+
+/** What is left of a run that was disturbed and gone on with. */
+export type Judged = Verdict & Pick<Tried, "missed">;
+
+/** How a run that was gone on with ended; `refused`: that could not be done. */
+interface End {
+  readonly outcome: RunOutcome | "refused";
+  readonly why?: string;
+  readonly records: readonly RunRecord[];
+}
+
+// What a resumed run says now, it would say again.
+const LAST_WORDS: ReadonlySet<RunOutcome> = new Set(["passed", "unknown", "conflict"]);
+
+function differing(found: readonly string[]): Verdict {
+  return { verdict: "different", setTwice: 0, writes: [], differences: found };
+}
+
+function runsSideBySide({ playbook }: Subject): boolean {
+  return playbooksIn(playbook).some(({ steps }) => [...stepsIn(steps)].some(({ foreach }) => (foreach?.parallel ?? 1) > 1));
+}
+
+// A commit is one moment, whatever it makes durable: the last of its records names it.
+function boundariesOf(points: readonly (readonly PointName[])[]): readonly Boundary[] {
+  const times = new Map<string, number>();
+  return points.flatMap((point) => {
+    const named = point.map((name) => {
+      const key = failpointText(name, 1);
+      const ordinal = (times.get(key) ?? 0) + 1;
+      times.set(key, ordinal);
+      return { point: failpointText(name, ordinal), step: name.step ?? null };
+    });
+    return named.slice(-1);
+  });
+}
+
+function problemIn(records: readonly RunRecord[]): string {
+  const stopped = records.findLast((record) => record.kind === "step.stopped");
+  return stopped === undefined ? "" : `: ${stopped.step}: ${stopped.problem.message}`;
+}

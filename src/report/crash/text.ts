@@ -1,0 +1,78 @@
+import { formatDuration } from "../../base/duration.ts";
+import { count } from "../../base/text.ts";
+import { foreignLines, oneLine } from "../foreign.ts";
+import { labelled } from "../problem.ts";
+import type { CrashProblem, CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";
+
+// Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
+
+const OF_THE_RUN = "the run itself";
+
+/** What came of killing one playbook everywhere: a table by step, the violations, and the sum. */
+export function crashLines(report: CrashReport): readonly string[] {
+  const { playbook, problem, boundaries } = report;
+  const found =
+    problem === null
+      ? [...table(boundaries), ...boundaries.flatMap(violationLines), sumLine(report)]
+      : ["✗ not tested", ...problemLines(problem)];
+  return [`⚡ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})`, ...found.map((line) => `  ${line}`)];
+}
+
+type Column = readonly [heading: string, cell: (tried: readonly TriedBoundary[]) => number];
+
+const COLUMNS: readonly Column[] = [
+  ["killed", (tried) => tried.length],
+  ["same", (tried) => numberOf(tried, "same")],
+  ["unknown", (tried) => numberOf(tried, "unknown")],
+  ["took effect", (tried) => tried.filter(({ writes }) => writes.some(({ tookEffect }) => tookEffect)).length],
+  ["DIFFERENT", (tried) => numberOf(tried, "different")],
+];
+
+function table(boundaries: readonly TriedBoundary[]): readonly string[] {
+  const steps = [...Map.groupBy(boundaries, ({ step }) => step)];
+  const names = ["step", ...steps.map(([step]) => (step === null ? OF_THE_RUN : oneLine(step)))];
+  const width = Math.max(...names.map(({ length }) => length));
+  return names.map((name, at) => {
+    const tried = steps[at - 1]?.[1];
+    const cells = COLUMNS.map(([heading, cell]) =>
+      (tried === undefined ? heading : String(cell(tried))).padStart(heading.length),
+    );
+    return [name.padEnd(width), ...cells].join("  ");
+  });
+}
+
+function numberOf(tried: readonly TriedBoundary[], verdict: TriedBoundary["verdict"]): number {
+  return tried.filter((each) => each.verdict === verdict).length;
+}
+
+function violationLines({ point, verdict, differences, replay }: TriedBoundary): readonly string[] {
+  if (verdict !== "different") return [];
+  return [
+    `✗ DIFFERENT  killed at ${oneLine(point)}`,
+    ...differences.flatMap((difference) => foreignLines(difference).map((line) => `    · ${line}`)),
+    `    replay: ${oneLine(replay)}`,
+  ];
+}
+
+function problemLines({ code, message, why, next }: CrashProblem): readonly string[] {
+  return [
+    ...labelled(code, message),
+    ...(why === null ? [] : labelled("why", why)),
+    ...(next === null ? [] : labelled("next", next)),
+  ].map((line) => `  ${line}`);
+}
+
+function sumLine({ totals, durationMs }: CrashReport): string {
+  return `${totals.different === 0 ? "✓" : "✗"} ${sumOf(totals)} in ${formatDuration(durationMs)}`;
+}
+
+/** `26 boundaries: 21 same, 5 unknown, no violation`. */
+export function sumOf({ tried, same, unknown, different, missed, setTwice, notTried }: CrashTotals): string {
+  const verdicts = [`${same} same`, `${unknown} unknown`, different === 0 ? "no violation" : count(different, "violation")];
+  return [
+    `${tried} ${tried === 1 ? "boundary" : "boundaries"}: ${verdicts.join(", ")}`,
+    ...(setTwice === 0 ? [] : [`after ${setTwice} a value was set twice, which changes nothing`]),
+    ...(missed === 0 ? [] : [`${missed} not passed again, for what runs side by side has no fixed order`]),
+    ...(notTried === 0 ? [] : [`interrupted: ${notTried} not tried`]),
+  ].join("; ");
+}

@@ -1,0 +1,27 @@
+import { parseJson, type Json } from "../../base/json.ts";
+import type { Database } from "../../sqlite/database.ts";
+import { committedWrites, type LoggedCommit } from "./commits.ts";
+
+/** A resource as it is stored. */
+export interface StoredResource {
+  readonly kind: string;
+  readonly id: string;
+  readonly value: Json;
+}
+
+/** All that a sandbox holds, and every write that made it so, in the order in which things were made. */
+export interface Contents {
+  readonly commits: readonly LoggedCommit[];
+  readonly resources: readonly StoredResource[];
+}
+
+/** Reads all that a sandbox holds. */
+export function readContents(database: Database): Contents {
+  const rows = database.all("SELECT kind, id, body FROM resources ORDER BY seq");
+  const resources = rows.map((row) => ({
+    kind: String(row["kind"]),
+    id: String(row["id"]),
+    value: parseJson(String(row["body"])),
+  }));
+  return { commits: committedWrites(database), resources };
+}

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.ts";
+import { clear, temporaryFolder } from "../../src/cli/crash/island.ts";
+import { CrashTest, type Tried } from "../../src/cli/crash/trial.ts";
+import { inParallel } from "../../src/cli/perform.ts";
+import { operations } from "../../src/operations/operation.ts";
+import { quietShell, subjectOf } from "./ground.ts";
+import { playbookOf, prepareIn, writesOn } from "./writes.ts";
+
+/** Each point of one write's run; whether the run may not know of its write afterwards. */
+const POINTS = {
+  "before:attempt.intended": false,
+  "after:attempt.intended": true,
+  sent: true,
+  "before:attempt.answered": true,
+  "after:attempt.answered": false,
+  "before:step.completed": false,
+  "after:step.completed": false,
+} as const;
+type Point = keyof typeof POINTS;
+
+const PROCESSES = 2;
+
+interface Cell extends Tried {
+  readonly write: string;
+  readonly point: Point;
+}
+
+async function killEveryWrite(): Promise<readonly Cell[]> {
+  const shell = quietShell(process.cwd());
+  const folder = temporaryFolder(shell.variables);
+  onTestFinished(() => clear(folder));
+  const { origin, prepared } = await prepareIn(folder, shell);
+  const writes = writesOn(prepared);
+  expect(new Set(writes.map(({ uses }) => uses))).toEqual(
+    new Set([...operations.values()].filter(({ writes: isWrite }) => isWrite).map(({ name }) => name)),
+  );
+  const trials = await inParallel(writes, 1, async (write) => {
+    const ground = { shell, origin, folder: join(folder, write.name), keep: false };
+    const trial = new CrashTest(subjectOf(shell, playbookOf(write, folder)), ground);
+    const undisturbed = await trial.undisturbed("undisturbed");
+    expect(undisturbed.outcome, write.name).toBe("passed");
+    return (Object.keys(POINTS) as Point[]).map((point) => async (): Promise<Cell> => ({
+      ...(await trial.crashAt({ point, step: "write" }, point, undisturbed)),
+      write: write.name,
+      point,
+    }));
+  });
+  return inParallel(trials.flat(), PROCESSES, (attempt) => attempt());
+}
+
+function tableOf(cells: readonly Cell[]): string {
+  const rows = [...Map.groupBy(cells, ({ write }) => write)];
+  const width = Math.max(...rows.map(([write]) => write.length));
+  const cell = ({ verdict, setTwice, writes }: Cell): string => {
+    if (verdict === "unknown") return `unknown, ${writes.some(({ tookEffect }) => tookEffect) ? "done" : "not done"}`;
+    return setTwice > 0 ? `${verdict}, set twice` : verdict;
+  };
+  return [["", ...Object.keys(POINTS)], ...rows.map(([write, each]) => [write, ...each.map(cell)])]
+    .map(([write = "", ...each]) => [write.padEnd(width), ...each.map((text) => text.padEnd(23))].join("  ").trimEnd())
+    .join("\n");
+}
+
+test(
+  "every write, killed at every point: the ledger is as if it had not been, or the run says unknown",
+  { timeout: LIMITS.crashChildMs },
+  async () => {
+    const cells = await killEveryWrite();
+    const unknown = cells.filter(({ verdict }) => verdict === "unknown").length;
+    console.log(`${tableOf(cells)}\n\n${cells.length} kills: ${cells.length - unknown} same, ${unknown} unknown`);
+    for (const { write, point, verdict, missed, differences } of cells) {
+      expect({ write, point, missed, differences }).toEqual({ write, point, missed: false, differences: [] });
+      expect(POINTS[point] ? ["same", "unknown"] : ["same"], `${write} ${point}`).toContain(verdict);
+    }
+  },
+);

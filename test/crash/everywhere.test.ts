@@ -1,0 +1,214 @@
+import { readdirSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import crashSchema from "../../schemas/crash.schema.json" with { type: "json" };
+import type { CrashDocument, CrashReport } from "../../src/report/crash/shape.ts";
+import { SchemaSet } from "../../src/schema/validator.ts";
+import { type Ended, MINT_ONCE, newProject, type Project, temporaryFolder, until } from "../stories/world.ts";
+
+// Each runs several processes, and a busy machine is slow to start them.
+vi.setConfig({ testTimeout: 120_000 });
+
+interface Tested extends Ended {
+  readonly document: CrashDocument;
+}
+
+async function crashEverywhere(project: Project, ...args: string[]): Promise<Tested> {
+  const ended = await project.run("test", "--crash-everywhere", "--json", ...args);
+  expect(ended.stdout, ended.told).not.toBe("");
+  const document = JSON.parse(ended.stdout) as CrashDocument;
+  expect(new SchemaSet().validator(crashSchema)(JSON.parse(ended.stdout)), ended.told).toEqual([]);
+  return { ...ended, document };
+}
+
+async function crashOne(text: string, ...args: string[]): Promise<CrashReport & { readonly told: string }> {
+  const project = newProject({ DOOR_PIN: "correct-horse-battery" });
+  project.write("one.yaml", text);
+  project.write("part.yaml", PART);
+  project.write("holders.csv", "holder,amount\nuserId:bob,1.00\nuserId:carol,2.50\n");
+  const { document, told } = await crashEverywhere(project, "one.yaml", ...args);
+  const [report] = document.playbooks;
+  if (report === undefined) throw new Error(told);
+  expect(told).not.toContain("correct-horse-battery");
+  return { ...report, told };
+}
+
+const ALICE = `actors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\n`;
+
+const PART = `playbook: 1
+inputs: { plot: { type: string } }
+actors: { issuer: { ledger: "userId:alice" } }
+steps:
+  - uses: ledger.asset.create
+    as: issuer
+    with: { assetType: Property, data: { id: "\${{ inputs.plot }}" } }
+`;
+
+const PLAYBOOKS = {
+  "a write that must fail": `playbook: 1\n${ALICE}steps:
+  - uses: ledger.token.mint
+    with: { id: "nothing", to: "\${{ actors.issuer }}", value: 1 }
+    fails: { condition: invalid token id }
+`,
+  "an included playbook": `playbook: 1\nsteps:
+  - id: plot
+    uses: ./part.yaml
+    with: { plot: "Plot-\${{ run.key }}" }
+`,
+  "a foreach in order over a data file": `playbook: 1\n${ALICE}inputs:
+  holders: { type: file, default: holders.csv, items: { type: object, properties: { holder: { type: entity }, amount: { type: decimal } } } }
+steps:
+  - id: plots
+    foreach: { row: "\${{ inputs.holders }}", key: row.holder.userId }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "\${{ row.holder.userId + run.key }}", amount: "\${{ row.amount }}" } }
+`,
+  "a secret": `playbook: 1\n${ALICE}secrets: { PIN: env:DOOR_PIN }\nsteps:
+  - uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "Safe", pin: "\${{ secrets.PIN }}" } }
+`,
+  "a block with a rescue and an always": `playbook: 1\n${ALICE}steps:
+  - id: tried
+    block:
+      - { uses: ledger.token.get, with: { id: "nothing" } }
+    rescue:
+      - { uses: ledger.asset.create, with: { assetType: Property, data: { id: Rescued } } }
+    always:
+      - { uses: ledger.asset.create, with: { assetType: Property, data: { id: Always } } }
+`,
+  "a purchase": `playbook: 1\nactors: { buyer: { investor: BUYER_KEY } }\nsteps:
+  - uses: investor.sales.buy
+    as: buyer
+    with: { tokenSaleId: saleDebt1, userAddress: "0x00000000000000000000000000000000000000b1", amount: 1, currencyContract: "0x00000000000000000000000000000000000000c1", timezone: Europe/Lisbon }
+`,
+} as const;
+
+test.for(Object.keys(PLAYBOOKS) as (keyof typeof PLAYBOOKS)[])(
+  "%s: the ledger is the same wherever it dies, or the run says unknown",
+  async (what) => {
+    const { boundaries, totals, problem, told } = await crashOne(PLAYBOOKS[what]);
+    expect(problem, told).toBeNull();
+    expect(totals, told).toMatchObject({ different: 0, missed: 0, notTried: 0 });
+    expect(totals.same + totals.unknown).toBe(totals.tried);
+    const points = boundaries.map(({ point }) => point.replace(/@.*/, ""));
+    for (const point of [
+      "before:attempt.intended",
+      "after:attempt.intended",
+      "sent",
+      "before:attempt.answered",
+      "after:attempt.answered",
+    ])
+      expect(points, told).toContain(point);
+    for (const { point, verdict, writes } of boundaries)
+      if (/^(?:before:attempt.intended|after:attempt.answered|\w+:run)/.test(point))
+        expect({ point, verdict, writes }).toEqual({ point, verdict: "same", writes: [] });
+  },
+);
+
+test("rounds side by side have no order to be the same in, and still none of them writes twice", async () => {
+  const { totals, told } = await crashOne(`playbook: 1\n${ALICE}steps:
+  - id: plots
+    foreach: { plot: "\${{ ['a', 'b', 'c'] }}", key: plot, parallel: 3 }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "\${{ plot + run.key }}" } }
+`);
+  expect(totals.tried, told).toBeGreaterThan(9);
+  expect(totals.different, told).toBe(0);
+});
+
+test("the table counts by step, and nothing is left behind", async () => {
+  const temporary = temporaryFolder();
+  const project = newProject({ TMPDIR: temporary });
+  project.write("mint.yaml", MINT_ONCE);
+  const tested = await project.run("test", "--crash-everywhere", "mint.yaml");
+  expect(tested.code, tested.told).toBe(0);
+  expect(tested.lines[0]).toBe("⚡ Mint once  (mint.yaml)");
+  expect(tested.lines[1]).toBe("  step            killed  same  unknown  took effect  DIFFERENT");
+  for (const step of ["the run itself", "token", "mint"])
+    expect(tested.stdout).toMatch(new RegExp(`^  ${step} +\\d+( +\\d+){4}$`, "m"));
+  expect(tested.lines.at(-1)).toMatch(/^ {2}✓ 14 boundaries: \d+ same, \d+ unknown, no violation in /);
+  expect(tested.stderr).toBe("");
+  expect(readdirSync(project.folder)).toEqual(["mint.yaml"]);
+  expect(readdirSync(temporary).filter((name) => name.startsWith("tokenbook-crash"))).toEqual([]);
+});
+
+test("one boundary is tried again by its name, and what it left is kept", async () => {
+  const project = newProject();
+  project.write("mint.yaml", MINT_ONCE);
+  const at = ["mint.yaml", "--at", "after:attempt.answered@mint", "--keep", "crashed"];
+  const { document, told } = await crashEverywhere(project, ...at);
+  expect(
+    document.playbooks[0]?.boundaries.map(({ point, verdict }) => [point, verdict]),
+    told,
+  ).toEqual([["after:attempt.answered@mint", "same"]]);
+  expect(document.playbooks[0]?.boundaries[0]?.replay).toBe(
+    "tokenbook test --crash-everywhere mint.yaml --at 'after:attempt.answered@mint' --keep crashed",
+  );
+  const { data } = await project.json("runs", "--state", "crashed/1");
+  expect(data.runs.map(({ outcome }) => outcome)).toEqual(["passed"]);
+
+  const again = await project.run("test", "--crash-everywhere", ...at);
+  expect(again.code, again.told).toBe(2);
+  expect(again.stderr).toContain("test.folder-not-empty");
+  const other = await project.run("test", "--crash-everywhere", "mint.yaml", "--at", "after:attempt.answered@mnt");
+  expect(other.code, other.told).toBe(2);
+  expect(other.stdout).toContain("next: --at 'after:attempt.answered@mint'");
+});
+
+test("what does not pass by itself, or is not the same twice, is not tested; the others are", async () => {
+  const project = newProject();
+  project.write("fails.yaml", `playbook: 1\n${ALICE}steps: [{ id: look, uses: ledger.token.get, with: { id: "nothing" } }]\n`);
+  project.write(
+    "moody.yaml",
+    `playbook: 1\n${ALICE}steps:
+  - { id: made, uses: ledger.asset.create, with: { assetType: Property, data: { id: One } } }
+  - uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "\${{ steps.made.transactionId.substring(0, 8) }}" } }
+`,
+  );
+  project.write("mint.yaml", MINT_ONCE);
+  const { code, document, told } = await crashEverywhere(project, "fails.yaml", "mint.yaml", "moody.yaml");
+  expect(code, told).toBe(2);
+  expect(document.ok).toBe(false);
+  const [fails, mint, moody] = document.playbooks;
+  expect(fails?.problem).toMatchObject({ code: "test.not-passed", next: "tokenbook run fails.yaml" });
+  expect(fails?.problem?.message).toContain("failed at look: ");
+  expect(mint?.totals, told).toMatchObject({ tried: 14, different: 0 });
+  expect(moody?.problem).toMatchObject({ code: "test.not-repeatable" });
+});
+
+test("inputs are given as to run, the sandbox may hold what a playbook needs, and replaying repeats both", async () => {
+  const project = newProject();
+  project.write("lease.yaml", PART.replace("assetType: Property", "assetType: Lease"));
+  project.write("seed.json", JSON.stringify({ assetTypes: ["Lease"] }));
+  const given = ["lease.yaml", "--input", "plot=Plot 1", "--seed", "seed.json"];
+  const { code, document, told } = await crashEverywhere(project, ...given);
+  expect(code, told).toBe(0);
+  expect(document.playbooks[0]?.boundaries[0]?.replay).toBe(
+    "tokenbook test --crash-everywhere lease.yaml --input 'plot=Plot 1' --seed seed.json --at before:run.claimed --keep crashed",
+  );
+  const missing = await project.run("test", "--crash-everywhere", "lease.yaml");
+  expect(missing.code, missing.told).toBe(2);
+  expect(missing.stderr).toContain('"plot" must be given');
+});
+
+test("interrupted, it says how far it came and takes everything away", async () => {
+  const temporary = temporaryFolder();
+  const project = newProject({ TMPDIR: temporary });
+  project.write("mint.yaml", MINT_ONCE);
+  const running = project.start("test", "--crash-everywhere", "mint.yaml", "--jobs", "1");
+  await until(() =>
+    readdirSync(temporary, { recursive: true }).some((name) => /crash-\w+.1$/.test(String(name))) ? true : undefined,
+  );
+  await running.signal("SIGINT");
+  const ended = await running.ended;
+  expect(ended.code, ended.told).toBe(130);
+  expect(readdirSync(temporary).filter((name) => name.startsWith("tokenbook-crash"))).toEqual([]);
+});
+
+test("which test is to be made must be said", async () => {
+  const project = newProject();
+  project.write("mint.yaml", MINT_ONCE);
+  const tested = await project.run("test", "mint.yaml");
+  expect(tested.code, tested.told).toBe(2);
+  expect(tested.stderr).toContain("next: tokenbook test --crash-everywhere PLAYBOOK");
+});

@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
+import type { RunRecord } from "../../src/protocol/record.ts";
+import { embeddedCommits, MINT_ONCE, newProject, operationsOf, type Project, reached, runIn, until } from "../stories/world.ts";
+import { Database } from "../../src/sqlite/database.ts";
+
+// Each runs several processes, and a busy machine is slow to start them.
+vi.setConfig({ testTimeout: 120_000 });
+
+function projectAt(failpoint: string): { readonly armed: Project; readonly calm: Project } {
+  const armed = newProject({ TOKENBOOK_FAILPOINT: failpoint });
+  armed.write("mint.yaml", MINT_ONCE);
+  return { armed, calm: armed.as({}) };
+}
+
+/** What is durable, by kind and step. */
+function recordsIn({ folder }: Project): readonly string[] {
+  const journal = Database.open(`${folder}/.tokenbook/journal.db`);
+  try {
+    return journal.all("SELECT kind, body FROM record ORDER BY sequence").map(({ kind, body }) => {
+      const { step } = JSON.parse(String(body)) as Partial<Extract<RunRecord, { step: string }>>;
+      return step === undefined ? String(kind) : `${kind}@${step}`;
+    });
+  } finally {
+    journal.close();
+  }
+}
+
+function isStopped(pid: number): boolean {
+  return /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+}
+
+const OPENED = ["run.opened", "run.claimed"];
+const TOKEN = ["attempt.intended@token", "attempt.answered@token", "receipt.read@token", "step.completed@token"];
+const MINT = ["attempt.intended@mint", "attempt.answered@mint", "receipt.read@mint", "step.completed@mint"];
+const AFTER = ["step.completed@after", "run.closed"];
+
+describe("the process dies by SIGKILL at the point named, and nothing that comes later is durable", () => {
+  test.for([
+    ["before:run.opened", []],
+    ["after:run.claimed", OPENED],
+    ["before:attempt.intended", OPENED],
+    ["after:attempt.intended", [...OPENED, TOKEN[0]]],
+    ["sent", [...OPENED, TOKEN[0]]],
+    ["before:attempt.answered", [...OPENED, TOKEN[0]]],
+    ["after:attempt.answered", [...OPENED, ...TOKEN.slice(0, 2)]],
+    ["before:step.completed", [...OPENED, ...TOKEN.slice(0, 2)]],
+    ["after:receipt.read", [...OPENED, ...TOKEN, MINT[0]]],
+    ["after:attempt.intended#2", [...OPENED, ...TOKEN, MINT[0]]],
+    ["after:attempt.answered@mint", [...OPENED, ...TOKEN, ...MINT.slice(0, 2)]],
+    ["before:run.closed", [...OPENED, ...TOKEN, ...MINT.slice(0, 2)]],
+    ["after:run.closed", [...OPENED, ...TOKEN, ...MINT, ...AFTER]],
+    ["boundary#4", [...OPENED, TOKEN[0]]],
+  ] as const)("%s", async ([failpoint, durable]) => {
+    const { armed } = projectAt(failpoint);
+    const killed = await armed.run("run", "mint.yaml");
+    expect(killed.told).toContain("→ SIGKILL");
+    expect(recordsIn(armed), killed.told).toEqual(durable);
+  });
+});
+
+test("a request that was handed to the network is one that the service may have taken", async () => {
+  const { armed, calm } = projectAt("before:attempt.answered@mint");
+  const killed = await armed.run("run", "mint.yaml");
+  expect(operationsOf(await embeddedCommits(armed)), killed.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  const resumed = await calm.run("resume", runIn(killed));
+  expect([0, 5], resumed.told).toContain(resumed.code);
+  expect(operationsOf(await embeddedCommits(calm)), resumed.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
+});
+
+test("a process that is to stop goes on when it is told to", async () => {
+  const { armed } = projectAt("stop after:attempt.intended@mint");
+  const running = armed.start("run", "mint.yaml");
+  await reached(
+    running,
+    until(() => (isStopped(running.pid) ? true : undefined)),
+  );
+  expect(recordsIn(armed)).toEqual([...OPENED, ...TOKEN, MINT[0]]);
+  await running.signal("SIGCONT");
+  const ended = await running.ended;
+  expect(ended.code, ended.told).toBe(0);
+});
+
+test("resume dies at its points too, and a run that dies twice is gone on with", async () => {
+  const { armed, calm } = projectAt("after:attempt.answered@token");
+  const killed = await armed.run("run", "mint.yaml");
+  const again = await armed.as({ TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" }).run("resume");
+  expect(again.told).toContain("→ SIGKILL");
+  const resumed = await calm.run("resume");
+  expect(resumed.code, `${killed.told}${resumed.told}`).toBe(0);
+  expect(operationsOf(await embeddedCommits(calm))).toEqual(["ledger.token.create", "ledger.token.mint"]);
+});
+
+test.for([
+  ["after:attempt.intend", "after:attempt.intended"],
+  ["boundary#0", "boundary"],
+  ["sometime", undefined],
+] as const)("%s names no point, and nothing is begun", async ([failpoint, meant]) => {
+  const { armed } = projectAt(failpoint);
+  const run = await armed.run("run", "mint.yaml");
+  expect(run.code, run.told).toBe(2);
+  expect(run.stderr).toContain(`TOKENBOOK_FAILPOINT is "${failpoint}", which names no point of a run`);
+  expect(run.stderr).toContain(meant === undefined ? "next: unset TOKENBOOK_FAILPOINT" : `next: TOKENBOOK_FAILPOINT='${meant}'`);
+});
+
+test("neither a playbook nor an environment file can set one", async () => {
+  const { calm } = projectAt("");
+  calm.write("env.yaml", MINT_ONCE.replace("playbook: 1\n", 'playbook: 1\nenv: { TOKENBOOK_FAILPOINT: "boundary" }\n'));
+  const run = await calm.run("run", "env.yaml");
+  expect(run.code, run.told).toBe(0);
+});

@@ -1,0 +1,50 @@
+// What tests of single kills share: a shell whose children are the built command, and sandboxes to kill runs on.
+import { fileURLToPath } from "node:url";
+import { runChild } from "../../src/cli/child.ts";
+import { fillOrigin, type Subject } from "../../src/cli/crash/island.ts";
+import type { Ground } from "../../src/cli/crash/trial.ts";
+import { readyPlaybooks } from "../../src/cli/ready.ts";
+import type { Shell } from "../../src/cli/shell.ts";
+import { DEFAULT_PROFILE } from "../../src/contract/profile.ts";
+import type { RunName } from "../../src/engine/names.ts";
+import type { Seed } from "../../src/sandbox/sandbox.ts";
+
+const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url));
+
+const SILENT = { isTTY: false, columns: 80, rows: 24, write: () => undefined };
+
+/** A shell that prints nothing, in a folder; its children are processes of the built command. */
+export function quietShell(cwd: string): Shell {
+  return {
+    stdout: SILENT,
+    stderr: SILENT,
+    stdin: () => Promise.reject(new Error("nothing is piped in")),
+    streams: () => {
+      throw new Error("nobody speaks to it");
+    },
+    cwd,
+    variables: process.env,
+    again: (again) => runChild([process.execPath, COMMAND, ...again.args], again),
+    signal: () => {
+      throw new Error("only children die");
+    },
+    stopping: new AbortController().signal,
+  };
+}
+
+/** Ground in a folder for tests of kills: each is on a copy of one sandbox. */
+export async function groundIn(folder: string, shell: Shell, seed?: Seed): Promise<Ground> {
+  return { shell, folder, keep: false, origin: await fillOrigin(folder, { seed, profile: DEFAULT_PROFILE }) };
+}
+
+/** A playbook to kill; its path is looked for from the folder of this process, as its children do. */
+export function subjectOf(
+  shell: Shell,
+  file: string,
+  name: RunName = { runId: "20261121T093000-killed00", runKey: "killed00" },
+): Subject {
+  const { ready, secrets } = readyPlaybooks(shell, { files: [file], input: {} });
+  const [subject] = ready;
+  if (subject === undefined) throw new Error(`${file} holds no playbook`);
+  return { ...subject, secrets, name };
+}
