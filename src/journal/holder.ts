@@ -31,7 +31,7 @@ export function spellHolder(holder: Holder): string {
  * of this host is dead when the machine was started anew, the pid is gone, or the pid belongs to a later process.
  */
 export function isAlive(holder: Holder): boolean {
-  if (!isOfThisHost(holder)) return true;
+  if (isThisProcess(holder) || !isOfThisHost(holder)) return true;
   if (holder.bootId !== bootId()) return false;
   return processExists(holder.pid) && (startOf(holder.pid) ?? holder.startedAt) === holder.startedAt;
 }

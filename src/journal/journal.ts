@@ -34,7 +34,7 @@ export class RunJournal {
   #waitingChars = 0;
   /** What the first commit does before its records: a large one may be the first record itself. */
   #opening: (() => void) | undefined;
-  /** Why a commit failed: what comes after it would stand after a gap. */
+  /** Why a commit failed. What it held is missing from then on, so nothing may follow it. */
   #failure: Failure | undefined;
 
   constructor(store: Stored, run: HeldRun, ports: JournalPorts) {
@@ -81,8 +81,8 @@ export class RunJournal {
   /** Takes everything to disk, and with it, in the same commit, whatever the store has to say of the run. */
   flush(after?: () => void): void {
     const waiting = this.#waiting;
-    if (this.#failure !== undefined) throw this.#failure;
     if (waiting.length === 0 && after === undefined) return;
+    if (this.#failure !== undefined) throw this.#failure;
     this.#waiting = [];
     this.#waitingChars = 0;
     this.#watch("before", waiting);

@@ -65,13 +65,17 @@ export class JournalStore {
 
   private constructor(database: Database, ports: JournalPorts) {
     this.#database = database;
-    this.#tail = new Tail(database.path);
+    this.#tail = new Tail(database);
     this.#ports = ports;
     this.leases = new Leases(database, ports);
   }
 
   static open(stateDirectory: string, ports: JournalPorts): JournalStore {
-    const database = Database.open(join(stateDirectory, "journal.db"));
+    return JournalStore.over(Database.open(join(stateDirectory, "journal.db")), ports);
+  }
+
+  /** The runs that an open database holds, whatever it lies on. */
+  static over(database: Database, ports: JournalPorts): JournalStore {
     migrate(database);
     return new JournalStore(database, ports);
   }

@@ -18,24 +18,26 @@ const LINE_CHARS = 200;
  * sent again. The file is never synced, so it may tell of an earlier record than the last; it never tells of one that was not there.
  */
 export class Tail {
-  readonly #path: string;
+  /** Left out by a journal that ends with its process. */
+  readonly #path: string | undefined;
   #descriptor: number | undefined;
   #isChecked = false;
 
-  constructor(journalPath: string) {
-    this.#path = journalPath.replace(/(?:\.db)?$/, ".tail");
+  constructor(journal: Database) {
+    this.#path = journal.isInMemory ? undefined : journal.path.replace(/(?:\.db)?$/, ".tail");
   }
 
   /** Tells which record is the last, now that it is durable. */
   keep({ runId, sequence, hash }: Last): void {
+    if (this.#path === undefined) return;
     this.#descriptor ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
     writeSync(this.#descriptor, `${`${runId} ${sequence} ${hash}`.padEnd(LINE_CHARS - 1)}\n`, 0);
   }
 
   /** Throws a Failure when the journal has lost the record that it was told to end with. */
   assertKept(database: Database): void {
-    if (this.#isChecked) return;
-    const last = this.#read();
+    if (this.#isChecked || this.#path === undefined) return;
+    const last = readTail(this.#path);
     if (last !== undefined && !holds(database, last)) throw lost(database.path, this.#path, last);
     this.#isChecked = true;
   }
@@ -44,15 +46,15 @@ export class Tail {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
+}
 
-  // One that a loss of power has torn tells nothing.
-  #read(): Last | undefined {
-    try {
-      const [, runId = "", sequence, hash = ""] = /^(\S+) (\d+) ([0-9a-f]{64}) *\n$/.exec(readFileSync(this.#path, "utf8")) ?? [];
-      return hash === "" ? undefined : { runId, sequence: Number(sequence), hash };
-    } catch {
-      return undefined; // a new journal has none
-    }
+// One that a loss of power has torn tells nothing.
+function readTail(path: string): Last | undefined {
+  try {
+    const [, runId = "", sequence, hash = ""] = /^(\S+) (\d+) ([0-9a-f]{64}) *\n$/.exec(readFileSync(path, "utf8")) ?? [];
+    return hash === "" ? undefined : { runId, sequence: Number(sequence), hash };
+  } catch {
+    return undefined; // a new journal has none
   }
 }
 

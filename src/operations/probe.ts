@@ -53,6 +53,8 @@ export interface Evidence extends Sent {
   readonly bystanders: readonly JsonObject[];
   /** Whether a transaction has proven another step already. */
   readonly isSpent: (id: string) => boolean;
+  /** Whether a transaction had proven another step already when the readings before this write were made. */
+  readonly isPast: (id: string) => boolean;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { StepProblem } from "./record.ts";
-import type { AttemptState } from "./state.ts";
+import type { AttemptIntended, StepProblem } from "./record.ts";
+import { type AttemptState, undecidedOf } from "./state.ts";
 
 /** What follows for one write from what became of its sendings. */
 export type Decided =
@@ -24,7 +24,7 @@ export function decideAttempts(
   if (last.settled?.verdict === "applied") return { do: "complete", attempt };
   if (last.settled !== undefined) return sendAgainOrGiveUp(attempts, last, epoch);
   // One that was superseded may have arrived in between: then it is the reason for the refusal.
-  const refused = { do: attempts.some(isSuperseded) ? "probe" : "judge-refusal", attempt } as const;
+  const refused = { do: undecidedOf(attempts).some(isSuperseded) ? "probe" : "judge-refusal", attempt } as const;
   if (last.receipt !== undefined) return last.receipt.committed ? { do: "complete", attempt } : refused;
   if (last.answered === undefined) return { do: "probe", attempt };
   switch (last.answered.meaning) {
@@ -40,6 +40,13 @@ export function decideAttempts(
   }
 }
 
+/** The baseline of the first sending that may still arrive: what was there before it is what counts. */
+export function standingBaseline(
+  attempts: readonly AttemptState[],
+): Pick<AttemptIntended, "baseline" | "baselineAt"> | undefined {
+  return undecidedOf(attempts).find(isSuperseded)?.intended;
+}
+
 function isSuperseded({ settled }: AttemptState): boolean {
   return settled?.verdict === "superseded";
 }
@@ -48,7 +55,7 @@ function isSuperseded({ settled }: AttemptState): boolean {
 function sendAgainOrGiveUp(attempts: readonly AttemptState[], last: AttemptState, epoch: number): Decided {
   const sendings = attempts.filter((each) => each.epoch === epoch).length;
   if (sendings < SENDINGS_PER_CLAIM) return { do: "send-again", attempt: attempts.length - 1 };
-  return attempts.some(isSuperseded)
+  return undecidedOf(attempts).some(isSuperseded)
     ? { do: "stop", outcome: "unknown", problem: notSeen(last, sendings) }
     : { do: "stop", outcome: "failed", problem: notAccepted(last, sendings) };
 }

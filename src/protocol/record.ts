@@ -144,15 +144,17 @@ export interface AttemptIntended {
   /** The completed input, with chosen ids and our mark. */
   readonly input: JsonObject;
   readonly request: { readonly method: string; readonly path: string; readonly digest: string };
-  /** What was there before: by it, and what is read later, one can see what became of the write. */
-  readonly baseline?: Baseline;
+  /** What was there before: by it, and by what is read later, one can see what became of the write. Null: it could not be read. */
+  readonly baseline?: JsonObject | null;
+  readonly baselineAt?: BaselineAt;
 }
 
-export interface Baseline {
-  /** What a probe needs of its readings; null: one of them failed. */
-  readonly read: JsonObject | null;
-  /** The service's own time before them, as it told it; null when it did not say. */
-  readonly since: string | null;
+/** When the baseline was read. */
+export interface BaselineAt {
+  /** The service's own time, as it told it; null when it did not. */
+  readonly date: string | null;
+  /** The run's last record before it. */
+  readonly sequence: number;
 }
 
 /**

@@ -25,8 +25,8 @@ export interface RunState {
   closed: RunClosed | undefined;
   readonly steps: Map<string, StepState>;
   readonly expansions: Map<string, Expansion>;
-  /** Transactions and other records that have proven a write, and the step whose it was: each proves one. */
-  readonly spent: Map<string, string>;
+  /** Transactions and other records that have proven a write, and by which record: each proves one. */
+  readonly spent: Map<string, Spent>;
   /** What `steps` gives to expressions, for each frame: by step id, and by key below it for each `foreach` around it. */
   readonly values: Map<string, StepValues>;
 }
@@ -127,6 +127,11 @@ export function advance(state: RunState, record: RunRecord): void {
   }
 }
 
+interface Spent {
+  readonly step: string;
+  readonly sequence: number;
+}
+
 function edit(state: RunState, { playbook, steps, sources }: Writing): void {
   if (state.opened !== undefined)
     state.opened = { ...state.opened, playbook, steps, ...(sources === undefined ? {} : { sources }) };
@@ -155,10 +160,10 @@ function newAttempt(intended: RunRecord & AttemptIntended): AttemptState {
   return { intended, intendedAt, sequence, epoch, answered: undefined, receipt: undefined, settled: undefined, past: false };
 }
 
-function learn(state: RunState, record: AttemptAnswered | ReceiptRead | AttemptSettled): void {
+function learn(state: RunState, record: RunRecord & (AttemptAnswered | ReceiptRead | AttemptSettled)): void {
   const attempt = stepIn(state, record.step).attempts[record.attempt];
   if (attempt === undefined) return;
-  for (const id of provenBy(record)) state.spent.set(id, record.step);
+  for (const id of provenBy(record)) state.spent.set(id, { step: record.step, sequence: record.sequence });
   if (record.kind === "attempt.answered") attempt.answered = record;
   else if (record.kind === "receipt.read") attempt.receipt = record;
   else attempt.settled = record;
@@ -181,9 +186,14 @@ function reopen(state: RunState): void {
     if (step.stopped !== undefined && step.turned?.outcome === "failed") step.turned = step.turnedBefore;
     step.stopped = undefined;
     // As long as one of them may still arrive, another could only be the same.
-    const areOver = step.attempts.every(hadNoEffect);
+    const areOver = undecidedOf(step.attempts).every(hadNoEffect);
     for (const attempt of step.attempts) attempt.past = areOver;
   }
+}
+
+/** The sendings of a write behind the last that is known to be absent: when that one never will take effect, none before it does. */
+export function undecidedOf(attempts: readonly AttemptState[]): readonly AttemptState[] {
+  return attempts.slice(attempts.findLastIndex(({ settled }) => settled?.verdict === "absent") + 1);
 }
 
 /** Whether the service said, beyond doubt, that the attempt changed nothing. */

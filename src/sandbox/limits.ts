@@ -14,6 +14,6 @@ export const SANDBOX_LIMITS = {
   referencedAssets: 1_000,
   /** Rows of one table of the page. */
   pageRows: 20,
-  /** Longest single sleep while a write waits for its commit: the virtual clock may have been moved meanwhile. */
-  commitPollMs: 250,
+  /** Longest single sleep on the virtual clock, which may be moved meanwhile. */
+  clockPollMs: 250,
 } as const;

@@ -4,18 +4,16 @@ import { FaultInjector } from "./faults/injector.ts";
 import { readFaults, type FaultPlan } from "./faults/plan.ts";
 import { addAboutRoutes } from "./http/about.ts";
 import { addControlRoutes } from "./http/control.ts";
-import { InvestorFace } from "./http/investor-face.ts";
-import { LedgerFace } from "./http/ledger-face.ts";
 import { buildServer, type ServerParts } from "./http/server.ts";
-import { Chain } from "./ledger/chain.ts";
+import type { Chain } from "./ledger/chain.ts";
 import { DEFAULT_SEED } from "./seed/default.ts";
 import { plant } from "./seed/plant.ts";
 import { readSeed } from "./seed/read.ts";
 import type { Seed } from "./seed/seed.ts";
+import { openService } from "./service.ts";
 import { type Contents, readContents } from "./store/contents.ts";
 import { readSettings, VirtualClock } from "./store/settings.ts";
 import { migrate } from "./store/tables.ts";
-import { World } from "./store/world.ts";
 
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
 export { readSeed } from "./seed/read.ts";
@@ -105,31 +103,9 @@ interface Assembled {
 
 function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): Assembled {
   const { profile = DEFAULT_PROFILE, commitDelayMs = DEFAULT_COMMIT_DELAY_MS } = options;
-  const world = new World(database);
   const clock = new VirtualClock(database);
-  const settings = readSettings(database);
-  const { conditionStatus, successStatus } = profile;
-  const chain = new Chain({ database, profile: profile.ledger, settings, commitDelayMs });
-  const ledger = new LedgerFace({
-    world,
-    chain,
-    clock,
-    settings,
-    profile: profile.ledger,
-    conditionStatus,
-    successStatus,
-    closing,
-  });
-  const investor = new InvestorFace({
-    database,
-    world,
-    clock,
-    settings,
-    profile: profile.investor,
-    conditionStatus,
-    successStatus,
-  });
-  const app = buildServer({ faces: { ledger, investor }, clock, faults, closing });
+  const { settings, chain, faces } = openService(database, { clock, profile, commitDelayMs, closing });
+  const app = buildServer({ faces, clock, faults, closing });
   addControlRoutes(app, { database, chain, clock, faults });
   addAboutRoutes(app, { database, chain, clock, settings, profile });
   return { app, chain };

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { Evidence, Probe, Readings, Reads, Sent } from "../../operations/probe.ts";
-import type { Baseline, StepProblem } from "../../protocol/record.ts";
+import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { type AttemptState, hadNoEffect } from "../../protocol/state.ts";
 import type { Bound } from "../bind.ts";
 import type { Caller } from "../caller.ts";
@@ -13,14 +13,21 @@ import { namesOf } from "../names.ts";
 import type { Place } from "../plan.ts";
 import { read } from "../read.ts";
 
-/** What a probe of this write needs from before it; `undefined` when it needs nothing. One that cannot be read hinders no write. */
-export async function baselineOf(context: RunContext, place: Place, probe: Probe, bound: Bound): Promise<Baseline | undefined> {
+/** What a probe of this write needs from before it; nothing when it needs nothing. One that cannot be read hinders no write. */
+export async function baselineOf(
+  context: RunContext,
+  place: Place,
+  probe: Probe,
+  bound: Bound,
+): Promise<Pick<AttemptIntended, "baseline" | "baselineAt">> {
   const sent = sentBy(context, place, bound);
   const reads = probe.before?.(sent);
-  if (reads === undefined || Object.keys(reads).length === 0) return undefined;
+  if (reads === undefined || Object.keys(reads).length === 0) return {};
+  const { sequence } = context.state;
   const looked = await readAll(context, reads, bound.caller);
-  if ("problem" in looked) return { read: null, since: null };
-  return { read: probe.keep?.(looked.readings, sent) ?? looked.readings, since: looked.since ?? null };
+  if ("problem" in looked) return { baseline: null };
+  const baseline = probe.keep?.(looked.readings, sent) ?? looked.readings;
+  return { baseline, baselineAt: { date: looked.since ?? null, sequence } };
 }
 
 /** Looks at the service after a write; gives all that can be said of it. */
@@ -31,15 +38,16 @@ export async function evidenceOf(
   const sent = sentBy(context, place, bound);
   const looked = await readAll(context, probe.after(sent), bound.caller);
   if ("problem" in looked) return looked;
-  const { baseline } = attempt.intended;
+  const { baseline, baselineAt } = attempt.intended;
   const { spent } = context.state;
   return {
     ...sent,
-    before: baseline === undefined ? {} : (baseline.read ?? undefined),
-    since: timeIn(baseline?.since),
+    before: baseline === undefined ? {} : (baseline ?? undefined),
+    since: timeIn(baselineAt?.date),
     now: looked.readings,
     ...besideIt(context, place.address, attempt),
-    isSpent: (id) => spent.has(id) && spent.get(id) !== place.address,
+    isSpent: (id) => spent.has(id) && spent.get(id)?.step !== place.address,
+    isPast: (id) => (spent.get(id)?.sequence ?? Infinity) <= (baselineAt?.sequence ?? 0),
   };
 }
 

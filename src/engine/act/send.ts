@@ -1,6 +1,6 @@
 import { readyToRead } from "../../operations/answer.ts";
 import type { CallStep } from "../../playbook/model.ts";
-import type { Baseline } from "../../protocol/record.ts";
+import { standingBaseline } from "../../protocol/attempts.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { explain } from "../explain.ts";
@@ -17,21 +17,20 @@ interface Sending {
   readonly place: Place;
   readonly step: CallStep;
   readonly bound: Bound;
-  /** Of an earlier sending that may have arrived meanwhile: what was there before it is what counts. */
-  readonly baseline?: Baseline | undefined;
 }
 
 /**
  * Sends a write once. The intent is durable before the first byte leaves, the answer before anything depends on it: whenever
  * the process dies, the journal tells whether the write may have been sent.
  */
-export async function send(context: RunContext, { place, step: { operation }, bound, baseline }: Sending): Promise<void> {
+export async function send(context: RunContext, { place, step: { operation }, bound }: Sending): Promise<void> {
   const call = { operation, input: bound.input, caller: bound.caller };
   const request = context.service.request(call);
   readyToRead(operation);
-  const before = baseline ?? (await baselineOf(context, place, probeOf(operation), bound));
+  const { attempts } = stepIn(context.state, place.address);
+  const { baseline, baselineAt } = standingBaseline(attempts) ?? (await baselineOf(context, place, probeOf(operation), bound));
   if (context.stopping) return;
-  const attempt = stepIn(context.state, place.address).attempts.length;
+  const attempt = attempts.length;
   context.write({
     kind: "attempt.intended",
     step: place.address,
@@ -40,7 +39,8 @@ export async function send(context: RunContext, { place, step: { operation }, bo
     actor: bound.caller.label,
     input: bound.input,
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
-    ...(before === undefined ? {} : { baseline: before }),
+    ...(baseline === undefined ? {} : { baseline }),
+    ...(baselineAt === undefined ? {} : { baselineAt }),
   });
   const sentAt = context.ports.clock.elapsed();
   const reply = await context.service.call(call);
@@ -71,8 +71,7 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
   const asked = state.answered?.retryAfterMs ?? PAUSE_MS * 2 ** Math.min(state.intended.attempt, 7);
   await context.pause(Math.min(asked, PAUSE_MAX_MS));
   if (context.stopping) return;
-  const baseline = state.settled?.verdict === "superseded" ? state.intended.baseline : undefined;
-  return send(context, { place, step, bound: { ...sent, caller }, baseline });
+  return send(context, { place, step, bound: { ...sent, caller } });
 }
 
 function textField(payload: unknown, name: string): string | null {

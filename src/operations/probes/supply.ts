@@ -107,9 +107,11 @@ function isSpent({ id }: Movement, evidence: Evidence): boolean {
   return id !== undefined && evidence.isSpent(id);
 }
 
-// The service's time has seconds: what happened in the very second of the first reading may have been before it.
-function movementsSince({ now, since = 0 }: Evidence, tokenId: Json | undefined): readonly Movement[] {
-  return recordsIn(now["transactions"]).flatMap((transaction) =>
+// The service's time has seconds: what happened in the very second of the first reading may have been before it. What the run's own
+// steps had been told by then surely was.
+function movementsSince({ now, since = 0, isPast }: Evidence, tokenId: Json | undefined): readonly Movement[] {
+  const transactions = recordsIn(now["transactions"]).filter(({ id }) => !isPast(text(id) ?? ""));
+  return transactions.flatMap((transaction) =>
     recordsIn(transaction["transactionDetails"]).flatMap((detail) => {
       const amount = number(detail["amount"]);
       if (detail["tokenId"] !== tokenId || amount === undefined) return [];

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import { Bug } from "../../base/failure.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { Profile } from "../../contract/profile.ts";
@@ -11,13 +10,30 @@ export interface Answer {
   readonly body?: object;
 }
 
+/** A request as it was taken off the wire: its parameters still texts, its body the text of a JSON document. */
+export interface Asked {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: unknown;
+}
+
 /** One of the two interfaces as it shows itself: how it takes a call, and how it says no. */
 export interface Face {
   /** Where its paths begin. */
   readonly root: string;
   /** Throws the refusal, if there is one. The fault befalls a ledger write once it is taken in. */
-  serve(operation: ContractOperation, request: FastifyRequest, fault?: WriteFault): Promise<Answer>;
+  serve(operation: ContractOperation, asked: Asked, fault?: WriteFault): Promise<Answer>;
   refuse(refusal: Refusal, operation?: ContractOperation): Answer;
+}
+
+/** The answer of an interface to a request, a refusal among them. */
+export async function answerOf(face: Face, operation: ContractOperation, asked: Asked, fault?: WriteFault): Promise<Answer> {
+  try {
+    return await face.serve(operation, asked, fault);
+  } catch (error) {
+    return face.refuse(asRefusal(error), operation);
+  }
 }
 
 /** The code of success: the profile's for a write that is answered early, or for the operation, else the contract's. */

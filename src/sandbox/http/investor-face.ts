@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { Clock } from "../../base/ports.ts";
 import { resolve, type ContractOperation } from "../../contract/contract.ts";
 import type { InvestorProfile, Profile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
@@ -8,16 +8,16 @@ import { INVESTOR_READS, INVESTOR_WRITES } from "../investor/operations.ts";
 import { found, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
 import { logCommit, type CommittedWrite } from "../store/commits.ts";
 import type { Investor } from "../store/investor-resources.ts";
-import type { Settings, VirtualClock } from "../store/settings.ts";
+import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
-import { successStatusOf, type Answer, type Face } from "./face.ts";
+import { successStatusOf, type Answer, type Asked, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
 
 /** What the investor interface works on. */
 export interface InvestorParts {
   readonly database: Database;
   readonly world: World;
-  readonly clock: VirtualClock;
+  readonly clock: Clock;
   readonly settings: Settings;
   readonly profile: InvestorProfile;
   readonly conditionStatus: StatusOverrides;
@@ -33,10 +33,10 @@ export class InvestorFace implements Face {
     this.#parts = parts;
   }
 
-  async serve(operation: ContractOperation, request: FastifyRequest): Promise<Answer> {
+  async serve(operation: ContractOperation, asked: Asked): Promise<Answer> {
     return {
       status: successStatusOf(operation, this.#parts.successStatus),
-      body: { status: wordFor(operation).success, ...this.#perform(operation, request) },
+      body: { status: wordFor(operation).success, ...this.#perform(operation, asked) },
     };
   }
 
@@ -47,19 +47,19 @@ export class InvestorFace implements Face {
     return { status, body: { status: failed, message, condition } };
   }
 
-  #readCall(operation: ContractOperation, request: FastifyRequest): InvestorCall<unknown> {
+  #readCall(operation: ContractOperation, asked: Asked): InvestorCall<unknown> {
     const { world, clock, settings, profile } = this.#parts;
-    const apiKey = String(request.headers["x-api-key"] ?? "");
+    const apiKey = String(asked.headers["x-api-key"] ?? "");
     const investor = theInvestor(world, apiKey);
-    const path = request.params as Record<string, string>;
-    const query = request.query as Record<string, unknown>;
+    const path = asked.params as Record<string, string>;
+    const query = asked.query as Record<string, unknown>;
     const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common: [] });
-    const body = readBody(operation, request.body);
+    const body = readBody(operation, asked.body);
     return { world, profile, settings, investor, apiKey, now: clock.now(), params, body, transactionId: newTransactionId() };
   }
 
-  #perform(operation: ContractOperation, request: FastifyRequest): Enveloped {
-    const call = this.#readCall(operation, request);
+  #perform(operation: ContractOperation, asked: Asked): Enveloped {
+    const call = this.#readCall(operation, asked);
     const read = INVESTOR_READS[operation.name];
     if (read !== undefined) return read(call);
     const write = found(INVESTOR_WRITES[operation.name], "not implemented", `the sandbox does not implement ${operation.name}`);

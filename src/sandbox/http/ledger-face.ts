@@ -1,18 +1,16 @@
-import type { FastifyRequest } from "fastify";
-import { systemClock } from "../../base/ports.ts";
+import type { Clock } from "../../base/ports.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { LedgerProfile, Profile } from "../../contract/profile.ts";
 import type { Call } from "../ledger/call.ts";
 import type { Chain, Outcome, Submission, WriteFault } from "../ledger/chain.ts";
 import { demandEntities, isAmong } from "../ledger/entity.ts";
 import { LEDGER_READS, LEDGER_WRITES } from "../ledger/operations.ts";
-import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
 import type { Entity } from "../store/ledger-resources.ts";
-import type { Settings, VirtualClock } from "../store/settings.ts";
+import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 import { failure, foreignness, invalidity } from "./conditions.ts";
-import { successStatusOf, type Answer, type Face } from "./face.ts";
+import { successStatusOf, type Answer, type Asked, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
 
 const NO_CONTENT = 204;
@@ -22,7 +20,7 @@ const OUTAGE = "server error: the caller's part of the ledger is down";
 export interface LedgerParts {
   readonly world: World;
   readonly chain: Chain;
-  readonly clock: VirtualClock;
+  readonly clock: Clock;
   readonly settings: Settings;
   readonly profile: LedgerProfile;
   readonly conditionStatus: StatusOverrides;
@@ -40,9 +38,9 @@ export class LedgerFace implements Face {
     this.#parts = parts;
   }
 
-  async serve(operation: ContractOperation, request: FastifyRequest, fault?: WriteFault): Promise<Answer> {
+  async serve(operation: ContractOperation, asked: Asked, fault?: WriteFault): Promise<Answer> {
     this.#parts.chain.advance(this.#parts.clock.now());
-    const call = this.#readCall(operation, request);
+    const call = this.#readCall(operation, asked);
     const write = LEDGER_WRITES[operation.name];
     if (write !== undefined) return { status: this.#success(operation, call), body: await this.#write(operation, call, fault) };
     const body = this.#read(operation, call);
@@ -58,25 +56,25 @@ export class LedgerFace implements Face {
     return { status: statusOf(condition, this.#parts.conditionStatus), body: { status: "Error", message, condition } };
   }
 
-  #readCall(operation: ContractOperation, request: FastifyRequest): Call<unknown> {
+  #readCall(operation: ContractOperation, asked: Asked): Call<unknown> {
     const { world, settings, profile, clock } = this.#parts;
     const { orgId, assetTypes, references } = settings;
-    const path = request.params as Record<string, string>;
-    const query = request.query as Record<string, unknown>;
-    demand(request.headers["x-api-key"] === settings.ledgerApiKey, "invalid API key", "the header X-API-KEY holds no valid key");
+    const path = asked.params as Record<string, string>;
+    const query = asked.query as Record<string, unknown>;
+    demand(asked.headers["x-api-key"] === settings.ledgerApiKey, "invalid API key", "the header X-API-KEY holds no valid key");
     demand(path["appId"] === settings.appId, "tokenization app not found", `there is no app ${path["appId"]}`);
-    const actor = this.#actor(operation, request);
+    const actor = this.#actor(operation, asked);
     const common = profile.onBehalfOf.in === "query" ? [profile.onBehalfOf.name] : [];
     const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common });
-    const body = readBody(operation, request.body, profile);
+    const body = readBody(operation, asked.body, profile);
     return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body };
   }
 
-  #actor(operation: ContractOperation, request: FastifyRequest): Entity {
+  #actor(operation: ContractOperation, asked: Asked): Entity {
     const { settings, profile } = this.#parts;
     const { in: place, name } = profile.onBehalfOf;
-    const query = request.query as Record<string, unknown>;
-    const given = place === "query" ? query[name] : request.headers[name.toLowerCase()];
+    const query = asked.query as Record<string, unknown>;
+    const given = place === "query" ? query[name] : asked.headers[name.toLowerCase()];
     if (given === undefined) return settings.ledgerEntity;
     const [, key, value] = (typeof given === "string" ? /^([^:]+):(.+)$/.exec(given) : null) ?? [];
     demand(key !== undefined && value !== undefined, invalidity(operation), `${name} must read <key>:<value>`);
@@ -128,7 +126,7 @@ export class LedgerFace implements Face {
       const { state, condition = "server error", message } = chain.outcome(transactionId);
       if (state === "COMMITTED") return;
       if (state === "FAILED") throw new Refusal(condition, message);
-      await systemClock.sleep(Math.min(Math.max(commitAt - now, 1), SANDBOX_LIMITS.commitPollMs), closing);
+      await clock.sleep(Math.max(commitAt - now, 1), closing);
       if (closing.aborted) throw new Refusal("sandbox closing", "the sandbox closes; the write may still be committed");
     }
   }

@@ -6,7 +6,7 @@ import type { WriteFault } from "../ledger/chain.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import type { VirtualClock } from "../store/settings.ts";
-import { asRefusal, type Answer, type Face } from "./face.ts";
+import { answerOf, asRefusal, type Answer, type Face } from "./face.ts";
 import { serveStruck } from "./faulty.ts";
 
 /** What the server puts on its routes. */
@@ -62,14 +62,6 @@ function route(app: FastifyInstance, { faces, faults, closing }: ServerParts, op
     return serveStruck(effect, { reply, closing, perform, broken, answer: (answer) => send(reply, answer) });
   };
   app.route({ method: operation.method, url: face.root + operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), handler });
-}
-
-async function answerOf(face: Face, operation: ContractOperation, request: FastifyRequest, fault?: WriteFault): Promise<Answer> {
-  try {
-    return await face.serve(operation, request, fault);
-  } catch (error) {
-    return face.refuse(asRefusal(error), operation);
-  }
 }
 
 function faceOf(faces: ServerParts["faces"], request: FastifyRequest): Face {

@@ -1,5 +1,7 @@
 import { parseJson, writeJson } from "../../base/json.ts";
+import { systemClock, type Clock } from "../../base/ports.ts";
 import type { Database } from "../../sqlite/database.ts";
+import { SANDBOX_LIMITS } from "../limits.ts";
 import type { Entity } from "./ledger-resources.ts";
 
 /** By asset type, the fields whose values are ids of assets, each with the type of those assets. */
@@ -34,7 +36,7 @@ export function readSettings(database: Database): Settings {
 }
 
 /** A clock that runs with the system's, ahead by an offset that lies in the file: every process on the file sees the same time. */
-export class VirtualClock {
+export class VirtualClock implements Clock {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -44,6 +46,15 @@ export class VirtualClock {
   now(): number {
     const row = this.#database.get("SELECT value FROM settings WHERE name = 'clockOffsetMs'");
     return Date.now() + Number(row?.["value"] ?? 0);
+  }
+
+  elapsed(): number {
+    return systemClock.elapsed();
+  }
+
+  /** Sleeps for a while at most: the clock may be moved meanwhile, by whichever process. */
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    await systemClock.sleep(Math.min(ms, SANDBOX_LIMITS.clockPollMs), signal);
   }
 
   advance(ms: number): void {

@@ -1,4 +1,4 @@
-import type { AttemptAnswered, Fact, RunOpened, RunRecord } from "../../../src/protocol/record.ts";
+import type { AttemptAnswered, AttemptSettled, Fact, RunOpened, RunRecord } from "../../../src/protocol/record.ts";
 
 /** Facts as a run would record them, numbered in order. */
 export function recordsOf(...facts: readonly Fact[]): readonly RunRecord[] {
@@ -51,6 +51,10 @@ export function answered(step: string, meaning: AttemptAnswered["meaning"], more
 
 export function receipt(step: string, committed: boolean, attempt = 0): Fact {
   return { kind: "receipt.read", step, attempt, committed, receipt: { status: committed ? "COMMITTED" : "FAILED" } };
+}
+
+export function settled(step: string, verdict: AttemptSettled["verdict"], attempt = 0): Fact {
+  return { kind: "attempt.settled", step, attempt, verdict, evidence: {} };
 }
 
 export function completed(step: string): Fact {

@@ -1,0 +1,119 @@
+import type { EnginePorts } from "../src/engine/ports.ts";
+import type { Target } from "../src/environment/target.ts";
+import type { Meaning } from "../src/operations/meaning.ts";
+import type { Evidence, Probe, Sight } from "../src/operations/probe.ts";
+import type { Playbook } from "../src/playbook/model.ts";
+import type { SimulatedDisk } from "./disk.ts";
+import { ForgetfulDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
+import type { Breach } from "./witness.ts";
+
+type Exchange = EnginePorts["exchange"];
+
+/** A bug that is planted to see whether the simulation finds it: somewhere around the code, never in it. */
+export interface PlantedBug {
+  readonly name: string;
+  /** The promise that it breaks. */
+  readonly breaks: Breach;
+  readonly disk?: () => SimulatedDisk;
+  readonly exchange?: (exchange: Exchange) => Exchange;
+  readonly target?: (target: Target) => Target;
+  readonly playbook?: (playbook: Playbook) => Playbook;
+}
+
+/** How a bug is planted. */
+export type Planted = Pick<PlantedBug, "disk" | "exchange" | "target" | "playbook">;
+
+/** The code as it is. */
+export const NO_BUG: Planted = {};
+
+/** The bugs that a runner of playbooks can have, and that nobody notices before it matters. */
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: "the intent is not durable",
+    breaks: "double effect",
+    disk: () => new UnsyncedDisk(({ kind }) => kind === "attempt.intended"),
+  },
+  {
+    name: "the intent is recorded after the send",
+    breaks: "double effect",
+    disk: () => new ForgetfulDisk(({ kind }) => kind === "attempt.intended"),
+  },
+  { name: "a 5xx is sent again", breaks: "double effect", exchange: (exchange) => again(exchange, (status) => status >= 500) },
+  {
+    name: "the lost tail of a journal is taken for a fresh run",
+    breaks: "double effect",
+    disk: () => new TornDisk(),
+  },
+  { name: "a receipt that says FAILED is taken for done", breaks: "false pass", target: withFailureTakenForSuccess },
+  { name: "a lease is taken without comparing", breaks: "double effect", disk: () => new UnfencedDisk() },
+  {
+    name: "a redirect is followed",
+    breaks: "double effect",
+    exchange: (exchange) => again(exchange, (status) => status === 307),
+  },
+  {
+    name: "the answer is recorded after the report",
+    breaks: "lost acknowledgement",
+    disk: () => new ForgetfulDisk(({ kind }) => kind === "attempt.answered"),
+  },
+  {
+    name: "what a write was made of is recorded after it",
+    breaks: "broken journal",
+    disk: () => new ForgetfulDisk(({ kind }, together) => kind === "step.completed" && together.some(isIntent)),
+  },
+  {
+    name: "evidence is spent twice",
+    breaks: "false pass",
+    playbook: withMeaning((meaning) =>
+      judging(meaning, (judge, evidence) => judge({ ...evidence, isSpent: () => false, rivals: [] })),
+    ),
+  },
+  {
+    name: "what is not seen is taken for undone",
+    breaks: "double effect",
+    playbook: withMeaning((meaning) =>
+      judging(meaning, (judge, evidence) => {
+        const sight = judge(evidence);
+        return sight.seen === "nothing" ? { seen: "nothing", again: "never" } : sight;
+      }),
+    ),
+  },
+  {
+    name: "a write is sent again although a later step sets the same",
+    breaks: "late value stands",
+    playbook: withMeaning(({ sets: _sets, ...meaning }) => meaning),
+  },
+];
+
+function isIntent({ kind }: { readonly kind: string }): boolean {
+  return kind === "attempt.intended";
+}
+
+function again(exchange: Exchange, isMeant: (status: number) => boolean): Exchange {
+  return async (outgoing) => {
+    const first = await exchange(outgoing);
+    return first.kind === "answered" && isMeant(first.status) ? exchange(outgoing) : first;
+  };
+}
+
+function withFailureTakenForSuccess(target: Target): Target {
+  const { ledger } = target.profile;
+  const receipt = { ...ledger.receipt, committed: [...ledger.receipt.committed, ...ledger.receipt.failed], failed: [] };
+  return { ...target, profile: { ...target.profile, ledger: { ...ledger, receipt } } };
+}
+
+// Every step of the simulated playbooks is a call.
+function withMeaning(change: (meaning: Meaning) => Meaning): (playbook: Playbook) => Playbook {
+  return (playbook) => ({
+    ...playbook,
+    steps: playbook.steps.map((step) => {
+      if (step.kind !== "call") return step;
+      return { ...step, operation: { ...step.operation, meaning: change(step.operation.meaning) } };
+    }),
+  });
+}
+
+function judging(meaning: Meaning, judge: (real: Probe["judge"], evidence: Evidence) => Sight): Meaning {
+  const { probe } = meaning;
+  return probe === undefined ? meaning : { ...meaning, probe: { ...probe, judge: (evidence) => judge(probe.judge, evidence) } };
+}

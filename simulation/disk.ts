@@ -1,0 +1,111 @@
+import { type Cell, Database, type Row } from "../src/sqlite/database.ts";
+import type { CommitFault } from "./faults.ts";
+import { Dead, SimulatedProcess } from "./process.ts";
+
+/** A record on its way to the disk. */
+export interface Appended {
+  readonly kind: string;
+  /** The address of the step that it is about, if it is about one. */
+  readonly step: string | undefined;
+  /** The statement that writes it, with its values. */
+  readonly sql: string;
+  readonly values: readonly Cell[];
+}
+
+/** What may befall a commit: asked right before it and, when it has gone well, right after it. */
+export interface CommitFaults {
+  readonly before: (records: readonly Appended[]) => CommitFault["effect"] | undefined;
+  readonly after: (records: readonly Appended[]) => "crash" | undefined;
+}
+
+/**
+ * The disk under the journal: the real database, in memory. A process that dies leaves what it committed and nothing else, and can
+ * reach the disk no more.
+ */
+export class SimulatedDisk extends Database {
+  #faults: CommitFaults = NO_FAULTS;
+  #records: Appended[] = [];
+
+  constructor() {
+    super(":memory:");
+  }
+
+  /** Empties every table; nothing befalls a commit any more. */
+  reset(): void {
+    this.#faults = NO_FAULTS;
+    this.exec("PRAGMA defer_foreign_keys = ON");
+    super.transaction(() => {
+      for (const { name } of super.all("SELECT name FROM sqlite_schema WHERE type = 'table'")) this.exec(`DELETE FROM "${name}"`);
+    });
+  }
+
+  /** From now on these befall its commits. */
+  suffer(faults: CommitFaults): void {
+    this.#faults = faults;
+  }
+
+  /** The run that it holds. */
+  get runId(): string | undefined {
+    const id = super.get("SELECT id FROM run")?.["id"];
+    return id === undefined ? undefined : String(id);
+  }
+
+  /** Whoever holds anything is taken for dead: another may take it over. */
+  free(): void {
+    super.run("UPDATE lease SET holder = NULL");
+  }
+
+  override run(sql: string, ...values: Cell[]): { readonly changes: number } {
+    assertAlive();
+    if (sql.startsWith("INSERT INTO record ")) this.#records.push(appended(sql, values));
+    return super.run(sql, ...values);
+  }
+
+  override get(sql: string, ...values: Cell[]): Row | undefined {
+    assertAlive();
+    return super.get(sql, ...values);
+  }
+
+  override all(sql: string, ...values: Cell[]): readonly Row[] {
+    assertAlive();
+    return super.all(sql, ...values);
+  }
+
+  override transaction<T>(work: () => T): T {
+    assertAlive();
+    this.#records = [];
+    const result = super.transaction(() => {
+      const done = work();
+      this.beforeCommit(this.#records);
+      return done;
+    });
+    if (this.#faults.after(this.#records) === "crash") crash();
+    return result;
+  }
+
+  protected beforeCommit(records: readonly Appended[]): void {
+    const fault = this.#faults.before(records);
+    if (fault === "crash") crash();
+    if (fault === "full") throw new Error("database or disk is full");
+    if (fault === "broken") throw new Error("disk I/O error");
+  }
+}
+
+const NO_FAULTS: CommitFaults = { before: () => undefined, after: () => undefined };
+
+function assertAlive(): void {
+  if (SimulatedProcess.current()?.alive === false) throw new Dead();
+}
+
+function crash(): never {
+  SimulatedProcess.current()?.die();
+  throw new Dead();
+}
+
+const STEP = /"step":"((?:[^"\\]|\\.)*)"/;
+
+// As the journal writes them: run, sequence, epoch, time, kind, body.
+function appended(sql: string, values: readonly Cell[]): Appended {
+  const [, , , , kind, body] = values;
+  return { kind: String(kind), step: STEP.exec(String(body))?.[1], sql, values };
+}

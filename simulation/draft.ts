@@ -1,0 +1,66 @@
+import type { EffectClass } from "../src/operations/meaning.ts";
+import type { Dice } from "./random.ts";
+
+/** A step of a simulated playbook. */
+export interface SimulatedStep {
+  readonly id: string;
+  /** As it is written. */
+  readonly text: string;
+  /** What a second sending of its write would do; `refused` when the service is to refuse it, `read` when it writes nothing. */
+  readonly effect: EffectClass | "refused";
+  /** The addresses of its writes: its own, or those of its rounds. */
+  readonly writes: readonly string[];
+  /** The ids of the steps without which it would be refused. */
+  readonly needs: readonly string[];
+  /** What an absolute write sets: of several that set the same, the last one stands. */
+  readonly sets?: string;
+}
+
+export interface Coin {
+  readonly step: string;
+  supply: number;
+  /** What bob holds of it. */
+  bob: number;
+  readonly mints: string[];
+}
+
+export interface Asset {
+  readonly step: string;
+  readonly id: string;
+}
+
+// Shorter than people would have it: each look takes the simulation its time.
+const WAIT = "    wait: { timeout: 3s }\n";
+
+/** The playbook so far: what there is to write to. */
+export class Draft {
+  readonly dice: Dice;
+  readonly steps: SimulatedStep[] = [];
+  readonly coins: Coin[] = [];
+  readonly seats: {
+    readonly step: string;
+    readonly key: string;
+    readonly units: { readonly id: string; readonly step: string }[];
+  }[] = [];
+  readonly assets: Asset[] = [];
+  readonly transfers: { readonly step: string; readonly voters: string[] }[] = [];
+  readonly questions: { readonly step: string; readonly voters: string[] }[] = [];
+  readonly vaults: { readonly step: string }[] = [];
+  readonly deposits: { readonly step: string; readonly vault: string; readonly asset: Asset }[] = [];
+
+  constructor(dice: Dice) {
+    this.dice = dice;
+  }
+
+  /** A name that no other step has. */
+  name(word: string): string {
+    return `${word}${this.steps.length + 1}`;
+  }
+
+  add(step: Partial<SimulatedStep> & Pick<SimulatedStep, "id" | "text" | "effect">): void {
+    const writes = step.effect === "read" ? [] : [step.id];
+    const needs = [...step.text.matchAll(/steps\.(\w+)/g)].map(([, name = ""]) => name);
+    const text = step.effect === "read" ? step.text : `${step.text}${WAIT}`;
+    this.steps.push({ writes, ...step, text, needs: [...new Set([...needs, ...(step.needs ?? [])])] });
+  }
+}

@@ -1,0 +1,147 @@
+import type { WriteFault as LedgerFault } from "../src/sandbox/ledger/chain.ts";
+
+/** What the process that sends gets to see: the service's own answer, something else, or nothing any more. */
+export type Sight =
+  | "answer"
+  | "refused connection"
+  | "nothing"
+  | "html"
+  | "truncated"
+  | "empty"
+  | "death"
+  | "stop"
+  | { readonly status: number; readonly retryAfter?: number };
+
+/** What befalls one request: when it reaches the service, if ever, and what the sender sees of it. */
+export interface RequestFault {
+  readonly name: string;
+  /** A number: so many milliseconds later than sent, whatever has become of the sender by then. */
+  readonly lands: "at once" | "never" | "late";
+  readonly sees: Sight;
+  /** What befalls the write within the ledger. */
+  readonly ledger?: "pending" | "failed";
+  /** The receipt's status is a word that nobody knows, for a while. */
+  readonly strangeWord?: true;
+}
+
+/** Everything that may befall a write on its way, by its name. */
+export const WRITE_FAULTS: readonly RequestFault[] = [
+  { name: "connection refused", lands: "never", sees: "refused connection" },
+  { name: "request lost", lands: "never", sees: "nothing" },
+  { name: "answer lost", lands: "at once", sees: "nothing" },
+  { name: "delivered late", lands: "late", sees: "nothing" },
+  { name: "delivered late behind a 502", lands: "late", sees: { status: 502 } },
+  { name: "500 instead", lands: "never", sees: { status: 500 } },
+  { name: "500 afterwards", lands: "at once", sees: { status: 500 } },
+  { name: "408 instead", lands: "never", sees: { status: 408 } },
+  { name: "408 afterwards", lands: "at once", sees: { status: 408 } },
+  { name: "307 instead", lands: "never", sees: { status: 307 } },
+  { name: "307 afterwards", lands: "at once", sees: { status: 307 } },
+  { name: "429 instead", lands: "never", sees: { status: 429 } },
+  { name: "503 with Retry-After", lands: "never", sees: { status: 503, retryAfter: 2 } },
+  { name: "503 afterwards", lands: "at once", sees: { status: 503 } },
+  { name: "HTML instead", lands: "never", sees: "html" },
+  { name: "HTML afterwards", lands: "at once", sees: "html" },
+  { name: "answer truncated", lands: "at once", sees: "truncated" },
+  { name: "answer empty", lands: "at once", sees: "empty" },
+  { name: "receipt pending long", lands: "at once", sees: "answer", ledger: "pending" },
+  { name: "receipt FAILED", lands: "at once", sees: "answer", ledger: "failed" },
+  { name: "strange status word", lands: "at once", sees: "answer", strangeWord: true },
+  { name: "death before it leaves", lands: "never", sees: "death" },
+  { name: "death in flight", lands: "at once", sees: "death" },
+  { name: "death, delivered late", lands: "late", sees: "death" },
+  { name: "stopped before it leaves", lands: "late", sees: "stop" },
+  { name: "stopped in flight", lands: "at once", sees: "stop" },
+];
+
+/** Those of them that the network brings: neither the process nor the ledger has a part in them. */
+export const NETWORK_FAULTS: readonly RequestFault[] = WRITE_FAULTS.filter(
+  ({ sees, ledger, strangeWord }) => sees !== "death" && sees !== "stop" && ledger === undefined && strangeWord !== true,
+);
+
+/** Everything that may befall a read. */
+export const READ_FAULTS: readonly RequestFault[] = [
+  { name: "read refused", lands: "never", sees: "refused connection" },
+  { name: "read lost", lands: "never", sees: "nothing" },
+  { name: "read answered 500", lands: "never", sees: { status: 500 } },
+  { name: "read answered 429", lands: "never", sees: { status: 429 } },
+  { name: "read answered HTML", lands: "never", sees: "html" },
+  { name: "read truncated", lands: "at once", sees: "truncated" },
+  { name: "death at a read", lands: "never", sees: "death" },
+  { name: "stopped at a read", lands: "at once", sees: "stop" },
+];
+
+/** What befalls a commit of the journal, right before or right after it. */
+export interface CommitFault {
+  readonly name: string;
+  readonly moment: "before" | "after";
+  readonly effect: "crash" | "full" | "broken";
+}
+
+/** Everything that may befall a commit of the journal. */
+export const COMMIT_FAULTS: readonly CommitFault[] = [
+  { name: "crash before the commit", moment: "before", effect: "crash" },
+  { name: "crash after the commit", moment: "after", effect: "crash" },
+  { name: "disk full", moment: "before", effect: "full" },
+  { name: "disk error", moment: "before", effect: "broken" },
+];
+
+/** The kinds of records at whose commit something may happen. */
+export const BOUNDARIES = [
+  "run.opened",
+  "run.claimed",
+  "step.expanded",
+  "attempt.intended",
+  "attempt.answered",
+  "receipt.read",
+  "attempt.settled",
+  "step.completed",
+  "step.stopped",
+  "run.closed",
+] as const;
+export type Boundary = (typeof BOUNDARIES)[number];
+
+/** One thing that goes wrong, and where. */
+export type Fault =
+  | {
+      readonly at: "write";
+      /** The address of the step, and which of its sendings, from 1. */
+      readonly step: string;
+      readonly sending: number;
+      readonly what: RequestFault;
+      /** How much later it lands, or goes on, in milliseconds. */
+      readonly ms: number;
+    }
+  | {
+      readonly at: "read";
+      /** Which read of the whole schedule, from 1. */ readonly nth: number;
+      readonly what: RequestFault;
+      readonly ms: number;
+    }
+  | {
+      readonly at: "commit";
+      readonly boundary: Boundary;
+      /** Of any step, or of none, when left out. */
+      readonly step?: string;
+      readonly nth: number;
+      readonly what: CommitFault;
+    };
+
+/** What the ledger is to do to a write that this befalls. */
+export function ledgerFault({ ledger }: RequestFault, ms: number): LedgerFault | undefined {
+  if (ledger === "pending") return { holdMs: ms };
+  return ledger === "failed" ? { doom: "the ledger could not commit the transaction" } : undefined;
+}
+
+/** A fault in words, the place before what happens there. */
+export function tellFault(fault: Fault): string {
+  const { name } = fault.what;
+  if (fault.at === "write") return `${fault.step}, sending ${fault.sending}: ${name}${told(fault.what, fault.ms)}`;
+  if (fault.at === "read") return `read ${fault.nth}: ${name}`;
+  const whose = fault.step === undefined ? "" : ` of ${fault.step}`;
+  return `journal, ${fault.boundary}${whose}, time ${fault.nth}: ${name}`;
+}
+
+function told({ lands, sees, ledger, strangeWord }: RequestFault, ms: number): string {
+  return lands === "late" || sees === "stop" || ledger === "pending" || strangeWord === true ? ` (${ms / 1_000} s)` : "";
+}

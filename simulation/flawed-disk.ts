@@ -1,0 +1,120 @@
+import type { Cell, Row } from "../src/sqlite/database.ts";
+import { type Appended, SimulatedDisk } from "./disk.ts";
+import { SimulatedProcess } from "./process.ts";
+
+interface PutOff {
+  readonly by: SimulatedProcess | undefined;
+  readonly record: Appended;
+}
+
+/** A disk on which some records of a commit are only there with the next one, although the journal believes otherwise. */
+export class ForgetfulDisk extends SimulatedDisk {
+  readonly #isPutOff: (record: Appended, together: readonly Appended[]) => boolean;
+  #putOff: PutOff[] = [];
+
+  constructor(isPutOff: (record: Appended, together: readonly Appended[]) => boolean) {
+    super();
+    this.#isPutOff = isPutOff;
+  }
+
+  override reset(): void {
+    super.reset();
+    this.#putOff = [];
+  }
+
+  protected override beforeCommit(records: readonly Appended[]): void {
+    super.beforeCommit(records);
+    const by = SimulatedProcess.current();
+    // Whoever died has nothing more to write.
+    const due = this.#putOff.filter((each) => each.by === by);
+    this.#putOff = this.#putOff.filter((each) => each.by !== by);
+    const putOff = records.filter((each) => this.#isPutOff(each, records));
+    for (const { record } of due) super.run(record.sql, ...record.values);
+    for (const record of putOff) {
+      const [runId = null, sequence = null] = record.values;
+      super.run("DELETE FROM record WHERE run_id = ? AND sequence = ?", runId, sequence);
+      this.#putOff.push({ by, record });
+    }
+  }
+}
+
+/** A disk that says too early that some records are on it: power goes, and they are gone. */
+export class UnsyncedDisk extends SimulatedDisk {
+  readonly #isUnsynced: (record: Appended) => boolean;
+  #unsynced: PutOff[] = [];
+
+  constructor(isUnsynced: (record: Appended) => boolean) {
+    super();
+    this.#isUnsynced = isUnsynced;
+  }
+
+  override reset(): void {
+    super.reset();
+    this.#unsynced = [];
+  }
+
+  override free(): void {
+    for (const { by, record } of this.#unsynced) {
+      const [runId = null, sequence = null] = record.values;
+      if (by?.alive === false) this.run("DELETE FROM record WHERE run_id = ? AND sequence = ?", runId, sequence);
+    }
+    this.#unsynced = [];
+    super.free();
+  }
+
+  protected override beforeCommit(records: readonly Appended[]): void {
+    super.beforeCommit(records);
+    const by = SimulatedProcess.current();
+    this.#unsynced = records.every(this.#isUnsynced) ? records.map((record) => ({ by, record })) : [];
+  }
+}
+
+/** A disk on which a journal with a torn end is taken for an empty one. */
+export class TornDisk extends SimulatedDisk {
+  #isTorn = false;
+
+  override free(): void {
+    if (this.#isTorn) this.exec("DELETE FROM record; DELETE FROM run");
+    this.#isTorn = false;
+    super.free();
+  }
+
+  protected override beforeCommit(records: readonly Appended[]): void {
+    try {
+      super.beforeCommit(records);
+    } catch (error) {
+      this.#isTorn = true;
+      throw error;
+    }
+  }
+}
+
+/** A disk that lets anybody take a run, and whoever once held it write on. */
+export class UnfencedDisk extends SimulatedDisk {
+  #epochs = new Map<SimulatedProcess | undefined, Row | undefined>();
+
+  override reset(): void {
+    super.reset();
+    this.#epochs = new Map();
+  }
+
+  override get(sql: string, ...values: Cell[]): Row | undefined {
+    const row = super.get(sql, ...values);
+    if (!sql.startsWith("SELECT epoch FROM")) return row;
+    const by = SimulatedProcess.current();
+    if (!this.#epochs.has(by)) this.#epochs.set(by, row);
+    return this.#epochs.get(by);
+  }
+
+  override all(sql: string, ...values: Cell[]): readonly Row[] {
+    const rows = super.all(sql, ...values);
+    return sql.includes(" FROM lease ") ? rows.map((row) => ({ ...row, holder: null })) : rows;
+  }
+
+  override run(sql: string, ...values: Cell[]): { readonly changes: number } {
+    if (!sql.startsWith("INSERT INTO record ")) return super.run(sql, ...values);
+    const [runId = null, , ...others] = values;
+    const last = super.get("SELECT max(sequence) AS last FROM record WHERE run_id = ?", runId)?.["last"];
+    return super.run(sql, runId, last === null || last === undefined ? 0 : Number(last) + 1, ...others);
+  }
+}

@@ -1,0 +1,222 @@
+import { Failure, messageOf } from "../src/base/failure.ts";
+import type { EnginePorts } from "../src/engine/ports.ts";
+import { newRunName } from "../src/engine/names.ts";
+import { resolveWrite } from "../src/engine/resolve.ts";
+import { resumeRun, startRun } from "../src/engine/start.ts";
+import type { Target } from "../src/environment/target.ts";
+import { secretsOf } from "../src/environment/target.ts";
+import type { Playbook } from "../src/playbook/model.ts";
+import { NO_SECRETS } from "../src/playbook/open.ts";
+import { openWrites } from "../src/protocol/open-writes.ts";
+import { isNotice, type RunEvent, type RunOutcome, type RunRecord } from "../src/protocol/record.ts";
+import { stateOf } from "../src/protocol/state.ts";
+import type { Mishaps } from "./mishaps.ts";
+import type { SimulatedNetwork } from "./network.ts";
+import { Dead, SimulatedProcess } from "./process.ts";
+import type { Dice } from "./random.ts";
+import type { Witness } from "./witness.ts";
+import type { World } from "./world.ts";
+
+/** All that a run meets. */
+export interface Circumstances {
+  readonly world: World;
+  readonly playbook: Playbook;
+  readonly target: Target;
+  readonly network: SimulatedNetwork;
+  readonly mishaps: Mishaps;
+  readonly witness: Witness;
+  readonly dice: Dice;
+  /** Whether a write has taken effect, as one finds who looks into the ledger when all has come to rest. */
+  readonly tookEffect: (step: string) => boolean;
+}
+
+/** How a process ended: with the run's outcome, or in another way. */
+type End = RunOutcome | "halted" | "gave up";
+
+function outcomeOf(end: End): RunOutcome | undefined {
+  return end === "halted" || end === "gave up" ? undefined : end;
+}
+
+// What nobody can know by reading.
+const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
+
+const MOST_EARLY_RESUMES = 3;
+const MOST_LATE_RESUMES = 20;
+const SHARE_OF_RACES = 0.3;
+const SHORTEST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 1_800_000;
+const REST_MS = 600_000;
+// The longest that anything of a schedule takes, many times.
+const MOST_RESTS = 100;
+
+/**
+ * One run from its start to where nothing more comes of it. People resume it as long as it has not passed, a few times early; then,
+ * when all has come to rest, they look into the ledger and say what became of the writes that nobody knows of.
+ */
+export class Life {
+  readonly #all: Circumstances;
+  #processes = 0;
+  /** The records that somebody was told of: a process that resumes tells of the earlier ones again. */
+  readonly #told = new Set<string>();
+
+  constructor(circumstances: Circumstances) {
+    this.#all = circumstances;
+  }
+
+  /** Gives the run's outcome; `undefined` when it comes to no end. */
+  async lead(): Promise<RunOutcome | undefined> {
+    const { world, dice, witness } = this.#all;
+    let end = await this.#go();
+    for (let left = dice.below(MOST_EARLY_RESUMES + 1); left > 0 && end !== "passed"; left--) {
+      await world.time.sleep(dice.span(SHORTEST_WAIT_MS, LONGEST_WAIT_MS));
+      end = dice.chance(SHARE_OF_RACES) && world.disk.runId !== undefined ? await this.#race() : await this.#go();
+    }
+    for (let left = MOST_LATE_RESUMES; left > 0 && end !== "passed"; left--) {
+      await this.#rest();
+      if (NEEDS_TRUTH.has(end)) await this.#resolve();
+      const before = end;
+      end = await this.#go();
+      if (end === "failed" && before === "failed") break;
+    }
+    await this.#rest();
+    if (end === "passed" || end === "failed") return end;
+    witness.sees("no end", `however often it was resumed, and told the truth, the run is ${end}`);
+    return outcomeOf(end);
+  }
+
+  /** The same with nobody to tell anything: it is resumed once, when all has come to rest. `atFirst` is told how it ended before. */
+  async leadUnaided(atFirst: (outcome: RunOutcome | undefined) => void): Promise<RunOutcome | undefined> {
+    const first = await this.#go();
+    atFirst(outcomeOf(first));
+    if (first === "passed") return first;
+    await this.#rest();
+    return outcomeOf(await this.#go());
+  }
+
+  /** What the journal holds; `undefined` when it cannot be read. */
+  records(): readonly RunRecord[] | undefined {
+    const { world, witness } = this.#all;
+    const { runId } = world.disk;
+    try {
+      return runId === undefined ? [] : world.store.read(runId);
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      witness.sees("broken journal", error.message);
+      return undefined;
+    }
+  }
+
+  // Two people resume it at the same moment: one of them holds it, the other is told so.
+  async #race(): Promise<End> {
+    this.#all.world.disk.free();
+    const [first, second] = await Promise.all([this.#carry(), this.#carry()]);
+    return first === "gave up" ? second : first;
+  }
+
+  // Whoever had it is dead, or taken for dead.
+  async #go(): Promise<End> {
+    this.#all.world.disk.free();
+    return this.#carry();
+  }
+
+  // Starts the run, or resumes it when there is one, in a process of its own.
+  async #carry(): Promise<End> {
+    const { world, playbook, target, dice, mishaps } = this.#all;
+    const { runId } = world.disk;
+    return this.#inProcess(async (process) => {
+      mishaps.tell(`${process.name} ${runId === undefined ? "starts" : "resumes"} the run`);
+      const parts = { playbook, target, store: world.store, ports: this.#portsOf(process) };
+      const outcome = await (runId === undefined
+        ? startRun(parts, { inputs: {}, env: {} }, newRunName(world.time.now(), dice))
+        : resumeRun(parts, runId));
+      mishaps.tell(`${process.name} says: ${outcome}`);
+      return outcome;
+    });
+  }
+
+  async #resolve(): Promise<void> {
+    const { world, tookEffect, mishaps } = this.#all;
+    const { runId } = world.disk;
+    if (runId === undefined) return;
+    for (const { step } of openWrites(stateOf(this.records() ?? []))) {
+      const verdict = tookEffect(step) ? "applied" : "absent";
+      mishaps.tell(`somebody looks into the ledger, and says that ${step} is ${verdict}`);
+      world.disk.free();
+      await this.#inProcess(async () => {
+        resolveWrite(world.store, runId, { step, verdict, because: "looked into the ledger", who: "somebody" });
+        return "interrupted";
+      });
+    }
+  }
+
+  async #inProcess(work: (process: SimulatedProcess) => Promise<End>): Promise<End> {
+    const process = new SimulatedProcess(`process ${++this.#processes}`);
+    const done = process.run(() => work(process)).catch((error: unknown) => this.#failed(process, error));
+    return Promise.race([done, process.halted.then(() => this.#halted(process))]);
+  }
+
+  // Who would start a run anew first ends the process that has not even begun it.
+  #halted(process: SimulatedProcess): End {
+    if (this.#all.world.disk.runId === undefined) process.die();
+    return "halted";
+  }
+
+  #failed(process: SimulatedProcess, error: unknown): End {
+    if (error instanceof Dead || !process.alive) return "halted";
+    const { mishaps, witness } = this.#all;
+    mishaps.tell(`${process.name} gives up: ${messageOf(error)}`);
+    if (!(error instanceof Failure)) witness.sees("crash", String(error instanceof Error ? error.stack : error));
+    else if (isBroken(error)) witness.sees("broken journal", error.message);
+    return "gave up";
+  }
+
+  #portsOf(process: SimulatedProcess): EnginePorts {
+    const { world, network, target } = this.#all;
+    const flawed = world.bug.exchange ?? ((exchange) => exchange);
+    return {
+      clock: process.clock(world.time),
+      exchange: flawed((outgoing) => network.exchange(outgoing, process)),
+      secrets: NO_SECRETS.with(secretsOf(target)),
+      observe: (event) => this.#observe(process, event),
+      stopping: new AbortController().signal,
+    };
+  }
+
+  #observe(process: SimulatedProcess, event: RunEvent): void {
+    const { mishaps, witness } = this.#all;
+    if (event.kind === "attempt.intended") process.intended = event;
+    if (isNotice(event) || !this.#isNews(event)) return;
+    switch (event.kind) {
+      default:
+        return;
+      case "attempt.answered":
+        mishaps.tell(`${process.name} takes the answer to ${event.step} for: ${event.meaning}`);
+        return witness.hears(event);
+      case "attempt.settled":
+        return mishaps.tell(`${process.name} settles ${event.step} (attempt ${event.attempt}) as ${event.verdict}`);
+      case "step.completed":
+        mishaps.tell(`${process.name} completes ${event.step}: ${event.outcome}`);
+        return witness.hears(event);
+      case "step.stopped":
+        return mishaps.tell(
+          `${process.name} stops ${event.step} as ${event.outcome}: ${event.problem.why ?? event.problem.message}`,
+        );
+    }
+  }
+
+  // What was not durable may be followed by another record of its number, under another claim.
+  #isNews({ epoch, sequence }: RunRecord): boolean {
+    const before = this.#told.size;
+    return this.#told.add(`${epoch}:${sequence}`).size > before;
+  }
+
+  // Until whatever is under way has arrived, and whoever was stopped has gone on to their end.
+  async #rest(): Promise<void> {
+    const { time, service } = this.#all.world;
+    for (let left = MOST_RESTS; left > 0 && (!time.isIdle || service.pending); left--) await time.sleep(REST_MS);
+  }
+}
+
+function isBroken(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === "journal.broken";
+}

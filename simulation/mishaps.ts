@@ -1,0 +1,79 @@
+import type { Appended, CommitFaults } from "./disk.ts";
+import { type CommitFault, type Fault, type RequestFault, tellFault } from "./faults.ts";
+import type { VirtualTime } from "./time.ts";
+
+/** What befalls one request. */
+export interface Befalls {
+  readonly fault: RequestFault;
+  readonly ms: number;
+}
+
+/** The faults of a schedule as they strike, each once, and the story of what happened. */
+export class Mishaps implements CommitFaults {
+  readonly struck: Fault[] = [];
+  readonly story: string[] = [];
+  readonly #time: VirtualTime;
+  readonly #began: number;
+  #left: readonly Fault[];
+  #reads = 0;
+  readonly #sendings = new Map<string, number>();
+  readonly #commits = new Map<Fault, number>();
+
+  constructor(faults: readonly Fault[], time: VirtualTime) {
+    this.#left = faults;
+    this.#time = time;
+    this.#began = time.now();
+  }
+
+  /** Adds a line to the story. */
+  tell(line: string): void {
+    this.story.push(`${((this.#time.now() - this.#began) / 1_000).toFixed(3).padStart(10)} s  ${line}`);
+  }
+
+  /** What befalls the next sending of a step's write. */
+  onWrite(step: string): Befalls | undefined {
+    const sending = (this.#sendings.get(step) ?? 0) + 1;
+    this.#sendings.set(step, sending);
+    const found = this.#left.find((fault) => fault.at === "write" && fault.step === step && fault.sending === sending);
+    if (found?.at !== "write") return undefined;
+    this.#strike(found);
+    return { fault: found.what, ms: found.ms };
+  }
+
+  /** What befalls the next read. */
+  onRead(): Befalls | undefined {
+    this.#reads++;
+    const found = this.#left.find((fault) => fault.at === "read" && fault.nth === this.#reads);
+    if (found?.at !== "read") return undefined;
+    this.#strike(found);
+    return { fault: found.what, ms: found.ms };
+  }
+
+  before(records: readonly Appended[]): CommitFault["effect"] | undefined {
+    return this.#onCommit("before", records);
+  }
+
+  after(records: readonly Appended[]): "crash" | undefined {
+    return this.#onCommit("after", records) === undefined ? undefined : "crash";
+  }
+
+  #onCommit(moment: CommitFault["moment"], records: readonly Appended[]): CommitFault["effect"] | undefined {
+    for (const fault of this.#left) {
+      if (fault.at !== "commit" || fault.what.moment !== moment) continue;
+      if (!records.some(({ kind, step }) => kind === fault.boundary && (fault.step === undefined || step === fault.step)))
+        continue;
+      const count = (this.#commits.get(fault) ?? 0) + 1;
+      this.#commits.set(fault, count);
+      if (count < fault.nth) continue;
+      this.#strike(fault);
+      return fault.what.effect;
+    }
+    return undefined;
+  }
+
+  #strike(fault: Fault): void {
+    this.#left = this.#left.filter((each) => each !== fault);
+    this.struck.push(fault);
+    this.tell(`! ${tellFault(fault)}`);
+  }
+}

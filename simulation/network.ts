@@ -1,0 +1,155 @@
+import type { Exchanged, Outgoing } from "../src/transport/exchange.ts";
+import { ledgerFault, type RequestFault } from "./faults.ts";
+import type { Befalls, Mishaps } from "./mishaps.ts";
+import { SimulatedProcess } from "./process.ts";
+import type { Dice } from "./random.ts";
+import type { SimulatedService } from "./service.ts";
+import type { VirtualTime } from "./time.ts";
+
+/** A write that reached the service. */
+export interface Delivery {
+  readonly step: string;
+  readonly attempt: number;
+  /** What it became: nothing when it was refused at once. */
+  readonly transactions: readonly string[];
+}
+
+interface Parts {
+  readonly time: VirtualTime;
+  readonly service: SimulatedService;
+  readonly mishaps: Mishaps;
+  readonly dice: Dice;
+  /** Takes down every write that reaches the service. */
+  readonly deliveries: Delivery[];
+  /** Hears of every write as it is sent. */
+  readonly onSend: (step: string) => void;
+}
+
+interface Write {
+  readonly step: string;
+  readonly attempt: number;
+}
+
+const MOST_LATENCY_MS = 20;
+const NO_ANSWER: Exchanged = { kind: "no-answer", why: "other side closed" };
+const HTML = "<!doctype html><title>Sign in</title>";
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** The network between a process and the service, with what befalls requests on their way. */
+export class SimulatedNetwork {
+  readonly #parts: Parts;
+  #strangeUntil = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Makes an exchange for a process. A write is that of the attempt which the process last told of. */
+  async exchange(outgoing: Outgoing, sender: SimulatedProcess): Promise<Exchanged> {
+    if (!sender.alive) return new Promise<never>(() => {});
+    const { step = "", attempt = 0 } = sender.intended ?? {};
+    const write = outgoing.fresh ? { step, attempt } : undefined;
+    return sender.receive(this.#carry(outgoing, write, sender));
+  }
+
+  #carry(outgoing: Outgoing, write: Write | undefined, sender: SimulatedProcess): Promise<Exchanged> {
+    const { mishaps, onSend } = this.#parts;
+    if (write !== undefined) {
+      mishaps.tell(`${sender.name} sends ${write.step} (attempt ${write.attempt})`);
+      onSend(write.step);
+    }
+    const befalls = write === undefined ? mishaps.onRead() : mishaps.onWrite(write.step);
+    if (befalls === undefined) return this.#deliver(outgoing, { write, afterMs: this.#latency() });
+    return this.#befallen(outgoing, write, { ...befalls, sender });
+  }
+
+  async #befallen(
+    outgoing: Outgoing,
+    write: Write | undefined,
+    { fault, ms, sender }: Befalls & { readonly sender: SimulatedProcess },
+  ): Promise<Exchanged> {
+    const { time, mishaps } = this.#parts;
+    const { lands, sees } = fault;
+    if (sees === "death") sender.die();
+    if (sees === "stop") this.#stop(sender, ms);
+    const afterMs = lands === "late" ? ms : this.#latency();
+    if (write !== undefined && fault.strangeWord === true) this.#strangeUntil = time.now() + ms;
+    const answer = lands === "never" ? undefined : this.#deliver(outgoing, { write, afterMs, befalls: { fault, ms } });
+    if (sees === "answer" || sees === "stop") return (await answer) ?? NO_ANSWER;
+    const seen = lands === "at once" ? await answer : undefined;
+    await time.sleep(this.#latency());
+    const shown = show(sees, seen);
+    if (write !== undefined)
+      mishaps.tell(`the sender of ${write.step} sees: ${shown.kind === "answered" ? shown.status : shown.kind}`);
+    return shown;
+  }
+
+  #stop(sender: SimulatedProcess, ms: number): void {
+    const { time, mishaps } = this.#parts;
+    sender.stop();
+    time.after(ms, () => {
+      mishaps.tell(`${sender.name} goes on`);
+      sender.continue();
+    });
+  }
+
+  // The client gives up after its timeout, and what it asked for may still come to pass.
+  #deliver(
+    outgoing: Outgoing,
+    { write, afterMs, befalls }: { write: Write | undefined; afterMs: number; befalls?: Befalls },
+  ): Promise<Exchanged> {
+    const { time } = this.#parts;
+    return new Promise((resolve) => {
+      const callOff = time.after(outgoing.timeoutMs, () => resolve({ kind: "no-answer", why: "no whole answer in time" }));
+      time.after(afterMs, () => {
+        const landed = this.#land(outgoing, write, befalls);
+        void landed.finally(callOff).then(resolve);
+      });
+    });
+  }
+
+  #land(outgoing: Outgoing, write: Write | undefined, befalls: Befalls | undefined): Promise<Exchanged> {
+    const { service, mishaps, deliveries } = this.#parts;
+    const fault = befalls === undefined ? undefined : ledgerFault(befalls.fault, befalls.ms);
+    const { transactions, answer } = service.serve(outgoing, fault);
+    if (write === undefined) return answer.then((exchanged) => this.#withStrangeWord(outgoing, exchanged));
+    deliveries.push({ ...write, transactions });
+    mishaps.tell(
+      `${write.step} (attempt ${write.attempt}) reaches the service${transactions.length === 0 ? ", which refuses it" : ""}`,
+    );
+    return answer;
+  }
+
+  #withStrangeWord(outgoing: Outgoing, exchanged: Exchanged): Exchanged {
+    if (exchanged.kind !== "answered" || !outgoing.path.includes("/receipt")) return exchanged;
+    if (this.#parts.time.now() >= this.#strangeUntil) return exchanged;
+    return { ...exchanged, text: exchanged.text.replace(/"status":"\w+"/, '"status":"ORDERED"') };
+  }
+
+  #latency(): number {
+    return 1 + this.#parts.dice.below(MOST_LATENCY_MS);
+  }
+}
+
+function show(sees: Exclude<RequestFault["sees"], "answer" | "stop">, seen: Exchanged | undefined): Exchanged {
+  switch (sees) {
+    case "refused connection":
+      return { kind: "not-sent", why: "connect ECONNREFUSED" };
+    case "nothing":
+    case "death":
+      return NO_ANSWER;
+    case "html":
+      return { kind: "answered", status: 200, headers: { "content-type": "text/html" }, text: HTML };
+    case "truncated": {
+      if (seen?.kind !== "answered") return NO_ANSWER;
+      return { ...seen, text: seen.text.slice(0, seen.text.length / 2) };
+    }
+    case "empty":
+      return { kind: "answered", status: 200, headers: JSON_TYPE, text: "{}" };
+    default: {
+      const { status, retryAfter } = sees;
+      const headers = { ...JSON_TYPE, ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }) };
+      return { kind: "answered", status, headers, text: '{"message":"the gateway had trouble"}' };
+    }
+  }
+}

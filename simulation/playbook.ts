@@ -1,0 +1,32 @@
+import { checkPlaybook } from "../src/playbook/check.ts";
+import type { Playbook } from "../src/playbook/model.ts";
+import type { SimulatedStep } from "./draft.ts";
+
+const HEAD = `playbook: 1
+actors:
+  alice: { ledger: "userId:alice" }
+  bob: { ledger: "userId:bob" }
+  carol: { ledger: "userId:carol" }
+  dora: { ledger: "userId:dora" }
+  buyer: { investor: BUYER_KEY }
+defaults: { as: alice }
+steps:
+`;
+
+/** A playbook's text. */
+export function textOf(steps: readonly SimulatedStep[]): string {
+  return HEAD + steps.map(({ text }) => text).join("");
+}
+
+const checked = new Map<string, Playbook>();
+
+/** The playbook of these steps. To check it takes far longer than to run it, so none is checked twice. */
+export function playbookOf(steps: readonly SimulatedStep[]): Playbook {
+  const text = textOf(steps);
+  const known = checked.get(text);
+  if (known !== undefined) return known;
+  const { playbook, diagnostics } = checkPlaybook("simulated.yaml", text);
+  if (playbook === undefined) throw new Error(`${diagnostics.map(({ message }) => message).join("\n")}\n${text}`);
+  checked.set(text, playbook);
+  return playbook;
+}

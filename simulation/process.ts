@@ -1,0 +1,72 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Clock } from "../src/base/ports.ts";
+import type { AttemptIntended } from "../src/protocol/record.ts";
+
+/** What a dead process throws at whatever goes on in it. */
+export class Dead extends Error {}
+
+const running = new AsyncLocalStorage<SimulatedProcess>();
+
+/** One process of tokenbook: it can die at any moment, and be stopped and continued. */
+export class SimulatedProcess {
+  readonly name: string;
+  /** The last intent it has told of: whatever write it sends next is that attempt's. */
+  intended: AttemptIntended | undefined;
+  /** Resolves when it dies or is stopped, so that somebody may look after its run. */
+  readonly halted: Promise<"died" | "stopped">;
+  #halt: (how: "died" | "stopped") => void = () => {};
+  #alive = true;
+  #thawed: Promise<void> | undefined;
+  #thaw: () => void = () => {};
+
+  constructor(name: string) {
+    this.name = name;
+    this.halted = new Promise((resolve) => {
+      this.#halt = resolve;
+    });
+  }
+
+  /** The process in which the code that asks is running. */
+  static current(): SimulatedProcess | undefined {
+    return running.getStore();
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  /** The clock as the process has it: it oversleeps while it is stopped, and does not wake up when it is dead. */
+  clock(time: Clock): Clock {
+    return { now: () => time.now(), elapsed: () => time.elapsed(), sleep: (ms, signal) => this.receive(time.sleep(ms, signal)) };
+  }
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return running.run(this, work);
+  }
+
+  die(): void {
+    this.#alive = false;
+    this.#halt("died");
+    this.continue();
+  }
+
+  /** Nothing goes on in it until it is continued. */
+  stop(): void {
+    this.#thawed ??= new Promise((resolve) => {
+      this.#thaw = resolve;
+    });
+    this.#halt("stopped");
+  }
+
+  continue(): void {
+    this.#thawed = undefined;
+    this.#thaw();
+  }
+
+  /** What the world gives to the process: it has it when it runs, and never when it is dead. */
+  async receive<T>(given: Promise<T>): Promise<T> {
+    const value = await given;
+    while (this.#thawed !== undefined) await this.#thawed;
+    return this.#alive ? value : new Promise<never>(() => {});
+  }
+}

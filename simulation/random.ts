@@ -1,0 +1,41 @@
+import type { Random } from "../src/base/ports.ts";
+
+/** Chance that a seed decides: the same seed throws the same, on every machine (mulberry32). */
+export class Dice implements Random {
+  #state: number;
+
+  constructor(seed: number) {
+    // Neighbouring seeds must not begin alike.
+    this.#state = Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) >>> 0;
+  }
+
+  /** From 0 up to 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b_79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** A whole number from 0 up to below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  chance(share: number): boolean {
+    return this.next() < share;
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)] as T;
+  }
+
+  /** Milliseconds between the two: short ones as often as long ones. */
+  span(leastMs: number, mostMs: number): number {
+    return Math.round(leastMs * (mostMs / leastMs) ** this.next());
+  }
+
+  bytes(count: number): Uint8Array {
+    return Uint8Array.from({ length: count }, () => this.below(256));
+  }
+}

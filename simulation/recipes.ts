@@ -1,0 +1,269 @@
+import type { Draft } from "./draft.ts";
+
+/** Adds a step, or first one that it needs. */
+export type Recipe = (draft: Draft) => void;
+
+const VOTERS = ["bob", "dora"];
+// What a unit of the other kind is called, nobody can tell from the request that mints it.
+const KEY_FIELDS = ["id", "id", "number"];
+const QUANTITIES = [1, 5];
+const LOTS = ["a", "b"];
+const TWICE = "    foreach: { lot: [a, b], key: lot, parallel: 2 }\n";
+const PURCHASE = `{ tokenSaleId: saleActive1, userAddress: "0x00000000000000000000000000000000000000b1", amount: 25, currencyContract: "0x00000000000000000000000000000000000000c1", timezone: Europe/Lisbon }`;
+
+function call(id: string, uses: string, input: string, more = ""): string {
+  return `  - id: ${id}\n    uses: ${uses}\n    with: ${input}\n${more}`;
+}
+
+export const makeCoin: Recipe = (draft) => {
+  const id = draft.name("coin");
+  const nature = "classification: { type: fungible, unit: whole }, behaviour: { decimal: 0, transferable: true, burnable: true }";
+  const own = `Own${id}\${{ run.key }}`;
+  const ensured = draft.dice.chance(0.3);
+  const ensure = `    ensure: { read: ledger.token.get, with: { id: "${own}" }, that: 'response.name == "Coin"' }\n`;
+  const input = `{ ${ensured ? `id: "${own}", ` : ""}name: Coin, ${nature} }`;
+  draft.add({ id, effect: "unique", text: call(id, "ledger.token.create", input, ensured ? ensure : "") });
+  draft.coins.push({ step: id, supply: 0, bob: 0, mints: [] });
+};
+
+export const mint: Recipe = (draft) => {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("mint");
+  const value = draft.dice.pick(QUANTITIES);
+  const input = `{ id: "\${{ steps.${coin.step}.id }}", to: "\${{ actors.bob }}", value: ${value} }`;
+  draft.add({ id, effect: "additive", text: call(id, "ledger.token.mint", input) });
+  coin.supply += value;
+  coin.bob += value;
+  coin.mints.push(id);
+};
+
+export const mintRounds: Recipe = (draft) => {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("mints");
+  const value = draft.dice.pick(QUANTITIES);
+  const input = `{ id: "\${{ steps.${coin.step}.id }}", to: "\${{ member }}", value: ${value} }`;
+  const parallel = draft.dice.chance(0.6) ? ", parallel: 2" : "";
+  const loop = `    foreach: { member: ["\${{ actors.bob }}", "\${{ actors.dora }}"], key: member.userId${parallel} }\n`;
+  draft.add({
+    id,
+    effect: "additive",
+    text: call(id, "ledger.token.mint", input, loop),
+    writes: VOTERS.map((key) => `${id}[${key}]`),
+  });
+  coin.supply += value * VOTERS.length;
+  coin.bob += value;
+  coin.mints.push(id);
+};
+
+// The same twice at the same time: what proves the one must not prove the other.
+export const mintAlike: Recipe = (draft) => {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("alike");
+  const input = `{ id: "\${{ steps.${coin.step}.id }}", to: "\${{ actors.bob }}", value: 1 }`;
+  draft.add({
+    id,
+    effect: "additive",
+    text: call(id, "ledger.token.mint", input, TWICE),
+    writes: LOTS.map((lot) => `${id}[${lot}]`),
+  });
+  coin.supply += LOTS.length;
+  coin.bob += LOTS.length;
+  coin.mints.push(id);
+};
+
+export const burn: Recipe = (draft) => {
+  const coin = draft.coins.find(({ bob }) => bob > 0);
+  if (coin === undefined) return mint(draft);
+  const id = draft.name("burn");
+  const input = `{ id: "\${{ steps.${coin.step}.id }}", from: "\${{ actors.bob }}", value: 1 }`;
+  draft.add({ id, effect: "additive", text: call(id, "ledger.token.burn", input), needs: coin.mints });
+  coin.supply -= 1;
+  coin.bob -= 1;
+};
+
+export const pay: Recipe = (draft) => {
+  const coin = draft.coins.find(({ bob }) => bob > 0);
+  if (coin === undefined) return mint(draft);
+  const id = draft.name("pay");
+  const input = `{ from: "\${{ actors.bob }}", to: "\${{ actors.carol }}", id: "\${{ steps.${coin.step}.id }}", value: 1 }`;
+  draft.add({
+    id,
+    effect: "additive",
+    text: call(id, "ledger.erc1155.safeTransferFrom", input, "    as: bob\n"),
+    needs: coin.mints,
+  });
+  coin.bob -= 1;
+};
+
+export const describe: Recipe = (draft) => {
+  const [coin] = draft.coins;
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("describe");
+  const input = `{ id: "\${{ steps.${coin.step}.id }}", description: "As ${id} says" }`;
+  draft.add({ id, effect: "absolute", text: call(id, "ledger.token.update", input), sets: `${coin.step}.description` });
+};
+
+export const permit: Recipe = (draft) => {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("permit");
+  const who = draft.dice.pick(["bob", "carol", "dora"]);
+  const input = `{ id: "\${{ steps.${coin.step}.id }}", permissions: [{ entity: "\${{ actors.${who} }}", roles: [burner] }] }`;
+  draft.add({ id, effect: "absolute", text: call(id, "ledger.token.setPermissions", input), sets: `${coin.step}.permissions` });
+};
+
+export const makeSeats: Recipe = (draft) => {
+  const id = draft.name("seats");
+  const key = draft.dice.pick(KEY_FIELDS);
+  const fields = `nftFields: [{ name: ${key}, isPrimaryKey: true }]`;
+  const input = `{ name: Seats, classification: { type: nonfungible, unit: whole }, behaviour: { burnable: true }, ${fields} }`;
+  draft.add({ id, effect: "unique", text: call(id, "ledger.token.create", input) });
+  draft.seats.push({ step: id, key, units: [] });
+};
+
+export const mintSeat: Recipe = (draft) => {
+  const [seats] = draft.seats;
+  if (seats === undefined) return makeSeats(draft);
+  const id = draft.name("seat");
+  const unit = `S${draft.steps.length}`;
+  const input = `{ id: "\${{ steps.${seats.step}.id }}", to: "\${{ actors.bob }}", nftData: { ${seats.key}: ${unit} } }`;
+  draft.add({ id, effect: "unique", text: call(id, "ledger.token.mint", input) });
+  seats.units.push({ id: unit, step: id });
+};
+
+export const burnSeat: Recipe = (draft) => {
+  const seats = draft.seats.find(({ units }) => units.length > 0);
+  const unit = seats?.units.pop();
+  if (seats === undefined || unit === undefined) return mintSeat(draft);
+  const id = draft.name("unseat");
+  const input = `{ id: "\${{ steps.${seats.step}.id }}", from: "\${{ actors.bob }}", assetId: ${unit.id} }`;
+  draft.add({ id, effect: "transition", text: call(id, "ledger.token.burn", input), needs: [unit.step] });
+};
+
+export const recordAsset: Recipe = (draft) => {
+  const id = draft.name("house");
+  draft.add({
+    id,
+    effect: "unique",
+    text: call(id, "ledger.asset.create", `{ assetType: Property, data: { id: "${id}\${{ run.key }}", rooms: 1 } }`),
+  });
+  draft.assets.push({ step: id, id: `\${{ steps.${id}.id }}` });
+};
+
+export const updateAsset: Recipe = (draft) => writeAsset(draft, "update");
+export const putAsset: Recipe = (draft) => writeAsset(draft, "put");
+
+function writeAsset(draft: Draft, uses: "update" | "put"): void {
+  const asset = draft.dice.pick(draft.assets);
+  if (asset === undefined) return recordAsset(draft);
+  const id = draft.name(uses);
+  const input = `{ assetType: Property, data: { id: "${asset.id}", rooms: ${draft.steps.length + 1} } }`;
+  draft.add({ id, effect: "absolute", text: call(id, `ledger.asset.${uses}`, input), sets: `${asset.step}.rooms` });
+}
+
+export const requestTransfer: Recipe = (draft) => {
+  const asset = draft.assets.pop();
+  if (asset === undefined) return recordAsset(draft);
+  const id = draft.name("sale");
+  const input = `{ assetType: Property, id: ["${asset.id}"], approvers: ["\${{ actors.bob }}", "\${{ actors.dora }}"], numRequired: 2, newOwner: "\${{ actors.carol }}" }`;
+  draft.add({ id, effect: "marked", text: call(id, "ledger.transfer.request", input) });
+  draft.transfers.push({ step: id, voters: [...VOTERS] });
+};
+
+export const approveTransfer: Recipe = (draft) => {
+  const transfer = draft.transfers.find(({ voters }) => voters.length > 0);
+  const voter = transfer?.voters.shift();
+  if (transfer === undefined || voter === undefined) return requestTransfer(draft);
+  const id = draft.name("approve");
+  const input = `{ id: ["\${{ steps.${transfer.step}.id }}"] }`;
+  draft.add({ id, effect: "transition", text: call(id, "ledger.transfer.approve", input, `    as: ${voter}\n`) });
+};
+
+export const ask: Recipe = (draft) => {
+  const id = draft.name("ask");
+  const input = `{ approvalType: "budget-\${{ run.key }}", approvers: ["\${{ actors.bob }}", "\${{ actors.dora }}"], numRequired: 2 }`;
+  draft.add({ id, effect: "marked", text: call(id, "ledger.approval.create", input) });
+  draft.questions.push({ step: id, voters: [...VOTERS] });
+};
+
+export const answer: Recipe = (draft) => {
+  const question = draft.questions.find(({ voters }) => voters.length > 0);
+  const voter = question?.voters.shift();
+  if (question === undefined || voter === undefined) return ask(draft);
+  const id = draft.name("answer");
+  const input = `{ approvalType: "budget-\${{ run.key }}", id: "\${{ steps.${question.step}.id }}" }`;
+  draft.add({ id, effect: "transition", text: call(id, "ledger.approval.accept", input, `    as: ${voter}\n`) });
+};
+
+export const makeVault: Recipe = (draft) => {
+  const id = draft.name("vault");
+  const shares =
+    "{ name: Share, symbol: SHR, classification: { unit: whole, supply: capped-variable }, behaviour: { decimal: 0, transferable: true, burnable: true } }";
+  const input = `{ name: Vault, custodians: ["\${{ actors.alice }}"], vaultToken: [${shares}] }`;
+  draft.add({ id, effect: "unique", text: call(id, "ledger.vault.create", input) });
+  draft.vaults.push({ step: id });
+};
+
+export const deposit: Recipe = (draft) => {
+  const vault = draft.dice.pick(draft.vaults);
+  if (vault === undefined) return makeVault(draft);
+  const asset = draft.assets.pop();
+  if (asset === undefined) return recordAsset(draft);
+  const id = draft.name("deposit");
+  const shares = `[{ tokenId: "\${{ steps.${vault.step}.tokenIds[0] }}", quantity: 10, receiver: "\${{ actors.bob }}" }]`;
+  const assets = `[{ assetType: Property, id: "${asset.id}", data: { value: 100 }, shares: ${shares} }]`;
+  draft.add({
+    id,
+    effect: "transition",
+    text: call(id, "ledger.vault.deposit", `{ vaultId: "\${{ steps.${vault.step}.id }}", assets: ${assets} }`),
+  });
+};
+
+export const buy: Recipe = (draft) => {
+  const id = draft.name("buy");
+  draft.add({ id, effect: "additive", text: call(id, "investor.sales.buy", PURCHASE, "    as: buyer\n") });
+};
+
+export const buyAlike: Recipe = (draft) => {
+  const id = draft.name("alike");
+  draft.add({
+    id,
+    effect: "additive",
+    text: call(id, "investor.sales.buy", PURCHASE, `    as: buyer\n${TWICE}`),
+    writes: LOTS.map((lot) => `${id}[${lot}]`),
+  });
+};
+
+export const identify: Recipe = (draft) => {
+  const id = draft.name("identify");
+  const input = `{ countryCode: ${draft.dice.pick([620, 724, 250])} }`;
+  draft.add({
+    id,
+    effect: "absolute",
+    text: call(id, "investor.identity.updateKyc", input, "    as: buyer\n"),
+    sets: "buyer.country",
+  });
+};
+
+export const look: Recipe = (draft) => {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("look");
+  const expect = `    expect: [response.totalSupply == ${coin.supply}]\n`;
+  // All that was minted and burnt before must have been.
+  const needs = draft.steps.map((step) => step.id);
+  draft.add({ id, effect: "read", text: call(id, "ledger.token.get", `{ id: "\${{ steps.${coin.step}.id }}" }`, expect), needs });
+};
+
+export const beRefused: Recipe = (draft) => {
+  const id = draft.name("refused");
+  const input = `{ id: "None\${{ run.key }}", to: "\${{ actors.bob }}", value: 1 }`;
+  draft.add({
+    id,
+    effect: "refused",
+    text: call(id, "ledger.token.mint", input, "    fails: { condition: invalid token id }\n"),
+  });
+};

@@ -1,0 +1,55 @@
+import { tellFault } from "./faults.ts";
+import type { Simulated } from "./simulate.ts";
+import type { Broken, Counts, Tally } from "./tally.ts";
+
+const MOST_SHOWN = 10;
+
+/** A tally as a table. */
+export function showTally({ schedules, outcomes, faults, boundaries, broken }: Tally, seconds: number): string {
+  const rate = Math.round(schedules / seconds);
+  return [
+    `${schedules.toLocaleString("en")} schedules in ${seconds.toFixed(1)} s (${rate.toLocaleString("en")} a second)`,
+    "",
+    ...table("how the runs ended", outcomes),
+    ...table("what befell them", faults),
+    ...table("at which records commits failed or the process died", boundaries),
+    `violations  ${broken.length.toLocaleString("en")}`,
+    ...broken.slice(0, MOST_SHOWN).map(showBroken),
+    "",
+  ].join("\n");
+}
+
+function table(title: string, counts: Counts): readonly string[] {
+  const rows = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+  const width = Math.max(...rows.map(([name]) => name.length), 0);
+  const total = rows.reduce((sum, [, number]) => sum + number, 0);
+  const lines = rows.map(([name, number]) => `  ${name.padEnd(width)}  ${number.toLocaleString("en").padStart(9)}`);
+  return [`${title} (${total.toLocaleString("en")})`, ...lines, ""];
+}
+
+function showBroken({ seed, breach, what }: Broken): string {
+  return `  ${breach}: ${what}\n    ${replay(seed)}`;
+}
+
+/** The command that lets a schedule happen again. */
+export function replay(seed: number): string {
+  return `npm run simulate -- --seed ${seed}`;
+}
+
+/** A schedule in words: its steps, what befell it, what happened, and which promise was broken. */
+export function showSimulated({ schedule, struck, outcome, violations, story }: Simulated): string {
+  const { seed, steps, faults, skewMs } = schedule;
+  return [
+    `seed ${seed}: ${steps.length} steps, ${faults.length} faults${skewMs === 0 ? "" : `, the service's clock ${skewMs / 1_000} s ahead`}`,
+    "",
+    ...steps.map(({ text }) => text.trimEnd()),
+    "",
+    ...faults.map((fault) => `fault: ${tellFault(fault)}${struck.includes(fault) ? "" : " (struck nothing)"}`),
+    "",
+    ...story,
+    "",
+    `outcome: ${outcome ?? "none"}`,
+    ...violations.map(({ breach, what }) => `VIOLATION, ${breach}: ${what}`),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,45 @@
+import type { Schedule } from "./schedule.ts";
+import { type Simulated, simulate } from "./simulate.ts";
+import type { SimulatedStep } from "./draft.ts";
+import type { World } from "./world.ts";
+
+/** Makes a schedule smaller as long as it breaks the same promise: fewer faults, fewer steps, no skew. Gives the smallest. */
+export async function shrink(world: World, found: Simulated): Promise<Simulated> {
+  const breaches = new Set(found.violations.map(({ breach }) => breach));
+  let smallest = found;
+  for (;;) {
+    const smaller = await firstOf(smallerOnes(smallest.schedule), async (schedule) => {
+      const tried = await simulate(world, schedule);
+      return tried.violations.some(({ breach }) => breaches.has(breach)) ? tried : undefined;
+    });
+    if (smaller === undefined) return smallest;
+    smallest = smaller;
+  }
+}
+
+async function firstOf<T, R>(items: Iterable<T>, attempt: (item: T) => Promise<R | undefined>): Promise<R | undefined> {
+  for (const item of items) {
+    const result = await attempt(item);
+    if (result !== undefined) return result;
+  }
+  return undefined;
+}
+
+function* smallerOnes(schedule: Schedule): Generator<Schedule> {
+  const { steps, faults, skewMs } = schedule;
+  for (const step of steps.toReversed()) {
+    const fewer = without(steps, step);
+    if (fewer.length > 0) yield { ...schedule, steps: fewer };
+  }
+  for (const fault of faults) yield { ...schedule, faults: faults.filter((each) => each !== fault) };
+  if (skewMs !== 0) yield { ...schedule, skewMs: 0 };
+}
+
+// Nor what needs it.
+function without(steps: readonly SimulatedStep[], removed: SimulatedStep): readonly SimulatedStep[] {
+  const gone = new Set([removed.id]);
+  return steps.filter(({ id, needs }) => {
+    if (gone.has(id) || needs.some((need) => gone.has(need))) gone.add(id);
+    return !gone.has(id);
+  });
+}

@@ -1,0 +1,85 @@
+import { Draft, type SimulatedStep } from "./draft.ts";
+import { Dice } from "./random.ts";
+import {
+  answer,
+  approveTransfer,
+  ask,
+  beRefused,
+  burn,
+  burnSeat,
+  buy,
+  buyAlike,
+  deposit,
+  describe,
+  identify,
+  look,
+  makeCoin,
+  mint,
+  mintAlike,
+  mintRounds,
+  mintSeat,
+  pay,
+  permit,
+  putAsset,
+  requestTransfer,
+  updateAsset,
+  type Recipe,
+} from "./recipes.ts";
+
+// Named twice, it comes twice as often.
+const RECIPES: readonly Recipe[] = [
+  makeCoin,
+  mint,
+  mint,
+  mint,
+  mintRounds,
+  mintAlike,
+  burn,
+  pay,
+  describe,
+  describe,
+  describe,
+  permit,
+  mintSeat,
+  burnSeat,
+  updateAsset,
+  putAsset,
+  requestTransfer,
+  approveTransfer,
+  ask,
+  answer,
+  deposit,
+  buy,
+  buy,
+  buyAlike,
+  buyAlike,
+  identify,
+  look,
+  beRefused,
+];
+
+const FEWEST_STEPS = 2;
+const MORE_STEPS = 5;
+/** Like writes in a row are the ones that can be taken for one another. */
+const SHARE_OF_LIKES = 0.4;
+
+/** The steps that these recipes make, one after the other. */
+export function stepsOf(recipes: readonly Recipe[]): readonly SimulatedStep[] {
+  const draft = new Draft(new Dice(0));
+  for (const recipe of recipes) recipe(draft);
+  return draft.steps;
+}
+
+/** The steps of a playbook as the dice have it, each with what it needs before it. */
+export function drawSteps(dice: Dice): readonly SimulatedStep[] {
+  const draft = new Draft(dice);
+  const count = FEWEST_STEPS + dice.below(MORE_STEPS);
+  for (
+    let recipe = dice.pick(RECIPES);
+    draft.steps.length < count;
+    recipe = dice.chance(SHARE_OF_LIKES) ? recipe : dice.pick(RECIPES)
+  ) {
+    recipe(draft);
+  }
+  return draft.steps;
+}

@@ -1,0 +1,111 @@
+import type { Clock } from "../src/base/ports.ts";
+
+const BEGINNING = Date.UTC(2026, 0, 5, 9);
+
+/** More than any schedule needs: what goes on longer hangs. */
+export const MOST_EVENTS = 20_000;
+
+interface Event {
+  readonly at: number;
+  /** Two at one moment come in the order in which they were asked for. */
+  readonly order: number;
+  work: (() => void) | undefined;
+}
+
+/** Thrown when nothing is left that could ever happen, or when too much has. */
+export class Hang extends Error {}
+
+/** Time that passes only when everybody waits: then it jumps to what comes next. Nothing sleeps. */
+export class VirtualTime implements Clock {
+  #now = BEGINNING;
+  #count = 0;
+  #events: Event[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  elapsed(): number {
+    return this.#now;
+  }
+
+  /** How much has happened. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether nobody waits for anything. */
+  get isIdle(): boolean {
+    return this.#events.every(({ work }) => work === undefined);
+  }
+
+  /** Back to the beginning; whoever waits, waits for ever. */
+  reset(): void {
+    this.#now = BEGINNING;
+    this.#count = 0;
+    this.#events = [];
+  }
+
+  /** Does the work after `ms`; what comes back calls it off. */
+  after(ms: number, work: () => void): () => void {
+    const event: Event = { at: this.#now + Math.max(0, Math.ceil(ms)), order: this.#count++, work };
+    push(this.#events, event);
+    return () => {
+      event.work = undefined;
+    };
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const wake = (): void => {
+        callOff();
+        signal?.removeEventListener("abort", wake);
+        resolve();
+      };
+      const callOff = this.after(ms, wake);
+      signal?.addEventListener("abort", wake);
+    });
+  }
+
+  /** Lets time pass until the promise is settled. Throws Hang when it never will be. */
+  async until<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const settle = (): void => {
+      settled = true;
+    };
+    promise.then(settle, settle);
+    for (;;) {
+      // Whatever can go on without time passing has gone on when this comes back.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+      if (settled) return promise;
+      if (!this.#fireNext()) throw new Hang("everybody waits, and nothing will ever happen");
+      if (this.#count > MOST_EVENTS) throw new Hang(`more than ${MOST_EVENTS} things have happened`);
+    }
+  }
+
+  #fireNext(): boolean {
+    for (let event = pop(this.#events); event !== undefined; event = pop(this.#events)) {
+      if (event.work === undefined) continue;
+      this.#now = event.at;
+      event.work();
+      return true;
+    }
+    return false;
+  }
+}
+
+function isBefore(a: Event, b: Event): boolean {
+  return a.at === b.at ? a.order < b.order : a.at < b.at;
+}
+
+// There are a handful of events at a time, so a sorted list is quicker than a heap; the next one is the last.
+function push(events: Event[], event: Event): void {
+  let place = events.length;
+  for (let before = events[place - 1]; before !== undefined && isBefore(before, event); before = events[place - 1]) place--;
+  events.splice(place, 0, event);
+}
+
+function pop(events: Event[]): Event | undefined {
+  return events.pop();
+}

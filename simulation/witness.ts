@@ -1,0 +1,169 @@
+import type { RunOutcome, RunRecord } from "../src/protocol/record.ts";
+import { hadNoEffect, type RunState, stateOf } from "../src/protocol/state.ts";
+import type { Delivery } from "./network.ts";
+import type { Commit } from "./service.ts";
+import type { SimulatedStep } from "./draft.ts";
+
+/** A way in which a promise can be broken. */
+export type Breach =
+  | "double effect"
+  | "lost acknowledgement"
+  | "false pass"
+  | "silent effect"
+  | "wrong order"
+  | "late value stands"
+  | "not passed without a fault"
+  | "no end"
+  | "hang"
+  | "broken journal"
+  | "crash";
+
+/** A promise that was not kept. */
+export interface Violation {
+  readonly breach: Breach;
+  readonly what: string;
+}
+
+/** What really happens, as the service itself has it. */
+interface Truth {
+  readonly deliveries: readonly Delivery[];
+  readonly commits: () => readonly Commit[];
+}
+
+/** How a run ended. */
+export interface Conclusion {
+  /** As the last process said; `undefined`: none came to an end. */
+  readonly outcome: RunOutcome | undefined;
+  /** What the journal holds at last; `undefined`: nobody can read it. */
+  readonly records: readonly RunRecord[] | undefined;
+  readonly faults: number;
+}
+
+/** Sees both what the processes tell and what the service really does, and holds the one against the other. */
+export class Witness {
+  readonly violations: Violation[] = [];
+  readonly #steps: readonly SimulatedStep[];
+  readonly #truth: Truth;
+  readonly #acknowledged: RunRecord[] = [];
+
+  constructor(steps: readonly SimulatedStep[], truth: Truth) {
+    this.#steps = steps;
+    this.#truth = truth;
+  }
+
+  /** Something that can be seen without the service. */
+  sees(breach: Breach, what: string): void {
+    this.violations.push({ breach, what });
+  }
+
+  /** Whether a step's write has taken effect. */
+  tookEffect(address: string): boolean {
+    return this.#effects().has(address);
+  }
+
+  /** A write is being sent: all that the playbook has before it must have taken effect. */
+  sends(address: string): void {
+    const done = this.#effects();
+    for (const step of this.#steps) {
+      if (step.writes.includes(address)) return;
+      const missing = step.effect === "refused" ? undefined : step.writes.find((each) => !done.has(each));
+      if (missing !== undefined) this.sees("wrong order", `${address} was sent before ${missing} took effect`);
+    }
+  }
+
+  /** A process tells of what is recorded. */
+  hears(record: RunRecord): void {
+    if (record.kind === "attempt.answered" && record.meaning === "acknowledged") this.#acknowledged.push(record);
+    if (record.kind !== "step.completed" || !this.#mustHaveEffect(record.step)) return;
+    if (!this.#effects().has(record.step)) this.sees("false pass", `${record.step} was called ${record.outcome} without effect`);
+  }
+
+  /** All has come to rest. */
+  concludes({ outcome, records, faults }: Conclusion): void {
+    this.#counts();
+    if (records !== undefined) this.#compares(records, outcome);
+    if (faults === 0 && outcome !== "passed")
+      this.sees("not passed without a fault", `the run is ${outcome ?? "without an end"}`);
+  }
+
+  #compares(records: readonly RunRecord[], outcome: RunOutcome | undefined): void {
+    const state = stateOf(records);
+    this.#remembers(records);
+    this.#isNotSilent(state);
+    if (outcome === "passed") this.#passes(state);
+  }
+
+  #mustHaveEffect(address: string): boolean {
+    const step = this.#steps.find(({ writes }) => writes.includes(address));
+    return step !== undefined && step.effect !== "refused";
+  }
+
+  #counts(): void {
+    const counts = new Map<string, number>();
+    for (const address of this.#committed().values()) counts.set(address, (counts.get(address) ?? 0) + 1);
+    for (const { writes, effect } of this.#steps) {
+      // What sets a value may set it twice, as long as it stands in the end.
+      if (effect === "absolute") continue;
+      for (const address of writes) {
+        const count = counts.get(address) ?? 0;
+        if (count > 1) this.sees("double effect", `${address} took effect ${count} times`);
+      }
+    }
+  }
+
+  #remembers(records: readonly RunRecord[]): void {
+    for (const told of this.#acknowledged) {
+      const kept = records[told.sequence];
+      const same = kept?.kind === told.kind && "step" in told && "step" in kept && kept.step === told.step;
+      if (!same) this.sees("lost acknowledgement", `record ${told.sequence} (${told.kind}) was told, and is not in the journal`);
+    }
+  }
+
+  // Of what took effect nobody may be told that nothing happened.
+  #isNotSilent({ steps }: RunState): void {
+    for (const address of this.#effects()) {
+      const step = steps.get(address);
+      const denied = step === undefined || (step.completed === undefined && step.attempts.every(hadNoEffect));
+      if (denied) this.sees("silent effect", `${address} took effect, and the journal says that it did not`);
+    }
+  }
+
+  #passes({ steps }: RunState): void {
+    const done = this.#effects();
+    for (const { writes, effect } of this.#steps) {
+      for (const address of effect === "refused" ? [] : writes) {
+        if (!done.has(address)) this.sees("false pass", `the run passed, and ${address} had no effect`);
+        if (steps.get(address)?.completed === undefined)
+          this.sees("false pass", `the run passed, and ${address} is not complete`);
+      }
+    }
+    this.#lastStands();
+  }
+
+  #lastStands(): void {
+    const order = [...this.#committed().values()];
+    for (const target of new Set(this.#steps.flatMap(({ sets }) => sets ?? []))) {
+      const setters = this.#steps.filter(({ sets }) => sets === target).flatMap(({ writes }) => writes);
+      const last = order.findLast((address) => setters.includes(address));
+      if (last !== setters.at(-1))
+        this.sees("late value stands", `${target} is as ${last ?? "nobody"} set it, not as ${setters.at(-1)} did`);
+    }
+  }
+
+  // Every write that took effect, in that order, with the address of its step.
+  #committed(): ReadonlyMap<string, string> {
+    const addresses = new Map(
+      this.#truth.deliveries.flatMap(({ step, transactions }) => transactions.map((id) => [id, step] as const)),
+    );
+    return new Map(
+      this.#truth.commits().flatMap(({ transactionId }) => {
+        const address = addresses.get(transactionId);
+        return address === undefined ? [] : [[transactionId, address] as const];
+      }),
+    );
+  }
+
+  #effects(): ReadonlySet<string> {
+    return new Set(this.#committed().values());
+  }
+}

@@ -1,0 +1,28 @@
+import { parentPort } from "node:worker_threads";
+import { drawSchedule } from "./schedule.ts";
+import { simulate } from "./simulate.ts";
+import { count, emptyTally, type Tally } from "./tally.ts";
+import { World } from "./world.ts";
+
+// Simulates the seeds that it is given, one stretch after the other, and answers each with its tally.
+
+/** Seeds from the first to before the last. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+// Refusals are errors, and nobody reads where these came from.
+Error.stackTraceLimit = 0;
+
+const world = new World();
+
+async function tallyOf({ from, to }: Stretch): Promise<Tally> {
+  const tally = emptyTally();
+  for (let seed = from; seed < to; seed++) count(tally, await simulate(world, drawSchedule(seed)));
+  return tally;
+}
+
+parentPort?.on("message", (stretch: Stretch) => {
+  void tallyOf(stretch).then((tally) => parentPort?.postMessage(tally));
+});

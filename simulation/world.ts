@@ -1,0 +1,65 @@
+import { Secret } from "../src/base/secret.ts";
+import type { Clock } from "../src/base/ports.ts";
+import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
+import type { Target } from "../src/environment/target.ts";
+import { JournalStore } from "../src/journal/store.ts";
+import { DEFAULT_SEED } from "../src/sandbox/seed/default.ts";
+import { NO_BUG, type Planted } from "./bugs.ts";
+import { SimulatedDisk } from "./disk.ts";
+import { SimulatedService } from "./service.ts";
+import { VirtualTime } from "./time.ts";
+
+const ADDRESS = "http://service.simulated";
+const TIMEOUT_MS = 30_000;
+
+/** Where the simulated runs act. */
+export const TARGET: Target = {
+  environment: "simulated",
+  embedded: false,
+  ledger: {
+    baseUrl: ADDRESS,
+    appId: DEFAULT_SEED.appId,
+    orgId: DEFAULT_SEED.orgId,
+    apiKey: new Secret("LEDGER_KEY", DEFAULT_SEED.ledgerApiKey),
+  },
+  investor: {
+    baseUrl: ADDRESS,
+    credentials: new Map(DEFAULT_SEED.investors.slice(0, 1).map(({ apiKey }) => ["BUYER_KEY", new Secret("BUYER_KEY", apiKey)])),
+  },
+  profile: DEFAULT_PROFILE,
+  exclusive: true,
+  settleWithinMs: undefined,
+  timeoutMs: TIMEOUT_MS,
+  whereIs: (setting) => `the simulation (${setting})`,
+};
+
+/** What outlives processes: time, the service, the disk. Made once, and as if new for each schedule. */
+export class World {
+  readonly bug: Planted;
+  readonly time: VirtualTime = new VirtualTime();
+  readonly disk: SimulatedDisk;
+  readonly store: JournalStore;
+  readonly service: SimulatedService;
+  #skewMs = 0;
+
+  /** A world of today's code, or of one with a bug. */
+  constructor(bug: Planted = NO_BUG) {
+    this.bug = bug;
+    this.disk = bug.disk?.() ?? new SimulatedDisk();
+    const skewed: Clock = {
+      now: () => this.time.now() + this.#skewMs,
+      elapsed: () => this.time.elapsed(),
+      sleep: (ms, signal) => this.time.sleep(ms, signal),
+    };
+    this.service = new SimulatedService(skewed);
+    this.store = JournalStore.over(this.disk, { clock: this.time, redact: (text) => text });
+  }
+
+  /** As in the beginning, with the service's clock so far ahead of the runner's. */
+  renew(skewMs: number): void {
+    this.#skewMs = skewMs;
+    this.time.reset();
+    this.disk.reset();
+    this.service.reset();
+  }
+}

@@ -1,0 +1,38 @@
+import type { Clock } from "../base/ports.ts";
+import type { InterfaceName } from "../contract/contract.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { Database } from "../sqlite/database.ts";
+import type { Face } from "./http/face.ts";
+import { InvestorFace } from "./http/investor-face.ts";
+import { LedgerFace } from "./http/ledger-face.ts";
+import { Chain } from "./ledger/chain.ts";
+import { readSettings, type Settings } from "./store/settings.ts";
+import { World } from "./store/world.ts";
+
+/** How the service behaves. */
+export interface ServiceOptions {
+  readonly clock: Clock;
+  readonly profile: Profile;
+  /** How long a ledger write stays pending. */
+  readonly commitDelayMs: number;
+  /** Aborted when the service closes: writes then stop waiting for their commit. */
+  readonly closing: AbortSignal;
+}
+
+/** The service without the server that puts it on a port: both interfaces, and the order of the ledger's writes. */
+export interface ServiceParts {
+  readonly settings: Settings;
+  readonly chain: Chain;
+  readonly faces: Readonly<Record<InterfaceName, Face>>;
+}
+
+/** The service whose state lies in a filled database. */
+export function openService(database: Database, { clock, profile, commitDelayMs, closing }: ServiceOptions): ServiceParts {
+  const settings = readSettings(database);
+  const chain = new Chain({ database, profile: profile.ledger, settings, commitDelayMs });
+  const { conditionStatus, successStatus } = profile;
+  const common = { world: new World(database), clock, settings, conditionStatus, successStatus };
+  const ledger = new LedgerFace({ ...common, chain, profile: profile.ledger, closing });
+  const investor = new InvestorFace({ ...common, database, profile: profile.investor });
+  return { settings, chain, faces: { ledger, investor } };
+}

@@ -1,0 +1,17 @@
+import { describe, expect, test } from "vitest";
+import { PLANTED_BUGS } from "../../simulation/bugs.ts";
+import { hunt } from "../../simulation/hunt.ts";
+
+const PATIENCE_MS = 300_000;
+
+describe("the simulation finds a planted bug", () => {
+  test.each(PLANTED_BUGS)("$name", { timeout: PATIENCE_MS }, async (bug) => {
+    const seed = await hunt(bug);
+    process.stdout.write(`${bug.name}: ${bug.breaks}, found at seed ${seed ?? "none"}\n`);
+    expect(seed).toBeDefined();
+  });
+
+  test("and there are twelve", () => {
+    expect(new Set(PLANTED_BUGS.map(({ name }) => name)).size).toBe(12);
+  });
+});

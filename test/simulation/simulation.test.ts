@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { simulateMany } from "../../simulation/pool.ts";
+import { showTally } from "../../simulation/show.ts";
+
+const SCHEDULES = 10_000;
+const PATIENCE_MS = 600_000;
+
+test(
+  "no schedule of faults and crashes breaks a promise",
+  async () => {
+    const began = performance.now();
+    const tally = await simulateMany({ from: 0, to: SCHEDULES });
+    process.stdout.write(showTally(tally, (performance.now() - began) / 1_000));
+    expect(tally.broken).toEqual([]);
+    expect(tally.schedules).toBe(SCHEDULES);
+  },
+  PATIENCE_MS,
+);

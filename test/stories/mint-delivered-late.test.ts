@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { type Fault, gate, proxyTo } from "./proxy.ts";
+import {
+  environmentAt,
+  MINT_ONCE,
+  newProject,
+  operationsOf,
+  type Project,
+  runIn,
+  type Service,
+  sandboxProcess,
+} from "./world.ts";
+
+interface Scene {
+  readonly service: Service;
+  readonly project: Project;
+  readonly sent: () => number;
+}
+
+// A mint on its way through a network that does this to it.
+async function mintThrough(fault: Fault, environment: (text: string) => string = (text) => text): Promise<Scene> {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.write("tokenbook.yaml", environment(environmentAt(proxy.url)));
+  project.write("mint.yaml", MINT_ONCE);
+  void proxy.next("POST /token/mint", fault);
+  return { service, project, sent: () => proxy.seen.filter((name) => name === "POST /token/mint").length };
+}
+
+const MINTED_ONCE = ["ledger.token.create", "ledger.token.mint"];
+
+test("a mint arrives when its run has ended: unknown then, and seen by the run that is resumed", async () => {
+  const [late, arrived] = [gate(), gate()];
+  const { service, project, sent } = await mintThrough(async (passing) => {
+    passing.cut();
+    await late.passed;
+    await passing.forward();
+    arrived.open();
+  });
+  const run = await project.run("run", "mint.yaml");
+  expect(run.code, run.told).toBe(5);
+  expect(run.stdout, run.told).toContain("no trace of it can be seen");
+  late.open();
+  await arrived.passed;
+
+  const resumed = await project.run("resume", runIn(run));
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.stdout, resumed.told).toMatch(/^✓ changed {2}mint .*\n {4}attempt 1: applied, as read back/m);
+  expect(sent()).toBe(1);
+  expect(operationsOf(await service.commits())).toEqual(MINTED_ONCE);
+});
+
+test("a network delivers a mint twice: the ledger contradicts it, and that is a conflict", async () => {
+  const { project, sent } = await mintThrough(async (passing) => {
+    await passing.forward();
+    await passing.forward();
+    passing.cut();
+  });
+  const run = await project.run("run", "mint.yaml");
+  expect(run.code, run.told).toBe(5);
+  expect(run.stdout, run.told).toMatch(/^‼ conflict {2}mint /m);
+  expect(run.stdout, run.told).toContain("write.conflict");
+  expect(run.stdout, run.told).toContain("it took effect 2 times");
+  expect(run.stdout, run.told).toMatch(/^‼ conflict {2}Mint once: 3 steps: 1 changed, 1 conflict, 1 not run/m);
+  const resumed = await project.run("resume", runIn(run));
+  expect(resumed.code, resumed.told).toBe(5);
+  expect(sent()).toBe(1);
+});
+
+test("the operator declares how long a write may be on its way: what cannot be seen after that never was, and is sent again", async () => {
+  const { service, project, sent } = await mintThrough(
+    (passing) => passing.cut(),
+    (text) => text.replace("exclusive: true", "exclusive: true\n    settleWithin: 1s"),
+  );
+  const run = await project.run("run", "mint.yaml");
+  expect(run.code, run.told).toBe(0);
+  expect(run.stdout, run.told).toMatch(/^✓ changed {2}mint .* sent 2 times .*\n {4}attempt 1: absent, since it cannot be seen/m);
+  expect(sent()).toBe(2);
+  expect(operationsOf(await service.commits())).toEqual(MINTED_ONCE);
+});

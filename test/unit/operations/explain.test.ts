@@ -1,0 +1,41 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { Decimal } from "../../../src/base/decimal.ts";
+import { timesIn } from "../../../src/operations/probes/explain.ts";
+
+const of = (value: number): Decimal => Decimal.of(value);
+
+function times(by: number, ours: number, alike: number, ...others: readonly number[]): readonly number[] | "too many" {
+  return timesIn({ by: of(by), ours: of(ours), alike, others: others.map(of) });
+}
+
+test.each([
+  ["it was added once", times(10, 10, 1), [1]],
+  ["nothing was added", times(0, 10, 0), [0]],
+  ["the list shows it, the total not yet", times(0, 10, 1), [0]],
+  ["the total shows it, the list not yet", times(10, 10, 0), []],
+  ["it was added twice", times(20, 10, 2), [2]],
+  ["one like it was there before, and ours came", times(10, 10, 2), [1]],
+  ["somebody else added as much", times(10, 10, 0, 10), [0]],
+  ["ours, or somebody else's", times(10, 10, 1, 10), [0, 1]],
+  ["ours and another's", times(13, 10, 1, 3), [1]],
+  ["another took away what ours added", times(0, 10, 1, -10), [0, 1]],
+  ["nothing explains it", times(7, 10, 1, 3), []],
+  ["so many others that nobody can tell", times(10, 10, 1, ...Array.from({ length: 13 }, () => 1)), "too many"],
+] as const)("%s", (_what, found, expected) => expect(found).toEqual(expected));
+
+test("however often it was a part of the change, that is among the explanations, beside whatever others did before and after", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 0, max: 3 }),
+      fc.integer({ min: 0, max: 3 }),
+      fc.array(fc.tuple(fc.integer({ min: -20, max: 20 }), fc.boolean()), { maxLength: 8 }),
+      (ours, count, more, others) => {
+        const by = count * ours + others.reduce((sum, [amount, isSince]) => sum + (isSince ? amount : 0), 0);
+        const found = times(by, ours, count + more, ...others.map(([amount]) => amount));
+        expect(found).toContain(count);
+      },
+    ),
+  );
+});

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { decideAttempts, SENDINGS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
+import type { Fact } from "../../../src/protocol/record.ts";
+import { type AttemptState, stateOf, stepIn } from "../../../src/protocol/state.ts";
+import { answered, claimed, intended, opened, receipt, recordsOf, settled } from "./facts.ts";
+
+// All that can befall one sending, and whether it may take effect beside another one.
+const FATES: Readonly<Record<string, (attempt: number) => readonly Fact[]>> = {
+  unanswered: () => [],
+  ambiguous: (attempt) => [answered("mint", "ambiguous", { attempt })],
+  "not-sent": (attempt) => [answered("mint", "not-sent", { attempt })],
+  "refused-later": (attempt) => [answered("mint", "refused-later", { attempt })],
+  refused: (attempt) => [answered("mint", "refused", { attempt })],
+  acknowledged: (attempt) => [answered("mint", "acknowledged", { attempt })],
+  "without a receipt": (attempt) => [answered("mint", "acknowledged", { attempt, receiptId: null })],
+  committed: (attempt) => [answered("mint", "acknowledged", { attempt }), receipt("mint", true, attempt)],
+  "receipt failed": (attempt) => [answered("mint", "acknowledged", { attempt }), receipt("mint", false, attempt)],
+  "ambiguous, applied": (attempt) => [answered("mint", "ambiguous", { attempt }), settled("mint", "applied", attempt)],
+  "ambiguous, absent": (attempt) => [answered("mint", "ambiguous", { attempt }), settled("mint", "absent", attempt)],
+  "unanswered, superseded": (attempt) => [settled("mint", "superseded", attempt)],
+  "refused, superseded": (attempt) => [answered("mint", "refused", { attempt }), settled("mint", "superseded", attempt)],
+};
+const HARMLESS = new Set(["not-sent", "refused-later", "refused", "receipt failed", "ambiguous, absent"]);
+const names = Object.keys(FATES);
+
+function attemptsOf(fates: readonly string[], ...after: readonly Fact[]): readonly AttemptState[] {
+  const facts = fates.flatMap((fate, attempt) => [intended("mint", attempt), ...(FATES[fate]?.(attempt) ?? [])]);
+  return stepIn(stateOf(recordsOf(opened, claimed, ...facts, ...after)), "mint").attempts;
+}
+
+function decided(fates: readonly string[], ...after: readonly Fact[]): string {
+  const { do: what, ...rest } = decideAttempts(attemptsOf(fates, ...after), { awaitsReceipt: true, epoch: 1 });
+  return "outcome" in rest ? `${what} ${rest.outcome}` : what;
+}
+
+// What never will take effect was not sent before what already had.
+function undecided(fates: readonly string[]): readonly string[] {
+  return fates.slice(fates.lastIndexOf("ambiguous, absent") + 1);
+}
+
+function maySend(fates: readonly string[]): boolean {
+  return undecided(fates).every((fate) => HARMLESS.has(fate) || fate.endsWith("superseded"));
+}
+
+// One more is sent only where it may be: that is what the first test holds, by induction.
+function longer(fates: readonly string[]): readonly (readonly string[])[] {
+  return maySend(fates) ? names.map((name) => [...fates, name]) : [];
+}
+
+const ones = longer([]);
+const twos = ones.flatMap(longer);
+const histories = [...ones, ...twos, ...twos.flatMap(longer)];
+
+test("whatever befell up to three sendings, nothing is sent while one of them could do harm beside it", () => {
+  for (const fates of histories) {
+    for (const claims of [[], [claimed], [claimed, claimed]]) {
+      const told = `${fates.join("; ")}, claimed ${claims.length} times more`;
+      const what = decided(fates, ...claims);
+      if (what === "send-again" || what === "begin") expect(maySend(fates), told).toBe(true);
+      // A new input may be bound only when nothing of the old one can arrive any more.
+      if (what === "begin")
+        expect(
+          undecided(fates).every((fate) => HARMLESS.has(fate)),
+          told,
+        ).toBe(true);
+      if (what === "complete") expect(fates.at(-1), told).toMatch(/^(?:committed|without a receipt|ambiguous, applied)$/);
+    }
+  }
+});
+
+test("the last sending decides; a refusal behind one that was superseded is looked at once more", () => {
+  const after = (...fates: readonly string[]): string => decided(fates);
+  expect(names.map((name) => [name, after(name), after("unanswered, superseded", name)])).toEqual([
+    ["unanswered", "probe", "probe"],
+    ["ambiguous", "probe", "probe"],
+    ["not-sent", "send-again", "send-again"],
+    ["refused-later", "send-again", "send-again"],
+    ["refused", "judge-refusal", "probe"],
+    ["acknowledged", "await-receipt", "await-receipt"],
+    ["without a receipt", "complete", "complete"],
+    ["committed", "complete", "complete"],
+    ["receipt failed", "judge-refusal", "probe"],
+    ["ambiguous, applied", "complete", "complete"],
+    ["ambiguous, absent", "send-again", "send-again"],
+    ["unanswered, superseded", "send-again", "send-again"],
+    ["refused, superseded", "send-again", "send-again"],
+  ]);
+});
+
+test("a person's word that a write is absent holds for all of its sendings so far", () => {
+  expect(decided(["unanswered, superseded", "refused"])).toBe("probe");
+  expect(decided(["unanswered, superseded", "ambiguous, absent", "refused"])).toBe("judge-refusal");
+  expect(decided(["unanswered, superseded", "ambiguous, absent"], claimed)).toBe("begin");
+});
+
+test("sendings are bounded, and whether the end is a failure or unknown depends on what may still arrive", () => {
+  const times = (fate: string): string[] => Array.from({ length: SENDINGS_PER_CLAIM }, () => fate);
+  expect(decided(times("not-sent"))).toBe("stop failed");
+  expect(decided(times("unanswered, superseded"))).toBe("stop unknown");
+  expect(decided(["unanswered, superseded", ...times("not-sent")])).toBe("stop unknown");
+});
