@@ -30,6 +30,8 @@ export const LIMITS = {
   editConflicts: 20,
   editedChars: 200,
   /** Bytes of one answer. */
+  /** Bytes of the head of one answer, and of all of it. */
+  answerHeadBytes: 16_384,
   answerBytes: 67_108_864,
   /** Characters kept of what a service says when it refuses. */
   refusalChars: 1_000,

@@ -96,10 +96,11 @@ journal, and right after each request was handed to the network), a process of i
 killed there with SIGKILL; \`resume\` goes on, and the ledger is compared with the undisturbed one: the same writes in the same
 order, the same balances, owners and vaults. A boundary is
 
-  same       the resumed run passed, and the ledger is the same
-  unknown    the run stopped and said so: it cannot know whether a write took effect, and does not send it again; the table tells in
-             how many cases it had
-  DIFFERENT  a violation of what tokenbook promises; exit 1, with the command that does it again
+  same         the resumed run passed, and the ledger is the same
+  unknown      the run stopped and said so: it looked, and cannot know whether a write took effect, so it does not send it again; the
+               table tells in how many cases it had
+  answer lost  the run found that a write took effect, and failed: the playbook wants of its answer what reading does not give
+  DIFFERENT    a violation of what tokenbook promises; exit 1, with the command that does it again
 
 Nothing outside of the sandbox is read or written: environments are not looked at, except for the profile that --profile names.
 

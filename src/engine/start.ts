@@ -9,7 +9,7 @@ import type { FileReader } from "../playbook/files.ts";
 import { RunContext } from "./context.ts";
 import { editOf } from "./edit/edit.ts";
 import type { Given } from "./groups.ts";
-import { withLeases } from "./leases.ts";
+import { lettingGo, withLeases } from "./leases.ts";
 import type { RunName } from "./names.ts";
 import { writingOf } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -66,11 +66,14 @@ export async function resumeRun(parts: RunParts, runId: string, files: FileReade
   });
 }
 
-async function carry({ playbook, target, store, ports }: RunParts, held: Held): Promise<RunOutcome> {
+async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
+  const { playbook, target, store, ports } = parts;
   const context = new RunContext(playbook, target, held, ports);
-  const outcome = await carryOn(context);
-  store.release(held.journal, outcome, openWrites(context.state).length > 0);
-  return outcome;
+  return lettingGo(parts, held.journal.claim, async () => {
+    const outcome = await carryOn(context);
+    store.release(held.journal, outcome, openWrites(context.state).length > 0);
+    return outcome;
+  });
 }
 
 function opening(

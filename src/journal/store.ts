@@ -9,6 +9,7 @@ import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
 import { Tail } from "./tail.ts";
 import { type Claim, type Lease, LEASE_SCHEMA, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
+// Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
 const SCHEMA = `
 CREATE TABLE run (
   id TEXT PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, opened_at INTEGER NOT NULL,
@@ -18,7 +19,7 @@ CREATE TABLE record (
   run_id TEXT NOT NULL REFERENCES run (id), sequence INTEGER NOT NULL, epoch INTEGER NOT NULL, at INTEGER NOT NULL,
   kind TEXT NOT NULL, body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
   PRIMARY KEY (run_id, sequence)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 `;
 
 const GROUP_SCHEMA = `
