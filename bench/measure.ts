@@ -71,7 +71,7 @@ function exitProblem(exit: number | null, falsified: boolean): readonly string[]
 }
 
 function countProblem(counts: Counts, runner: Runner, { requests, files }: Size): readonly string[] {
-  const expected = expectedCounts(runner.chain, requests, files, runner.probes);
+  const expected = expectedCounts(runner.chain, requests, files, runner.guards);
   const names = Object.keys(expected) as (keyof Counts)[];
   return names.flatMap((name) =>
     counts[name] === expected[name] ? [] : [`${counts[name]} ${name} requests reached the server, not ${expected[name]}`],

@@ -22,8 +22,8 @@ export interface Runner {
   readonly upTo: number;
   /** Whether it takes part in the run of many files. */
   readonly parallel: boolean;
-  /** Asks for the service's status before it writes. */
-  readonly probes: boolean;
+  /** Asks for the service's status before it writes, and reads before each write what would tell of it if its answer were lost. */
+  readonly guards: boolean;
   readonly command: (task: Task) => readonly string[];
 }
 
@@ -90,7 +90,7 @@ function floor(name: string, chain: Chain, { through = "request", writes = "shar
     ];
     return [process.execPath, script, "--origin", origin, ...what, ...(falsified ? ["--falsified"] : [])];
   };
-  return { name, chain, upTo: Infinity, parallel: true, probes: false, command };
+  return { name, chain, upTo: Infinity, parallel: true, guards: false, command };
 }
 
 function tokenbook(chain: Chain): Runner {
@@ -99,7 +99,7 @@ function tokenbook(chain: Chain): Runner {
     const where = ["--env", "bench", "--state", state, "--report", `json=${state}/report.json`];
     return [process.execPath, TOKENBOOK, "run", ...what, ...where];
   };
-  return { name: OURS, chain, upTo: Infinity, parallel: chain !== "loop", probes: true, command };
+  return { name: OURS, chain, upTo: Infinity, parallel: chain !== "loop", guards: true, command };
 }
 
 const respect: Runner = {
@@ -107,7 +107,7 @@ const respect: Runner = {
   chain: "write",
   upTo: 300,
   parallel: false,
-  probes: false,
+  guards: false,
   command: ({ requests, falsified }) => [process.execPath, REDOCLY, "respect", peerFile("arazzo", requests, falsified)],
 };
 
@@ -116,7 +116,7 @@ const hurl: Runner = {
   chain: "write",
   upTo: Infinity,
   parallel: true,
-  probes: false,
+  guards: false,
   command: ({ requests, files, falsified }) => {
     const file = peerFile("hurl", requests, falsified);
     const many = Array.from({ length: files }, () => file);

@@ -35,11 +35,14 @@ export const tokenId = (number: number): string => `t${number}`;
 /** The body of a mint: a list of one. */
 export const mintBody = (id: string): readonly object[] => [{ id, to: { orgId: ORGANIZATION, userId: USER }, value: 1.5 }];
 
-/** What a chain of `requests` must have asked for, once for each file; tokenbook adds one status probe for a file that writes. */
-export function expectedCounts(chain: Chain, requests: number, files: number, probes: boolean): Counts {
+/**
+ * What a chain of `requests` must have asked for, once for each file. One that guards its writes asks for the status in a file that
+ * writes, and for the token before each mint.
+ */
+export function expectedCounts(chain: Chain, requests: number, files: number, guards: boolean): Counts {
   const rounds = (requests / WRITE_ROUND) * files;
   return chain === "write"
-    ? { mint: rounds, receipt: rounds, token: rounds, status: probes ? files : 0, other: 0 }
+    ? { mint: rounds, receipt: rounds, token: guards ? rounds * 2 : rounds, status: guards ? files : 0, other: 0 }
     : { mint: 0, receipt: 0, token: requests * files, status: 0, other: 0 };
 }
 

@@ -72,6 +72,7 @@ const output = await bundle.write({
   chunkFileNames: "chunks/[name]-[hash].js",
   codeSplitting: { includeDependenciesRecursively: false, groups: GROUPS },
   minify: false,
+  comments: false,
 });
 await bundle.close();
 removeStale("chunks", output);

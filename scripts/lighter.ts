@@ -1,34 +1,43 @@
-// Leaves out what libraries import of Node and we never use: each such module costs milliseconds of every start.
+// Leaves out what libraries bring along and we never use: each module of Node costs milliseconds of every start, each line some.
 import type { Plugin } from "rolldown";
 
-const INSTEAD: Readonly<Record<string, { readonly of: string; readonly code: string }>> = {
+/** What stands in the place of a module, for importers below a folder. */
+interface Instead {
+  readonly module: RegExp;
+  readonly of: string;
+  readonly code: string;
+}
+
+const UNDICI = "/node_modules/undici/";
+
+const INSTEAD: Readonly<Record<string, Instead>> = {
   // Commands that are programs of their own.
-  child_process: { of: "/node_modules/commander/", code: "module.exports = {};" },
+  child_process: { module: /^(?:node:)?child_process$/, of: "/node_modules/commander/", code: "module.exports = {};" },
   // As an import it opens every standard stream.
-  process: { of: "/node_modules/", code: "module.exports = globalThis.process;" },
-  // undici does the same where Node has none; we ask for HTTP/1.1 only.
-  http2: { of: "/node_modules/undici/", code: "module.exports = { constants: {} };" },
+  process: { module: /^(?:node:)?process$/, of: "/node_modules/", code: "module.exports = globalThis.process;" },
+  // Asked for a limit, which we set, and whether a body is a request that came in.
+  http: { module: /^node:http$/, of: UNDICI, code: "module.exports = { IncomingMessage: class {} };" },
+  // We ask for HTTP/1.1 only, by the parser that is not experimental, and send texts.
+  h2: { module: /\/client-h2\.js$/, of: UNDICI, code: "module.exports = undefined;" },
+  parser: { module: /\/parser-h1\.js$/, of: UNDICI, code: "module.exports = { getMiloEnabled: () => false };" },
+  body: { module: /\/web\/(?:fetch\/body|fetch\/formdata|webidl)(?:\.js)?$/, of: UNDICI, code: "module.exports = {};" },
 };
 
 const LIGHT = "light:";
 
 /** Whether an import is left to Node. */
 export function isBuiltin(id: string, importer: string | undefined): boolean {
-  return id.startsWith("node:") && !isLeftOut(id, importer);
+  return id.startsWith("node:") && lightOf(id, importer) === undefined;
 }
 
 /** Puts something lighter in the place of what we never use; it lies with the library that asked. */
 export const lighter: Plugin = {
   name: "lighter",
-  resolveId: (id, importer) => (isLeftOut(id, importer) ? `${LIGHT}${INSTEAD[bare(id)]?.of}${bare(id)}` : undefined),
+  resolveId: lightOf,
   load: (id) => (id.startsWith(LIGHT) ? INSTEAD[id.slice(id.lastIndexOf("/") + 1)]?.code : undefined),
 };
 
-function isLeftOut(id: string, importer = ""): boolean {
-  const instead = INSTEAD[bare(id)];
-  return instead !== undefined && importer.includes(instead.of);
-}
-
-function bare(id: string): string {
-  return id.replace(/^node:/, "");
+function lightOf(id: string, importer = ""): string | undefined {
+  const found = Object.entries(INSTEAD).find(([, { module, of }]) => importer.includes(of) && module.test(id));
+  return found && `${LIGHT}${found[1].of}${found[0]}`;
 }

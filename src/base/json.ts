@@ -66,16 +66,24 @@ export function writeJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent);
 }
 
-/** The same value with JavaScript numbers in place of exact ones: for schema checks only. */
+/** The same value with JavaScript numbers in place of exact ones: for schema checks only. Parts without a number are not copied. */
 export function plainView(value: unknown): unknown {
   if (value instanceof Decimal) return value.approximate();
-  if (Array.isArray(value)) return value.map(plainView);
-  if (value !== null && typeof value === "object") {
-    const plain: Record<string, unknown> = {};
-    for (const [key, inner] of Object.entries(value)) plain[key] = plainView(inner);
-    return plain;
+  if (value === null || typeof value !== "object") return value;
+  const parts = value as Readonly<Record<string, unknown>>;
+  let plain: Record<string, unknown> | undefined;
+  for (const key of Object.keys(parts)) {
+    const part = parts[key];
+    if (part === null || typeof part !== "object") continue;
+    const view = plainView(part);
+    if (view !== part) (plain ??= copyOf(parts))[key] = view;
   }
-  return value;
+  return plain ?? value;
+}
+
+function copyOf(value: object): Record<string, unknown> {
+  const copy: object = Array.isArray(value) ? [] : {};
+  return Object.assign(copy as Record<string, unknown>, value);
 }
 
 /** The same value with every text changed, keys included; exact numbers as `number` says. */

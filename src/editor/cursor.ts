@@ -47,7 +47,7 @@ function typeAtEnd(text: string, from: number, types: TypeEnvironment): TypeName
 }
 
 function partAt(tree: Tree, start: number, end: number): Tree | undefined {
-  const parts = [...nodesOf(tree)].filter((node) => node.start >= start && node.end <= end);
+  const parts = nodesOf(tree).filter((node) => node.start >= start && node.end <= end);
   return parts.find((node) => node.end === end) ?? parts.find((node) => node === tree);
 }
 

@@ -4,8 +4,8 @@ import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import { isOfThisHost, spellHolder } from "../journal/holder.ts";
-import type { Claim, Lease } from "../journal/leases.ts";
-import { releaseHint, runHeld } from "../journal/store.ts";
+import type { Claim, Lease, Wanted } from "../journal/leases.ts";
+import { type JournalStore, releaseHint, runHeld } from "../journal/store.ts";
 import { callsOf } from "../playbook/walk.ts";
 import { callerOf } from "./caller.ts";
 import { type Given, groupsOf, type GroupWish } from "./groups.ts";
@@ -16,25 +16,33 @@ const PAUSE_MS = 250;
 
 /**
  * Does the work while the run has its groups, and whoever it is known to write as: they are taken together, before its first
- * request. What the work has not let go of when it fails is let go of then. Throws a Failure (exit 6) that names the holder when
- * something is not to be had.
+ * request. A new run that needs none of them is taken with its first record: then the work gets no claim. What the work has not let
+ * go of when it fails is let go of then. Throws a Failure (exit 6) that names the holder when something is not to be had.
  */
 export async function withLeases<T>(
   parts: RunParts,
   about: Given & { readonly runId: string },
-  work: (claim: Claim) => Promise<T>,
+  work: (claim: Claim | undefined) => Promise<T>,
 ): Promise<T> {
-  const claim = await takeAll(parts, about.runId, groupsOf(parts.playbook, about));
+  const groups = groupsOf(parts.playbook, about);
+  const wanted = { groups: groups.map(({ group }) => group), entities: entitiesOf(parts) };
+  if (groups.length === 0 && wanted.entities.length === 0 && !parts.store.knows(about.runId)) return work(undefined);
+  const claim = await takeAll(parts, { runId: about.runId, groups, wanted });
+  return lettingGo(parts, claim, () => work(claim));
+}
+
+/** Does the work, and lets go of what a claim still holds when it fails. */
+export async function lettingGo<T>({ store }: RunParts, claim: Claim, work: () => Promise<T>): Promise<T> {
   try {
-    return await work(claim);
+    return await work();
   } catch (error) {
-    letGo(parts, claim);
+    letGo(store, claim);
     throw error;
   }
 }
 
 // What made the work fail is to be told, and not that the journal could not be written then either: a holder that ends is free.
-function letGo({ store }: RunParts, claim: Claim): void {
+function letGo(store: JournalStore, claim: Claim): void {
   try {
     store.leases.release(claim, true);
   } catch {
@@ -56,9 +64,13 @@ function entitiesOf({ playbook, target }: RunParts): readonly string[] {
   return [...new Set(writes.map(({ operation, as }) => entityOf(target, { operation, caller: callerOf(as, {}) })))].toSorted();
 }
 
-async function takeAll(parts: RunParts, runId: string, groups: readonly GroupWish[]): Promise<Claim> {
-  const { store, ports } = parts;
-  const wanted = { groups: groups.map(({ group }) => group), entities: entitiesOf(parts) };
+interface Wish {
+  readonly runId: string;
+  readonly groups: readonly GroupWish[];
+  readonly wanted: Wanted;
+}
+
+async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: Wish): Promise<Claim> {
   const began = ports.clock.elapsed();
   let told: Lease | undefined;
   for (;;) {

@@ -205,7 +205,13 @@ export function childrenOf(node: ASTNode): readonly ASTNode[] {
 }
 
 /** Every node of a tree, each before its parts. */
-export function* nodesOf(node: ASTNode): Generator<ASTNode> {
-  yield node;
-  for (const child of childrenOf(node)) yield* nodesOf(child);
+export function nodesOf(tree: ASTNode): readonly ASTNode[] {
+  const nodes: ASTNode[] = [];
+  gather(tree, nodes);
+  return nodes;
+}
+
+function gather(node: ASTNode, nodes: ASTNode[]): void {
+  nodes.push(node);
+  for (const child of childrenOf(node)) gather(child, nodes);
 }

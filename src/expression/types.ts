@@ -96,6 +96,9 @@ export class TypeEnvironment {
   readonly variables: Readonly<Record<string, TypeName>>;
   readonly #ids: ReadonlyMap<string, IdKind | undefined>;
   readonly #known: KnownIds;
+  // The steps of a playbook ask for the same names and write the same expressions again and again.
+  readonly #copies = new Map<string, TypeEnvironment>();
+  readonly #typed = new Map<string, Typed | ExpressionProblem>();
 
   private constructor(
     environment: Environment,
@@ -129,16 +132,32 @@ export class TypeEnvironment {
   /** Defines an object type. Types that its fields name must be defined before. */
   define(name: TypeName, fields: Readonly<Record<string, TypeName>>, { words, ids = {} }: AboutType = {}): TypeName {
     if (!this.#defined.has(name)) {
+      this.#typed.clear();
       this.#environment.registerType(name, { fields } as never);
       this.#defined.set(name, { fields, words, ids: new Map(Object.entries(ids)) });
     }
     return name;
   }
 
-  /** A copy in which these variables exist too. */
+  /** A copy that takes new types, which one that was copied does not. */
+  copy(): TypeEnvironment {
+    return new TypeEnvironment(this.#environment.clone(), this.#defined, { types: this.variables, ids: this.#ids });
+  }
+
+  /** A copy in which these variables exist too; asked for the same ones again, the same copy. */
   with(variables: Readonly<Record<string, TypeName | Variable>>): TypeEnvironment {
-    const environment = this.#environment.clone();
     const named = Object.entries(variables).map(([name, given]) => [name, variableOf(given)] as const);
+    const key = JSON.stringify(named);
+    let copy = this.#copies.get(key);
+    if (copy === undefined) {
+      copy = this.#withNames(named);
+      this.#copies.set(key, copy);
+    }
+    return copy;
+  }
+
+  #withNames(named: readonly (readonly [string, Variable])[]): TypeEnvironment {
+    const environment = this.#environment.clone();
     for (const [name, { type }] of named) environment.registerVariable(name, type);
     const types = { ...this.variables, ...Object.fromEntries(named.map(([name, { type }]) => [name, type])) };
     const ids = new Map([...this.#ids, ...named.map(([name, { id }]) => [name, id] as const)]);
@@ -153,6 +172,15 @@ export class TypeEnvironment {
 
   /** What is known of an expression, or the one problem that keeps it from having a type. */
   read(text: string): Typed | ExpressionProblem {
+    let typed = this.#typed.get(text);
+    if (typed === undefined) {
+      typed = this.#readAnew(text);
+      this.#typed.set(text, typed);
+    }
+    return typed;
+  }
+
+  #readAnew(text: string): Typed | ExpressionProblem {
     const read = this.#read(text, useExactLiterals);
     // In [50, 50] the library takes 50 for an int, and a list of those for none of decimals.
     if (!("code" in read) || !COLLECTIONS.test(read.message)) return read;

@@ -37,6 +37,8 @@ export class CheckContext {
   readonly usage: Usage = new Usage();
   readonly #listener: Listener | undefined;
   readonly #found = new Map<string, PlacedFinding>();
+  /** Expressions by their texts: steps that expect the same share one. */
+  readonly #parsed = new Map<string, Expression | ExpressionProblem>();
 
   constructor(file: SourceFile, files?: FileReader, listener?: Listener) {
     this.file = file;
@@ -71,7 +73,7 @@ export class CheckContext {
   expression(text: string, node: ScalarNode, from: number, scope: ExpressionScope): Checked | undefined {
     const place = (start: number, end: number): Range => ({ start: node.offsetOf(from + start), end: node.offsetOf(from + end) });
     this.#listener?.({ text, scope, offsetOf: (index) => node.offsetOf(from + index) });
-    const parsed = Parser.parse(text);
+    const parsed = this.#parse(text);
     if (isProblem(parsed)) return this.#problem(parsed, place);
     this.usage.note(parsed);
     const wrongName = scope.names(parsed);
@@ -81,6 +83,15 @@ export class CheckContext {
     const { type, id, mixed } = typed;
     if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
     return { expression: parsed, type, id };
+  }
+
+  #parse(text: string): Expression | ExpressionProblem {
+    let parsed = this.#parsed.get(text);
+    if (parsed === undefined) {
+      parsed = Parser.parse(text);
+      this.#parsed.set(text, parsed);
+    }
+    return parsed;
   }
 
   #problem(problem: ExpressionProblem, place: (start: number, end: number) => Range): undefined {

@@ -22,7 +22,7 @@ export class StepTypes {
     let types = this.#made.get(name);
     if (types === undefined) {
       const fields = Array.from(this.#outlines.values(), (step) => [step.id, this.#typeFrom(step, loops)] as const);
-      const own = this.#base.with({}); // an environment that was copied takes no more types
+      const own = this.#base.copy();
       types = own.with({ steps: own.define(name, Object.fromEntries(fields), { words: (id) => this.#wordsOf(id) }) });
       this.#made.set(name, types);
     }

@@ -1,5 +1,5 @@
 import type { Decimal } from "../base/decimal.ts";
-import type { Json } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 
 /** Offsets into the text; the end is exclusive. */
 export interface Range {
@@ -43,8 +43,14 @@ export function toJson(node: SourceNode): Json {
     case "list":
       return node.items.map(toJson);
     case "map":
-      return Object.fromEntries([...node.entries].map(([key, entry]) => [key, toJson(entry.value)]));
+      return fieldsOf(node);
   }
+}
+
+function fieldsOf({ entries }: MapNode): JsonObject {
+  const fields: Record<string, Json> = {};
+  for (const [key, { value }] of entries) fields[key] = toJson(value);
+  return fields;
 }
 
 /** The value under a key, if the node is a map that has it. */

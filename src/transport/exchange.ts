@@ -67,6 +67,7 @@ function newClient({ origin, timeoutMs }: Outgoing): Client {
     connectTimeout: timeoutMs,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
+    maxHeaderSize: LIMITS.answerHeadBytes,
     maxResponseSize: LIMITS.answerBytes,
   });
 }

@@ -23,7 +23,7 @@ export class Source {
   constructor(text: string) {
     this.#text = text;
     this.tree = cel.parse(text).ast;
-    this.#texts = [...nodesOf(this.tree)].filter((node) => node.op === "value" && typeof node.args === "string");
+    this.#texts = nodesOf(this.tree).filter((node) => node.op === "value" && typeof node.args === "string");
   }
 
   /** Whether one more sub-expression may be told, with so many characters. */
@@ -115,5 +115,5 @@ const LITERAL_CALLS: ReadonlySet<string> = new Set(["decimal", "string", "int", 
 
 /** Whether a name occurs in a part. */
 export function mentions(node: ASTNode, name: string): boolean {
-  return [...nodesOf(node)].some((each) => each.op === "id" && each.args === name);
+  return nodesOf(node).some((each) => each.op === "id" && each.args === name);
 }

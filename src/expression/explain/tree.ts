@@ -170,7 +170,7 @@ function verdict({ kind }: Comprehension, judged: readonly Judged[]): Verdict {
 
 /** The items of the answer that decided a comprehension over a path of it. */
 export function touchedItems(source: Source, { scope }: Place): readonly Path[] {
-  return [...nodesOf(source.tree)].flatMap((node) => {
+  return nodesOf(source.tree).flatMap((node) => {
     const comprehension = comprehensionAt(node);
     const path = comprehension === undefined ? undefined : responsePath(comprehension.list);
     if (comprehension === undefined || path === undefined) return [];
