@@ -26,6 +26,10 @@ export const LIMITS = {
   groupChars: 200,
   /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,
+  /** Changes told of an edited playbook that do not fit what its run has done, and characters of each value in them. */
+  editConflicts: 20,
+  editedChars: 200,
+  /** Bytes of one answer. */
   /** Bytes of the head of one answer, and of all of it. */
   answerHeadBytes: 16_384,
   answerBytes: 67_108_864,

@@ -51,9 +51,9 @@ export async function performRuns(
       steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
       onCrash: (error) => reporterCrashed(late, error),
     });
-    const done = await inParallel(jobs, options.jobs, (job) => performOne(late, session, job, view.watch())).finally(() =>
-      view.end(),
-    );
+    const perform = async (job: Job): Promise<Done> =>
+      shell.stopping.aborted ? NOT_BEGUN : performOne(late, session, job, view.watch());
+    const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
     late.flush();
     const reports = done.flatMap(({ report }) => (report === undefined ? [] : [report]));
     if (options.json === true) for (const piece of jsonReport(reports)) shell.stdout.write(piece);
@@ -88,6 +88,8 @@ interface Done {
   /** Nothing when the run could not start. */
   readonly report: RunReport | undefined;
 }
+
+const NOT_BEGUN: Done = { exit: EXIT.interrupted, report: undefined };
 
 async function performOne(late: LateOutput, session: Session, job: Job, view: Observer): Promise<Done> {
   const fold = new RunFold();

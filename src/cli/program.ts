@@ -145,11 +145,19 @@ function runsCommands(program: Commander, builder: Builder): void {
     .memory(runs)
     .option("--limit <n>", WORDS.limit, wholeNumber, 20)
     .action(builder.action(async () => (await import("./commands/runs.ts")).listRuns));
-  const about = (name: "show" | "leases" | "release"): Commander =>
+  const about = (name: "show" | "verify" | "leases" | "release"): Commander =>
     builder.memory(builder.subcommand(runs, name, WORDS.runs[name]));
   about("show")
     .argument("<run>", WORDS.runs.run)
     .action(builder.action(async () => (await import("./commands/runs.ts")).showRun, "run"));
+  builder
+    .subcommand(runs, "export", WORDS.runs.export)
+    .argument("<run>", WORDS.runs.run)
+    .option("--state <dir>", WORDS.state)
+    .action(builder.action(async () => (await import("./commands/records.ts")).exportRun, "run"));
+  about("verify")
+    .argument("[run]", WORDS.runs.verified)
+    .action(builder.action(async () => (await import("./commands/records.ts")).verifyRuns, "run"));
   about("leases").action(builder.action(async () => (await import("./commands/leases.ts")).listLeases));
   about("release")
     .argument("<run>", WORDS.runs.run)

@@ -84,6 +84,8 @@ Examples:
       examples: `Examples:
   $ tokenbook runs
   $ tokenbook runs show 20261121T0930-k3x9q2ab --json
+  $ tokenbook runs export 20261121T0930-k3x9q2ab > run.ndjson
+  $ tokenbook runs verify                     whether the journal is whole
   $ tokenbook runs leases                     who acts, as whom, in which groups
   $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"`,
     },
@@ -94,10 +96,11 @@ journal, and right after each request was handed to the network), a process of i
 killed there with SIGKILL; \`resume\` goes on, and the ledger is compared with the undisturbed one: the same writes in the same
 order, the same balances, owners and vaults. A boundary is
 
-  same       the resumed run passed, and the ledger is the same
-  unknown    the run stopped and said so: it cannot know whether a write took effect, and does not send it again; the table tells in
-             how many cases it had
-  DIFFERENT  a violation of what tokenbook promises; exit 1, with the command that does it again
+  same         the resumed run passed, and the ledger is the same
+  unknown      the run stopped and said so: it looked, and cannot know whether a write took effect, so it does not send it again; the
+               table tells in how many cases it had
+  answer lost  the run found that a write took effect, and failed: the playbook wants of its answer what reading does not give
+  DIFFERENT    a violation of what tokenbook promises; exit 1, with the command that does it again
 
 Nothing outside of the sandbox is read or written: environments are not looked at, except for the profile that --profile names.
 
@@ -176,6 +179,9 @@ Examples:
   runs: {
     run: "the run's id",
     show: "Show one run: every step, every attempt, what was sent and answered.",
+    export: "Print every record of a run as a line of JSON, with its hash and that of the one before it.",
+    verify: "Look whether the records of a run, or of all runs, are those that were written. Exit 1 when some are not.",
+    verified: "the run's id; all runs when left out",
     leases: "List what is held: runs, groups, and the entities that runs act as.",
     release: "Free a run whose process, on another machine, is gone. What you say is kept in its journal, with your name.",
     because: "how you know that the process is gone for good",

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { LIMITS } from "../base/limits.ts";
 import type { CallStep, CheckStep, Playbook, Step } from "../playbook/model.ts";
-import { includesOf } from "../playbook/walk.ts";
+import { includesOf, playbooksIn } from "../playbook/walk.ts";
 import type { Place as PlaceOf, Action as ActionOf } from "../protocol/decide.ts";
 import type { Plan, PlanNode } from "../protocol/plan.ts";
-import type { StepHeading } from "../protocol/record.ts";
+import type { StepHeading, Writing } from "../protocol/record.ts";
 
 /** What a run does at one place. */
 export type PlanStep = Step | CheckStep;
@@ -90,6 +90,15 @@ function heading(
     ...what,
     ...(depth === 0 ? {} : { depth }),
     ...(file === undefined ? {} : { file }),
+  };
+}
+
+/** A playbook as it is written, for the journal. */
+export function writingOf(playbook: Playbook): Writing {
+  return {
+    playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
+    steps: headingsOf(playbook),
+    sources: Object.fromEntries(playbooksIn(playbook).map(({ file, text }) => [file, text])),
   };
 }
 

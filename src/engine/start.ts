@@ -5,11 +5,13 @@ import type { Playbook } from "../playbook/model.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import type { RunOpened, RunOutcome } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
+import type { FileReader } from "../playbook/files.ts";
 import { RunContext } from "./context.ts";
+import { editOf } from "./edit/edit.ts";
 import type { Given } from "./groups.ts";
 import { lettingGo, withLeases } from "./leases.ts";
 import type { RunName } from "./names.ts";
-import { digestOf, headingsOf } from "./plan.ts";
+import { writingOf } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
 import { checkReach, checkTarget } from "./preflight.ts";
 import { carryOn } from "./run.ts";
@@ -35,12 +37,18 @@ export async function startRun(parts: RunParts, given: Given, name: RunName): Pr
   });
 }
 
-/** Goes on with a run that stopped, was interrupted, or whose process died. Throws a Failure when playbook or target are not the run's own. */
-export async function resumeRun(parts: RunParts, runId: string): Promise<RunOutcome> {
+const NO_FILES: FileReader = { read: () => undefined };
+
+/**
+ * Goes on with a run that stopped, was interrupted, or whose process died; `files` are those that an edited playbook named before.
+ * Throws a Failure when the playbook contradicts what was done, or the target is not the run's own.
+ */
+export async function resumeRun(parts: RunParts, runId: string, files: FileReader = NO_FILES): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   const before = stateOf(store.read(runId));
   invariant(before.opened !== undefined, "a run begins with its opening");
-  assertSame(before.opened, playbook, target);
+  assertSameTarget(before.opened, target);
+  editOf(parts, before, files);
   if (before.closed?.outcome === "passed") {
     for (const record of store.read(runId)) ports.observe(record);
     return "passed";
@@ -48,10 +56,13 @@ export async function resumeRun(parts: RunParts, runId: string): Promise<RunOutc
   checkTarget(playbook, target);
   const { inputs, env = {} } = before.opened;
   return withLeases(parts, { inputs, env, runId }, async (claim) => {
+    // Somebody may have gone on with it before it was taken.
+    const edited = editOf(parts, stateOf(store.read(runId)), files);
     await checkReach(playbook, new Service(target, ports));
     const held = store.claim(runId, claim);
-    for (const record of held.records) ports.observe(record);
-    return carry(parts, held);
+    const records = edited === undefined ? held.records : [...held.records, held.journal.write(edited)];
+    for (const record of records) ports.observe(record);
+    return carry(parts, { ...held, records });
   });
 }
 
@@ -75,23 +86,14 @@ function opening(
     format: 1,
     runId: about.runId,
     runKey: about.runKey,
-    playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
-    steps: headingsOf(playbook),
+    ...writingOf(playbook),
     inputs,
     ...(Object.keys(env).length === 0 ? {} : { env }),
     target: headingOf(about.target),
   };
 }
 
-function assertSame(opened: RunOpened, playbook: Playbook, target: Target): void {
-  if (opened.playbook.digest !== digestOf(playbook)) {
-    throw new Failure({
-      code: "resume.playbook-changed",
-      message: `${playbook.file}, or a playbook that it includes, has changed since the run ${opened.runId} began`,
-      why: "steps that were already done might no longer be what the playbook says",
-      next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then; or begin a new run: tokenbook run ${playbook.file}`,
-    });
-  }
+function assertSameTarget(opened: RunOpened, target: Target): void {
   const now = headingOf(target);
   const different = (Object.keys(now) as (keyof typeof now)[]).filter((key) => now[key] !== opened.target[key]);
   if (different.length === 0) return;

@@ -5,13 +5,13 @@ import type { Database, Row } from "../sqlite/database.ts";
 import { decode } from "./codec.ts";
 
 /** Where a run's chain of records ends. */
-export interface Tail {
+export interface ChainEnd {
   readonly sequence: number;
   readonly hash: string;
 }
 
 /** Where the chain of a run begins that has no records yet. */
-export const CHAIN_START: Tail = { sequence: -1, hash: "0".repeat(64) };
+export const CHAIN_START: ChainEnd = { sequence: -1, hash: "0".repeat(64) };
 
 /** The hash of a record: of the one before it, and of all that it says. */
 export function link(previous: string, { sequence, epoch, at, kind }: Place, body: string): string {
@@ -25,19 +25,32 @@ export interface ChainedRecord {
   readonly record: RunRecord;
   readonly hash: string;
   readonly previous: string;
+  /** What it says beside its place, as its hash takes it: the text of a JSON object. */
+  readonly body: string;
 }
 
 /** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */
 export function* readChain(database: Database, runId: string): Generator<ChainedRecord> {
+  const end = endOf(database, runId);
   let { sequence, hash: previous } = CHAIN_START;
   for (const row of database.iterate("SELECT * FROM record WHERE run_id = ? ORDER BY sequence", runId)) {
     sequence++;
     // Before anything of it is read: a damaged body may be no JSON at all.
-    const own = link(previous, placeOf(row), String(row["body"]));
+    const body = String(row["body"]);
+    const own = link(previous, placeOf(row), body);
     if (row["sequence"] !== sequence || row["previous"] !== previous || row["hash"] !== own) throw broken(runId, sequence);
-    yield { record: decode(row), hash: own, previous };
+    if (sequence === end?.sequence && own !== end.hash) throw broken(runId, sequence);
+    yield { record: decode(row), hash: own, previous, body };
     previous = own;
   }
+  // Of a damaged file SQLite may give a part as if it were the whole.
+  if (end !== undefined && sequence < Math.max(end.sequence, 0)) throw broken(runId, sequence + 1);
+}
+
+// Read first: a run that is under way may have gone on meanwhile.
+function endOf(database: Database, runId: string): ChainEnd | undefined {
+  const row = database.get("SELECT last_sequence, last_hash FROM run WHERE id = ?", runId);
+  return row === undefined ? undefined : { sequence: Number(row["last_sequence"]), hash: String(row["last_hash"]) };
 }
 
 /** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */

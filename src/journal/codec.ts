@@ -22,7 +22,16 @@ const EXACT_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 // Where a secret may have got into; our own words are never taken for one.
-const MASKED_FIELDS: ReadonlySet<string> = new Set([...EXACT_FIELDS, "message", "condition", "request", "env", "actor"]);
+const MASKED_FIELDS: ReadonlySet<string> = new Set([
+  ...EXACT_FIELDS,
+  "message",
+  "condition",
+  "request",
+  "env",
+  "actor",
+  "sources",
+  "notes",
+]);
 
 // Of what the playbook says, only names for people: ids and files are how records find one another.
 const NAMED_FIELDS: ReadonlySet<string> = new Set(["playbook", "steps"]);

@@ -5,9 +5,11 @@ import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { Database } from "../sqlite/database.ts";
-import { link, type Tail } from "./chain.ts";
+import { DatabaseFailure } from "../sqlite/failure.ts";
+import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
 import type { Claim, Leases } from "./leases.ts";
+import type { Tail } from "./tail.ts";
 
 /** Told right before and right after each commit of a journal which records it makes durable. */
 export type CommitWatch = (moment: "before" | "after", records: readonly RunRecord[]) => void;
@@ -24,6 +26,7 @@ export class RunJournal {
   readonly claim: Claim;
   readonly #database: Database;
   readonly #leases: Leases;
+  readonly #tail: Tail;
   readonly #ports: JournalPorts;
   #sequence: number;
   #hash: string;
@@ -34,13 +37,14 @@ export class RunJournal {
   /** Why a commit failed. What it held is missing from then on, so nothing may follow it. */
   #failure: Failure | undefined;
 
-  constructor(store: { database: Database; leases: Leases }, run: HeldRun, ports: JournalPorts) {
+  constructor(store: Stored, run: HeldRun, ports: JournalPorts) {
     this.#database = store.database;
     this.#leases = store.leases;
+    this.#tail = store.tail;
     this.claim = run.claim;
     this.#opening = run.opening;
-    this.#sequence = run.tail.sequence;
-    this.#hash = run.tail.hash;
+    this.#sequence = run.end.sequence;
+    this.#hash = run.end.hash;
     this.#ports = ports;
   }
 
@@ -77,21 +81,16 @@ export class RunJournal {
   /** Takes everything to disk, and with it, in the same commit, whatever the store has to say of the run. */
   flush(after?: () => void): void {
     const waiting = this.#waiting;
-    if (waiting.length === 0 && after === undefined) return;
     if (this.#failure !== undefined) throw this.#failure;
+    if (waiting.length === 0 && after === undefined) return;
     this.#waiting = [];
     this.#waitingChars = 0;
     this.#watch("before", waiting);
     try {
-      this.#database.transaction(() => {
-        this.#opening?.();
-        this.#assertHeld();
-        for (const each of waiting) this.#insert(each);
-        after?.();
-      });
-      this.#opening = undefined;
+      this.#commit(waiting, after);
     } catch (error) {
-      this.#failure = error instanceof Failure ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
+      const isTold = error instanceof Failure && !(error instanceof DatabaseFailure);
+      this.#failure = isTold ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
       throw this.#failure;
     }
     this.#watch("after", waiting);
@@ -104,13 +103,34 @@ export class RunJournal {
     );
   }
 
+  #commit(waiting: readonly Waiting[], after: (() => void) | undefined): void {
+    this.#database.assertInPlace();
+    this.#database.transaction(() => {
+      this.#opening?.();
+      this.#assertHeld();
+      for (const each of waiting) this.#insert(each);
+      this.#end(waiting.at(-1)?.record);
+      after?.();
+    });
+    this.#opening = undefined;
+    const sequence = waiting.at(-1)?.record.sequence;
+    if (sequence !== undefined) this.#tail.keep({ runId: this.claim.runId, sequence, hash: this.#hash });
+  }
+
+  #end(last: RunRecord | undefined): void {
+    if (last === undefined) return;
+    const { runId } = this.claim;
+    this.#database.run("UPDATE run SET last_sequence = ?, last_hash = ? WHERE id = ?", last.sequence, this.#hash, runId);
+  }
+
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {
     const about = last !== undefined && "step" in last ? ` (${last.kind} of step "${last.step}")` : "";
+    const then = this.#opening === undefined ? `: tokenbook resume ${this.claim.runId}` : " run the same command again";
     return new Failure({
       code: "journal.cannot-write",
       message: `the journal cannot be written${about}: ${messageOf(error)}`,
       why: "what is not recorded would be forgotten, so nothing more is sent",
-      next: `make room on the disk, then: tokenbook resume ${this.claim.runId}`,
+      next: `${error instanceof DatabaseFailure ? error.next : "make room on the disk"}, then${then}`,
       cause: error,
     });
   }
@@ -146,10 +166,17 @@ export class RunJournal {
   }
 }
 
+/** What the runs of a state directory share. */
+export interface Stored {
+  readonly database: Database;
+  readonly leases: Leases;
+  readonly tail: Tail;
+}
+
 /** A run as one process holds it. */
 export interface HeldRun {
   readonly claim: Claim;
-  readonly tail: Tail;
+  readonly end: ChainEnd;
   /** What the first commit does before its records: it enters a new run among the others. */
   readonly opening: () => void;
 }

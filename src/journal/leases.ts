@@ -1,4 +1,4 @@
-import { invariant } from "../base/failure.ts";
+import { Failure, invariant } from "../base/failure.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import { openWrites } from "../protocol/open-writes.ts";
@@ -227,6 +227,20 @@ function livingHolder(text: string): Holder | undefined {
 }
 
 function readLease(row: Row): Lease {
+  try {
+    return leaseOf(row);
+  } catch (error) {
+    throw new Failure({
+      code: "journal.broken-lease",
+      message: `the journal is damaged: who holds the run ${String(row["run_id"])} cannot be read`,
+      why: "somebody may hold it still, so nothing is sent",
+      next: "restore the state directory from a backup",
+      cause: error,
+    });
+  }
+}
+
+function leaseOf(row: Row): Lease {
   const { kind, holder } = row;
   invariant(kind === "run" || kind === "group" || kind === "entity", "a lease has a kind");
   return {

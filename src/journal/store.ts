@@ -6,6 +6,7 @@ import { Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, readChain, readRecords } from "./chain.ts";
 import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
 import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
+import { Tail } from "./tail.ts";
 import { type Claim, type Lease, LEASE_SCHEMA, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
 // Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
@@ -27,8 +28,16 @@ CREATE TABLE group_hold (
 ) STRICT;
 `;
 
+// Where each run's chain of records ends.
+const END_SCHEMA = `
+ALTER TABLE run ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE run ADD COLUMN last_hash TEXT NOT NULL DEFAULT '';
+UPDATE run SET last_sequence = COALESCE((SELECT MAX(sequence) FROM record WHERE run_id = id), -1);
+UPDATE run SET last_hash = COALESCE((SELECT hash FROM record WHERE run_id = id AND sequence = last_sequence), '');
+`;
+
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
-const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA];
+const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA];
 
 /** A line of `tokenbook runs`. */
 export interface RunSummary {
@@ -52,10 +61,12 @@ export interface Held {
 export class JournalStore {
   readonly leases: Leases;
   readonly #database: Database;
+  readonly #tail: Tail;
   readonly #ports: JournalPorts;
 
   private constructor(database: Database, ports: JournalPorts) {
     this.#database = database;
+    this.#tail = new Tail(database.path);
     this.#ports = ports;
     this.leases = new Leases(database, ports);
   }
@@ -84,7 +95,7 @@ export class JournalStore {
         this.#ports.clock.now(),
       );
     };
-    return this.#held({ claim, tail: CHAIN_START, opening }, [], opened);
+    return this.#held({ claim, end: CHAIN_START, opening }, [], opened);
   }
 
   /** Takes a run and nothing else, and writes nothing for it yet. Throws a Failure (exit 6) that names the holder when there is one. */
@@ -98,17 +109,18 @@ export class JournalStore {
     const claim = taken ?? this.take(runId);
     const chain = [...readChain(this.#database, runId)];
     const last = chain.at(-1);
-    const tail = last === undefined ? CHAIN_START : { sequence: last.record.sequence, hash: last.hash };
+    const end = last === undefined ? CHAIN_START : { sequence: last.record.sequence, hash: last.hash };
     const opening = (): void => void this.#database.run("UPDATE run SET outcome = NULL WHERE id = ?", runId);
     return this.#held(
-      { claim, tail, opening },
+      { claim, end, opening },
       chain.map(({ record }) => record),
     );
   }
 
   // Nobody but whoever holds the run can write what comes here, and it is durable before anything else.
   #held(run: HeldRun, before: readonly RunRecord[], ...first: readonly Fact[]): Held {
-    const journal = new RunJournal({ database: this.#database, leases: this.leases }, run, this.#ports);
+    this.assertWhole();
+    const journal = new RunJournal({ database: this.#database, leases: this.leases, tail: this.#tail }, run, this.#ports);
     const noted = first.map((fact) => journal.note(fact));
     return { journal, records: [...before, ...noted, journal.write({ kind: "run.claimed", holder: thisProcess() })] };
   }
@@ -138,6 +150,16 @@ export class JournalStore {
     return this.#database.get("SELECT 1 FROM run WHERE id = ?", runId) !== undefined;
   }
 
+  /** The names of all runs, the earliest first. */
+  ids(): readonly string[] {
+    return this.#database.all("SELECT id FROM run ORDER BY opened_at, id").map(({ id }) => String(id));
+  }
+
+  /** Throws a Failure when the journal has lost records that it ended with. */
+  assertWhole(): void {
+    this.#tail.assertKept(this.#database);
+  }
+
   /** Runs, the latest first. */
   list(limit: number): readonly RunSummary[] {
     return this.#database.all("SELECT * FROM run ORDER BY opened_at DESC, id DESC LIMIT ?", limit).map((row) => ({
@@ -151,11 +173,14 @@ export class JournalStore {
   }
 
   close(): void {
+    this.#tail.close();
     this.#database.close();
   }
 
   #assertKnown(runId: string): void {
-    if (!this.knows(runId)) throw noSuchRun(runId);
+    if (this.knows(runId)) return;
+    this.assertWhole();
+    throw noSuchRun(runId);
   }
 }
 

@@ -10,6 +10,7 @@ export type Fact =
   | RunOpened
   | RunClaimed
   | RunReleased
+  | RunEdited
   | StepExpanded
   | StepBegun
   | BlockTurned
@@ -30,19 +31,25 @@ export type RunRecord = Fact & {
   readonly at: number;
 };
 
-export interface RunOpened {
+export interface RunOpened extends Writing {
   readonly kind: "run.opened";
   readonly format: 1;
   readonly runId: string;
   /** Letters and digits that tell this run's ids from those of other runs. */
   readonly runKey: string;
-  readonly playbook: { readonly file: string; readonly name: string; readonly digest: string };
-  /** The steps as written, so that a report can name those that never ran. */
-  readonly steps: readonly StepHeading[];
   readonly inputs: JsonObject;
   /** The variables, by the file of the playbook that declares them. */
   readonly env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly target: TargetHeading;
+}
+
+/** A playbook as it is written. */
+export interface Writing {
+  readonly playbook: { readonly file: string; readonly name: string; readonly digest: string };
+  /** The steps as written, so that a report can name those that never ran. */
+  readonly steps: readonly StepHeading[];
+  /** The texts of the playbook and of all that it includes, by file: an edited one is held against them. Left out by older runs. */
+  readonly sources?: Readonly<Record<string, string>>;
 }
 
 export interface StepHeading {
@@ -81,6 +88,13 @@ export interface RunReleased {
   readonly from: Holder;
   readonly who: string;
   readonly because: string;
+}
+
+/** The run goes on with its playbook as somebody has edited it: nothing that was done has become another thing. */
+export interface RunEdited extends Writing {
+  readonly kind: "run.edited";
+  /** What somebody should know: steps that were done, and are gone. */
+  readonly notes: readonly string[];
 }
 
 /** The process that holds a run. */

@@ -13,6 +13,7 @@ import type {
   StepCompleted,
   StepExpanded,
   StepStopped,
+  Writing,
 } from "./record.ts";
 
 /** What is known of a run: the fold of its records. */
@@ -100,6 +101,8 @@ export function advance(state: RunState, record: RunRecord): void {
       return reopen(state);
     case "run.released":
       return;
+    case "run.edited":
+      return edit(state, record);
     case "step.expanded":
       state.expansions.set(record.step, { rounds: record.rounds, complete: 0 });
       return;
@@ -127,6 +130,11 @@ export function advance(state: RunState, record: RunRecord): void {
 interface Spent {
   readonly step: string;
   readonly sequence: number;
+}
+
+function edit(state: RunState, { playbook, steps, sources }: Writing): void {
+  if (state.opened !== undefined)
+    state.opened = { ...state.opened, playbook, steps, ...(sources === undefined ? {} : { sources }) };
 }
 
 /** The state of a step's address; of one that has not begun, an empty one. */

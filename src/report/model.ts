@@ -1,7 +1,8 @@
 import { invariant } from "../base/failure.ts";
-import type { RunClosed, RunOpened, RunOutcome, RunRecord, StepHeading } from "../protocol/record.ts";
+import type { RunClosed, RunOpened, RunOutcome, RunRecord, StepHeading, Writing } from "../protocol/record.ts";
 import { roundOf, stepOf } from "../protocol/address.ts";
-import type { RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
+import { historyOf } from "./history.ts";
+import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
 import { StepFold } from "./step-fold.ts";
 
 /** The report of a run: the fold of its records, from the first. Pure. */
@@ -24,6 +25,7 @@ interface Group extends StepGroup {
 /** A report in the making. To take a record costs the same at the first step and at the ten-thousandth. */
 export class RunFold {
   readonly #groups = new Map<string, Group>();
+  readonly #history: HistoryReport[] = [];
   #opened: (RunRecord & RunOpened) | undefined;
   #closed: (RunRecord & RunClosed) | undefined;
 
@@ -36,6 +38,8 @@ export class RunFold {
   }
 
   take(record: RunRecord): void {
+    const happened = historyOf(record);
+    if (happened !== undefined) this.#history.push(happened);
     switch (record.kind) {
       case "run.opened":
         this.#opened = record;
@@ -47,6 +51,8 @@ export class RunFold {
         return;
       case "run.released":
         return;
+      case "run.edited":
+        return this.#rewrite(record);
       case "run.closed":
         this.#closed = record;
         this.#endContainers(record.outcome);
@@ -112,7 +118,22 @@ export class RunFold {
       durationMs: closed === undefined ? null : Math.max(0, closed.at - at),
       outputs: closed?.outputs ?? {},
       problem: closed?.problem ?? null,
+      history: this.#history,
     };
+  }
+
+  // What was done and is written no more comes after the rest.
+  #rewrite({ playbook, steps }: Writing): void {
+    if (this.#opened !== undefined) this.#opened = { ...this.#opened, playbook, steps };
+    const before = new Map(this.#groups);
+    this.#groups.clear();
+    for (const heading of steps) {
+      const group = before.get(heading.id) ?? newGroup(heading);
+      for (const fold of [group.whole, ...group.rounds.values()]) fold.rewrite(heading);
+      this.#groups.set(heading.id, group);
+      before.delete(heading.id);
+    }
+    for (const [id, group] of before) if (group.rounds.size > 0 || group.whole.hasBegun) this.#groups.set(id, group);
   }
 
   #group(id: string): Group {

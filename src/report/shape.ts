@@ -27,6 +27,20 @@ export interface RunHeading {
   readonly outputs: JsonObject;
   /** Why the run failed although no step did. */
   readonly problem: StepProblem | null;
+  /** Who carried it, and how it went on, in order. */
+  readonly history: readonly HistoryReport[];
+}
+
+/** Something that happened to a run as a whole. */
+export interface HistoryReport {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** `released`: a person made the claim of another process void. `edited`: the run went on with its playbook as it is since. */
+  readonly what: "claimed" | "released" | "edited" | "closed";
+  /** The process, or the person; null where it does not matter. */
+  readonly by: string | null;
+  /** `closed`: the outcome. `released`: why. `edited`: what of it somebody should know. */
+  readonly text: string | null;
 }
 
 /** `running`: not closed. Either it is under way, or its process died. */

@@ -20,7 +20,7 @@ export type StepRecord = RunRecord &
 
 /** What became of one step, or of one round of it: the fold of its records. */
 export class StepFold {
-  readonly heading: StepHeading;
+  #heading: StepHeading;
   readonly address: string;
   readonly #attempts = new Map<number, Attempt>();
   #begunAt: number | undefined;
@@ -31,8 +31,19 @@ export class StepFold {
   #ending: (RunRecord & (StepCompleted | StepStopped)) | undefined;
 
   constructor(heading: StepHeading, address: string = heading.id) {
-    this.heading = heading;
+    this.#heading = heading;
     this.address = address;
+  }
+
+  /** As the playbook has it. */
+  get heading(): StepHeading {
+    return this.#heading;
+  }
+
+  /** Somebody has edited the playbook. */
+  rewrite(heading: StepHeading): void {
+    this.#row = undefined;
+    this.#heading = heading;
   }
 
   get begunAt(): number | undefined {

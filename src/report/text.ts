@@ -1,7 +1,7 @@
 import { formatDuration } from "../base/duration.ts";
 import { type Json, writeJson } from "../base/json.ts";
 import { count } from "../base/text.ts";
-import type { RunOpened } from "../protocol/record.ts";
+import type { RunEdited, RunOpened } from "../protocol/record.ts";
 import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
@@ -34,6 +34,13 @@ export function labelRun({ playbook }: Pick<RunOpened, "playbook">): string {
 export function doneBeforeLine({ ok, changed, unchanged, skipped, rescued, steps }: Totals): readonly string[] {
   const done = ok + changed + unchanged + skipped + rescued;
   return done === 0 ? [] : [`${INDENT}${done} of ${count(steps, "step")} done before`];
+}
+
+/** Of a resumed run whose playbook somebody has edited: that it was, and what of it is to be known. */
+export function editedLines({ playbook, notes }: Pick<RunEdited, "playbook" | "notes">): readonly string[] {
+  return [`edited since: ${oneLine(playbook.file)}`, ...notes.map((note) => `! ${oneLine(note)}`)].map(
+    (line) => `${INDENT}${line}`,
+  );
 }
 
 // It went on, and is nothing to be pleased with.

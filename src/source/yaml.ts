@@ -19,7 +19,6 @@ import { LIMITS } from "../base/limits.ts";
 import { codeFrame, type Diagnostic, type Finding, FRAME_LINES, type Place } from "./diagnostic.ts";
 import { guard, placedLexemes, tooLarge } from "./guard.ts";
 import type { MapEntry, Range, SourceNode } from "./node.ts";
-import { readSimple } from "./simple.ts";
 
 /** A text with its line ends, so that an offset can be told as line and column. */
 export class SourceFile {
@@ -95,12 +94,6 @@ export interface Parsed {
 /** Reads one YAML 1.2 document: no aliases, no tags, no directives, unique keys, exact numbers, bounded depth. */
 export function parseYaml(path: string, text: string): Parsed {
   const file = new SourceFile(path, text);
-  const root = readSimple(text);
-  return root === undefined ? readAny(file) : { file, root, diagnostics: [] };
-}
-
-function readAny(file: SourceFile): Parsed {
-  const { text } = file;
   const large = tooLarge(text);
   const lexemes = large === undefined ? [...new Lexer().lex(text)] : [];
   const refused = large ?? guard(text, lexemes);
@@ -192,18 +185,12 @@ class Reader {
       );
       return { kind: "list", items: [], range };
     }
-    if (isMap(node)) {
-      const entries = this.#entries(node, depth);
-      return { kind: "map", entries, range: rangeOf(node, range, [...entries.values()].at(-1)?.value) };
-    }
-    if (isSeq(node)) {
-      const items = node.items.map((item) => this.#node(item, depth + 1));
-      return { kind: "list", items, range: rangeOf(node, range, items.at(-1)) };
-    }
+    if (isMap(node)) return this.#map(node, range, depth);
+    if (isSeq(node)) return { kind: "list", items: node.items.map((item) => this.#node(item, depth + 1)), range };
     return isScalar(node) ? this.#scalar(node, range) : { kind: "scalar", value: null, range, offsetOf: () => range.start };
   }
 
-  #entries(node: YAMLMap.Parsed, depth: number): ReadonlyMap<string, MapEntry> {
+  #map(node: YAMLMap.Parsed, range: Range, depth: number): SourceNode {
     const entries = new Map<string, MapEntry>();
     for (const pair of node.items) {
       const key = pair.key;
@@ -233,7 +220,7 @@ class Reader {
       }
       entries.set(name, { key: keyRange, value: this.#value(pair.value, keyRange, depth) });
     }
-    return entries;
+    return { kind: "map", entries, range };
   }
 
   // A value that was left out stands where its key does.
@@ -268,11 +255,6 @@ class Reader {
   #report(finding: Finding, range: Range): void {
     if (this.#diagnostics.length < LIMITS.diagnostics) this.#diagnostics.push(this.#file.diagnose(finding, range));
   }
-}
-
-// A block ends where its last part does, whatever the library counts to it of the comments and lines behind.
-function rangeOf({ flow }: { readonly flow?: boolean }, range: Range, last: SourceNode | undefined): Range {
-  return flow === true || last === undefined ? range : { start: range.start, end: last.range.end };
 }
 
 // A string's characters stand in the text one by one unless escapes or folding came between; then its start must do.

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { removed, telling, toldOf } from "./failure.ts";
 
 /** What one column may hold. Amounts are TEXT, always: SQLite's own numbers would round them. */
 export type Cell = string | number | bigint | null;
@@ -17,11 +18,18 @@ export class Database {
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
+  /** Which file it is, wherever its name leads later. */
+  readonly #inode: number | undefined;
+
   protected constructor(path: string) {
-    if (path !== ":memory:") createPrivately(path);
     this.path = path;
-    this.#connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    this.#connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    this.#connection = telling(path, () => {
+      if (path !== ":memory:") createPrivately(path);
+      const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+      connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+      return connection;
+    });
+    this.#inode = inodeOf(path);
   }
 
   /** Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. */
@@ -29,33 +37,42 @@ export class Database {
     return new Database(path);
   }
 
+  /** Throws a DatabaseFailure when somebody has removed or replaced the file: what is written then, nobody would find again. */
+  assertInPlace(): void {
+    if (inodeOf(this.path) !== this.#inode) throw removed(this.path);
+  }
+
   exec(sql: string): void {
-    this.#connection.exec(sql);
+    telling(this.path, () => this.#connection.exec(sql));
   }
 
   run(sql: string, ...values: Cell[]): { readonly changes: number } {
-    const { changes } = this.#statement(sql).run(...values);
+    const { changes } = telling(this.path, () => this.#statement(sql).run(...values));
     return { changes: Number(changes) };
   }
 
   get(sql: string, ...values: Cell[]): Row | undefined {
-    return this.#statement(sql).get(...values) as Row | undefined;
+    return telling(this.path, () => this.#statement(sql).get(...values)) as Row | undefined;
   }
 
   all(sql: string, ...values: Cell[]): readonly Row[] {
-    return this.#statement(sql).all(...values) as unknown as readonly Row[];
+    return telling(this.path, () => this.#statement(sql).all(...values)) as unknown as readonly Row[];
   }
 
-  iterate(sql: string, ...values: Cell[]): IterableIterator<Row> {
-    return this.#statement(sql).iterate(...values) as IterableIterator<Row>;
+  *iterate(sql: string, ...values: Cell[]): Generator<Row> {
+    try {
+      yield* this.#statement(sql).iterate(...values) as IterableIterator<Row>;
+    } catch (error) {
+      throw toldOf(this.path, error);
+    }
   }
 
   /** Runs `work` in one immediate transaction: all of it is on disk when this returns, or, if it throws, none of it. */
   transaction<T>(work: () => T): T {
-    this.#connection.exec("BEGIN IMMEDIATE");
+    this.exec("BEGIN IMMEDIATE");
     try {
       const result = work();
-      this.#connection.exec("COMMIT");
+      this.exec("COMMIT");
       return result;
     } catch (error) {
       if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
@@ -75,6 +92,10 @@ export class Database {
     }
     return statement;
   }
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 function createPrivately(path: string): void {

@@ -122,9 +122,9 @@ test("the table counts by step, and nothing is left behind", async () => {
   const tested = await project.run("test", "--crash-everywhere", "mint.yaml");
   expect(tested.code, tested.told).toBe(0);
   expect(tested.lines[0]).toBe("⚡ Mint once  (mint.yaml)");
-  expect(tested.lines[1]).toBe("  step            killed  same  unknown  took effect  DIFFERENT");
+  expect(tested.lines[1]).toBe("  step            killed  same  unknown  took effect  answer lost  DIFFERENT");
   for (const step of ["the run itself", "token", "mint"])
-    expect(tested.stdout).toMatch(new RegExp(`^  ${step} +\\d+( +\\d+){4}$`, "m"));
+    expect(tested.stdout).toMatch(new RegExp(`^  ${step} +\\d+( +\\d+){5}$`, "m"));
   expect(tested.lines.at(-1)).toMatch(/^ {2}✓ 14 boundaries: \d+ same, \d+ unknown, no violation in /);
   expect(tested.stderr).toBe("");
   expect(readdirSync(project.folder)).toEqual(["mint.yaml"]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { gate, proxyTo } from "./proxy.ts";
+import { gate, type Proxy, proxyTo } from "./proxy.ts";
 import {
   approvalPlaybook,
   approveAsBob,
@@ -62,18 +62,77 @@ describe("a run is interrupted while its mint is on its way", () => {
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
-  test("a second signal: it ends at once, and what became of the mint is looked up when the run is resumed", async () => {
+  test.for([
+    ["SIGINT", "SIGINT", 130],
+    ["SIGTERM", "SIGTERM", 143],
+    ["SIGINT", "SIGTERM", 143],
+  ] as const)("%s, then %s: it ends at once, and the mint is looked for when it is resumed", async ([first, second, code]) => {
     const { service, project, running, held, over } = await mintOnItsWay();
     await reached(running, held);
-    await running.signal("SIGINT");
-    await running.signal("SIGINT");
+    await running.signal(first);
+    await running.signal(second);
     const interrupted = await running.ended; // the mint's answer is still held back
-    expect(interrupted.code, interrupted.told).toBe(130);
+    expect(interrupted.code, interrupted.told).toBe(code);
     over();
     const resumed = await project.run("resume");
     expect(resumed.code, resumed.told).toBe(0);
     expect(resumed.stdout, resumed.told).toContain("attempt 1: applied, as read back");
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
+});
+
+describe("a run is interrupted", () => {
+  test.for([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s while it waits for the receipt of its mint: it is read when the run goes on", async ([signal, code]) => {
+    const { service, project, proxy } = await minting();
+    const [asked, over] = [gate(), gate()];
+    void proxy.next(
+      "GET /asset/receipt",
+      async (passing) => {
+        const { status } = await passing.forward();
+        asked.open();
+        await over.passed;
+        passing.answer({ status, headers: { "content-type": "application/json" }, body: '{"status":"PROCESSING"}' });
+      },
+      1,
+    );
+    const running = project.start("run", "mint.yaml");
+    await reached(running, asked.passed);
+    await running.signal(signal);
+    over.open();
+    const interrupted = await running.ended;
+    expect(interrupted.code, interrupted.told).toBe(code);
+    expect(interrupted.stdout, interrupted.told).toMatch(
+      /^! interrupted {2}Mint once: 3 steps: 1 changed, 1 pending, 1 not run /m,
+    );
+    const resumed = await project.run("resume");
+    expect(resumed.code, resumed.told).toBe(0);
+    expect(resumed.stdout, resumed.told).toMatch(/^✓ changed {2}mint .*receipt COMMITTED/m);
+    expect(proxy.seen.filter((name) => name === "POST /token/mint")).toHaveLength(1);
+    expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
+
+  test("while others of the same command wait for their turn: they do not begin", async () => {
+    const { service, project, proxy } = await minting();
+    project.write("second.yaml", MINT_ONCE);
+    const [held, over] = [gate(), gate()];
+    void proxy.next("POST /token", async (passing) => {
+      held.open();
+      await over.passed;
+      passing.answer(await passing.forward());
+    });
+    const running = project.start("run", "mint.yaml", "second.yaml", "--jobs", "1");
+    await reached(running, held.passed);
+    const seen = proxy.seen.length;
+    await running.signal("SIGTERM");
+    over.open();
+    const interrupted = await running.ended;
+    expect(interrupted.code, interrupted.told).toBe(143);
+    expect(proxy.seen).toHaveLength(seen);
+    expect((await project.json("runs")).data.runs.map(({ playbook }) => playbook)).toEqual(["mint.yaml"]);
+    expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
   });
 });
 
@@ -87,12 +146,17 @@ interface Scene {
   readonly over: () => void;
 }
 
-async function mintOnItsWay(): Promise<Scene> {
+async function minting(): Promise<Pick<Scene, "service" | "project"> & { readonly proxy: Proxy }> {
   const service = await sandboxProcess();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
   project.write("mint.yaml", MINT_ONCE);
+  return { service, project, proxy };
+}
+
+async function mintOnItsWay(): Promise<Scene> {
+  const { service, project, proxy } = await minting();
   const [held, over] = [gate(), gate()];
   void proxy.next("POST /token/mint", async (passing) => {
     const answer = await passing.forward();

@@ -28,7 +28,7 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
       steps: playbook?.steps.length ?? 0,
       work: async (session, ports) => {
         if (playbook === undefined) throw noneToResume();
-        return resumeRun({ playbook, target: session.target, store: session.store, ports }, id);
+        return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, filesOf(shell));
       },
     },
   ]);

@@ -3,7 +3,7 @@ import { writeJson } from "../../base/json.ts";
 import { sanitise } from "../../base/text.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { settledText } from "../../report/attempt.ts";
-import type { AttemptReport } from "../../report/shape.ts";
+import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
 import { harmless } from "../failure.ts";
 import { lookIntoJournal } from "../journal.ts";
 import type { Command } from "../shell.ts";
@@ -53,11 +53,16 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
   const lines = [
     ...reportLines(report),
     "",
+    ...report.run.history.map(historyLine),
     ...report.steps.flatMap(({ step, attempts }) => attempts.flatMap((attempt) => attemptLines(step, attempt))),
   ];
   shell.stdout.write(`${lines.join("\n").trimEnd()}\n`);
   return EXIT.passed;
 };
+
+function historyLine({ at, what, by, text }: HistoryReport): string {
+  return harmless([at, what.padEnd(8), by, text].filter((part) => part !== null).join("  "));
+}
 
 function attemptLines(
   step: string,

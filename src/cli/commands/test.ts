@@ -9,6 +9,7 @@ import { newRunName } from "../../engine/names.ts";
 import { crashJson } from "../../report/crash/json.ts";
 import type { CrashReport } from "../../report/crash/shape.ts";
 import { crashLines } from "../../report/crash/text.ts";
+import { oneLine } from "../../report/foreign.ts";
 import { readSeed } from "../../sandbox/sandbox.ts";
 import { crashEverywhere, type Testing } from "../crash/everywhere.ts";
 import { clear, fillOrigin, temporaryFolder } from "../crash/island.ts";
@@ -128,7 +129,7 @@ class Progress {
     const { stderr: screen, variables } = this.#shell;
     if (!canShowTree({ screen, variables, runs: 1, steps: 1 })) return;
     this.#isShown = true;
-    screen.write(`${CLEAR_LINE}${text.slice(0, screen.columns - 1)}`);
+    screen.write(`${CLEAR_LINE}${oneLine(text, screen.columns - 1)}`);
   }
 
   clear(): void {

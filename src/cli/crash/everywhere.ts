@@ -115,6 +115,7 @@ function totalsOf(tried: readonly TriedBoundary[], notTried: number): CrashTotal
     tried: tried.length,
     same: numberOf("same"),
     unknown: numberOf("unknown"),
+    answerLost: numberOf("answer-lost"),
     different: numberOf("different"),
     missed: tried.filter(({ missed }) => missed).length,
     setTwice: tried.filter(({ setTwice }) => setTwice > 0).length,

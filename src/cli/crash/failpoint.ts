@@ -55,6 +55,7 @@ const KINDS: Readonly<Record<Fact["kind"], true>> = {
   "run.opened": true,
   "run.claimed": true,
   "run.released": true,
+  "run.edited": true,
   "step.expanded": true,
   "step.begun": true,
   "block.turned": true,

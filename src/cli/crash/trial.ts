@@ -148,8 +148,11 @@ export class CrashTest {
     }
     const beyond = excess(undisturbed.ledger, ledger, this.#comparing);
     if (outcome === "refused") return differing([`resume refuses: ${why}`, ...beyond]);
-    if (outcome !== "unknown") return differing([`the resumed run ended as ${outcome}${problemIn(records)}`, ...beyond]);
-    if (beyond.length > 0) return differing(beyond);
+    const said = `the resumed run ended as ${outcome}${problemIn(records)}`;
+    if (beyond.length > 0) return differing([said, ...beyond]);
+    if (outcome === "failed" && records.some(tellsOfALostAnswer))
+      return { verdict: "answer-lost", setTwice, writes: [], differences: [said] };
+    if (outcome !== "unknown") return differing([said]);
     const writes = unknownWrites(records, ledger, undisturbed.effects);
     return { verdict: "unknown", setTwice, writes, differences: [] };
   }
@@ -198,6 +201,10 @@ function boundariesOf(points: readonly (readonly PointName[])[]): readonly Bound
     });
     return named.slice(-1);
   });
+}
+
+function tellsOfALostAnswer(record: RunRecord): boolean {
+  return record.kind === "attempt.settled" && record.verdict === "applied";
 }
 
 function problemIn(records: readonly RunRecord[]): string {

@@ -6,6 +6,7 @@ import type { RunReport } from "../../report/shape.ts";
 import {
   beginningLine,
   doneBeforeLine,
+  editedLines,
   headerLine,
   labelRun,
   overallLine,
@@ -73,6 +74,7 @@ class PlainRun {
     this.#fold.take(record);
     if (!this.#isNew) return;
     if (record.kind === "run.opened") return this.#head();
+    if (record.kind === "run.edited") return this.#print(editedLines(record));
     if (record.kind === "step.begun") return this.#print([beginningLine(this.#fold.step(record.step).report())]);
     if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;
     this.#shown.add(record.step);

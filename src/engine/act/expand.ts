@@ -3,7 +3,7 @@ import { Decimal } from "../../base/decimal.ts";
 import type { Json } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
-import { EvaluationFailure } from "../../expression/expression.ts";
+import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import type { Foreach } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
@@ -17,15 +17,15 @@ export function expand(context: Looking, place: Place): void {
   invariant(step.foreach !== undefined, "only a foreach is expanded");
   const startedAt = context.ports.clock.now();
   if (skipIfTold(context, place, startedAt)) return;
-  const rounds = roundsOf(context, place, step.foreach);
+  const rounds = roundsOf(context.scopeAt(place), step.foreach);
   if (!Array.isArray(rounds)) return context.stop(place, { startedAt, outcome: "failed", problem: rounds as StepProblem });
   context.note({ kind: "step.expanded", step: address, rounds });
   if (rounds.length === 0)
     context.note({ kind: "step.completed", step: address, outcome: "ok", value: {}, startedAt, requests: 0 });
 }
 
-function roundsOf(context: Looking, place: Place, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
-  const scope = context.scopeAt(place);
+/** The rounds of a `foreach`, or why it has none. Throws an EvaluationFailure. */
+export function roundsOf(scope: Scope, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
   const items = bind(list, scope);
   if (!Array.isArray(items)) throw new EvaluationFailure(`foreach: ${variable} is no list`);
   if (items.length > LIMITS.foreachItems) {

@@ -28,6 +28,7 @@ export interface CrashTotals {
   readonly tried: number;
   readonly same: number;
   readonly unknown: number;
+  readonly answerLost: number;
   readonly different: number;
   /** Of those tried: the run came to its end without passing the boundary again. */
   readonly missed: number;
@@ -39,9 +40,10 @@ export interface CrashTotals {
 
 /**
  * `same`: the resumed run passed, and the ledger is as the undisturbed run left it. `unknown`: the run says that it does not know of a write
- * whether it took effect. `different`: anything else, which breaks the promise.
+ * whether it took effect. `answer-lost`: the run found by reading that a write took effect, and failed, for the playbook wants of its answer what
+ * reading does not give. `different`: anything else, which breaks the promise.
  */
-export type CrashVerdict = "same" | "unknown" | "different";
+export type CrashVerdict = "same" | "unknown" | "answer-lost" | "different";
 
 /** A boundary of a run, and what came of a kill there. */
 export interface TriedBoundary {
@@ -55,7 +57,7 @@ export interface TriedBoundary {
   readonly setTwice: number;
   /** Unknown: the writes that it is unknown of. */
   readonly writes: readonly UnknownWrite[];
-  /** Different: how. */
+  /** Different: how. Answer lost: what the run says. */
   readonly differences: readonly string[];
   /** The command that does the same again. */
   readonly replay: string;

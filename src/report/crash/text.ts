@@ -13,7 +13,7 @@ export function crashLines(report: CrashReport): readonly string[] {
   const { playbook, problem, boundaries } = report;
   const found =
     problem === null
-      ? [...table(boundaries), ...boundaries.flatMap(violationLines), sumLine(report)]
+      ? [...table(boundaries), ...answerLines(boundaries), ...boundaries.flatMap(violationLines), sumLine(report)]
       : ["✗ not tested", ...problemLines(problem)];
   return [`⚡ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})`, ...found.map((line) => `  ${line}`)];
 }
@@ -25,6 +25,7 @@ const COLUMNS: readonly Column[] = [
   ["same", (tried) => numberOf(tried, "same")],
   ["unknown", (tried) => numberOf(tried, "unknown")],
   ["took effect", (tried) => tried.filter(({ writes }) => writes.some(({ tookEffect }) => tookEffect)).length],
+  ["answer lost", (tried) => numberOf(tried, "answer-lost")],
   ["DIFFERENT", (tried) => numberOf(tried, "different")],
 ];
 
@@ -43,6 +44,12 @@ function table(boundaries: readonly TriedBoundary[]): readonly string[] {
 
 function numberOf(tried: readonly TriedBoundary[], verdict: TriedBoundary["verdict"]): number {
   return tried.filter((each) => each.verdict === verdict).length;
+}
+
+/** What runs say of answers that were lost, each once. */
+function answerLines(boundaries: readonly TriedBoundary[]): readonly string[] {
+  const said = boundaries.filter(({ verdict }) => verdict === "answer-lost").flatMap(({ differences }) => differences);
+  return [...new Set(said)].map((each) => `! answer lost: ${oneLine(each)}`);
 }
 
 function violationLines({ point, verdict, differences, replay }: TriedBoundary): readonly string[] {
@@ -67,8 +74,14 @@ function sumLine({ totals, durationMs }: CrashReport): string {
 }
 
 /** `26 boundaries: 21 same, 5 unknown, no violation`. */
-export function sumOf({ tried, same, unknown, different, missed, setTwice, notTried }: CrashTotals): string {
-  const verdicts = [`${same} same`, `${unknown} unknown`, different === 0 ? "no violation" : count(different, "violation")];
+export function sumOf({ tried, same, unknown, answerLost, different, missed, setTwice, notTried }: CrashTotals): string {
+  const lost = answerLost === 0 ? [] : [`${answerLost} failed for want of a lost answer`];
+  const verdicts = [
+    `${same} same`,
+    `${unknown} unknown`,
+    ...lost,
+    different === 0 ? "no violation" : count(different, "violation"),
+  ];
   return [
     `${tried} ${tried === 1 ? "boundary" : "boundaries"}: ${verdicts.join(", ")}`,
     ...(setTwice === 0 ? [] : [`after ${setTwice} a value was set twice, which changes nothing`]),

@@ -1,0 +1,73 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { sanitise } from "../../base/text.ts";
+import type { ChainedRecord } from "../../journal/chain.ts";
+import type { JournalStore } from "../../journal/store.ts";
+import { harmless } from "../failure.ts";
+import { lookIntoJournal } from "../journal.ts";
+import type { Command } from "../shell.ts";
+
+interface ExportOptions {
+  readonly run: string;
+  readonly state?: string;
+}
+
+/** `tokenbook runs export RUN`: every record as a line of JSON, in order, each checked before it is printed. */
+export const exportRun: Command<ExportOptions> = async (shell, options) => {
+  lookIntoJournal(shell, options, (store) => {
+    for (const each of store.chain(options.run)) shell.stdout.write(`${recordLine(options.run, each)}\n`);
+  });
+  return EXIT.passed;
+};
+
+// The body last, letter for letter: its hash can be made again from the line.
+function recordLine(run: string, { record: { sequence, epoch, at, kind }, previous, hash, body }: ChainedRecord): string {
+  const place = { run, sequence, epoch, at, time: new Date(at).toISOString(), kind, previous, hash };
+  return sanitise(`${JSON.stringify(place).slice(0, -1)},"body":${body}}`);
+}
+
+interface VerifyOptions {
+  readonly run?: string;
+  readonly state?: string;
+  readonly json?: boolean;
+}
+
+interface Verified {
+  readonly run: string;
+  readonly records: number;
+  /** The hash of the last record: it stands for all of them. */
+  readonly hash: string | null;
+  readonly problem: Failure | null;
+}
+
+/** `tokenbook runs verify [RUN]`: whether the records of a run, or of all runs, are those that were written. Exit 1 when some are not. */
+export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
+  const verified = lookIntoJournal(shell, options, (store) => {
+    store.assertWhole();
+    return (options.run === undefined ? store.ids() : [options.run]).map((run) => verify(store, run));
+  });
+  if (options.json === true) {
+    const runs = verified.map(({ problem, ...rest }) => ({
+      ...rest,
+      intact: problem === null,
+      problem: problem?.toJSON() ?? null,
+    }));
+    shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, runs }, undefined, 2))}\n`);
+  } else shell.stdout.write(verified.length === 0 ? "no runs yet\n" : `${harmless(verified.map(verifiedLine).join("\n"))}\n`);
+  return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
+};
+
+function verify(store: JournalStore, run: string): Verified {
+  let [records, hash]: [number, string | null] = [0, null];
+  try {
+    for (const each of store.chain(run)) [records, hash] = [records + 1, each.hash];
+    return { run, records, hash, problem: null };
+  } catch (error) {
+    if (error instanceof Failure && error.code !== "journal.no-such-run") return { run, records, hash, problem: error };
+    throw error;
+  }
+}
+
+function verifiedLine({ run, records, hash, problem }: Verified): string {
+  return problem === null ? `${run}  intact   ${records} records, the last ${hash}` : `${run}  damaged  ${problem.message}`;
+}

@@ -1,0 +1,58 @@
+import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import { checkPlaybook } from "../../playbook/check.ts";
+import type { FileReader } from "../../playbook/files.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { RunEdited, RunOpened } from "../../protocol/record.ts";
+import type { RunState } from "../../protocol/state.ts";
+import { writingOf } from "../plan.ts";
+import type { RunParts } from "../start.ts";
+import { compareEdit } from "./compare.ts";
+
+/**
+ * What is to be recorded when a run goes on with its playbook as it is now; nothing when that is as it was. Throws a Failure that tells
+ * each change of something that the run has done already.
+ */
+export function editOf({ playbook, target, ports }: RunParts, state: RunState, files: FileReader): RunEdited | undefined {
+  const { opened } = state;
+  const writing = writingOf(playbook);
+  if (opened === undefined || opened.playbook.digest === writing.playbook.digest) return undefined;
+  const before = playbookBefore(opened, files);
+  if (before === undefined || state.closed?.outcome === "passed") throw changed(opened, playbook);
+  const { conflicts, notes } = compareEdit({ before, now: playbook, state, target, secrets: ports.secrets });
+  if (conflicts.length > 0) throw contradicted(opened, conflicts);
+  return { kind: "run.edited", ...writing, notes };
+}
+
+// As the run has kept it; nothing when this version of tokenbook cannot read it.
+function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileReader): Playbook | undefined {
+  const texts = new Map(Object.entries(sources ?? {}));
+  const text = texts.get(file);
+  if (text === undefined) return undefined;
+  return checkPlaybook(file, text, {
+    ...files,
+    read: (path) => texts.get(path) ?? files.read(path),
+    shipped: { names: [], read: (name) => texts.get(name) },
+  }).playbook;
+}
+
+function contradicted({ runId, playbook: { file } }: RunOpened, conflicts: readonly string[]): Failure {
+  const told = conflicts.slice(0, LIMITS.editConflicts);
+  const more = conflicts.length > told.length ? `\nand ${conflicts.length - told.length} more` : "";
+  return new Failure({
+    code: "resume.edited",
+    message: `${file} has been edited, and ${count(conflicts.length, "change")} would make what the run ${runId} has done another thing:\n${told.join("\n")}${more}`,
+    why: "what is done stays done; it is neither sent again nor taken back",
+    next: `undo these changes (others may stay), then: tokenbook resume ${runId}; or begin a new run: tokenbook run ${file}`,
+  });
+}
+
+function changed({ runId }: RunOpened, playbook: Playbook): Failure {
+  return new Failure({
+    code: "resume.playbook-changed",
+    message: `${playbook.file}, or a playbook that it includes, has changed since the run ${runId} began`,
+    why: "steps that were already done might no longer be what the playbook says",
+    next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then; or begin a new run: tokenbook run ${playbook.file}`,
+  });
+}

@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { Failure } from "../../base/failure.ts";
+import type { Target } from "../../environment/target.ts";
+import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { includedInputs, inOrganization } from "../../playbook/inputs.ts";
+import type { ActorUse, CallStep, CheckStep, IncludeStep, SideRead } from "../../playbook/model.ts";
+import { bind, type Template } from "../../playbook/template.ts";
+import type { RunState } from "../../protocol/state.ts";
+import { roundsOf } from "../act/expand.ts";
+import { callerOf } from "../caller.ts";
+import type { Frames } from "../frames.ts";
+import type { PlanStep } from "../plan.ts";
+import type { Spot } from "./traces.ts";
+
+/** What it takes to say what a playbook means at a place of a run. */
+export interface Meaning {
+  readonly frames: Frames;
+  readonly state: RunState;
+  readonly target: Target;
+}
+
+/**
+ * What a playbook says of a step that it is done with: whatever a change of would make what was done another thing. Of a step
+ * that was skipped, only that.
+ */
+export function saysOf(spot: Spot, { frames, state, target }: Meaning): JsonObject {
+  const { step } = spot;
+  const scope = frames.scopeAt(spot);
+  const says = { uses: usesOf(step), if: known(() => step.if?.evaluate(scope) ?? true) };
+  if (state.steps.get(spot.address)?.completed?.outcome === "skipped") return says;
+  const { foreach } = step;
+  if (spot.isWhole && foreach !== undefined)
+    return { ...says, foreach: known(() => roundsOf(scope, foreach) as unknown as Json) };
+  // A round was let in by the whole.
+  const { if: _if, ...own } = says;
+  return { ...(foreach === undefined ? says : own), ...ownOf(step, scope, target) };
+}
+
+function usesOf(step: PlanStep): string {
+  switch (step.kind) {
+    case "call":
+      return step.operation.name;
+    case "include":
+      return "a playbook";
+    case "block":
+    case "check":
+      return step.kind;
+  }
+}
+
+function ownOf(step: PlanStep, scope: Scope, target: Target): JsonObject {
+  switch (step.kind) {
+    case "call":
+      return callSays(step, scope);
+    case "include":
+      return { with: known(() => inputsOf(step, scope, target)) };
+    case "check":
+      return checkSays(step, scope);
+    case "block":
+      return {};
+  }
+}
+
+function callSays(step: CallStep, scope: Scope): JsonObject {
+  return { with: bound(step.with, scope), as: actorOf(step.as, scope), pages: Decimal.of(Math.min(step.pages, MANY)) };
+}
+
+const MANY = Number.MAX_SAFE_INTEGER;
+
+function checkSays({ looks }: CheckStep, scope: Scope): JsonObject {
+  if (looks.kind === "conserve") return { conserve: looks.of, id: bound(looks.id, scope) };
+  return { ...readSays(looks.read, scope), that: looks.that.text.trim() };
+}
+
+function readSays({ operation, with: input, as }: SideRead, scope: Scope): JsonObject {
+  return { read: operation.name, with: bound(input, scope), as: actorOf(as, scope) };
+}
+
+// As the step would begin with them.
+function inputsOf({ playbook, inputs }: IncludeStep, scope: Scope, target: Target): Json {
+  const given = Object.fromEntries(Array.from(inputs, ([name, template]) => [name, bind(template, scope)] as const));
+  return inOrganization(playbook, includedInputs(playbook, given), target.ledger?.orgId);
+}
+
+function bound(template: Template, scope: Scope): Json {
+  return known(() => bind(template, scope));
+}
+
+function actorOf(use: ActorUse | undefined, scope: Scope): Json {
+  return known(() => {
+    const { actingEntity, credential } = callerOf(use, scope);
+    return actingEntity ?? credential ?? null;
+  });
+}
+
+// What has no value is a change when it had one.
+function known(evaluate: () => Json): Json {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof EvaluationFailure || error instanceof Failure) return `nothing (${error.message})`;
+    throw error;
+  }
+}

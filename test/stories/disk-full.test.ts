@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { KEYS, launch, MINT_ONCE, newProject, operationsOf, ROOT, sandboxProcess } from "./world.ts";
+
+const WRITES = ["ledger.token.create", "ledger.token.mint"];
+// What a file of the process may hold, from too little for its first page to nearly enough for its last record.
+const LIMITS_KIB = [1, 44, 68, 76, 85, 95, 110];
+
+test.for(LIMITS_KIB)(
+  "a journal that cannot have more than %i KiB stops the run before its next request; with room it goes on, and nothing is done twice",
+  async (kib) => {
+    const service = await sandboxProcess();
+    const project = newProject();
+    project.serviceAt(service.url);
+    project.write("mint.yaml", MINT_ONCE);
+    const command = `ulimit -f ${kib}; exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" run mint.yaml`;
+    const tight = await launch(["-c", command], { cwd: project.folder, variables: KEYS, program: "bash" }).ended;
+    expect(tight.code, tight.told).toBe(2);
+    expect(tight.stderr, tight.told).toMatch(/^error (?:journal\.cannot-write|database\.unusable)\n/m);
+    const before = operationsOf(await service.commits());
+    expect(before, tight.told).toEqual(WRITES.slice(0, before.length));
+
+    const { data } = await project.json("runs");
+    const again = await project.run(...(data.runs.length > 0 ? ["resume"] : ["run", "mint.yaml"]));
+    expect(again.code, `${tight.told}\n${again.told}`).toBe(0);
+    expect(operationsOf(await service.commits()), tight.told).toEqual(WRITES);
+    expect((await project.run("runs", "verify")).code).toBe(0);
+  },
+);

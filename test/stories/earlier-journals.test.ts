@@ -1,0 +1,52 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { inJournal } from "./desk.ts";
+import { embeddedCommits, newProject, type Project, ROOT } from "./world.ts";
+
+// A journal as each format left it: a run that has passed, and one that has written once, and waits to write again.
+const FOLDER = join(ROOT, "test/stories/journals");
+const JOURNALS = readdirSync(FOLDER).filter((name) => name.endsWith(".db.gz"));
+const PLAYBOOK = readFileSync(join(FOLDER, "record.yaml"), "utf8");
+
+function projectWith(journal: string): Project {
+  const project = newProject({});
+  mkdirSync(join(project.folder, ".tokenbook"));
+  writeFileSync(join(project.folder, ".tokenbook/journal.db"), gunzipSync(readFileSync(join(FOLDER, journal))));
+  project.write("record.yaml", PLAYBOOK);
+  return project;
+}
+
+test.for(JOURNALS)("the journal of %s is read, none of it is lost, and its run goes on where it was", async (journal) => {
+  const project = projectWith(journal);
+  const { data, told } = await project.json("runs");
+  expect(
+    data.runs.map(({ outcome }) => outcome),
+    told,
+  ).toEqual(["pending", "passed"]);
+  const verified = await project.run("runs", "verify");
+  expect(verified.code, verified.told).toBe(0);
+  expect(verified.stdout, verified.told).toMatch(/^\S+ {2}intact .*\n\S+ {2}intact .*\n$/);
+
+  // Its own sandbox is gone, and a new one knows nothing of the first step: to do that again would be seen.
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.stdout, resumed.told).toContain("1 of 3 steps done before");
+  const key = /-(\w{8})$/m.exec(data.runs[0]?.id ?? "")?.[1] ?? "";
+  expect((await embeddedCommits(project)).map(({ body }) => body)).toEqual([
+    { assetType: "Property", data: { id: `B${key}`, first: `A${key}` } },
+  ]);
+  const shown = await project.run("runs", "show", data.runs[0]?.id ?? "");
+  expect(shown.stdout, shown.told).toContain('"shares":"12345678901234567890.50"');
+  expect(inJournal(project, (database) => database.prepare("PRAGMA user_version").get())).toEqual({
+    user_version: JOURNALS.length,
+  });
+});
+
+test("a run that kept no text of its playbook is not resumed with another", async () => {
+  const project = projectWith("version-1.db.gz");
+  project.write("record.yaml", `${PLAYBOOK}  - { uses: ledger.status }\n`);
+  const resumed = await project.run("resume");
+  expect([resumed.code, resumed.stderr], resumed.told).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
+});

@@ -1,0 +1,254 @@
+import { expect, test } from "vitest";
+import { desk, type Desk } from "./desk.ts";
+import { cutAnswer } from "./proxy.ts";
+import { MINT_ONCE, operationsOf, runIn, tokenWith } from "./world.ts";
+
+const OUTER = `playbook: 1
+name: Before the edit
+inputs:
+  amount: { type: decimal, default: "10.00" }
+actors:
+  issuer: { ledger: "userId:alice" }
+defaults: { as: issuer }
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: ${tokenWith("T")}
+  - id: mint
+    uses: ledger.token.mint
+    with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "\${{ inputs.amount }}" }
+  - id: look
+    uses: ledger.token.get
+    with: { id: "\${{ steps.token.id }}" }
+  - id: large
+    if: inputs.amount > 100
+    uses: ledger.token.get
+    with: { id: "\${{ steps.token.id }}" }
+  - id: homes
+    foreach: { home: [Loft, Barn], key: home }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "\${{ home }}" } }
+  - id: town
+    uses: ./inner.yaml
+    with: { city: Lisbon }
+  - id: supply
+    uses: ledger.token.get
+    with: { id: "\${{ steps.token.id }}" }
+    expect: [response.totalSupply == 11]
+`;
+const INNER = `playbook: 1
+name: Record one
+inputs: { city: { type: string } }
+actors:
+  clerk: { ledger: "userId:bob" }
+steps:
+  - id: asset
+    uses: ledger.asset.create
+    as: clerk
+    with: { assetType: Property, data: { id: "Town", city: "\${{ inputs.city }}" } }
+`;
+const NEW_READ = `  - id: again
+    uses: ledger.token.get
+    with: { id: "\${{ steps.token.id }}" }
+`;
+
+interface EditMade {
+  readonly what: string;
+  readonly file?: "outer.yaml" | "inner.yaml";
+  readonly from: string;
+  readonly to: string;
+  readonly says: string;
+}
+
+const REFUSED: readonly EditMade[] = [
+  {
+    what: "the value of a write",
+    from: `value: "\${{ inputs.amount }}"`,
+    to: `value: "15.00"`,
+    says: "outer.yaml:12 (mint) with.value has been changed from 10.00 to 15.00",
+  },
+  {
+    what: "a field of a write that had none",
+    from: `data: { id: "\${{ home }}" }`,
+    to: `data: { id: "\${{ home }}", city: "Faro" }`,
+    says: 'outer.yaml:22 (homes[Barn]) with.data.city is new: "Faro"',
+  },
+  {
+    what: "what a read was given",
+    from: `  - id: look\n    uses: ledger.token.get\n    with: { id: "\${{ steps.token.id }}" }`,
+    to: `  - id: look\n    uses: ledger.token.get\n    with: { id: T2 }`,
+    says: 'outer.yaml:15 (look) with.id has been changed from "T" to "T2"',
+  },
+  {
+    what: "the operation",
+    from: `  - id: look\n    uses: ledger.token.get\n    with: { id: "\${{ steps.token.id }}" }`,
+    to: "  - id: look\n    uses: ledger.status",
+    says: 'outer.yaml:15 (look) uses has been changed from "ledger.token.get" to "ledger.status"',
+  },
+  {
+    what: "who acted",
+    from: `issuer: { ledger: "userId:alice" }`,
+    to: `issuer: { ledger: "userId:carol" }`,
+    says: 'outer.yaml:9 (token) as has been changed from "userId:alice" to "userId:carol"',
+  },
+  {
+    what: "the condition of a step that was skipped",
+    from: "if: inputs.amount > 100",
+    to: "if: inputs.amount > 1",
+    says: "outer.yaml:18 (large) if has been changed from false to true",
+  },
+  {
+    what: "the list of a foreach",
+    from: "[Loft, Barn]",
+    to: "[Loft, Mill]",
+    says: 'outer.yaml:22 (homes) foreach[1].key has been changed from "Barn" to "Mill"',
+  },
+  {
+    what: "what an included playbook was given",
+    from: "city: Lisbon",
+    to: "city: Porto",
+    says: 'outer.yaml:26 (town) with.city has been changed from "Lisbon" to "Porto"',
+  },
+  {
+    what: "a step of an included playbook",
+    file: "inner.yaml",
+    from: `id: "Town"`,
+    to: `id: "Village"`,
+    says: 'inner.yaml:7 (town/asset) with.data.id has been changed from "Town" to "Village"',
+  },
+  {
+    what: "who acted in an included playbook",
+    file: "inner.yaml",
+    from: "userId:bob",
+    to: "userId:carol",
+    says: 'inner.yaml:7 (town/asset) as has been changed from "userId:bob" to "userId:carol"',
+  },
+  {
+    what: "a new step before those that are done",
+    from: "  - id: look\n",
+    to: `${NEW_READ}  - id: look\n`,
+    says: "outer.yaml:15 (again) stands before town, which has begun: it would be done after it",
+  },
+  {
+    what: "a new step in what is done",
+    file: "inner.yaml",
+    from: "steps:\n",
+    to: `steps:\n  - id: status\n    uses: ledger.status\n    as: clerk\n`,
+    says: "inner.yaml:7 (town/status) is new in town, which is done: it would never be done",
+  },
+  {
+    what: "the name of a write",
+    from: "id: homes",
+    to: "id: houses",
+    says: "outer.yaml:22 (houses) is homes by another name, which is done: it would be done again",
+  },
+  {
+    what: "an input that the run did not have",
+    from: "inputs:\n",
+    to: `inputs:\n  floor: { type: decimal, default: "1" }\n`,
+    says: "outer.yaml (inputs.floor) is new, and the run has no value of it",
+  },
+  {
+    what: "an input whose value is wrong now",
+    from: `{ type: decimal, default: "10.00" }`,
+    to: `{ type: decimal, default: "30.00", minimum: "20" }`,
+    says: "outer.yaml (inputs.amount): the run has a value that is wrong now: ",
+  },
+];
+
+async function failed(): Promise<Desk & { readonly run: string }> {
+  const at = await desk({ "outer.yaml": OUTER, "inner.yaml": INNER });
+  const ended = await at.project.run("run", "outer.yaml");
+  expect(ended.code, ended.told).toBe(1);
+  return { ...at, run: runIn(ended) };
+}
+
+const WRITTEN = ["ledger.token.create", "ledger.token.mint", "ledger.asset.create", "ledger.asset.create", "ledger.asset.create"];
+
+const PARTS = [0, 5, 10].map((at) => ({
+  edits: REFUSED.slice(at, at + 5),
+  what: REFUSED.slice(at, at + 5)
+    .map(({ what }) => what)
+    .join(", "),
+}));
+
+test.for(PARTS)("a run is not resumed when what was done became another thing, by its line: $what", async ({ edits }) => {
+  const { project, proxy, service, run } = await failed();
+  const sent = proxy.seen.length;
+  for (const { what, file = "outer.yaml", from, to, says } of edits) {
+    const text = file === "outer.yaml" ? OUTER : INNER;
+    expect(text, what).toContain(from);
+    project.write(file, text.replace(from, to));
+    const ended = await project.run("resume");
+    expect(ended.code, `${what}\n${ended.told}`).toBe(2);
+    expect(ended.stderr, `${what}\n${ended.told}`).toMatch(
+      new RegExp(
+        `^error resume\\.edited\n {2}outer\\.yaml has been edited, and \\d changes? would make what the run ${run} has done another thing:\n`,
+        "m",
+      ),
+    );
+    expect(ended.stderr, what).toContain(`\n  ${says}`);
+    project.write(file, text);
+  }
+  expect(proxy.seen).toHaveLength(sent);
+  expect(operationsOf(await service.commits())).toEqual(WRITTEN);
+});
+
+test("what has not been done may be edited: the step that failed is mended, one is appended, one that was done is taken out", async () => {
+  const { project, service } = await failed();
+  const mended = OUTER.replace("totalSupply == 11", "totalSupply == 10").replace(/ {2}- id: look\n.*\n.*\n/, "");
+  project.write("outer.yaml", `# in other words\n${mended}${NEW_READ}    expect: [response.totalSupply == 12]\n`);
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(1);
+  expect(resumed.stdout, resumed.told).toMatch(
+    /^ {4}7 of 8 steps done before\n {4}edited since: outer\.yaml\n {4}! look is gone from outer\.yaml; what it did stays\n✓ ok {7}supply /m,
+  );
+  // What is edited next is held against what was edited before.
+  project.write("outer.yaml", `${mended}${NEW_READ}`);
+  const passed = await project.run("resume");
+  expect(passed.code, passed.told).toBe(0);
+  expect(operationsOf(await service.commits())).toEqual(WRITTEN);
+  const { data } = await project.json("runs", "show", runIn(passed));
+  expect(data.reports[0]?.steps.map(({ step }) => step)).toEqual([
+    "token",
+    "mint",
+    "large",
+    "homes[Loft]",
+    "homes[Barn]",
+    "town",
+    "town/asset",
+    "supply",
+    "again",
+    "look",
+  ]);
+  project.write("outer.yaml", OUTER);
+  const over = await project.run("resume", runIn(passed));
+  expect([over.code, over.stderr], over.told).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
+});
+
+test("a write of which nobody knows what became is settled as it was sent, never as it is written now", async () => {
+  const at = await desk({ "mint.yaml": MINT_ONCE });
+  at.project.write("tokenbook.yaml", at.project.read("tokenbook.yaml").replace("exclusive: true", "exclusive: false"));
+  void at.proxy.next("POST /token/mint", cutAnswer);
+  const ended = await at.project.run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(5);
+  const run = runIn(ended);
+  const edits = [
+    [MINT_ONCE.replace("10.00", "20.00"), "mint.yaml:14 (mint) with.value has been changed from 10.00 to 20.00"],
+    [
+      MINT_ONCE.replace(/ {2}- id: mint\n.*\n.*\n/, ""),
+      `mint.yaml: mint (ledger.token.mint) is gone, and nobody knows what became of it; first: tokenbook resolve ${run} --step "mint" `,
+    ],
+  ];
+  for (const [text = "", says = ""] of edits) {
+    at.project.write("mint.yaml", text);
+    const refused = await at.project.run("resume");
+    expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining(says)]);
+  }
+  // Once it is settled, the rest may be edited.
+  await at.project.run("resolve", run, "--step", "mint", "--as", "applied", "--because", "seen");
+  at.project.write("mint.yaml", MINT_ONCE.replace("expect: [response.totalSupply == 10]", "expect: [response.totalSupply > 9]"));
+  const resumed = await at.project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(operationsOf(await at.service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+});

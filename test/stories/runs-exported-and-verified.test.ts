@@ -1,0 +1,92 @@
+import { hash } from "node:crypto";
+import { expect, test } from "vitest";
+import { type Desk, desk, inJournal } from "./desk.ts";
+import { cutAnswer } from "./proxy.ts";
+import { KEYS, MINT_ONCE, newProject, runIn } from "./world.ts";
+
+/** A run whose mint nobody could see, settled by a person, resumed to its end. */
+async function resolved(): Promise<Desk & { readonly run: string }> {
+  const at = await desk({});
+  const project = newProject({ ...KEYS, USER: "olga" });
+  project.serviceAt(at.proxy.url);
+  project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace("exclusive: true", "exclusive: false"));
+  project.write("mint.yaml", MINT_ONCE);
+  void at.proxy.next("POST /token/mint", cutAnswer);
+  const ended = await project.run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(5);
+  const run = runIn(ended);
+  await project.run("resolve", run, "--step", "mint", "--as", "applied", "--because", "I saw it");
+  expect((await project.run("resume")).code).toBe(0);
+  return { ...at, project, run };
+}
+
+interface Line {
+  readonly run: string;
+  readonly sequence: number;
+  readonly epoch: number;
+  readonly at: number;
+  readonly time: string;
+  readonly kind: string;
+  readonly previous: string;
+  readonly hash: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+test("a run is exported with its chain, so that anybody can check it, and told with all that became of it", async () => {
+  const { project, run } = await resolved();
+  const exported = await project.run("runs", "export", run);
+  expect(exported.code, exported.told).toBe(0);
+  const lines = exported.lines.map((text) => JSON.parse(text) as Line);
+  expect(lines.map(({ kind }) => kind).slice(0, 3)).toEqual(["run.opened", "run.claimed", "attempt.intended"]);
+  expect(lines.at(-1)).toMatchObject({ kind: "run.closed", epoch: 3, body: { outcome: "passed" } });
+  let before = "0".repeat(64);
+  for (const [at, line] of lines.entries()) {
+    expect(line).toMatchObject({ run, sequence: at, previous: before, time: new Date(line.at).toISOString() });
+    const text = exported.lines[at] ?? "";
+    const body = text.slice(text.indexOf('"body":') + '"body":'.length, -1);
+    before = hash("sha256", `${before}\n${[line.sequence, line.epoch, line.at, line.kind, body].join("\n")}`);
+    expect(line.hash).toBe(before);
+  }
+
+  const shown = await project.run("runs", "show", run);
+  expect(shown.stdout.match(/^\d{4}-\S+ {2}(?:claimed|closed).*$/gm)?.map((line) => line.replace(/^\S+ +/, ""))).toEqual([
+    expect.stringMatching(/^claimed {3}process \d+ on /),
+    "closed    unknown",
+    expect.stringMatching(/^claimed {3}process \d+ on /),
+    "closed    interrupted",
+    expect.stringMatching(/^claimed {3}process \d+ on /),
+    "closed    passed",
+  ]);
+  expect(shown.stdout, shown.told).toMatch(
+    /^sent {2}mint {2}attempt 1 .*\n {4}input: .*\n {4}answer: ambiguous.*\n {4}settled: applied, says olga: I saw it$/m,
+  );
+  const verified = await project.run("runs", "verify");
+  expect(verified.stdout, verified.told).toBe(`${run}  intact   ${lines.length} records, the last ${before}\n`);
+});
+
+test("whoever changes a record is found out: the first that is not as it was written is named, the other runs are whole", async () => {
+  const { project, run } = await resolved();
+  const other = runIn(await project.run("run", "mint.yaml"));
+  const [hit] = inJournal(project, (database) => {
+    const mint = "run_id = ? AND body LIKE '%ledger.token.mint%10.00%' AND kind = 'attempt.intended'";
+    database.prepare(`UPDATE record SET body = replace(body, '10.00', '99.00') WHERE ${mint}`).run(run);
+    return database.prepare(`SELECT sequence FROM record WHERE ${mint.replace("10.00", "99.00")}`).all(run);
+  });
+  const at = Number(hit?.["sequence"]);
+  const verified = await project.run("runs", "verify");
+  expect(verified.code, verified.told).toBe(1);
+  expect(verified.lines, verified.told).toEqual([
+    expect.stringMatching(new RegExp(`^${run}  damaged  the journal of run ${run} is damaged at record ${at}$`)),
+    expect.stringMatching(new RegExp(`^${other}  intact   \\d+ records, the last [0-9a-f]{64}$`)),
+  ]);
+  const one = await project.json("runs", "verify", run);
+  expect([one.code, one.data.runs], one.told).toEqual([
+    1,
+    [expect.objectContaining({ run, intact: false, records: at, problem: expect.objectContaining({ code: "journal.broken" }) })],
+  ]);
+  const exported = await project.run("runs", "export", run);
+  expect([exported.code, exported.lines.length], exported.told).toEqual([2, at]);
+  expect((await project.run("runs", "verify", other)).code).toBe(0);
+  const unknown = await project.run("runs", "verify", "nobody");
+  expect([unknown.code, unknown.stderr], unknown.told).toEqual([2, expect.stringContaining('there is no run "nobody"')]);
+});
