@@ -42,7 +42,7 @@ const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
 
 const MOST_EARLY_RESUMES = 3;
 const MOST_LATE_RESUMES = 20;
-const SHARE_OF_RACES = 0.3;
+const SHARE_OF_RACES = 0.4;
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 1_800_000;
 const REST_MS = 600_000;
@@ -178,7 +178,7 @@ export class Life {
       exchange: flawed((outgoing) => network.exchange(outgoing, process)),
       secrets: NO_SECRETS.with(secretsOf(target)),
       observe: (event) => this.#observe(process, event),
-      stopping: new AbortController().signal,
+      stopping: process.stopping,
     };
   }
 

@@ -13,7 +13,7 @@ const ADDRESS = "http://service.simulated";
 const TIMEOUT_MS = 30_000;
 
 /** Where the simulated runs act. */
-export const TARGET: Target = {
+export const TARGET: Omit<Target, "settleWithinMs"> = {
   environment: "simulated",
   embedded: false,
   ledger: {
@@ -28,7 +28,6 @@ export const TARGET: Target = {
   },
   profile: DEFAULT_PROFILE,
   exclusive: true,
-  settleWithinMs: undefined,
   timeoutMs: TIMEOUT_MS,
   whereIs: (setting) => `the simulation (${setting})`,
 };
