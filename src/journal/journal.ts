@@ -82,6 +82,7 @@ export class RunJournal {
   flush(after?: () => void): void {
     const waiting = this.#waiting;
     if (waiting.length === 0 && after === undefined) return;
+    if (this.#failure !== undefined) throw this.#failure;
     this.#waiting = [];
     this.#waitingChars = 0;
     this.#watch("before", waiting);
