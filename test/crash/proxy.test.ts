@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { type Fault, FAULTS, Proxy } from "./random/proxy.ts";
+
+interface Seen {
+  /** What the service got. */
+  readonly asked: string;
+  /** What came back. */
+  readonly answered: string;
+  /** How often something was about to pass. */
+  readonly passes: number;
+}
+
+/** Sends a request through a proxy on which one fault lies, and ends; the service answers once it has read everything. */
+async function seenWith(fault: Fault, { dies = false, reset = false } = {}): Promise<Seen> {
+  let [asked, passes] = ["", 0];
+  const heard = Promise.withResolvers<void>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket
+      .on("error", () => undefined)
+      .on("data", (bytes) => {
+        asked += String(bytes);
+        socket.end("0123456789");
+      });
+    socket.on("close", () => heard.resolve());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const proxy = await Proxy.to(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(async () => {
+    await proxy.close();
+    server.close();
+  });
+  proxy.weather = { fault: () => ({ fault, lateMs: 20, reset }), onPass: () => void passes++ };
+  const client = connect(Number(new URL(proxy.url).port), "127.0.0.1");
+  await once(client, "connect");
+  client.end("request");
+  const answer = text(client).catch(() => "reset");
+  if (dies) client.destroy();
+  const answered = dies ? "nobody is there" : await answer;
+  // What is cut at once may never have been connected.
+  if (fault !== "lose-request") await heard.promise;
+  return { asked, answered, passes };
+}
+
+const EXPECTED: Readonly<Record<Fault, Seen>> = {
+  none: { asked: "request", answered: "0123456789", passes: 2 },
+  "lose-request": { asked: "", answered: "", passes: 1 },
+  "lose-answer": { asked: "request", answered: "", passes: 2 },
+  "break-answer": { asked: "request", answered: "01234", passes: 2 },
+  "late-request": { asked: "request", answered: "0123456789", passes: 2 },
+  "late-answer": { asked: "request", answered: "0123456789", passes: 2 },
+};
+
+test.for(["none", ...FAULTS] as const)("%s: the service and its client see what the fault says", async (fault) => {
+  expect(await seenWith(fault)).toEqual(EXPECTED[fault]);
+});
+
+test("a connection can also be reset", async () => {
+  expect(await seenWith("lose-answer", { reset: true })).toMatchObject({ asked: "request", answered: "reset" });
+});
+
+test("a request that is late arrives, also when its sender is gone", async () => {
+  expect(await seenWith("late-request", { dies: true })).toMatchObject({ asked: "request" });
+});
