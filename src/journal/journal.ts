@@ -81,8 +81,8 @@ export class RunJournal {
   /** Takes everything to disk, and with it, in the same commit, whatever the store has to say of the run. */
   flush(after?: () => void): void {
     const waiting = this.#waiting;
-    if (this.#failure !== undefined) throw this.#failure;
     if (waiting.length === 0 && after === undefined) return;
+    if (this.#failure !== undefined) throw this.#failure;
     this.#waiting = [];
     this.#waitingChars = 0;
     this.#watch("before", waiting);
