@@ -15,7 +15,7 @@ export interface Appended {
 /** What may befall a commit: asked right before it and, when it has gone well, right after it. */
 export interface CommitFaults {
   readonly before: (records: readonly Appended[]) => CommitFault["effect"] | undefined;
-  readonly after: (records: readonly Appended[]) => "crash" | undefined;
+  readonly after: (records: readonly Appended[]) => CommitFault["effect"] | undefined;
 }
 
 /**
@@ -79,7 +79,9 @@ export class SimulatedDisk extends Database {
       this.beforeCommit(this.#records);
       return done;
     });
-    if (this.#faults.after(this.#records) === "crash") crash();
+    const fault = this.#faults.after(this.#records);
+    if (fault === "crash") crash();
+    if (fault === "interrupt") SimulatedProcess.current()?.interrupt();
     return result;
   }
 

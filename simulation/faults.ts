@@ -75,13 +75,14 @@ export const READ_FAULTS: readonly RequestFault[] = [
 export interface CommitFault {
   readonly name: string;
   readonly moment: "before" | "after";
-  readonly effect: "crash" | "full" | "broken";
+  readonly effect: "crash" | "full" | "broken" | "interrupt";
 }
 
 /** Everything that may befall a commit of the journal. */
 export const COMMIT_FAULTS: readonly CommitFault[] = [
   { name: "crash before the commit", moment: "before", effect: "crash" },
   { name: "crash after the commit", moment: "after", effect: "crash" },
+  { name: "interrupted after the commit", moment: "after", effect: "interrupt" },
   { name: "disk full", moment: "before", effect: "full" },
   { name: "disk error", moment: "before", effect: "broken" },
 ];

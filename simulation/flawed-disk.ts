@@ -7,6 +7,16 @@ interface PutOff {
   readonly record: Appended;
 }
 
+// The journal's own mark of its end goes with them.
+function takeAway(disk: SimulatedDisk, records: readonly Appended[]): void {
+  for (const { values } of records) {
+    const [runId = null, sequence = null] = values;
+    disk.run("DELETE FROM record WHERE run_id = ? AND sequence = ?", runId, sequence);
+  }
+  disk.run(`UPDATE run SET (last_sequence, last_hash) =
+    (SELECT sequence, hash FROM record WHERE run_id = id ORDER BY sequence DESC LIMIT 1)`);
+}
+
 /** A disk on which some records of a commit are only there with the next one, although the journal believes otherwise. */
 export class ForgetfulDisk extends SimulatedDisk {
   readonly #isPutOff: (record: Appended, together: readonly Appended[]) => boolean;
@@ -30,11 +40,8 @@ export class ForgetfulDisk extends SimulatedDisk {
     this.#putOff = this.#putOff.filter((each) => each.by !== by);
     const putOff = records.filter((each) => this.#isPutOff(each, records));
     for (const { record } of due) super.run(record.sql, ...record.values);
-    for (const record of putOff) {
-      const [runId = null, sequence = null] = record.values;
-      super.run("DELETE FROM record WHERE run_id = ? AND sequence = ?", runId, sequence);
-      this.#putOff.push({ by, record });
-    }
+    for (const record of putOff) this.#putOff.push({ by, record });
+    if (putOff.length > 0) takeAway(this, putOff);
   }
 }
 
@@ -54,10 +61,8 @@ export class UnsyncedDisk extends SimulatedDisk {
   }
 
   override free(): void {
-    for (const { by, record } of this.#unsynced) {
-      const [runId = null, sequence = null] = record.values;
-      if (by?.alive === false) this.run("DELETE FROM record WHERE run_id = ? AND sequence = ?", runId, sequence);
-    }
+    const lost = this.#unsynced.flatMap(({ by, record }) => (by?.alive === false ? [record] : []));
+    if (lost.length > 0) takeAway(this, lost);
     this.#unsynced = [];
     super.free();
   }

@@ -4,9 +4,7 @@ import { newRunName } from "../src/engine/names.ts";
 import { resolveWrite } from "../src/engine/resolve.ts";
 import { resumeRun, startRun } from "../src/engine/start.ts";
 import type { Target } from "../src/environment/target.ts";
-import { secretsOf } from "../src/environment/target.ts";
 import type { Playbook } from "../src/playbook/model.ts";
-import { NO_SECRETS } from "../src/playbook/open.ts";
 import { openWrites } from "../src/protocol/open-writes.ts";
 import { isNotice, type RunEvent, type RunOutcome, type RunRecord } from "../src/protocol/record.ts";
 import { stateOf } from "../src/protocol/state.ts";
@@ -15,7 +13,7 @@ import type { SimulatedNetwork } from "./network.ts";
 import { Dead, SimulatedProcess } from "./process.ts";
 import type { Dice } from "./random.ts";
 import type { Witness } from "./witness.ts";
-import type { World } from "./world.ts";
+import { SECRETS, type World } from "./world.ts";
 
 /** All that a run meets. */
 export interface Circumstances {
@@ -42,7 +40,7 @@ const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
 
 const MOST_EARLY_RESUMES = 3;
 const MOST_LATE_RESUMES = 20;
-const SHARE_OF_RACES = 0.3;
+const SHARE_OF_RACES = 0.4;
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 1_800_000;
 const REST_MS = 600_000;
@@ -171,14 +169,14 @@ export class Life {
   }
 
   #portsOf(process: SimulatedProcess): EnginePorts {
-    const { world, network, target } = this.#all;
+    const { world, network } = this.#all;
     const flawed = world.bug.exchange ?? ((exchange) => exchange);
     return {
       clock: process.clock(world.time),
       exchange: flawed((outgoing) => network.exchange(outgoing, process)),
-      secrets: NO_SECRETS.with(secretsOf(target)),
+      secrets: SECRETS,
       observe: (event) => this.#observe(process, event),
-      stopping: new AbortController().signal,
+      stopping: process.stopping,
     };
   }
 

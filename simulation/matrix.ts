@@ -6,6 +6,8 @@ import type { Violation } from "./witness.ts";
 import { World } from "./world.ts";
 
 const DELAY_MS = 60_000;
+// An error of the disk is the same to the journal as a full one.
+const WAYS = COMMIT_FAULTS.filter(({ effect }) => effect !== "broken");
 
 /** What one write suffers on its way while the journal fails at one kind of record: in every way in which it can fail. */
 export interface Cell {
@@ -47,7 +49,7 @@ function schedulesOf({ specimen, fault, boundary }: Pick<Cell, "specimen" | "fau
   const about = boundary.startsWith("run.") || boundary === "step.expanded" ? {} : { step: target };
   const befalls: readonly Fault[] =
     fault === undefined ? [] : [{ at: "write", step: target, sending: 1, what: fault, ms: DELAY_MS }];
-  return COMMIT_FAULTS.map((what, seed) => ({
+  return WAYS.map((what, seed) => ({
     seed,
     steps,
     faults: [...befalls, { at: "commit", boundary, ...about, nth: 1, what }],

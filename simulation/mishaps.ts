@@ -53,8 +53,8 @@ export class Mishaps implements CommitFaults {
     return this.#onCommit("before", records);
   }
 
-  after(records: readonly Appended[]): "crash" | undefined {
-    return this.#onCommit("after", records) === undefined ? undefined : "crash";
+  after(records: readonly Appended[]): CommitFault["effect"] | undefined {
+    return this.#onCommit("after", records);
   }
 
   #onCommit(moment: CommitFault["moment"], records: readonly Appended[]): CommitFault["effect"] | undefined {

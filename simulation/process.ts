@@ -15,6 +15,7 @@ export class SimulatedProcess {
   /** Resolves when it dies or is stopped, so that somebody may look after its run. */
   readonly halted: Promise<"died" | "stopped">;
   #halt: (how: "died" | "stopped") => void = () => {};
+  readonly #stopping = new AbortController();
   #alive = true;
   #thawed: Promise<void> | undefined;
   #thaw: () => void = () => {};
@@ -31,6 +32,11 @@ export class SimulatedProcess {
     return running.getStore();
   }
 
+  /** Aborted when it is interrupted. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
   get alive(): boolean {
     return this.#alive;
   }
@@ -42,6 +48,11 @@ export class SimulatedProcess {
 
   run<T>(work: () => Promise<T>): Promise<T> {
     return running.run(this, work);
+  }
+
+  /** As by SIGINT: it is to end when nothing is in flight any more. */
+  interrupt(): void {
+    this.#stopping.abort();
   }
 
   die(): void {

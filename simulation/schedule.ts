@@ -11,6 +11,8 @@ export interface Schedule {
   readonly faults: readonly Fault[];
   /** How far the service's clock is ahead of the runner's, in milliseconds. */
   readonly skewMs: number;
+  /** The time within which the environment declares every write to settle, as nothing of the schedule takes longer. */
+  readonly settleWithinMs?: number;
 }
 
 /** So many schedules in a row have the same playbook: to check one takes longer than to run it. */
@@ -19,6 +21,9 @@ const SKEWS_MS = [0, 0, 0, -90_000, 5_000, 3_600_000];
 const MOST_FAULTS = 4;
 const LEAST_DELAY_MS = 500;
 const MOST_DELAY_MS = 1_800_000;
+const SHARE_DECLARED = 0.15;
+const SETTLE_WITHIN_MS = 10_000;
+const MOST_DECLARED_DELAY_MS = 9_000;
 const MOST_LATENESS_MS = 30_000;
 
 /** The schedule of a seed: the same on every machine. */
@@ -26,8 +31,10 @@ export function drawSchedule(seed: number): Schedule {
   const steps = drawSteps(new Dice(Math.floor(seed / SHARING)));
   const dice = new Dice(seed);
   const writes = steps.flatMap((step) => step.writes);
-  const faults = Array.from({ length: dice.below(MOST_FAULTS + 1) }, () => drawFault(dice, writes));
-  return { seed, steps, faults, skewMs: dice.pick(SKEWS_MS) };
+  const isDeclared = dice.chance(SHARE_DECLARED);
+  const mostMs = isDeclared ? MOST_DECLARED_DELAY_MS : MOST_DELAY_MS;
+  const faults = Array.from({ length: dice.below(MOST_FAULTS + 1) }, () => drawFault(dice, writes, mostMs));
+  return { seed, steps, faults, skewMs: dice.pick(SKEWS_MS), ...(isDeclared ? { settleWithinMs: SETTLE_WITHIN_MS } : {}) };
 }
 
 /** A schedule in which each sending of a write suffers from the network with this chance, and nothing else goes wrong. */
@@ -42,8 +49,8 @@ export function drawAtRate(seed: number, rate: number): Schedule {
   return { seed, steps, faults, skewMs: 0 };
 }
 
-function drawFault(dice: Dice, writes: readonly string[]): Fault {
-  const ms = dice.span(LEAST_DELAY_MS, MOST_DELAY_MS);
+function drawFault(dice: Dice, writes: readonly string[], mostMs: number): Fault {
+  const ms = dice.span(LEAST_DELAY_MS, mostMs);
   const kind = dice.next();
   if (kind < 0.6 && writes.length > 0) {
     return {

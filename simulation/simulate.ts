@@ -27,7 +27,7 @@ export type People = (life: Life) => Promise<RunOutcome | undefined>;
 
 /** Lets a schedule happen in a world, which is made anew for it. */
 export async function simulate(world: World, schedule: Schedule, people: People = (life) => life.lead()): Promise<Simulated> {
-  const { seed, steps, faults, skewMs } = schedule;
+  const { seed, steps, faults, skewMs, settleWithinMs } = schedule;
   world.renew(skewMs);
   const { time, service, disk } = world;
   const dice = new Dice(~seed);
@@ -41,7 +41,7 @@ export async function simulate(world: World, schedule: Schedule, people: People 
   const life = new Life({
     world,
     playbook: playbook(playbookOf(steps)),
-    target: target(TARGET),
+    target: target({ ...TARGET, settleWithinMs }),
     network,
     mishaps,
     witness,

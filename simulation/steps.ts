@@ -61,7 +61,7 @@ const RECIPES: readonly Recipe[] = [
 const FEWEST_STEPS = 2;
 const MORE_STEPS = 5;
 /** Like writes in a row are the ones that can be taken for one another. */
-const SHARE_OF_LIKES = 0.4;
+const SHARE_OF_LIKES = 0.5;
 
 /** The steps that these recipes make, one after the other. */
 export function stepsOf(recipes: readonly Recipe[]): readonly SimulatedStep[] {

@@ -1,7 +1,8 @@
 import { Secret } from "../src/base/secret.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
-import type { Target } from "../src/environment/target.ts";
+import { secretsOf, type Target } from "../src/environment/target.ts";
+import { NO_SECRETS, type Secrets } from "../src/playbook/open.ts";
 import { JournalStore } from "../src/journal/store.ts";
 import { DEFAULT_SEED } from "../src/sandbox/seed/default.ts";
 import { NO_BUG, type Planted } from "./bugs.ts";
@@ -13,7 +14,7 @@ const ADDRESS = "http://service.simulated";
 const TIMEOUT_MS = 30_000;
 
 /** Where the simulated runs act. */
-export const TARGET: Target = {
+export const TARGET: Omit<Target, "settleWithinMs"> = {
   environment: "simulated",
   embedded: false,
   ledger: {
@@ -28,10 +29,12 @@ export const TARGET: Target = {
   },
   profile: DEFAULT_PROFILE,
   exclusive: true,
-  settleWithinMs: undefined,
   timeoutMs: TIMEOUT_MS,
   whereIs: (setting) => `the simulation (${setting})`,
 };
+
+/** What is masked wherever it turns up. */
+export const SECRETS: Secrets = NO_SECRETS.with(secretsOf({ ...TARGET, settleWithinMs: undefined }));
 
 /** What outlives processes: time, the service, the disk. Made once, and as if new for each schedule. */
 export class World {

@@ -4,7 +4,7 @@ import type { RunJournal } from "../journal/journal.ts";
 import type { ServiceRequest } from "../operations/request.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { Fact, Notice, RunOpened, RunRecord, StepStopped } from "../protocol/record.ts";
-import { advance } from "../protocol/state.ts";
+import { advance, type AttemptState } from "../protocol/state.ts";
 import { Looking } from "./looking.ts";
 import type { Place } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -18,6 +18,8 @@ export class RunContext extends Looking {
   readonly #journal: RunJournal;
   /** Those that the run is known to have taken. */
   readonly #entities = new Set<string>();
+  /** When this process recorded the intent of an attempt, by the sequence of that record. */
+  readonly #intendedAt = new Map<number, number>();
   #stopping: AbortSignal;
 
   constructor(
@@ -68,7 +70,18 @@ export class RunContext extends Looking {
     this.ports.observe(notice);
   }
 
+  /**
+   * How long ago an attempt was sent, in milliseconds. Of one that this process has sent, the clock of the wall may be set meanwhile; of an
+   * earlier process nothing else is known.
+   */
+  ageOf({ sequence, intendedAt }: Pick<AttemptState, "sequence" | "intendedAt">): number {
+    const known = this.#intendedAt.get(sequence);
+    const { clock } = this.ports;
+    return known === undefined ? Math.max(0, clock.now() - intendedAt) : clock.elapsed() - known;
+  }
+
   #take(record: RunRecord): void {
+    if (record.kind === "attempt.intended") this.#intendedAt.set(record.sequence, this.ports.clock.elapsed());
     advance(this.state, record);
     this.ports.observe(record);
   }

@@ -66,7 +66,7 @@ export class JournalStore {
 
   private constructor(database: Database, ports: JournalPorts) {
     this.#database = database;
-    this.#tail = new Tail(database.path);
+    this.#tail = new Tail(database);
     this.#ports = ports;
     this.leases = new Leases(database, ports);
   }

@@ -18,13 +18,13 @@ const LINE_CHARS = 200;
  * sent again. The file is never synced, so it may tell of an earlier record than the last; it never tells of one that was not there.
  */
 export class Tail {
-  /** `undefined` for a journal that is no file, and ends with its process. */
+  /** Left out by a journal that ends with its process. */
   readonly #path: string | undefined;
   #descriptor: number | undefined;
   #isChecked = false;
 
-  constructor(journalPath: string) {
-    this.#path = journalPath === ":memory:" ? undefined : journalPath.replace(/(?:\.db)?$/, ".tail");
+  constructor(journal: Database) {
+    this.#path = journal.isInMemory ? undefined : journal.path.replace(/(?:\.db)?$/, ".tail");
   }
 
   /** Tells which record is the last, now that it is durable. */
@@ -37,7 +37,7 @@ export class Tail {
   /** Throws a Failure when the journal has lost the record that it was told to end with. */
   assertKept(database: Database): void {
     if (this.#isChecked || this.#path === undefined) return;
-    const last = readLast(this.#path);
+    const last = readTail(this.#path);
     if (last !== undefined && !holds(database, last)) throw lost(database.path, this.#path, last);
     this.#isChecked = true;
   }
@@ -49,7 +49,7 @@ export class Tail {
 }
 
 // One that a loss of power has torn tells nothing.
-function readLast(path: string): Last | undefined {
+function readTail(path: string): Last | undefined {
   try {
     const [, runId = "", sequence, hash = ""] = /^(\S+) (\d+) ([0-9a-f]{64}) *\n$/.exec(readFileSync(path, "utf8")) ?? [];
     return hash === "" ? undefined : { runId, sequence: Number(sequence), hash };

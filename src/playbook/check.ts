@@ -14,7 +14,7 @@ import { playbookFrame, stepFrame } from "./frame.ts";
 import { readInputs } from "./input-declarations.ts";
 import { includedAt } from "./include.ts";
 import { type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
-import type { Playbook } from "./model.ts";
+import type { Playbook, StepLoops } from "./model.ts";
 import { StepNames } from "./names.ts";
 import { operationIn } from "./operation-name.ts";
 import { type Outline, Outliner, PARTS } from "./outline.ts";
@@ -104,6 +104,11 @@ function namesOf(declared: readonly { readonly name: string }[]): readonly strin
   return declared.map(({ name }) => name);
 }
 
+// Without the outlines, which hold all of the source: a playbook outlives its check.
+function loopsOf(outlines: ReadonlyMap<string, Outline>): ReadonlyMap<string, StepLoops> {
+  return new Map(Array.from(outlines, ([id, { loops, foreach }]) => [id, { loops, foreach }] as const));
+}
+
 class PlaybookReader {
   readonly #root: MapNode;
   readonly #context: CheckContext;
@@ -153,7 +158,7 @@ class PlaybookReader {
       steps,
       checks,
       outputs,
-      names: outliner.all,
+      names: loopsOf(outliner.all),
     };
     if (!this.#context.failed) {
       checkRefusals(playbook, outliner.all, this.#context);

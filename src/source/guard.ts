@@ -112,12 +112,11 @@ function tooDeep(offset: number): Refusal {
 }
 
 function refusedAt(lexeme: string, offset: number): Refusal | undefined {
-  const [word = ""] = lexeme.split(/\s/, 1);
   switch (lexeme[0]) {
     case "%":
       return {
         code: "source.directive",
-        message: `the directive ${word} is not allowed`,
+        message: `the directive ${wordOf(lexeme)} is not allowed`,
         why: "files are always read as YAML 1.2",
         suggestion: "delete the line",
         offset,
@@ -125,7 +124,7 @@ function refusedAt(lexeme: string, offset: number): Refusal | undefined {
     case "!":
       return {
         code: "source.tag",
-        message: `the tag ${word} is not allowed`,
+        message: `the tag ${wordOf(lexeme)} is not allowed`,
         why: "a value is what it looks like",
         suggestion: "delete the tag; quote what is to be text",
         offset,
@@ -133,7 +132,7 @@ function refusedAt(lexeme: string, offset: number): Refusal | undefined {
     case "*":
       return {
         code: "source.alias",
-        message: `the alias ${word} is not allowed`,
+        message: `the alias ${wordOf(lexeme)} is not allowed`,
         why: "aliases can make a small file expand to gigabytes",
         suggestion: "write the value out, or make it an input",
         offset,
@@ -146,4 +145,8 @@ function refusedAt(lexeme: string, offset: number): Refusal | undefined {
     default:
       return undefined;
   }
+}
+
+function wordOf(lexeme: string): string {
+  return lexeme.split(/\s/, 1).join("");
 }

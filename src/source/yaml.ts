@@ -231,8 +231,9 @@ class Reader {
 
   #scalar(node: Scalar.Parsed, range: Range): SourceNode {
     if (typeof node.value === "number" || typeof node.value === "bigint") return this.#number(node, range);
+    const { type } = node; // and not the node: its document is large, and need not be kept for this
     const value = node.value as null | boolean | string;
-    return { kind: "scalar", value, range, offsetOf: (index) => offsetInScalar(this.#file.text, node, range, index) };
+    return { kind: "scalar", value, range, offsetOf: (index) => offsetInScalar(this.#file.text, { type, value }, range, index) };
   }
 
   #number(node: Scalar.Parsed, range: Range): SourceNode {
@@ -258,7 +259,12 @@ class Reader {
 }
 
 // A string's characters stand in the text one by one unless escapes or folding came between; then its start must do.
-function offsetInScalar(text: string, node: Scalar.Parsed, range: Range, index: number): number {
+function offsetInScalar(
+  text: string,
+  node: { readonly type: Scalar.Parsed["type"]; readonly value: unknown },
+  range: Range,
+  index: number,
+): number {
   const raw = text.slice(range.start, range.end);
   switch (node.type) {
     case Scalar.PLAIN:

@@ -7,6 +7,7 @@ import { removed, telling, toldOf } from "./failure.ts";
 export type Cell = string | number | bigint | null;
 export type Row = Readonly<Record<string, Cell>>;
 
+const IN_MEMORY = ":memory:";
 const BUSY_TIMEOUT_MS = 10_000;
 
 /**
@@ -22,24 +23,26 @@ export class Database {
   readonly #inode: number | undefined;
 
   protected constructor(path: string) {
+    if (path !== IN_MEMORY) createPrivately(path);
     this.path = path;
-    this.#connection = telling(path, () => {
-      if (path !== ":memory:") createPrivately(path);
-      const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-      connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-      return connection;
-    });
+    this.#connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    this.#connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     this.#inode = inodeOf(path);
   }
 
   /** Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. */
   static open(path: string): Database {
-    return new Database(path);
+    return telling(path, () => new Database(path));
+  }
+
+  /** Whether it is of this process, and no file. */
+  get isInMemory(): boolean {
+    return this.path === IN_MEMORY;
   }
 
   /** Throws a DatabaseFailure when somebody has removed or replaced the file: what is written then, nobody would find again. */
   assertInPlace(): void {
-    if (inodeOf(this.path) !== this.#inode) throw removed(this.path);
+    if (!this.isInMemory && inodeOf(this.path) !== this.#inode) throw removed(this.path);
   }
 
   exec(sql: string): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { PLANTED_BUGS } from "../../simulation/bugs.ts";
 import { hunt } from "../../simulation/hunt.ts";
 
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 1_800_000;
 
 describe("the simulation finds a planted bug", () => {
   test.each(PLANTED_BUGS)("$name", { timeout: PATIENCE_MS }, async (bug) => {

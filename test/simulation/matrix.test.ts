@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runMatrix, showMatrix } from "../../simulation/matrix.ts";
 
-const PATIENCE_MS = 600_000;
+const PATIENCE_MS = 1_800_000;
 
 test(
   "no record's failure, with no fault and in no kind of write, breaks a promise",

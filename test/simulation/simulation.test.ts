@@ -3,7 +3,7 @@ import { simulateMany } from "../../simulation/pool.ts";
 import { showTally } from "../../simulation/show.ts";
 
 const SCHEDULES = 10_000;
-const PATIENCE_MS = 600_000;
+const PATIENCE_MS = 1_800_000;
 
 test(
   "no schedule of faults and crashes breaks a promise",

@@ -51,7 +51,8 @@ function delayOf(seed: number): number {
   return (Math.imul(seed, 0x9e3779b1) >>> 0) % 300;
 }
 
-const KILLS = [...[1, 2, 3, 4, 6, 7, 9, 12, 13, 14, 16, 18, 19, 23, 27].map(afterLine), ...[1, 2, 3].map(afterDelay)];
+// The boundaries of a journal are tried by test/crash; here a process is killed from outside, as it comes.
+const KILLS = [...[1, 7, 14, 23].map(afterLine), ...[1, 2, 3].map(afterDelay)];
 
 describe("property-sale.yaml is killed with kill -9", () => {
   test.for(KILLS)("$name, and resumed", async ({ name, when }) => {

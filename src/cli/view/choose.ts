@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/ports.ts";
 import type { Terminal } from "../shell.ts";
-import { Batch } from "./batch.ts";
 import { PlainView } from "./plain.ts";
 import type { View } from "./view.ts";
 
@@ -23,17 +22,11 @@ const MOST_RUNS = 8;
 
 /** The live tree on a terminal that can show it; plain lines everywhere else, and where a tree would be too long to read. */
 export async function chooseView(viewing: Viewing): Promise<View> {
-  const { screen, clock, variables, onCrash } = viewing;
-  if (!canShowTree(viewing)) return plainView(viewing);
+  const { screen, clock, runs, variables, onCrash } = viewing;
+  if (!canShowTree(viewing)) return new PlainView({ write: (text) => screen.write(text), clock, parallel: runs > 1 });
   // Loaded only where it is used: a pipe need not wait for it.
   const { LiveView } = await import("./live-view.ts");
   return new LiveView({ screen, clock, colour: !isSet(variables["NO_COLOR"]), onCrash });
-}
-
-function plainView({ screen, clock, runs }: Viewing): View {
-  const batch = new Batch((text) => screen.write(text));
-  const view = new PlainView({ write: (text) => batch.write(text), clock, parallel: runs > 1 });
-  return { watch: () => view.watch(), end: () => view.end().finally(() => batch.flush()) };
 }
 
 /** Whether a live tree can be drawn, and would be of use. */

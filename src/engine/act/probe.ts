@@ -42,15 +42,14 @@ async function lookAt(context: RunContext, attempted: Attempted): Promise<Sight>
 }
 
 // It is looked for from its sending on: a run that is resumed much later looks once more, and does not wait.
-function timeLeft({ ports, target }: RunContext, { step, state }: Attempted): number {
+function timeLeft(context: RunContext, { step, state }: Attempted): number {
   const within = Math.min(step.wait?.timeoutMs ?? LIMITS.probeMs, LIMITS.probeMs);
-  const declared = target.settleWithinMs ?? 0;
+  const declared = context.target.settleWithinMs ?? 0;
   const looked = declared <= LIMITS.settleMs ? Math.max(within, declared) : within;
-  return Math.max(0, state.intendedAt + looked - ports.clock.now());
+  return Math.max(0, looked - context.ageOf(state));
 }
 
 function verdictIn(context: RunContext, { place, step, state, caller }: Attempted, sight: Sight): Verdict | undefined {
-  const age = context.ports.clock.now() - state.intendedAt;
   const again = sight.seen === "nothing" ? sight.again : undefined;
   const verdict = verdictOf(sight, {
     additive: step.operation.meaning.effect === "additive",
@@ -58,11 +57,12 @@ function verdictIn(context: RunContext, { place, step, state, caller }: Attempte
     final: isFinal(context, place, { input: state.intended.input, again }),
     settled: hasSettled(context, state),
   });
-  return verdict === "superseded" && age < LIMITS.patienceMs ? undefined : verdict;
+  return verdict === "superseded" && context.ageOf(state) < LIMITS.patienceMs ? undefined : verdict;
 }
 
-function hasSettled({ target, ports }: RunContext, { intendedAt }: AttemptState): boolean {
-  return target.settleWithinMs !== undefined && ports.clock.now() >= intendedAt + target.settleWithinMs;
+function hasSettled(context: RunContext, attempt: AttemptState): boolean {
+  const { settleWithinMs } = context.target;
+  return settleWithinMs !== undefined && context.ageOf(attempt) >= settleWithinMs;
 }
 
 function settle(

@@ -60,3 +60,40 @@ test.for(JUMPS)("the clock is set $name: receipts and reads are asked for as lon
     expect(await waited(receipt, jumpingClock(bySetting))).toEqual(steadily);
   }
 });
+
+const REQUEST = `playbook: 1
+name: Request a transfer
+actors:
+  alice: { ledger: "userId:alice" }
+  bob: { ledger: "userId:bob" }
+defaults: { as: alice }
+steps:
+  - uses: ledger.transfer.request
+    with:
+      assetType: Property
+      id: [P1]
+      approvers: ["\${{ actors.bob }}"]
+      numRequired: 1
+      newOwner: "\${{ actors.bob }}"
+`;
+
+test.for(JUMPS)(
+  "the clock is set $name: what cannot be seen counts as absent after the declared time, and no sooner",
+  async ({ bySetting }) => {
+    const clock = jumpingClock(bySetting);
+    const sentAt: number[] = [];
+    const { url } = await serve(({ method }) => {
+      if (method === "GET") return { body: '{"count":0,"bookmark":"","records":[]}' };
+      sentAt.push(clock.elapsed());
+      return { status: 500, body: '{"message":"lost"}' };
+    });
+    const settleWithinMs = 60_000;
+    const ran = await runnerForTest(folderForTest(), clock)(REQUEST, { ...targetAt(url), settleWithinMs });
+    expect(ran.outcome, JSON.stringify(ran)).not.toBe("passed");
+    expect(sentAt.length, JSON.stringify(ran)).toBeGreaterThan(1);
+    for (const [at, sent] of sentAt.entries()) {
+      expect(sent - (sentAt[at - 1] ?? sent)).toBeGreaterThanOrEqual(at === 0 ? 0 : settleWithinMs);
+      expect(sent - (sentAt[at - 1] ?? sent)).toBeLessThan(2 * settleWithinMs);
+    }
+  },
+);

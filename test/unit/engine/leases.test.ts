@@ -44,3 +44,14 @@ test("whoever waits for an entity does not wait for ever, and is told who has it
   expect(clock.elapsed() - began).toBeGreaterThanOrEqual(LIMITS.entityWaitMs);
   expect(came).toHaveLength(before);
 });
+
+test("a run that needs nothing else holds itself from its first record to its end", async () => {
+  const { url } = await serve(() => ({ body: "{}" }));
+  const folder = folderForTest();
+  const read = "playbook: 1\nsteps:\n  - uses: ledger.status\n    as: { ledger: userId:alice }\n";
+  expect((await runnerForTest(folder, clockWithoutWaiting())(read, targetAt(url))).outcome).toBe("passed");
+  const database = new DatabaseSync(join(folder, "journal.db"));
+  const leases = database.prepare("SELECT kind, epoch, holder FROM lease").all();
+  database.close();
+  expect(leases).toEqual([{ kind: "run", epoch: 1, holder: null }]);
+});

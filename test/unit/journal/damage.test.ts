@@ -141,7 +141,7 @@ test("the disk is full: nothing is written after the gap, not even when there is
   const leases = new Leases(database, PORTS);
   const last = [...store.chain("run1")].at(-1);
   const journal = new RunJournal(
-    { database, leases, tail: new Tail(database.path) },
+    { database, leases, tail: new Tail(database) },
     { claim: leases.takeOver("run1"), end: { sequence: 1, hash: last?.hash ?? "" }, opening: () => {} },
     PORTS,
   );
