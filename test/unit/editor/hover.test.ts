@@ -68,7 +68,11 @@ test.for([
   ["actors.issuer", "", ["actors.issuer"]],
   ["row.holder", " }}", ["row.holder: string"]],
   ["r.holder", " !=", ["r.holder: string"]],
-  ["uses: ledger.token.mint", "", ["ledger.token.mint", "write (additive)", "sent again only when", "steps.ID.receipt"]],
+  [
+    "uses: ledger.token.mint",
+    "",
+    ["ledger.token.mint", "write (additive)", "sent again by itself only when", "steps.ID.receipt"],
+  ],
   ["as: issuer", "\n", ["acts as userId:alice"]],
   ["./parts/part.yaml", "", ["**A part** (parts/part.yaml)", "`amount`: decimal, How much.", "`total`"]],
 ] as const)("hover over %s", ([before, after, expected]) => {
