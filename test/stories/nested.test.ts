@@ -21,7 +21,7 @@ steps:
         with: { id: "\${{ steps.floors['one'].id }}", to: "\${{ actors.issuer }}", value: 5 }
 outputs:
   barn: "\${{ steps.floors['Barn']['two'].id }}"
-  mill: "\${{ steps.mint['Mill'].receipt.status }}"
+  mill: "\${{ steps.mint['Mill'].outcome }}"
 `;
 
 const MINTS = ["Barn", "Loft", "Mill"].map((house) => `ledger.token.mint ${house}one`);
@@ -42,7 +42,7 @@ test("a foreach in a foreach, both in parallel: each write once, results by thei
   const commits = await embeddedCommits(project);
   expect(commits.map(named).toSorted()).toEqual([...WRITES, ...MINTS]);
   const [report] = run.data.reports;
-  expect(report?.run.outputs).toEqual({ barn: "Barntwo", mill: "COMMITTED" });
+  expect(report?.run.outputs).toEqual({ barn: "Barntwo", mill: "changed" });
   expect(report?.totals).toMatchObject({ steps: 9, changed: 9 });
   expect(stepIn(run.data, "floors[Barn][two]")).toMatchObject({ id: "floors", key: "Barn, two", depth: 1, outcome: "changed" });
   expect(stepIn(run.data, "houses[Barn]")).toMatchObject({ kind: "block", key: "Barn", depth: 0, outcome: "changed" });
@@ -66,12 +66,12 @@ outputs: { all: "\${{ steps.first.outputs.id }} \${{ steps.others['Loft'].output
 `;
 
 const KILLED = [
-  { name: "a parallel foreach", files: { "run.yaml": ROUNDS }, writes: [...WRITES, ...MINTS], lines: [2, 4, 5, 6, 8, 10, 12] },
+  { name: "a parallel foreach", files: { "run.yaml": ROUNDS }, writes: [...WRITES, ...MINTS], lines: [2, 5, 8, 12] },
   {
     name: "an included playbook",
     files: { "run.yaml": OUTER, "inner.yaml": INNER },
     writes: ["Ofirst", "OLoft", "OMill"].flatMap((id) => [`ledger.token.create ${id}`, `ledger.token.mint ${id}`]),
-    lines: [2, 3, 4, 6, 7, 9, 11],
+    lines: [2, 4, 7, 11],
   },
 ];
 
