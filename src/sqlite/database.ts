@@ -9,6 +9,8 @@ export type Row = Readonly<Record<string, Cell>>;
 
 const IN_MEMORY = ":memory:";
 const BUSY_TIMEOUT_MS = 10_000;
+// A log that is written over from its beginning is synced in half the time of one that grows, so it soon begins anew.
+const WAL_PAGES = 250;
 
 /**
  * One SQLite file, opened the only way we trust it: write-ahead log, every commit synced, foreign keys on, mode 0600.
@@ -26,7 +28,7 @@ export class Database {
     if (path !== IN_MEMORY) createPrivately(path);
     this.path = path;
     this.#connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    this.#connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    this.#connection.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${WAL_PAGES};`);
     this.#inode = inodeOf(path);
   }
 
