@@ -2,15 +2,13 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
-import { Secret } from "../../src/base/secret.ts";
 import { operations } from "../../src/operations/operation.ts";
 import type { RunEvent } from "../../src/protocol/record.ts";
-import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
-import type { Target } from "../../src/environment/target.ts";
 import { sandboxForTest } from "../sandbox/caller.ts";
 import { delivered, ROOT } from "../stories/world.ts";
-import { type Ran, runnerForTest, targetAt } from "../unit/engine/server.ts";
+import { type Ran, runnerForTest } from "../unit/engine/server.ts";
+import { targetOf } from "./sandbox-target.ts";
 
 /** One write of a scenario. */
 interface Write {
@@ -23,18 +21,6 @@ interface Write {
 type Loss = "its answer is lost" | "it never arrives";
 
 const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
-
-function targetOf(sandbox: Sandbox): Target {
-  const { ledgerBaseUrl, investorBaseUrl, appId, orgId, ledgerApiKey, credentials } = sandbox;
-  return {
-    ...targetAt(ledgerBaseUrl),
-    ledger: { baseUrl: ledgerBaseUrl, appId, orgId, apiKey: new Secret("LEDGER_KEY", ledgerApiKey) },
-    investor: {
-      baseUrl: investorBaseUrl,
-      credentials: new Map(Object.entries(credentials).map(([name, key]) => [name, new Secret(name, key)])),
-    },
-  };
-}
 
 // Fungible amounts and units of non-fungible tokens are written by the same operations, and seen by other ways.
 function kindOf(operation: string, input: JsonObject): string {

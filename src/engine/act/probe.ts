@@ -22,10 +22,12 @@ import { evidenceOf, probeOf } from "./look.ts";
 export async function probe(context: RunContext, attempted: Attempted): Promise<void> {
   let last: Sight = { seen: "unclear", why: "the service could not be read" };
   const look = async (): Promise<Look<void>> => {
+    // What is seen while the time runs out may have been read before it did.
+    const settled = hasSettled(context, attempted.state);
     last = await lookAt(context, attempted);
-    const verdict = verdictIn(context, attempted, last);
+    const verdict = verdictIn(context, attempted, { sight: last, settled });
     if (verdict === undefined) return "again";
-    return { found: settle(context, attempted, { verdict, sight: last }) };
+    return { found: settle(context, attempted, { verdict, evidence: evidenceText(last, settled), sight: last }) };
   };
   const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted) };
   const found = await lookUntil(context, { address: attempted.place.address, for: "what became of the write", wait }, look);
@@ -49,13 +51,17 @@ function timeLeft(context: RunContext, { step, state }: Attempted): number {
   return Math.max(0, looked - context.ageOf(state));
 }
 
-function verdictIn(context: RunContext, { place, step, state, caller }: Attempted, sight: Sight): Verdict | undefined {
+function verdictIn(
+  context: RunContext,
+  { place, step, state, caller }: Attempted,
+  { sight, settled }: { readonly sight: Sight; readonly settled: boolean },
+): Verdict | undefined {
   const again = sight.seen === "nothing" ? sight.again : undefined;
   const verdict = verdictOf(sight, {
     additive: step.operation.meaning.effect === "additive",
     alone: context.isAlone({ operation: step.operation, caller }),
     final: isFinal(context, place, { input: state.intended.input, again }),
-    settled: hasSettled(context, state),
+    settled,
   });
   return verdict === "superseded" && context.ageOf(state) < LIMITS.patienceMs ? undefined : verdict;
 }
@@ -68,15 +74,15 @@ function hasSettled(context: RunContext, attempt: AttemptState): boolean {
 function settle(
   context: RunContext,
   { place, state }: Attempted,
-  by: { readonly verdict: Verdict; readonly sight: Sight },
+  by: { readonly verdict: Verdict; readonly evidence: JsonObject; readonly sight: Sight },
 ): void {
-  const { verdict, sight } = by;
+  const { verdict, evidence, sight } = by;
   context.write({
     kind: "attempt.settled",
     step: place.address,
     attempt: state.intended.attempt,
     verdict,
-    evidence: evidenceText(sight, hasSettled(context, state)),
+    evidence,
     ...(sight.seen === "effect" && sight.transactionId !== undefined ? { transactionId: sight.transactionId } : {}),
     ...(sight.seen === "effect" && sight.spends !== undefined ? { spends: sight.spends } : {}),
   });
