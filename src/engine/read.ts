@@ -31,6 +31,11 @@ export type ReadResult =
     }
   | { readonly kind: "failed"; readonly reply: Reply; readonly problem: StepProblem; readonly requests: number };
 
+/** Whether the service itself says that it is not there; a page of somebody in between says nothing of it. */
+export function isNotThere({ status, meaning }: Reply): boolean {
+  return status === 404 && meaning === "refused";
+}
+
 const RETRY_PAUSE_MS = 200;
 const RETRY_PAUSE_MAX_MS = 30_000;
 

@@ -6,6 +6,7 @@ import type { Bound } from "../bind.ts";
 import type { Looking } from "../looking.ts";
 import { firstBroken } from "../expectations.ts";
 import type { Place } from "../plan.ts";
+import { isNotThere } from "../read.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import { sideRead } from "./side-read.ts";
 
@@ -68,14 +69,13 @@ export type Looked =
   | { readonly holds: true; readonly response: Json; readonly requests: number }
   | { readonly holds: false; readonly broken: StepProblem | undefined };
 
-/** Reads whether it is so. What the service itself says is not there is not so yet; a page of somebody in between says nothing of it. */
+/** Reads whether it is so. What is not there is not so yet. */
 export async function lookWhether(context: Looking, place: Place, ensure: Ensure | undefined): Promise<Looked> {
   if (ensure === undefined) return { holds: false, broken: undefined };
   const result = await sideRead(context, place, ensure.read);
   if (!("kind" in result)) return result;
   if (result.kind === "failed") {
-    const { status, meaning } = result.reply;
-    return status === 404 && meaning === "refused" ? { holds: false, broken: result.problem } : { problem: result.problem };
+    return isNotThere(result.reply) ? { holds: false, broken: result.problem } : { problem: result.problem };
   }
   const { payload, requests } = result;
   const broken = firstBroken([ensure.that], context.scopeAt(place, { response: payload }));

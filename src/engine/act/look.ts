@@ -11,7 +11,7 @@ import type { RunContext } from "../context.ts";
 import type { Looking } from "../looking.ts";
 import { namesOf } from "../names.ts";
 import type { Place } from "../plan.ts";
-import { read } from "../read.ts";
+import { isNotThere, read } from "../read.ts";
 
 /** What a probe of this write needs from before it; nothing when it needs nothing. One that cannot be read hinders no write. */
 export async function baselineOf(
@@ -73,7 +73,7 @@ async function readAll(context: Looking, reads: Reads, caller: Caller): Promise<
   for (const [name, { operation, input }] of Object.entries(reads)) {
     const result = await read(context, { operation: operationNamed(operation), input, caller, pages: LIMITS.pages });
     const isThere = result.kind === "read";
-    if (!isThere && (result.reply.status !== 404 || result.reply.meaning !== "refused")) return { problem: result.problem };
+    if (!isThere && !isNotThere(result.reply)) return { problem: result.problem };
     since ??= isThere ? result.date : result.reply.date;
     readings[name] = isThere ? result.payload : null;
   }

@@ -1,6 +1,6 @@
 import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import type { Readings, Sent } from "../probe.ts";
+import type { Sent } from "../probe.ts";
 
 const ZERO = Decimal.of(0);
 
@@ -87,10 +87,4 @@ export function eachOf(name: string): (sent: Sent) => readonly Sent[] {
     const value = sent.input[name];
     return Array.isArray(value) ? value.map((each: Json) => ({ ...sent, input: { ...sent.input, [name]: each } })) : [sent];
   };
-}
-
-/** What was kept of one reading, as an object; an empty one when there was none. */
-export function kept(readings: Readings | undefined, name: string): JsonObject {
-  const value = readings?.[name];
-  return isObject(value) ? value : {};
 }

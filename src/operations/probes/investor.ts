@@ -69,9 +69,7 @@ function heldIn(portfolio: Json, tokenId: Json | undefined): Decimal | undefined
   const tokens = field(portfolio, "tokens");
   if (!Array.isArray(tokens) || tokenId === undefined) return undefined;
   const counts = recordsIn(tokens).filter((held) => held["tokenId"] === tokenId);
-  return sum(
-    counts.flatMap(({ tokenCount, pendingTokenCount }) => [number(tokenCount) ?? [], number(pendingTokenCount) ?? []].flat()),
-  );
+  return sum(counts.flatMap((held) => [held["tokenCount"], held["pendingTokenCount"]].flatMap((count) => number(count) ?? [])));
 }
 
 /** A.4: nothing shows it, and a second one sets the same. */

@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../base/json.ts";
 import { type Evidence, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
-import { field, isEntity, kept, listOf, recordsIn, text } from "./compare.ts";
+import { field, isEntity, listOf, recordsIn, text } from "./compare.ts";
 import { accountsOf } from "./tokens.ts";
 
 // Units of non-fungible tokens: the accounts of a token say who holds which.
@@ -53,7 +53,7 @@ export function unitMoved(unitIn: (sent: Sent) => Json | undefined, to: (sent: S
 function moved({ before, now, input: { from = null } }: Evidence, unit: Json, to: Json): Sight {
   if (before === undefined) return UNREAD;
   const holder = holderOf(now["accounts"], unit);
-  if (!isEntity(field(kept(before, "held"), "by"), from))
+  if (!isEntity(field(before["held"], "by"), from))
     return { seen: "unclear", why: "before the write the unit was not where it was to be taken from" };
   if (to === null ? holder === null : isEntity(holder, to)) return { seen: "effect", by: { unit, holder } };
   if (isEntity(holder, from)) return { seen: "nothing" };
