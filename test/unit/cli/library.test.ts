@@ -1,29 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { library } from "../../../src/cli/commands/library.ts";
-import type { Shell, Terminal } from "../../../src/cli/shell.ts";
 import { shippedPlaybook, shipped } from "../../../src/cli/shipped.ts";
 import { stepsIn } from "../../../src/playbook/walk.ts";
+import { shownBy } from "./shell.ts";
 
-async function shown(options: { readonly name?: string; readonly json?: boolean }): Promise<string> {
-  let text = "";
-  const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write: (more) => void (text += more) };
-  const shell: Shell = {
-    stdin: () => Promise.resolve(new Uint8Array()),
-    streams: () => {
-      throw new Error("nothing is spoken over stdio");
-    },
-    stdout: terminal,
-    stderr: terminal,
-    cwd: ".",
-    variables: {},
-    again: () => Promise.reject(new Error("run once")),
-    signal: () => undefined,
-    stopping: new AbortController().signal,
-  };
-  expect(await library(shell, options)).toBe(0);
-  return text;
-}
+const shown = (options: { readonly name?: string; readonly json?: boolean }): Promise<string> => shownBy(library, options);
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
 

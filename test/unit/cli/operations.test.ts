@@ -1,28 +1,10 @@
 import { expect, test } from "vitest";
 import { operations } from "../../../src/cli/commands/operations.ts";
-import type { Shell, Terminal } from "../../../src/cli/shell.ts";
 import { operations as all } from "../../../src/operations/operation.ts";
 import { HEADINGS, pageOf } from "../../../src/operations/page.ts";
+import { shownBy } from "./shell.ts";
 
-async function shown(options: { readonly name?: string; readonly json?: boolean }): Promise<string> {
-  let text = "";
-  const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write: (more) => void (text += more) };
-  const shell: Shell = {
-    streams: () => {
-      throw new Error("not spoken with");
-    },
-    stdin: () => Promise.resolve(new Uint8Array()),
-    stdout: terminal,
-    stderr: terminal,
-    cwd: ".",
-    variables: {},
-    again: () => Promise.reject(new Error("run once")),
-    signal: () => undefined,
-    stopping: new AbortController().signal,
-  };
-  expect(await operations(shell, options)).toBe(0);
-  return text;
-}
+const shown = (options: { readonly name?: string; readonly json?: boolean }): Promise<string> => shownBy(operations, options);
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
 
