@@ -10,6 +10,7 @@ import { Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
+import { Pacer } from "./queue.ts";
 import type { Shell } from "./shell.ts";
 
 /** Everything that runs of one command share: the target, and the journal of the state directory. */
@@ -48,6 +49,7 @@ export function sessionOn(
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
+  const pacer = target.pacing === undefined ? undefined : new Pacer(target.pacing);
   let book: DriftBook | undefined;
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
@@ -57,11 +59,12 @@ export function sessionOn(
     redact,
     carry: async (observer, work) => {
       const transport = new Transport();
+      const exchange: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
       try {
         return await work({
           clock,
           secrets,
-          exchange: (outgoing) => transport.exchange(outgoing, course?.sending(outgoing)),
+          exchange: pacer?.paced(exchange) ?? exchange,
           drifts,
           observe: (event) => observer.event(event),
           stopping: shell.stopping,
