@@ -40,6 +40,6 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
 // A run makes garbage steadily and keeps little: a young generation that may not grow costs no time and saves a third of the
 // memory. Rows that are compared are more garbage at a time. Set once all code is loaded, for the cached code of modules is bound to the flags it
 // was compiled under.
-function keepYoungGenerationSmall(compares: boolean): void {
-  setFlagsFromString(`--semi-space-growth-factor=1 --min-semi-space-size=${compares ? 4 : 1}`);
+function keepYoungGenerationSmall(forRows: boolean): void {
+  setFlagsFromString(`--semi-space-growth-factor=1 --min-semi-space-size=${forRows ? 4 : 1}`);
 }
