@@ -37,7 +37,7 @@ const GROUPS = [
       "src/transport/",
       "src/engine/",
       "src/report/(?!junit|plan/)",
-      "src/cli/(?:perform|session|masked|file|ready|crash/(?:course|failpoint)|view/(?!live))",
+      "src/cli/(?:perform|session|debug|masked|file|ready|crash/(?:course|failpoint)|view/(?!live))",
     ],
     ["undici"],
   ),

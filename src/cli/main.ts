@@ -29,6 +29,7 @@ export async function main(): Promise<void> {
     streams: () => ({ input: process.stdin, output: process.stdout }),
     cwd: process.cwd(),
     variables: process.env,
+    node: process.versions.node,
     again: async (again) => {
       const { runChild } = await import("./child.ts");
       return runChild([process.execPath, ...process.execArgv, process.argv[1] ?? "", ...again.args], again);
@@ -64,7 +65,9 @@ async function runCommand(shell: Shell, argv: readonly string[]): Promise<ExitCo
     const program = buildProgram(shell, (done) => {
       code = done;
     });
-    await program.parseAsync([...argv], { from: "user" });
+    // By itself it stands for stderr; commander would take the word behind it for the file.
+    const words = argv.map((word) => (word === "--debug" ? "--debug=" : word));
+    await program.parseAsync(words, { from: "user" });
     return code;
   } catch (error) {
     return report(shell, error);

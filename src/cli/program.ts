@@ -51,7 +51,7 @@ function writeCommands(program: Commander, builder: Builder): void {
 
 function runCommands(program: Commander, builder: Builder): void {
   builder
-    .where(builder.command(program, "run").argument("<files...>", WORDS.run.files))
+    .debug(builder.where(builder.command(program, "run").argument("<files...>", WORDS.run.files)))
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
     .addOption(new Option("--jobs <n>", WORDS.jobs).argParser(wholeNumber).default(4))
@@ -60,13 +60,13 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--plan <file>", WORDS.run.plan)
     .action(builder.action(async () => (await import("./commands/run.ts")).run, "files"));
   builder
-    .where(builder.command(program, "plan").argument("<files...>", WORDS.run.files))
+    .debug(builder.where(builder.command(program, "plan").argument("<files...>", WORDS.run.files)))
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
     .option("--out <file>", WORDS.plan.out)
     .action(builder.action(async () => (await import("./commands/plan.ts")).plan, "files"));
   builder
-    .where(builder.command(program, "resume").argument("[run]", WORDS.resume.run))
+    .debug(builder.where(builder.command(program, "resume").argument("[run]", WORDS.resume.run)))
     .option("--report <format=file>", WORDS.report, collectReport, [])
     .action(builder.action(async () => (await import("./commands/resume.ts")).resume, "run"));
   builder
@@ -87,8 +87,7 @@ function runCommands(program: Commander, builder: Builder): void {
 
 function testCommands(program: Commander, builder: Builder): void {
   builder
-    .command(program, "test")
-    .argument("<files...>", WORDS.run.files)
+    .dotenv(builder.command(program, "test").argument("<files...>", WORDS.run.files))
     .option("--crash-everywhere", WORDS.test.crashEverywhere)
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
@@ -107,6 +106,9 @@ function testCommands(program: Commander, builder: Builder): void {
 }
 
 function lookCommands(program: Commander, builder: Builder): void {
+  builder
+    .debug(builder.where(builder.command(program, "doctor")))
+    .action(builder.action(async () => (await import("./commands/doctor.ts")).doctor));
   runsCommands(program, builder);
   builder
     .command(program, "operations")
@@ -193,7 +195,17 @@ class Builder {
 
   /** The options that say where a run acts and what it remembers. */
   where(command: Commander): Commander {
-    return this.memory(command.option("--env <name>", WORDS.env));
+    return this.memory(this.dotenv(command.option("--env <name>", WORDS.env)));
+  }
+
+  /** The options that say where variables come from that the process does not set. */
+  dotenv(command: Commander): Commander {
+    return command.option("--dotenv <file>", WORDS.dotenv).option("--no-dotenv", WORDS.noDotenv);
+  }
+
+  /** The options of whatever sends requests, and can show them. */
+  debug(command: Commander): Commander {
+    return command.option("--debug [file]", WORDS.debug);
   }
 
   /** The options of whatever looks at what runs have left. */

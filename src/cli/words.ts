@@ -113,6 +113,18 @@ Examples:
 
 Exit 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook could not be tested: it must pass undisturbed.`,
     },
+    doctor: {
+      summary: "Tell whether runs can begin here, and what to mend: project, keys, state directory, service, profile.",
+      examples: `It reads, and changes nothing: each interface is connected to, and asked for something harmless by each identity. Of a key it is
+told whether it is there and whether the service takes it, never what it is.
+
+Examples:
+  $ tokenbook doctor
+  $ tokenbook doctor --env staging --json
+  $ tokenbook doctor --debug                  shows each request as a curl command
+
+Exit 0 when runs can begin, 1 when something must be mended (✗); what is marked ! only wants to be looked at.`,
+    },
     operations: {
       summary: "What can be called: all operations, or one with its input, what it yields, and how it can fail.",
       examples: `Examples:
@@ -206,13 +218,16 @@ Examples:
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
-  schema: { name: "playbook, environment, report, plan, check or crash" },
+  schema: { name: "playbook, environment, report, plan, check, crash or doctor" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",
   jobs: "how many playbooks run at the same time",
   report: "write a report: json=FILE or junit=FILE; repeat it for several",
   env: "the environment in tokenbook.yaml; the first one when left out",
+  dotenv: "take variables that are not set from this file (default: .env beside tokenbook.yaml, or here)",
+  noDotenv: "take variables from the process alone",
+  debug: "show each request as a curl command, and its answer, on stderr or in a file (--debug=FILE); keys are masked",
   state: "where runs are remembered (default: .tokenbook beside tokenbook.yaml, or here)",
   json: "print JSON on stdout",
   limit: "how many to list",

@@ -39,6 +39,9 @@ UPDATE run SET last_hash = COALESCE((SELECT hash FROM record WHERE run_id = id A
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
 const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA];
 
+/** The format that this version writes. */
+export const FORMAT: number = MIGRATIONS.length;
+
 /** A line of `tokenbook runs`. */
 export interface RunSummary {
   readonly id: string;
@@ -75,10 +78,15 @@ export class JournalStore {
     return JournalStore.over(Database.open(join(stateDirectory, "journal.db")), ports);
   }
 
+  /** Looks into the journal of a state directory and changes nothing. It must be of the format that this version writes. */
+  static look(database: Database, ports: JournalPorts): JournalStore {
+    return new JournalStore(database, ports);
+  }
+
   /** The runs that an open database holds, whatever it lies on. */
   static over(database: Database, ports: JournalPorts): JournalStore {
     migrate(database);
-    return new JournalStore(database, ports);
+    return JournalStore.look(database, ports);
   }
 
   /** Begins a run: its first records are durable, and the run is held, when this returns. Without a claim it takes one. */
@@ -195,8 +203,8 @@ function claimed(taken: Taken): Claim {
 
 function migrate(database: Database): void {
   const version = versionOf(database);
-  if (version === MIGRATIONS.length) return;
-  if (version > MIGRATIONS.length) {
+  if (version === FORMAT) return;
+  if (version > FORMAT) {
     throw new Failure({
       code: "journal.newer",
       message: `${database.path} was written by a newer tokenbook (format ${version})`,
@@ -205,11 +213,12 @@ function migrate(database: Database): void {
   }
   database.transaction(() => {
     for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    database.exec(`PRAGMA user_version = ${FORMAT}`);
   });
 }
 
-function versionOf(database: Database): number {
+/** The format in which a journal was written. */
+export function versionOf(database: Database): number {
   return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 

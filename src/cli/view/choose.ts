@@ -9,6 +9,8 @@ export interface Viewing {
   readonly screen: Terminal;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly clock: Pick<Clock, "now">;
+  /** Something else writes there meanwhile. */
+  readonly isShared?: boolean;
   /** How many runs there will be, and how many steps they have in all. */
   readonly runs: number;
   readonly steps: number;
@@ -26,16 +28,25 @@ export async function chooseView(viewing: Viewing): Promise<View> {
   if (!canShowTree(viewing)) return new PlainView({ write: (text) => screen.write(text), clock, parallel: runs > 1 });
   // Loaded only where it is used: a pipe need not wait for it.
   const { LiveView } = await import("./live-view.ts");
-  return new LiveView({ screen, clock, colour: !isSet(variables["NO_COLOR"]), onCrash });
+  return new LiveView({ screen, clock, colour: showsColour(screen, variables), onCrash });
 }
 
 /** Whether a live tree can be drawn, and would be of use. */
-export function canShowTree({ screen, variables, runs, steps }: Omit<Viewing, "clock" | "onCrash">): boolean {
-  if (!screen.isTTY || screen.columns < LEAST_COLUMNS) return false;
+export function canShowTree({ screen, variables, isShared, runs, steps }: Omit<Viewing, "clock" | "onCrash">): boolean {
+  if (isShared === true || !screen.isTTY || screen.columns < LEAST_COLUMNS) return false;
   if (variables["TERM"] === "dumb" || (isSet(variables["CI"]) && variables["CI"] !== "false")) return false;
   return steps <= MOST_STEPS && runs <= MOST_RUNS;
 }
 
-function isSet(variable: string | undefined): boolean {
+/** Whether colours are wanted: `NO_COLOR` goes before `FORCE_COLOR`, and both before what the output is. */
+export function showsColour({ isTTY }: Pick<Terminal, "isTTY">, variables: Viewing["variables"]): boolean {
+  if (isSet(variables["NO_COLOR"])) return false;
+  const forced = variables["FORCE_COLOR"];
+  if (isSet(forced)) return forced !== "0" && forced !== "false";
+  return isTTY && variables["TERM"] !== "dumb";
+}
+
+/** Whether a variable is there and not empty. */
+export function isSet(variable: string | undefined): boolean {
   return variable !== undefined && variable !== "";
 }

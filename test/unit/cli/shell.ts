@@ -14,6 +14,7 @@ export async function shownBy<O>(command: Command<O>, options: O): Promise<strin
     stderr: terminal,
     cwd: ".",
     variables: {},
+    node: "24.0.0",
     again: () => Promise.reject(new Error("run once")),
     signal: () => undefined,
     stopping: new AbortController().signal,
