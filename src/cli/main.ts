@@ -65,13 +65,17 @@ async function runCommand(shell: Shell, argv: readonly string[]): Promise<ExitCo
     const program = buildProgram(shell, (done) => {
       code = done;
     });
-    // By itself it stands for stderr; commander would take the word behind it for the file.
-    const words = argv.map((word) => (word === "--debug" ? "--debug=" : word));
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(withDebugAlone(argv), { from: "user" });
     return code;
   } catch (error) {
     return report(shell, error);
   }
+}
+
+// By itself `--debug` stands for stderr; commander would take the word behind it for the file.
+function withDebugAlone(argv: readonly string[]): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((word, at) => (word === "--debug" && (end < 0 || at < end) ? "--debug=" : word));
 }
 
 function report(shell: Shell, error: unknown): ExitCode {

@@ -1,5 +1,6 @@
-import { Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Argument, Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
 import { EXIT, type ExitCode } from "../base/exit.ts";
+import { didYouMean } from "../base/text.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
 import type { Command, Shell } from "./shell.ts";
@@ -131,6 +132,15 @@ function lookCommands(program: Commander, builder: Builder): void {
     .option("--json", WORDS.json)
     .action(builder.action(async () => (await import("./commands/sandbox.ts")).sandbox));
   builder
+    .command(program, "completion")
+    .addArgument(new Argument("<shell>", WORDS.completion.shell).choices(SHELL_NAMES))
+    .action(builder.action(async () => (await import("./commands/completion.ts")).completion, "shell"));
+  // What the scripts of `completion` ask.
+  program
+    .command("complete", { hidden: true })
+    .argument("[words...]")
+    .action(builder.action(async () => (await import("./commands/completion.ts")).complete, "words"));
+  builder
     .command(program, "lsp")
     .option("--stdio", WORDS.lsp.stdio)
     .addOption(new Option("--clientProcessId <pid>", WORDS.lsp.client).hideHelp())
@@ -256,16 +266,25 @@ function collectInput(text: string, before: Readonly<Record<string, string>>): R
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
+/** The shells that can complete our commands. */
+export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
+
+/** The formats of reports. */
+export const REPORT_FORMATS = ["json", "junit"] as const;
+
 /** A report to write: its format and its file. */
 export interface ReportRequest {
-  readonly format: "json" | "junit";
+  readonly format: (typeof REPORT_FORMATS)[number];
   readonly file: string;
 }
 
 function collectReport(text: string, before: readonly ReportRequest[]): readonly ReportRequest[] {
   const at = text.indexOf("=");
-  const [format, file] = [text.slice(0, at), text.slice(at + 1)];
-  if ((format !== "json" && format !== "junit") || file === "")
-    throw new InvalidArgumentError("Write it as json=FILE or junit=FILE.");
-  return [...before, { format, file }];
+  const [name, file] = [text.slice(0, at), text.slice(at + 1)];
+  const format = REPORT_FORMATS.find((each) => each === name);
+  if (format !== undefined && file !== "") return [...before, { format, file }];
+  const near = at < 0 ? undefined : didYouMean(name, REPORT_FORMATS);
+  throw new InvalidArgumentError(
+    `Write it as ${REPORT_FORMATS.map((each) => `${each}=FILE`).join(" or ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+  );
 }

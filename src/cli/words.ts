@@ -147,6 +147,14 @@ Examples:
   $ tokenbook sandbox --port 4010 --profile staging  speak as the profile of the environment staging says
   $ curl http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
     },
+    completion: {
+      summary: "Print what a shell needs to complete commands, options, environments, operations, runs, steps and files.",
+      examples: `Examples: a line for the shell's own start-up file
+  $ tokenbook completion bash > ~/.tokenbook.bash && echo '. ~/.tokenbook.bash' >> ~/.bashrc
+  $ tokenbook completion zsh > ~/.tokenbook.zsh && echo '. ~/.tokenbook.zsh' >> ~/.zshrc       below compinit
+  $ tokenbook completion fish > ~/.config/fish/completions/tokenbook.fish
+  $ tokenbook completion powershell >> $PROFILE`,
+    },
     lsp: {
       summary: "Serve editors over stdio: completion in expressions, hover, definitions, renaming, and what check finds.",
       examples: `Editors start it; the README tells how to set up VS Code, Neovim and Helix.`,
@@ -214,6 +222,7 @@ Examples:
     faults: "a YAML or JSON file with what goes wrong, and when",
     profile: "serve with the names, words and codes of this environment's profile in tokenbook.yaml",
   },
+  completion: { shell: "the shell" },
   lsp: {
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",

@@ -35,7 +35,7 @@ export function journalHealth(stateDirectory: string): JournalHealth | undefined
     const format = versionOf(database);
     const health = { path, format, newest: FORMAT, damage: database.quickCheck() };
     if (format !== FORMAT) return { ...health, runs: [] };
-    const store = JournalStore.look(database, { clock: systemClock, redact: (text) => text });
+    const store = lookedInto(database);
     const damage = [...health.damage, ...lossOf(store)];
     return { ...health, damage, runs: damage.length > 0 ? [] : runsOf(store) };
   } finally {
@@ -58,4 +58,20 @@ function runsOf(store: JournalStore): readonly RunHealth[] {
     .list(LIMITS.doctorRuns)
     .filter(({ outcome }) => outcome !== "passed")
     .map((run) => ({ ...run, open: openWrites(stateOf(store.read(run.id))) }));
+}
+
+/** The latest runs of a state directory; nothing in it is changed. None where the journal is of another format. Throws a Failure when it cannot be read. */
+export function runsIn(stateDirectory: string): readonly RunSummary[] {
+  const path = join(stateDirectory, "journal.db");
+  if (!existsSync(path)) return [];
+  const database = Database.look(path);
+  try {
+    return versionOf(database) === FORMAT ? lookedInto(database).list(LIMITS.doctorRuns) : [];
+  } finally {
+    database.close();
+  }
+}
+
+function lookedInto(database: Database): JournalStore {
+  return JournalStore.look(database, { clock: systemClock, redact: (text) => text });
 }
