@@ -3,8 +3,9 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
 import { formatFailure } from "./failure.ts";
-import { buildProgram, UsageError } from "./program.ts";
+import { buildProgram } from "./program.ts";
 import type { Shell, Terminal } from "./shell.ts";
+import { Told } from "./usage.ts";
 
 // The only place that names the process: everything below is handed what it may use.
 
@@ -79,7 +80,7 @@ function withDebugAlone(argv: readonly string[]): string[] {
 }
 
 function report(shell: Shell, error: unknown): ExitCode {
-  if (error instanceof UsageError) return error.exit;
+  if (error instanceof Told) return error.exit;
   if (error instanceof Failure) {
     shell.stderr.write(formatFailure(error));
     return error.exit;

@@ -1,21 +1,11 @@
 import { Argument, Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
-import { EXIT, type ExitCode } from "../base/exit.ts";
+import type { ExitCode } from "../base/exit.ts";
 import { didYouMean } from "../base/text.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
 import type { Command, Shell } from "./shell.ts";
+import { endOf } from "./usage.ts";
 import { WORDS } from "./words.ts";
-
-/** The command line was not understood, or only help was asked for; what there was to say has been said. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-  readonly exit: ExitCode;
-
-  constructor(exit: ExitCode) {
-    super("usage");
-    this.exit = exit;
-  }
-}
 
 /** Each command is loaded when it is called: start-up is a feature. */
 type Load<Options> = () => Promise<Command<Options>>;
@@ -235,11 +225,14 @@ class Builder {
   #prepare(command: Commander): Commander {
     return command
       .exitOverride((error: CommanderError) => {
-        throw new UsageError(error.exitCode === 0 ? EXIT.passed : EXIT.cannotStart);
+        throw endOf(error, command);
       })
-      .configureOutput({ writeOut: (text) => this.#shell.stdout.write(text), writeErr: (text) => this.#shell.stderr.write(text) })
-      .showHelpAfterError(WORDS.helpHint)
-      .showSuggestionAfterError(true);
+      .configureOutput({
+        writeOut: (text) => this.#shell.stdout.write(text),
+        writeErr: (text) => this.#shell.stderr.write(text),
+        outputError: () => undefined, // it is told as every failure is
+      })
+      .showSuggestionAfterError(false);
   }
 }
 

@@ -1,11 +1,11 @@
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
-import { count } from "../base/text.ts";
+import { count, didYouMean } from "../base/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 import { DOTENV_FILE, readDotenv } from "../environment/dotenv.ts";
 import type { Variables } from "../environment/key.ts";
@@ -140,10 +140,11 @@ const HIDDEN = /(?:^|[\\/])(?:node_modules|\.[^\\/.][^\\/]*)(?:[\\/]|$)/;
 
 function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
   if (!existsSync(path)) {
+    const near = nearPath(path, name);
     throw new Failure({
       code: "file.missing",
       message: `there is no file or folder "${name}"`,
-      next: "name a file, or a folder of playbooks, from this folder",
+      next: near === undefined ? "name a file, or a folder of playbooks, from this folder" : `did you mean "${near}"?`,
     });
   }
   if (!statSync(path).isDirectory()) return [path];
@@ -153,6 +154,12 @@ function filesAt(path: string, name: string, wanted: (name: string) => boolean):
     .map((entry) => join(entry.parentPath, entry.name));
   if (found.length === 0) throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook` });
   return found.toSorted();
+}
+
+function nearPath(path: string, name: string): string | undefined {
+  const folder = dirname(path);
+  const near = didYouMean(basename(path), existsSync(folder) ? readdirSync(folder) : []);
+  return near === undefined ? undefined : join(dirname(name), near);
 }
 
 /** The map that a YAML or JSON file holds: inputs, a seed. Throws a Failure. */

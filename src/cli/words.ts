@@ -241,5 +241,4 @@ Examples:
   json: "print JSON on stdout",
   limit: "how many to list",
   version: "print the version",
-  helpHint: "(add --help for what this command takes)",
 } as const;

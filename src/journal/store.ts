@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
+import { didYouMean } from "../base/text.ts";
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, readChain, readRecords } from "./chain.ts";
@@ -188,7 +189,7 @@ export class JournalStore {
   #assertKnown(runId: string): void {
     if (this.knows(runId)) return;
     this.assertWhole();
-    throw noSuchRun(runId);
+    throw noSuchRun(runId, this.ids());
   }
 }
 
@@ -222,12 +223,20 @@ export function versionOf(database: Database): number {
   return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
-function noSuchRun(runId: string): Failure {
+/** Says that there is no run of this name among those that there are. */
+export function noSuchRun(runId: string, ids: readonly string[]): Failure {
+  const near = nearRun(runId, ids);
   return new Failure({
     code: "journal.no-such-run",
     message: `there is no run "${runId}" in this state directory`,
-    next: "tokenbook runs",
+    next: near === undefined ? "tokenbook runs" : `did you mean ${near}? All of them: tokenbook runs`,
   });
+}
+
+// A part of a name stands for the one that has it. Names of one day are alike, so few edits tell one from another.
+function nearRun(name: string, ids: readonly string[]): string | undefined {
+  const [only, ...others] = name === "" ? [] : ids.filter((id) => id.startsWith(name) || id.endsWith(name));
+  return others.length === 0 && only !== undefined ? only : didYouMean(name, ids, 2);
 }
 
 /** Says that somebody holds a run. */

@@ -1,7 +1,7 @@
 import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { resumeRun } from "../../engine/start.ts";
-import type { RunSummary } from "../../journal/store.ts";
+import { noSuchRun, type RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
@@ -40,11 +40,10 @@ function chosenRun(shell: Shell, options: ResumeOptions): RunSummary {
   const found = named === undefined ? runs.find(({ outcome }) => outcome !== "passed") : runs.find(({ id }) => id === named);
   if (found !== undefined) return found;
   if (named === undefined) throw noneToResume();
-  throw new Failure({
-    code: "journal.no-such-run",
-    message: `there is no run "${named}" in this state directory`,
-    next: "tokenbook runs",
-  });
+  throw noSuchRun(
+    named,
+    runs.map(({ id }) => id),
+  );
 }
 
 function noneToResume(): Failure {
