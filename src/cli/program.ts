@@ -167,6 +167,8 @@ function runsCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/leases.ts")).release, "run"));
 }
 
+const NO_COLOUR = new Option("--no-color", WORDS.noColour);
+
 class Builder {
   readonly #shell: Shell;
   readonly #finish: (code: ExitCode) => void;
@@ -181,6 +183,7 @@ class Builder {
     return program
       .description(WORDS.root.summary)
       .version(VERSION, "-V, --version", WORDS.version)
+      .addOption(NO_COLOUR)
       .addHelpText("after", `\n${WORDS.root.examples}`);
   }
 
@@ -216,9 +219,10 @@ class Builder {
   /** Hands positional arguments and options to a command that is loaded now. */
   action<Options>(load: Load<Options>, argument?: string): (...given: unknown[]) => Promise<void> {
     return async (...given) => {
-      const command = given.at(-1) as Commander;
-      const options = { ...command.optsWithGlobals(), ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
-      this.#finish(await (await load())(this.#shell, options));
+      const { color, ...named } = (given.at(-1) as Commander).optsWithGlobals();
+      const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
+      const shell = color === false ? { ...this.#shell, variables: { ...this.#shell.variables, NO_COLOR: "1" } } : this.#shell;
+      this.#finish(await (await load())(shell, options));
     };
   }
 
@@ -232,6 +236,7 @@ class Builder {
         writeErr: (text) => this.#shell.stderr.write(text),
         outputError: () => undefined, // it is told as every failure is
       })
+      .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: ({ parent }) => (parent === null ? [] : [NO_COLOUR]) })
       .showSuggestionAfterError(false);
   }
 }

@@ -241,4 +241,5 @@ Examples:
   json: "print JSON on stdout",
   limit: "how many to list",
   version: "print the version",
+  noColour: "no colours, as with NO_COLOR; FORCE_COLOR has them where there is no terminal too",
 } as const;

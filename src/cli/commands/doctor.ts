@@ -24,6 +24,7 @@ import { lookAtState } from "../doctor/state.ts";
 import { maskedShell } from "../masked.ts";
 import { assertSandboxMeant, type OpenTarget, sandboxTarget, stateDirectory, type Where } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
+import { painted, showsColour } from "../view/colour.ts";
 
 interface DoctorOptions extends Where, DebugOption {
   readonly json?: boolean;
@@ -49,7 +50,11 @@ export const doctor: Command<DoctorOptions> = async (shell, options) => {
     const ok = !findings.some(({ grade }) => grade === "problem");
     const document: DoctorDocument = { format: 1, ok, environment: environment ?? null, findings };
     const { stdout } = maskedShell(shell, redact);
-    stdout.write(options.json === true ? doctorJson(document) : `${doctorLines(document).join("\n")}\n`);
+    stdout.write(
+      options.json === true
+        ? doctorJson(document)
+        : painted(`${doctorLines(document).join("\n")}\n`, showsColour(stdout, shell.variables)),
+    );
     return ok ? EXIT.passed : EXIT.failed;
   } finally {
     await opened.close();

@@ -2,7 +2,8 @@ import { release } from "node:os";
 import { VERSION } from "../../base/version.ts";
 import type { Finding } from "../../report/doctor/shape.ts";
 import type { Shell } from "../shell.ts";
-import { canShowTree, isSet, showsColour } from "../view/choose.ts";
+import { canShowTree } from "../view/choose.ts";
+import { isSet, showsColour } from "../view/colour.ts";
 import { Findings } from "./finding.ts";
 
 const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];

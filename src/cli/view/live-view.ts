@@ -4,6 +4,7 @@ import type { Observer } from "../../report/fanout.ts";
 import { RunFold } from "../../report/model.ts";
 import { overallLine, reportLines } from "../../report/text.ts";
 import type { Terminal } from "../shell.ts";
+import { painted } from "./colour.ts";
 import { Drawing } from "./live.ts";
 import { type Activity, treeOf, type Watched } from "./tree.ts";
 import type { View } from "./view.ts";
@@ -47,7 +48,8 @@ export class LiveView implements View {
     const reports = this.#runs.filter(({ fold }) => fold.opened !== undefined).map(({ fold }) => fold.report());
     const lines = reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...reportLines(report)]);
     if (reports.length > 1) lines.push("", overallLine(reports));
-    this.#output.screen.write(lines.map((line) => `${line}\n`).join(""));
+    const text = lines.map((line) => `${line}\n`).join("");
+    this.#output.screen.write(painted(text, this.#output.colour));
   }
 
   #trees(): ReturnType<typeof windowOf>[] {

@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import {
   DefaultRenderer,
   Listr,
@@ -12,6 +11,7 @@ import {
 import { invariant } from "../../base/failure.ts";
 import { STEP_WORDS } from "../../report/words.ts";
 import type { Terminal } from "../shell.ts";
+import { colouredMark } from "./colour.ts";
 import { streamOf } from "./stream.ts";
 import type { LineState, TreeLine } from "./tree.ts";
 
@@ -28,21 +28,6 @@ export interface DrawingOutput {
 const INDENT = 2;
 // The mark and a space before each title, and what the renderer keeps free at the right.
 const MARGIN = 4;
-
-const COLOURS: Readonly<Record<LineState, Parameters<typeof styleText>[0]>> = {
-  running: "yellow",
-  ok: "green",
-  changed: "green",
-  unchanged: "green",
-  rescued: "yellow",
-  skipped: "dim",
-  failed: "red",
-  pending: "yellow",
-  unknown: "magenta",
-  conflict: "magenta",
-  drift: "red",
-  "not-run": "dim",
-};
 
 /**
  * Draws a tree ten times a second. The tasks only carry titles: none of them is ever run, so nothing here listens for signals,
@@ -108,7 +93,7 @@ export class Drawing {
   #mark(task: DrawnTask): string {
     const state = this.#states.get(task.id) ?? "not-run";
     const mark = state === "running" ? this.#spinner.fetch() : STEP_WORDS[state].mark;
-    return this.#output.colour ? styleText(COLOURS[state], mark, { validateStream: false }) : mark;
+    return this.#output.colour ? colouredMark(mark, "yellow") : mark;
   }
 
   #guard(act: () => void): void {
