@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import { secretsOf, type Target } from "../environment/target.ts";
 import type { EnginePorts } from "../engine/ports.ts";
+import { DriftBook } from "../reconcile/drift-book.ts";
 import { JournalStore } from "../journal/store.ts";
 import type { Secrets } from "../playbook/open.ts";
 import type { Observer } from "../report/fanout.ts";
@@ -52,6 +53,8 @@ export function sessionOn(
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
+  let book: DriftBook | undefined;
+  const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
   return {
     target,
@@ -70,6 +73,7 @@ export function sessionOn(
             shown?.event(event);
             observer.event(event);
           },
+          drifts,
           stopping: shell.stopping,
         });
       } finally {
@@ -79,6 +83,7 @@ export function sessionOn(
     close: async () => {
       store.close();
       exchanges?.close();
+      book?.close();
       await close();
     },
   };

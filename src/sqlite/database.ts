@@ -9,9 +9,14 @@ export type Cell = string | number | bigint | null;
 export type Row = Readonly<Record<string, Cell>>;
 
 const IN_MEMORY = ":memory:";
+// SQLite's own name for a file without one, which is gone when it is closed, or its process is.
+const TEMPORARY = "";
 const BUSY_TIMEOUT_MS = 10_000;
 // A log that is written over from its beginning is synced in half the time of one that grows, so it soon begins anew.
 const WAL_PAGES = 250;
+
+const KEPT = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${WAL_PAGES};`;
+const UNKEPT = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;";
 
 /**
  * One SQLite file, opened the only way we trust it: write-ahead log, every commit synced, foreign keys on, mode 0600.
@@ -45,6 +50,11 @@ export class Database {
   quickCheck(): readonly string[] {
     const told = this.all("PRAGMA quick_check").map((row) => String(row["quick_check"]));
     return told.filter((each) => each !== "ok");
+  }
+
+  /** A file of this process alone, for what is too much to hold and not to be kept. */
+  static temporary(): Database {
+    return telling("a temporary file", () => new Database(TEMPORARY));
   }
 
   /** Whether it is of this process, and no file. */
@@ -110,9 +120,9 @@ export class Database {
 }
 
 function connectForWriting(path: string): DatabaseSync {
-  if (path !== IN_MEMORY) createPrivately(path);
+  if (path !== IN_MEMORY && path !== TEMPORARY) createPrivately(path);
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  connection.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${WAL_PAGES};`);
+  connection.exec(path === TEMPORARY ? UNKEPT : KEPT);
   return connection;
 }
 
