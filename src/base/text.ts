@@ -41,3 +41,8 @@ export function wrapped(text: string, width: number, indent = ""): string {
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
+
+/** The same of a number that may be long: `1 row`, `3,000 rows`. */
+export function countLong(number: number, noun: string): string {
+  return count(number, noun).replace(/^\d+/, (digits) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ","));
+}

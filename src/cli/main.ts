@@ -18,7 +18,7 @@ export async function main(): Promise<void> {
     ["SIGTERM", EXIT.terminated],
   ] as const) {
     process.on(signal, () => {
-      if (interrupted !== undefined) process.exit(code); // the second one does not wait
+      if (interrupted !== undefined) endAtOnce(code);
       interrupted = code;
       stopping.abort();
     });
@@ -40,6 +40,13 @@ export async function main(): Promise<void> {
   };
   const code = await runCommand(shell, process.argv.slice(2));
   process.exitCode = code === EXIT.interrupted ? (interrupted ?? code) : code;
+}
+
+// The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
+function endAtOnce(code: ExitCode): never {
+  for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
+  process.stderr.write("\ntokenbook: ended at once; to go on: tokenbook resume\n");
+  process.exit(code);
 }
 
 function terminalOf(stream: NodeJS.WriteStream): Terminal {

@@ -53,6 +53,7 @@ export async function performRuns(
       steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
       onCrash: (error) => reporterCrashed(late, error),
     });
+    shell.stopping.addEventListener("abort", () => view.stopping(), { once: true });
     const perform = async (job: Job): Promise<Done> =>
       shell.stopping.aborted ? NOT_BEGUN : performOne(late, session, job, view.watch());
     const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());

@@ -42,6 +42,10 @@ export class LiveView implements View {
     return run;
   }
 
+  stopping(): void {
+    for (const run of this.#runs) run.isStopping = true;
+  }
+
   async end(): Promise<void> {
     for (const run of this.#runs) run.end();
     await this.#drawing.end();
@@ -65,6 +69,7 @@ class LiveRun implements Observer, Watched {
   readonly active: Map<string, Activity> = new Map();
   held: Activity | undefined;
   isOver = false;
+  isStopping = false;
 
   event(event: RunEvent): void {
     switch (event.kind) {
@@ -75,10 +80,10 @@ class LiveRun implements Observer, Watched {
         this.held = { since: this.held?.since ?? event.at, waiting: { for: event.for, untilMs: event.untilMs } };
         return;
       case "step.waiting":
-        this.active.set(event.step, {
-          since: this.active.get(event.step)?.since ?? event.at,
-          waiting: { for: event.for, untilMs: event.untilMs },
-        });
+        this.#change(event, { waiting: { for: event.for, untilMs: event.untilMs } });
+        return;
+      case "step.reading":
+        this.#change(event, { reading: { pages: event.pages, rows: event.rows } });
         return;
       case "attempt.intended":
         if (!this.active.has(event.step)) this.active.set(event.step, { since: event.at });
@@ -95,6 +100,10 @@ class LiveRun implements Observer, Watched {
         break;
     }
     this.fold.take(event);
+  }
+
+  #change({ step, at }: { readonly step: string; readonly at: number }, change: Partial<Activity>): void {
+    this.active.set(step, { since: at, ...this.active.get(step), ...change });
   }
 
   end(): void {

@@ -1,4 +1,5 @@
 import { formatDuration } from "../../base/duration.ts";
+import { countLong } from "../../base/text.ts";
 import { oneLine } from "../../report/foreign.ts";
 import type { RunFold, StepGroup } from "../../report/model.ts";
 import type { ReportedOutcome, RowOutcome } from "../../report/shape.ts";
@@ -10,6 +11,8 @@ import { titleOf, type TitleParts } from "./title.ts";
 export interface Activity {
   readonly since: number;
   readonly waiting?: { readonly for: string; readonly untilMs: number };
+  /** What it has read of a list that has several pages. */
+  readonly reading?: { readonly pages: number; readonly rows: number };
 }
 
 /** A run that is being watched. */
@@ -20,6 +23,8 @@ export interface Watched {
   /** What keeps it from beginning. */
   readonly held?: Activity | undefined;
   readonly isOver: boolean;
+  /** Somebody wants it to stop; it does when nothing is under way. */
+  readonly isStopping?: boolean;
 }
 
 /** How a line is marked. */
@@ -34,7 +39,7 @@ export interface TreeLine {
 }
 
 /** The tree of a run as it stands at a moment; `undefined` before there is anything to show. Pure. */
-export function treeOf({ fold, active, held, isOver }: Watched, now: number): TreeLine | undefined {
+export function treeOf({ fold, active, held, isOver, isStopping = false }: Watched, now: number): TreeLine | undefined {
   const { opened, closed } = fold;
   if (opened === undefined) {
     if (held === undefined || isOver) return undefined;
@@ -47,13 +52,15 @@ export function treeOf({ fold, active, held, isOver }: Watched, now: number): Tr
     .filter(({ group }) => !group.whole.isContainer)
     .flatMap((each) => (each.line.children.length === 0 ? [each.line] : each.line.children));
   const outcome: ReportedOutcome | undefined = closed?.outcome ?? (isOver ? "running" : undefined);
-  const word = outcome === undefined ? "" : `${RUN_WORDS[outcome].word} · `;
-  const tail = `${word}${progress(leaves)} · ${elapsed(opened.at, closed?.at ?? now)}`;
+  const words = outcome === undefined ? (isStopping ? STOPPING : [""]) : [`${RUN_WORDS[outcome].word} · `];
+  const spent = `${progress(leaves)} · ${elapsed(opened.at, closed?.at ?? now)}`;
   return line(opened.runId, { state: runState(outcome), children }, () => ({
     address: oneLine(opened.playbook.name),
-    tails: [tail],
+    tails: tailsOf(words.map((word) => `${word}${spent}`)),
   }));
 }
+
+const STOPPING = ["stopping, Ctrl-C again ends at once · ", "stopping · "];
 
 function line(
   key: string,
@@ -103,17 +110,24 @@ function namesOf(step: StepFold): Pick<TitleParts, "address" | "name"> {
   return isNamedBy(id, name) ? { address } : { address, name: oneLine(name) };
 }
 
-function activityTails({ since, waiting }: Activity, now: number): TitleParts["tails"] {
+function activityTails({ since, waiting, reading }: Activity, now: number): TitleParts["tails"] {
   const spent = elapsed(since, now);
-  if (waiting === undefined) return [spent];
+  const read =
+    reading === undefined ? [] : [`page ${reading.pages} · ${countLong(reading.rows, "row")}`, `page ${reading.pages}`];
+  if (waiting === undefined) return tailsOf([...read.map((each) => `${each} · ${spent}`), spent]);
   const until = `until ${new Date(waiting.untilMs).toTimeString().slice(0, 8)} · ${spent}`;
-  return [
+  return tailsOf([
+    ...read.slice(0, 1).map((each) => `${each} · waiting for ${oneLine(waiting.for, 80)} ${until}`),
     `waiting for ${oneLine(waiting.for, 80)} ${until}`,
     `waiting for ${oneLine(waiting.for, 24)} ${until}`,
     `waiting ${until}`,
     until,
     spent,
-  ];
+  ]);
+}
+
+function tailsOf([longest = "", ...shorter]: readonly string[]): TitleParts["tails"] {
+  return [longest, ...shorter];
 }
 
 function runState(outcome: ReportedOutcome | undefined): LineState {
