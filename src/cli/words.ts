@@ -1,3 +1,5 @@
+import type { EXIT } from "../base/exit.ts";
+
 /** Every text of the command line's help, in one place. */
 export const WORDS = {
   root: {
@@ -263,3 +265,37 @@ Examples:
   version: "print the version",
   noColour: "no colours, as with NO_COLOR; FORCE_COLOR has them where there is no terminal too",
 } as const;
+
+/** What each exit code means, and what to do then. */
+export const EXITS: Readonly<Record<keyof typeof EXIT, { readonly means: string; readonly next: string }>> = {
+  passed: { means: "All went as it was to.", next: "Nothing." },
+  failed: {
+    means:
+      "A step failed, or an expectation did not hold. `plan`: something would surely fail. `fmt --check`: something would change. `test`: a violation. `runs verify`: a record is not as it was written. `doctor`: something must be mended.",
+    next: "Read what the step says, mend it, then `tokenbook resume`.",
+  },
+  cannotStart: {
+    means:
+      "Nothing was started: usage, a static check, the environment. Or the journal can no longer be written; then the message says so.",
+    next: "Follow `next:` of the message; `tokenbook doctor` looks at the environment.",
+  },
+  drift: {
+    means: "Two sides that were compared differ, in a way that nobody has acknowledged.",
+    next: "`tokenbook drift list`, then mend one side or `tokenbook drift ack`.",
+  },
+  pending: {
+    means: "A step waits for a person or for the service.",
+    next: "`tokenbook resume`, once what it waits for has happened.",
+  },
+  unknown: {
+    means: "The effect of a write is not known, or what is there contradicts it.",
+    next: "`tokenbook resume` looks again; `tokenbook resolve RUN` takes a person's word.",
+  },
+  locked: {
+    means: "Another process holds the run, its group, or an entity that it writes as.",
+    next: "Wait for it; `tokenbook runs leases` tells who it is.",
+  },
+  bug: { means: "A bug in tokenbook.", next: "Report it with what was printed; what the journal holds is enough to resume." },
+  interrupted: { means: "Interrupted by SIGINT (Ctrl-C).", next: "`tokenbook resume`." },
+  terminated: { means: "Interrupted by SIGTERM.", next: "`tokenbook resume`." },
+};
