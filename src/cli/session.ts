@@ -6,12 +6,13 @@ import { DriftBook } from "../reconcile/drift-book.ts";
 import { JournalStore } from "../journal/store.ts";
 import type { Secrets } from "../playbook/open.ts";
 import type { Observer } from "../report/fanout.ts";
-import { type Exchanged, type Outgoing, Transport } from "../transport/exchange.ts";
+import { Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
 import { type DebugOption, openExchanges } from "./debug.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
+import { Pacer } from "./queue.ts";
 import type { Shell } from "./shell.ts";
 
 /** Everything that runs of one command share: the target, and the journal of the state directory. */
@@ -53,6 +54,7 @@ export function sessionOn(
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
+  const pacer = target.pacing === undefined ? undefined : new Pacer(target.pacing);
   let book: DriftBook | undefined;
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
@@ -62,13 +64,14 @@ export function sessionOn(
     redact,
     carry: async (observer, work) => {
       const transport = new Transport();
-      const exchange = (outgoing: Outgoing): Promise<Exchanged> => transport.exchange(outgoing, course?.sending(outgoing));
+      const send: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
       const shown = exchanges?.of(secrets);
+      const exchange = shown?.around(send) ?? send;
       try {
         return await work({
           clock,
           secrets,
-          exchange: shown?.around(exchange) ?? exchange,
+          exchange: pacer?.paced(exchange) ?? exchange,
           observe: (event) => {
             shown?.event(event);
             observer.event(event);
