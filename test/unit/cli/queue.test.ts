@@ -25,7 +25,7 @@ function slowService(answer: (path: string) => Partial<Extract<Exchanged, { kind
       asked.push({ path, atOnce: ++atOnce, at: performance.now() });
       await new Promise((resolve) => void setTimeout(resolve, 5));
       atOnce -= 1;
-      return { kind: "answered", status: 200, headers: {}, text: "{}", ...answer(path) } as Exchanged;
+      return { kind: "answered", status: 200, headers: {}, text: "{}", ...answer(path) };
     },
   };
 }
