@@ -100,3 +100,28 @@ test("a run, by a part of its id or a letter that is wrong; a step that wants a 
   const sales = await project.run("run", "sales.yaml");
   expect(sales.stderr, sales.told).toContain('has no credential "BUYR_KEY" (did you mean "BUYER_KEY"?)');
 });
+
+/** Compares with the sandbox's tokens one that is not there. */
+const DRIFTING = `playbook: 1
+mode: read-only
+inputs:
+  expected: { type: list, items: { type: object, properties: { name: { type: string } } }, default: [{ name: Gold }] }
+reconcile:
+  - id: tokens
+    left: { name: list, rows: inputs.expected, key: { name: row.name } }
+    right: { name: ledger, as: { ledger: "userId:alice" }, read: ledger.token.list, key: { name: row.name } }
+    recheck: 10ms
+`;
+
+test("a drift; and completion offers its id", async () => {
+  const project = newProject({});
+  project.write("drifting.yaml", DRIFTING);
+  const ran = await project.run("run", "drifting.yaml");
+  expect(ran.code, ran.told).toBe(3);
+  const [offer = ""] = (await project.run("complete", "--", "drift", "show", "")).lines;
+  const id = offer.split("\t")[0] ?? "";
+  expect(id).toMatch(/^[0-9a-f]{12}$/);
+  const wrong = await project.run("drift", "show", `${id.slice(0, -1)}z`);
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr).toContain(`did you mean ${id}?`);
+});

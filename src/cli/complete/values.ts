@@ -4,6 +4,7 @@ import { CODES } from "../../base/catalogue/catalogue.ts";
 import { findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
 import { journalHealth, runsIn } from "../../journal/health.ts";
 import { operations } from "../../operations/operation.ts";
+import { DriftBook } from "../../reconcile/drift-book.ts";
 import { REPORT_FORMATS } from "../program.ts";
 import { stateDirectory } from "../project.ts";
 import { shippedPlaybooks } from "../shipped.ts";
@@ -55,6 +56,13 @@ const openSteps: Source = (shell, { positionals: [run], options }) => {
   return (found?.open ?? []).map(({ step, operation }) => ({ value: step, description: operation }));
 };
 
+const drifts: Source = (shell, { options }) => {
+  const book = DriftBook.look(stateOf(shell, options));
+  const ids = book?.ids() ?? [];
+  book?.close();
+  return ids.map((value) => ({ value }));
+};
+
 function stateOf(shell: Shell, options: Cursor["options"]): string {
   const state = options.get("--state");
   return stateDirectory(shell, state === undefined ? {} : { state });
@@ -87,6 +95,7 @@ const OF_ARGUMENTS: Readonly<Record<string, Source>> = {
   file: yamlFiles,
   folder: folders,
   run: runs,
+  drift: drifts,
   "operations name": operationNames,
   "library name": () =>
     shippedPlaybooks().map(({ uses, playbook }) => ({

@@ -5,6 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import { journalHealth, type JournalHealth, type RunHealth } from "../../journal/health.ts";
 import { isOfThisHost, spellHolder } from "../../journal/holder.ts";
+import { DriftBook } from "../../reconcile/drift-book.ts";
 import type { Finding } from "../../report/doctor/shape.ts";
 import { Findings } from "./finding.ts";
 
@@ -16,6 +17,7 @@ export function lookAtState(folder: string): readonly Finding[] {
     const health = journalHealth(folder);
     if (health === undefined) findings.ok("state.empty", "no run is remembered yet");
     else lookAtJournal(health, findings);
+    lookAtDrifts(folder, findings);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     findings.failure(error);
@@ -51,6 +53,14 @@ function lookAtFolder(folder: string, findings: Findings): boolean {
 function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
+
+function lookAtDrifts(folder: string, findings: Findings): void {
+  const book = DriftBook.look(folder);
+  for (const each of book?.damage() ?? []) findings.problem("state.damaged", each, { next: RESTORE });
+  book?.close();
+}
+
+const RESTORE = "restore the state directory from a backup, all of its files";
 
 function lookAtJournal({ path, format, newest, damage, runs }: JournalHealth, findings: Findings): void {
   for (const each of damage) {
