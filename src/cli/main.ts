@@ -45,7 +45,7 @@ export async function main(): Promise<void> {
 // The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
 function endAtOnce(code: ExitCode): never {
   for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
-  process.stderr.write("\ntokenbook: ended at once; to go on: tokenbook resume\n");
+  process.stderr.write("\ntokenbook: ended at once; a run that was under way goes on with: tokenbook resume\n");
   process.exit(code);
 }
 

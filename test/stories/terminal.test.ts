@@ -85,14 +85,16 @@ test("Ctrl-C: what is under way is waited for, and the last line says how to go 
 
 test("Ctrl-C twice: it ends at once, shows the cursor, and says how to go on", async () => {
   const { project, arrived, letGo } = await held();
-  const terminal = onTerminal(project, 80, "run", "mint.yaml");
+  const terminal = onTerminal(project, 100, "run", "mint.yaml");
   await arrived;
   terminal.type(CTRL_C);
   await until(() => (terminal.raw().includes("stopping, ") ? true : undefined));
   terminal.type(CTRL_C);
   expect(await terminal.ended).toBe(130);
   letGo();
-  expect((await terminal.screen.lines()).at(-1)).toBe("tokenbook: ended at once; to go on: tokenbook resume");
+  expect((await terminal.screen.lines()).at(-1)).toBe(
+    "tokenbook: ended at once; a run that was under way goes on with: tokenbook resume",
+  );
   expect(terminal.raw().lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDDEN));
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.told).toBe(0);

@@ -13,7 +13,7 @@ import { STEP_WORDS } from "../../report/words.ts";
 import type { Terminal } from "../shell.ts";
 import { colouredMark } from "./colour.ts";
 import { streamOf } from "./stream.ts";
-import type { LineState, TreeLine } from "./tree.ts";
+import type { TreeLine } from "./tree.ts";
 
 type Workshop = Listr<unknown, "default", "default">;
 type DrawnTask = ListrTaskObject<unknown, typeof DefaultRenderer, typeof DefaultRenderer>;
@@ -42,7 +42,7 @@ export class Drawing {
     exitOnError: false,
   });
   readonly #tasks = new Map<string, DrawnTask>();
-  readonly #states = new Map<string, LineState>();
+  readonly #lines = new Map<string, Pick<TreeLine, "state" | "depth">>();
   readonly #roots: DrawnTask[] = [];
   readonly #spinner: Ticker;
   readonly #renderer: TreeRenderer;
@@ -74,9 +74,9 @@ export class Drawing {
 
   #show(line: TreeLine, path: string, level: number): DrawnTask {
     const task = this.#tasks.get(path) ?? this.#newTask(path);
-    task.title = line.titleWithin(this.#output.screen.columns - level * INDENT - MARGIN);
+    task.title = line.titleWithin(this.#output.screen.columns - (level + line.depth) * INDENT - MARGIN);
     task.subtasks = line.children.map((child) => this.#show(child, `${path}\n${child.key}`, level + 1));
-    this.#states.set(task.id, line.state);
+    this.#lines.set(task.id, line);
     return task;
   }
 
@@ -90,10 +90,11 @@ export class Drawing {
     return task;
   }
 
+  // A step within a block or an included playbook stands further in, with its mark.
   #mark(task: DrawnTask): string {
-    const state = this.#states.get(task.id) ?? "not-run";
+    const { state, depth } = this.#lines.get(task.id) ?? { state: "not-run", depth: 0 };
     const mark = state === "running" ? this.#spinner.fetch() : STEP_WORDS[state].mark;
-    return this.#output.colour ? colouredMark(mark, "yellow") : mark;
+    return " ".repeat(depth * INDENT) + (this.#output.colour ? colouredMark(mark, "yellow") : mark);
   }
 
   #guard(act: () => void): void {

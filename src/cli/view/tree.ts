@@ -34,6 +34,8 @@ export type LineState = RowOutcome | "running";
 export interface TreeLine {
   readonly key: string;
   readonly state: LineState;
+  /** How many blocks and included playbooks its step is in. */
+  readonly depth: number;
   readonly titleWithin: (columns: number) => string;
   readonly children: readonly TreeLine[];
 }
@@ -64,10 +66,10 @@ const STOPPING = ["stopping, Ctrl-C again ends at once · ", "stopping · "];
 
 function line(
   key: string,
-  { state, children = [] }: { state: LineState; children?: readonly TreeLine[] },
+  { state, depth = 0, children = [] }: { state: LineState; depth?: number | undefined; children?: readonly TreeLine[] },
   parts: () => TitleParts,
 ): TreeLine {
-  return { key, state, children, titleWithin: (columns) => titleOf(parts(), columns) };
+  return { key, state, depth, children, titleWithin: (columns) => titleOf(parts(), columns) };
 }
 
 type Sight = Pick<Watched, "active" | "isOver">;
@@ -76,19 +78,20 @@ function groupLine({ whole, rounds }: StepGroup, sight: Sight, now: number): Tre
   if (rounds.size === 0) return stepLine(whole, sight, now);
   const children = Array.from(rounds.values(), (round) => stepLine(round, sight, now));
   const state = whole.hasEnded ? whole.outcome : groupState(children);
-  return line(whole.address, { state, children }, () => ({
+  return line(whole.address, { state, depth: whole.heading.depth, children }, () => ({
     ...namesOf(whole),
     tails: [progress(children)],
   }));
 }
 
 function stepLine(step: StepFold, { active, isOver }: Sight, now: number): TreeLine {
+  const { depth } = step.heading;
   const begunAt = step.isContainer && step.hasBegun && !step.hasEnded && !isOver ? step.begunAt : undefined;
   const activity = active.get(step.address) ?? (begunAt === undefined ? undefined : { since: begunAt });
   if (activity !== undefined) {
-    return line(step.address, { state: "running" }, () => ({ ...namesOf(step), tails: activityTails(activity, now) }));
+    return line(step.address, { state: "running", depth }, () => ({ ...namesOf(step), tails: activityTails(activity, now) }));
   }
-  return line(step.address, { state: step.outcome }, () => restingParts(step));
+  return line(step.address, { state: step.outcome, depth }, () => restingParts(step));
 }
 
 function restingParts(step: StepFold): TitleParts {
@@ -105,8 +108,8 @@ function restingParts(step: StepFold): TitleParts {
 }
 
 function namesOf(step: StepFold): Pick<TitleParts, "address" | "name"> {
-  const { id, name, depth = 0 } = step.heading;
-  const address = `${"  ".repeat(depth)}${oneLine(step.address)}`;
+  const { id, name } = step.heading;
+  const address = oneLine(step.address);
   return isNamedBy(id, name) ? { address } : { address, name: oneLine(name) };
 }
 

@@ -68,6 +68,25 @@ test("several runs at a time share the screen", async () => {
   await expect(await screens(80, play, 12)).toMatchFileSnapshot("screens/two-runs.txt");
 });
 
+test.for([40, 80])(
+  "at %i columns: steps of blocks and of included playbooks stand further in, marks and all",
+  async (columns) => {
+    const steps = [
+      { id: "deposit", name: "Deposit the property", uses: "tokenbook/deposit.yaml", line: 3, kind: "include" as const },
+      { id: "deposit/lies", name: "Where it lies", uses: "block", line: 4, depth: 1, kind: "block" as const },
+      { id: "deposit/asset", name: "The asset is there", uses: "ledger.asset.get", line: 5, depth: 2 },
+      { id: "deposit/mint", name: "Mint the shares", uses: "ledger.token.mint", line: 9, depth: 1 },
+    ];
+    const play = (view: LiveView): void => {
+      const run = view.watch();
+      tell(run, ...new Records().opened({ steps }).add({ kind: "step.begun", step: "deposit" }).all);
+      tell(run, ...new Records().add({ kind: "step.begun", step: "deposit/lies" }).read("deposit/asset").all);
+      tell(run, { kind: "step.started", step: "deposit/mint", at: START + 30_000 });
+    };
+    await expect(await screens(columns, play)).toMatchFileSnapshot(`screens/nested-${columns}.txt`);
+  },
+);
+
 test("somebody has interrupted: it says that it stops, and how to go on", async () => {
   const play = (view: LiveView): void => {
     const run = view.watch();
