@@ -1,11 +1,16 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import schema from "../../schemas/doctor.schema.json" with { type: "json" };
 import type { DoctorDocument, Finding } from "../../src/report/doctor/shape.ts";
 import { answerAfterwards, closedAddress, cutAnswer, proxyTo, strangerServer } from "./proxy.ts";
-import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "./world.ts";
+import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
 
 const valid = new Ajv2020().compile(schema);
 
@@ -188,6 +193,45 @@ test("a write of which nobody knows what became is told, with the command that l
   expect(codes(seen, "problem"), seen.told).toEqual(["state.unknown-write"]);
   expect(about(seen, "state.unknown-write")).toMatch(/mint \(ledger\.token\.mint\)[\s\S]*tokenbook resume /);
   expect(about(seen, "state.unknown-write")).toContain(runIn(stopped));
+});
+
+test("a run whose process died is told, and one that another machine holds", async () => {
+  const project = newProject({ TOKENBOOK_FAILPOINT: "before:run.closed" });
+  project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
+  expect((await project.run("run", "look.yaml")).code).toBeNull();
+  const sane = project.as({});
+  const died = await examine(sane);
+  expect(codes(died, "warning"), died.told).toEqual(["state.died"]);
+  expect(about(died, "state.died")).toMatch(/look\.yaml.* did not end: its process died\n.*\ntokenbook resume /);
+  const journal = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"));
+  journal.exec("UPDATE lease SET holder = json_set(holder, '$.host', 'elsewhere')");
+  journal.close();
+  const held = await examine(sane);
+  expect(codes(held, "warning"), held.told).toEqual(["state.held-elsewhere"]);
+  expect(about(held, "state.held-elsewhere")).toMatch(/on elsewhere[\s\S]*tokenbook runs release /);
+});
+
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
+test.runIf(hasOpenssl)("over TLS it tells how long securing took, and that the certificate ends soon", async () => {
+  const folder = temporaryFolder();
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  const files = ["-keyout", key, "-out", certificate];
+  spawnSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3", ...subject, ...files]);
+  const page = createServer(
+    { key: readFileSync(key), cert: readFileSync(certificate) },
+    (_, response) => void response.end("<p>"),
+  );
+  await once(page.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void page.close());
+  const project = newProject({ ...KEYS, NODE_EXTRA_CA_CERTS: certificate });
+  project.serviceAt(`https://localhost:${(page.address() as AddressInfo).port}`);
+  const seen = await examine(project);
+  expect(about(seen, "service.reached"), seen.told).toMatch(/connected in .*, secured in /);
+  expect(codes(seen, "warning")).toContain("service.certificate-ends");
+  const unknown = await examine(project.as(KEYS));
+  expect(about(unknown, "service.no-tls"), unknown.told).toContain("NODE_EXTRA_CA_CERTS");
 });
 
 test("a damaged journal is told, and not touched", async () => {
