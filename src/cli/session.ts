@@ -9,6 +9,8 @@ import type { Observer } from "../report/fanout.ts";
 import { Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
+import { type DebugOption, openExchanges } from "./debug.ts";
+import type { Exchanges } from "./exchanges.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
 import { Pacer } from "./queue.ts";
 import type { Shell } from "./shell.ts";
@@ -25,8 +27,9 @@ export interface Session {
 }
 
 /** Opens the target and the journal that the options name. Throws a Failure. */
-export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets): Promise<Session> {
-  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell) };
+export async function openSession(shell: Shell, where: Where & DebugOption, playbookSecrets: Secrets): Promise<Session> {
+  const exchanges = await openExchanges(shell, where);
+  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), exchanges };
   return sessionOn(shell, await openTarget(shell, where), parts);
 }
 
@@ -37,6 +40,8 @@ export interface SessionParts {
   readonly playbookSecrets: Secrets;
   /** Told of each point that the runs pass. */
   readonly course?: Course | undefined;
+  /** Shows every exchange of the runs. */
+  readonly exchanges?: Exchanges | undefined;
   /** The system's when left out. */
   readonly clock?: Clock;
 }
@@ -45,7 +50,7 @@ export interface SessionParts {
 export function sessionOn(
   shell: Pick<Shell, "stopping">,
   { target, close }: OpenTarget,
-  { state, playbookSecrets, course, clock = systemClock }: SessionParts,
+  { state, playbookSecrets, course, exchanges, clock = systemClock }: SessionParts,
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
@@ -59,14 +64,19 @@ export function sessionOn(
     redact,
     carry: async (observer, work) => {
       const transport = new Transport();
-      const exchange: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
+      const send: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
+      const shown = exchanges?.of(secrets);
+      const exchange = shown?.around(send) ?? send;
       try {
         return await work({
           clock,
           secrets,
           exchange: pacer?.paced(exchange) ?? exchange,
+          observe: (event) => {
+            shown?.event(event);
+            observer.event(event);
+          },
           drifts,
-          observe: (event) => observer.event(event),
           stopping: shell.stopping,
         });
       } finally {
@@ -75,6 +85,7 @@ export function sessionOn(
     },
     close: async () => {
       store.close();
+      exchanges?.close();
       book?.close();
       await close();
     },
