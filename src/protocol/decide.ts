@@ -269,8 +269,16 @@ function hasBegun(round: StepState | undefined): boolean {
   return round !== undefined && (round.begun !== undefined || round.attempts.length > 0);
 }
 
-// What nobody knows is worse than what is known to have failed; a person is still waited for last.
-const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = ["conflict", "unknown", "failed", "pending", "held", "interrupted"];
+// What nobody knows is worse than what is known to have failed, and so is a drift that was seen; a person is still waited for last.
+const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = [
+  "conflict",
+  "unknown",
+  "drift",
+  "failed",
+  "pending",
+  "held",
+  "interrupted",
+];
 
 function worst<S>(standings: readonly Standing<S>[]): Standing<S> {
   for (const outcome of WORST_FIRST) {
@@ -313,6 +321,8 @@ export function exitOf(outcome: RunOutcome): ExitCode {
     case "unknown":
     case "conflict":
       return EXIT.unknown;
+    case "drift":
+      return EXIT.drift;
     case "interrupted":
       return EXIT.interrupted;
   }

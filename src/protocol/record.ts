@@ -212,8 +212,11 @@ export type Verdict = "applied" | "absent" | "superseded";
  * and it was not sent. `rescued`: a block failed, and its `rescue` did not.
  */
 export type CompletedOutcome = "ok" | "changed" | "unchanged" | "skipped" | "rescued";
-/** `conflict`: what a write left, as far as one can see, contradicts it: its effect twice, a part of it, or another one. */
-export type StoppedOutcome = "failed" | "pending" | "unknown" | "conflict";
+/**
+ * `conflict`: what a write left, as far as one can see, contradicts it: its effect twice, a part of it, or another one. `drift`: two sides that
+ * are to say the same do not, and nobody has acknowledged it.
+ */
+export type StoppedOutcome = "failed" | "pending" | "unknown" | "conflict" | "drift";
 export type StepOutcome = CompletedOutcome | StoppedOutcome;
 
 export interface StepCompleted {
@@ -252,7 +255,7 @@ export interface StepProblem {
   readonly evidence?: Json;
 }
 
-export type RunOutcome = "passed" | "failed" | "pending" | "unknown" | "conflict" | "interrupted";
+export type RunOutcome = "passed" | "failed" | "pending" | "unknown" | "conflict" | "drift" | "interrupted";
 
 export interface RunClosed {
   readonly kind: "run.closed";

@@ -40,7 +40,7 @@ function isTold(outcome: ReportedOutcome, steps: readonly StepReport[]): boolean
   return steps.some((step) => TELLS.has(step.outcome) || step.outcome === outcome);
 }
 
-const TELLS: ReadonlySet<string> = new Set<RowOutcome>(["failed", "unknown", "conflict"]);
+const TELLS: ReadonlySet<string> = new Set<RowOutcome>(["failed", "unknown", "conflict", "drift"]);
 
 function addCase(suite: TestSuite, step: StepReport, file: string): void {
   const testCase = suite
@@ -51,7 +51,8 @@ function addCase(suite: TestSuite, step: StepReport, file: string): void {
   const lines = step.problem === null ? [] : [...problemLines(step.problem), ...placeLines(step)];
   const message = lines[0] ?? NO_PROBLEM[step.outcome];
   const type = step.problem?.code ?? step.outcome;
-  if (step.outcome === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(legal(lines.join("\n")));
+  if (step.outcome === "failed" || step.outcome === "drift")
+    testCase.failure(attribute(message), attribute(type)).stacktrace(legal(lines.join("\n")));
   if (step.outcome === "unknown" || step.outcome === "conflict")
     testCase.error(attribute(message), attribute(type), legal(lines.join("\n")));
   if (step.outcome === "rescued" || step.outcome === "skipped" || step.outcome === "pending" || step.outcome === "not-run")
@@ -70,6 +71,7 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
   pending: "pending: the run ended while this step was under way",
   unknown: "unknown: the run ended before the answer of its write was recorded",
   conflict: "conflict: what can be seen contradicts the write",
+  drift: "drift: two sides that are to say the same do not",
   "not-run": "not run",
 };
 

@@ -174,6 +174,7 @@ function totalsOf(all: readonly StepReport[]): Totals {
     pending: of("pending"),
     unknown: of("unknown"),
     conflict: of("conflict"),
+    drift: of("drift"),
     notRun: of("not-run"),
     warnings: steps.filter(({ warning }) => warning !== null).length,
   };

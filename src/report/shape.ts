@@ -118,6 +118,8 @@ export interface Totals {
   readonly pending: number;
   readonly unknown: number;
   readonly conflict: number;
+  /** Comparisons that found one. */
+  readonly drift: number;
   readonly notRun: number;
   /** Steps whatever their outcome, beside which there is a warning. */
   readonly warnings: number;

@@ -154,7 +154,7 @@ export class StepFold {
 
 // What holds other steps ends as the worst of them.
 function verdictOf(outcome: RunOutcome | undefined): RowOutcome | undefined {
-  return outcome === "failed" || outcome === "unknown" || outcome === "conflict" ? outcome : undefined;
+  return outcome === "failed" || outcome === "unknown" || outcome === "conflict" || outcome === "drift" ? outcome : undefined;
 }
 
 function lastOf<T>(attempts: readonly Attempt[], from: (attempt: Attempt) => T | null): T | null {

@@ -152,6 +152,7 @@ function countsOf(totals: Totals): string {
       ["pending", totals.pending],
       ["unknown", totals.unknown],
       ["conflict", totals.conflict],
+      ["drift", totals.drift],
       ["not run", totals.notRun],
       [totals.warnings === 1 ? "warning" : "warnings", totals.warnings],
     ] as const

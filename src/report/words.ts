@@ -21,6 +21,7 @@ export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
   pending: { mark: "…", word: "pending", isDone: false },
   unknown: { mark: "?", word: "unknown", isDone: false },
   conflict: { mark: "‼", word: "conflict", isDone: false },
+  drift: { mark: "≠", word: "drift", isDone: false },
   "not-run": { mark: "·", word: "not run", isDone: false },
 };
 
@@ -31,6 +32,7 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
   pending: { mark: "…", word: "pending" },
   unknown: { mark: "?", word: "unknown" },
   conflict: { mark: "‼", word: "conflict" },
+  drift: { mark: "≠", word: "drift" },
   interrupted: { mark: "!", word: "interrupted" },
   running: { mark: "!", word: "not finished" },
 };

@@ -40,6 +40,7 @@ const COLOURS: Readonly<Record<LineState, Parameters<typeof styleText>[0]>> = {
   pending: "yellow",
   unknown: "magenta",
   conflict: "magenta",
+  drift: "red",
   "not-run": "dim",
 };
 

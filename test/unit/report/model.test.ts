@@ -34,6 +34,7 @@ test("a passed run: each step in order, rounds in place of their heading", () =>
     pending: 0,
     unknown: 0,
     conflict: 0,
+    drift: 0,
     notRun: 0,
   });
   expect(report.run).toMatchObject({
