@@ -121,7 +121,19 @@ export async function inParallel<T, R>(items: readonly T[], jobs: number, work: 
   return new Queue({ concurrency: Math.max(1, jobs) }).addAll(items.map((item) => () => work(item)));
 }
 
-async function writeReports(shell: Shell, requests: readonly ReportRequest[], reports: readonly RunReport[]): Promise<void> {
+/** Lets so many works be under way at a time; the others wait, in the order in which they came. */
+export async function slots(jobs: number): Promise<<T>(work: () => Promise<T>) => Promise<T>> {
+  const { default: Queue } = await import("p-queue");
+  const queue = new Queue({ concurrency: Math.max(1, jobs) });
+  return (work) => queue.add(work);
+}
+
+/** Writes the reports that were asked for. Throws a Failure. */
+export async function writeReports(
+  shell: Shell,
+  requests: readonly ReportRequest[],
+  reports: readonly RunReport[],
+): Promise<void> {
   for (const { format, file } of requests) {
     const pieces = format === "json" ? jsonReport(reports) : [(await import("../report/junit.ts")).junitReport(reports)];
     try {
@@ -147,6 +159,7 @@ const SEVERITY: readonly ExitCode[] = [
   EXIT.passed,
 ];
 
-function worst(codes: readonly ExitCode[]): ExitCode {
+/** The exit code that says the worst of several. */
+export function worst(codes: readonly ExitCode[]): ExitCode {
   return SEVERITY.find((code) => codes.includes(code)) ?? EXIT.passed;
 }

@@ -22,10 +22,10 @@ export interface Session {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the target and the journal that the options name. Throws a Failure. */
-export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets): Promise<Session> {
+/** Opens the journal and the target that the options name, unless one is open already. Throws a Failure. */
+export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets, opened?: OpenTarget): Promise<Session> {
   const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell) };
-  return sessionOn(shell, await openTarget(shell, where), parts);
+  return sessionOn(shell, opened ?? (await openTarget(shell, where)), parts);
 }
 
 /** What a session is made of, beside its target. */

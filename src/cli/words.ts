@@ -89,6 +89,22 @@ Examples:
   $ tokenbook runs leases                     who acts, as whom, in which groups
   $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"`,
     },
+    schedule: {
+      summary: "Run playbooks when their schedule says, until it is stopped; with --once, run each now.",
+      examples: `A playbook says when it is run: schedule: { cron: "15 2 * * *", timezone: Europe/Paris }. However many processes serve a schedule on
+one state directory, each firing runs once. What becomes of it is kept there, told to the notifications of tokenbook.yaml, and logged:
+a line of JSON each, or plain lines on a terminal. docs/scheduling.md tells all of it.
+
+Examples:
+  $ tokenbook schedule playbooks --env production --listen 9464
+  $ tokenbook schedule --once supply.yaml        for cron, systemd, Kubernetes or CI: runs it now, exit code of the run
+  $ tokenbook schedule list playbooks --next 5   when each fires next, in its own time and in UTC
+  $ tokenbook schedule list                      how each one stands: last result, who runs it, what was missed
+  $ tokenbook schedule history supply.yaml
+  $ tokenbook schedule release supply.yaml --because "the machine was switched off"
+
+SIGTERM lets a run in hand end, for 20 seconds, then stops it as Ctrl-C stops a run; a second signal ends at once.`,
+    },
     test: {
       summary: "Prove a playbook: kill its run at every moment that matters, go on with it, and compare what is left.",
       examples: `Runs the playbook undisturbed on a sandbox of its own. Then, for every boundary of that run (before and after each commit of the
@@ -191,6 +207,18 @@ Examples:
     jobs: "how many runs are killed at the same time (default: one for each core)",
     at: "only this boundary, as the test names it",
     keep: "keep the sandbox and the state directory of each run in this folder",
+  },
+  schedule: {
+    once: "run each playbook now, whatever its schedule, and end with the exit code of the worst",
+    report: "write a report of each run: json=FILE or junit=FILE; {run} in the name stands for the run's id",
+    notify: "tell only these of the notifications in tokenbook.yaml; repeat it for several",
+    listen: "serve /metrics, /healthz and /readyz there; a port alone is of 127.0.0.1",
+    list: "List schedules: when each fires next, how its last run ended, who runs it, what was missed.",
+    next: "how many firings to come are listed",
+    history: "List what firings became, the latest first.",
+    which: "the schedule's id, or its playbook",
+    release: "Free a schedule whose process, on another machine, is gone, or whose last run needs nobody any more.",
+    because: "how you know",
   },
   operations: { name: "the operation, such as ledger.token.mint" },
   library: { name: "the playbook, such as mint or tokenbook/mint.yaml" },

@@ -62,8 +62,15 @@ interface Opened {
   readonly node: SourceNode;
 }
 
-function openEnvironment(path: string, chosen: Choice, option: string): Opened {
-  const shown = relative(chosen.cwd, path);
+/** The names of the environments of a file; the first is the default. Throws a Failure that shows each line to mend. */
+export function environmentNames(path: string, cwd: string): readonly string[] {
+  const { root } = readEnvironmentFile(path, relative(cwd, path));
+  const environments = child(root, "environments");
+  return environments?.kind === "map" ? [...environments.entries.keys()] : [];
+}
+
+/** Reads an environment file, of which `shown` is the name in messages. Throws a Failure that shows each line to mend. */
+export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
   const { file, root, diagnostics } = parseYaml(shown, readFileSync(path, "utf8"));
   if (root === undefined) throw invalid(diagnostics);
   const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
@@ -73,6 +80,12 @@ function openEnvironment(path: string, chosen: Choice, option: string): Opened {
       problems.map(({ finding, range }) => file.diagnose(finding, range)),
       literalKeys(root),
     );
+  return { file, root };
+}
+
+function openEnvironment(path: string, chosen: Choice, option: string): Opened {
+  const shown = relative(chosen.cwd, path);
+  const { file, root } = readEnvironmentFile(path, shown);
   const environments = child(root, "environments") as MapNode;
   const name = chosen.name ?? [...environments.entries.keys()][0] ?? "";
   const node = child(environments, name);
@@ -206,8 +219,15 @@ function literalKeys(root: SourceNode): readonly string[] {
       const named = credentials?.kind === "map" ? [...credentials.entries.values()].map(({ value }) => value) : [];
       return [child(child(node, "ledger"), "apiKey"), ...named];
     })
+    .concat(secretsOfNotifications(root))
     .flatMap((node) => textOf(node) ?? [])
     .filter((text) => text !== "" && !/^(env|file):/.test(text));
+}
+
+function secretsOfNotifications(root: SourceNode): readonly (SourceNode | undefined)[] {
+  const notifications = child(root, "notifications");
+  const channels = notifications?.kind === "map" ? [...notifications.entries.values()] : [];
+  return channels.map(({ value }) => child(value, "secret"));
 }
 
 function unknownEnvironment(name: string, known: readonly string[], file: string, option: string): Failure {

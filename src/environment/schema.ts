@@ -129,6 +129,48 @@ const environment = {
   anyOf: [{ const: EMBEDDED }, service],
 };
 
+/** What somebody may be told of scheduled runs. `recovery`: the first pass after something else. `unknown`: a conflict too. */
+export const EVENTS = ["drift", "recovery", "failure", "missed", "pending", "unknown"] as const;
+
+const everyNotification = {
+  events: {
+    type: "array",
+    items: { enum: EVENTS },
+    minItems: 1,
+    description: "What is told; everything, when left out.",
+  },
+  timeout: { type: "string", pattern: DURATION_PATTERN, description: "How long one delivery may take; 10s, when left out." },
+};
+
+const notification = {
+  description: "Where it is told what became of scheduled runs: a web address, or a command of this machine.",
+  anyOf: [
+    {
+      type: "object",
+      properties: {
+        url: {
+          type: "string",
+          pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|https://[^\\s/?#]+.*)$",
+          description: "A web address, which gets a POST of JSON: env:NAME, file:PATH, or https://…",
+        },
+        secret: { ...reference, description: "What deliveries are signed with (HMAC-SHA256): env:NAME or file:PATH." },
+        ...everyNotification,
+      },
+      required: ["url"],
+      additionalProperties: false,
+    },
+    {
+      type: "object",
+      properties: {
+        command: { ...words, description: "A program and its arguments, which gets the JSON on its stdin. No shell reads it." },
+        ...everyNotification,
+      },
+      required: ["command"],
+      additionalProperties: false,
+    },
+  ],
+};
+
 /** The JSON Schema of `tokenbook.yaml`. */
 export const environmentSchema: object = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -141,6 +183,11 @@ export const environmentSchema: object = {
       description: "Where playbooks run, by name; the first is the default.",
       additionalProperties: environment,
       minProperties: 1,
+    },
+    notifications: {
+      type: "object",
+      description: "Who is told of scheduled runs, by name.",
+      additionalProperties: notification,
     },
   },
   required: ["environments"],

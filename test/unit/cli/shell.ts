@@ -14,6 +14,7 @@ export async function shownBy<O>(command: Command<O>, options: O): Promise<strin
     stderr: terminal,
     cwd: ".",
     variables: {},
+    command: async () => ({ code: 0, signal: null, stderr: "" }),
     again: () => Promise.reject(new Error("run once")),
     signal: () => undefined,
     stopping: new AbortController().signal,

@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import { parseDuration } from "../base/duration.ts";
+import { Failure, messageOf } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { Secret } from "../base/secret.ts";
+import { didYouMean } from "../base/text.ts";
+import { child, type SourceNode, textOf } from "../source/node.ts";
+import { readEnvironmentFile, type Variables } from "./load.ts";
+import { EVENTS } from "./schema.ts";
+
+/** Where notifications go, and which. */
+export type Channel = WebhookChannel | CommandChannel;
+
+interface ChannelCommon {
+  readonly name: string;
+  readonly events: readonly string[];
+  readonly timeoutMs: number;
+}
+
+/** A POST to a web address. The address is a secret too: many hold a token. */
+export interface WebhookChannel extends ChannelCommon {
+  readonly kind: "webhook";
+  readonly url: Secret;
+  /** What deliveries are signed with. */
+  readonly secret: Secret | undefined;
+}
+
+/** A command of this machine, which gets the notification on its stdin. */
+export interface CommandChannel extends ChannelCommon {
+  readonly kind: "command";
+  readonly argv: readonly [string, ...string[]];
+}
+
+/** Which channels are meant, and what they may ask for. */
+interface Choice {
+  readonly cwd: string;
+  readonly variables: Variables;
+  /** All of them when left out. */
+  readonly names?: readonly string[] | undefined;
+}
+
+/** The channels of an environment file. Throws a Failure that shows each line to mend. */
+export function loadChannels(path: string, { cwd, variables, names }: Choice): readonly Channel[] {
+  const shown = relative(cwd, path);
+  const { root } = readEnvironmentFile(path, shown);
+  const node = child(root, "notifications");
+  const all = node?.kind === "map" ? [...node.entries] : [];
+  const known = all.map(([name]) => name);
+  for (const name of names ?? []) if (!known.includes(name)) throw unknownChannel(name, known, shown);
+  const from = { folder: dirname(path), shown, variables };
+  return all.filter(([name]) => names?.includes(name) ?? true).map(([name, { value }]) => readChannel(name, value, from));
+}
+
+/** The secrets of channels, for the redactor. */
+export function secretsOfChannels(channels: readonly Channel[]): readonly Secret[] {
+  return channels.flatMap((channel) =>
+    channel.kind === "command" ? [] : [channel.url, ...(channel.secret === undefined ? [] : [channel.secret])],
+  );
+}
+
+interface From {
+  readonly folder: string;
+  readonly shown: string;
+  readonly variables: Variables;
+}
+
+function readChannel(name: string, node: SourceNode, from: From): Channel {
+  const common: ChannelCommon = {
+    name,
+    events: textsOf(child(node, "events")) ?? EVENTS,
+    timeoutMs: parseDuration(textOf(child(node, "timeout")) ?? "") ?? LIMITS.notificationMs,
+  };
+  const [program, ...args] = textsOf(child(node, "command")) ?? [];
+  if (program !== undefined) {
+    const path = program.startsWith(".") ? join(from.folder, program) : program;
+    return { ...common, kind: "command", argv: [path, ...args] };
+  }
+  const url = textOf(child(node, "url")) ?? "";
+  const secret = textOf(child(node, "secret"));
+  const place = (field: string): string => `${from.shown} (notifications.${name}.${field})`;
+  return {
+    ...common,
+    kind: "webhook",
+    url: webAddress(
+      new Secret(`notifications.${name}.url`, isReference(url) ? valueAt(url, place("url"), from) : url),
+      place("url"),
+    ),
+    secret: secret === undefined ? undefined : signingSecret(name, valueAt(secret, place("secret"), from), place("secret")),
+  };
+}
+
+function webAddress(url: Secret, where: string): Secret {
+  if (/^https?:$/.test(URL.parse(url.reveal())?.protocol ?? "")) return url;
+  throw new Failure({
+    code: "notifications.url",
+    message: `${where} leads to no web address`,
+    why: "it must begin with https:// or http://; its value is not shown, for it may hold a token",
+    next: "give the whole address",
+  });
+}
+
+function signingSecret(name: string, value: string, where: string): Secret {
+  if (value.length >= LIMITS.secretLeastChars) return new Secret(`notifications.${name}.secret`, value);
+  throw new Failure({
+    code: "notifications.secret-short",
+    message: `the secret of ${where} has fewer than ${LIMITS.secretLeastChars} characters`,
+    why: "deliveries signed with it could be forged, and it could not be masked",
+    next: "use a longer one",
+  });
+}
+
+function isReference(text: string): boolean {
+  return /^(?:env|file):/.test(text);
+}
+
+function valueAt(reference: string, where: string, { folder, variables }: From): string {
+  const place = reference.slice(reference.indexOf(":") + 1);
+  const isVariable = reference.startsWith("env:");
+  const value = (isVariable ? variables[place] : textAt(isAbsolute(place) ? place : join(folder, place), where))?.trim();
+  if (value !== undefined && value !== "") return value;
+  throw new Failure({
+    code: "notifications.missing",
+    message: isVariable ? `the environment variable ${place} is not set` : `the file ${place} is empty`,
+    why: `${where} is taken from there`,
+    next: isVariable ? `export ${place}=…` : `write it into ${place}`,
+  });
+}
+
+function textAt(path: string, where: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Failure({
+      code: "notifications.missing",
+      message: `${path} cannot be read: ${messageOf(error)}`,
+      why: `${where} is taken from there`,
+      next: `write it into ${path}`,
+    });
+  }
+}
+
+function textsOf(node: SourceNode | undefined): readonly string[] | undefined {
+  return node?.kind === "list" ? node.items.flatMap((item) => textOf(item) ?? []) : undefined;
+}
+
+function unknownChannel(name: string, known: readonly string[], file: string): Failure {
+  const near = didYouMean(name, known);
+  return new Failure({
+    code: "notifications.unknown",
+    message: `${file} has no notifications "${name}"`,
+    next: known.length === 0 ? `declare it under notifications: in ${file}` : `--notify ${near ?? known.join(" | ")}`,
+  });
+}
