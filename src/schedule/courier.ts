@@ -21,7 +21,7 @@ export class Courier {
   readonly #outbox: Outbox;
   readonly #channels: ReadonlyMap<string, Channel>;
   readonly #ports: CourierPorts;
-  #working: Promise<void> | undefined;
+  #working: Promise<boolean> | undefined;
 
   constructor(outbox: Outbox, channels: readonly Channel[], ports: CourierPorts) {
     this.#outbox = outbox;
@@ -44,8 +44,8 @@ export class Courier {
     return this.#channels.size === 0 ? undefined : this.#outbox.nextAt();
   }
 
-  /** Delivers what is due; one call at a time does. */
-  work(): Promise<void> {
+  /** Delivers what is due, one call at a time; gives whether there was something. */
+  work(): Promise<boolean> {
     this.#working ??= this.#deliverDue().finally(() => {
       this.#working = undefined;
     });
@@ -65,13 +65,16 @@ export class Courier {
     }
   }
 
-  async #deliverDue(): Promise<void> {
+  async #deliverDue(): Promise<boolean> {
+    let tried = false;
     for (;;) {
       const due = this.#outbox.takeDue(this.#channels, LIMITS.notificationsAtOnce);
       if (due.length === 0) break;
+      tried = true;
       await Promise.all(due.map((letter) => this.#deliver(letter)));
     }
-    this.#ports.metrics.waiting(this.#outbox.counts().waiting);
+    this.#ports.metrics.waiting(this.#outbox.waiting());
+    return tried;
   }
 
   async #deliver(letter: Letter): Promise<void> {

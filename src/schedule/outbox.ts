@@ -87,11 +87,9 @@ export class Outbox {
     return at === null || at === undefined ? undefined : Number(at);
   }
 
-  /** How many wait, and how many were given up. */
-  counts(): { readonly waiting: number; readonly givenUp: number } {
-    const row = this.#database.get("SELECT COUNT(next_at) AS waiting, COUNT(*) AS every FROM notification");
-    const waiting = Number(row?.["waiting"] ?? 0);
-    return { waiting, givenUp: Number(row?.["every"] ?? 0) - waiting };
+  /** How many wait. */
+  waiting(): number {
+    return Number(this.#database.get("SELECT COUNT(next_at) AS waiting FROM notification")?.["waiting"]);
   }
 
   #prune(): void {

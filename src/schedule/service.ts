@@ -50,7 +50,7 @@ export class Service {
       while (!stopping.aborted && this.#crash === undefined) {
         this.#wake = new AbortController();
         this.#reload();
-        for (const ticking of this.#scheduled) this.#look(ticking);
+        for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);
         void this.#deliver();
         await this.#parts.clock.sleep(this.#napMs(), AbortSignal.any([stopping, this.#wake.signal]));
       }
@@ -74,13 +74,25 @@ export class Service {
     const { store, metrics, log, clock } = this.#parts;
     const { id, playbook, environment, schedule } = ticking;
     const { pattern: cron, timezone } = schedule.cron;
-    const missed = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (steps) => {
+    const since = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (steps) => {
       this.#tellMissed(ticking, steps, false);
     });
     metrics.begin(id, store.known(id)?.lastSuccess);
-    const next = nextDue(planOf(ticking), Math.max(clock.now(), missed));
+    const next = nextDue(planOf(ticking), Math.max(clock.now(), since));
+    metrics.next(id, next);
     const when = next === undefined ? "never" : timeOf(next);
     log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
+  }
+
+  #isDue(ticking: Ticking): boolean {
+    const { clock, store } = this.#parts;
+    const due = this.#nextDue(ticking);
+    return (due !== undefined && due <= clock.now()) || store.open(ticking.id).length > 0;
+  }
+
+  #nextDue(ticking: Ticking): number | undefined {
+    const { clock, store } = this.#parts;
+    return nextDue(planOf(ticking), store.known(ticking.id)?.since ?? clock.now());
   }
 
   #look(ticking: Ticking): void {
@@ -154,7 +166,7 @@ export class Service {
 
   async #deliver(): Promise<void> {
     try {
-      await this.#parts.courier.work();
+      if (await this.#parts.courier.work()) this.#wake.abort();
     } catch (error) {
       this.#crash ??= { error };
       this.#wake.abort();
@@ -163,12 +175,11 @@ export class Service {
 
   // Until something is due, or somebody else may have done something; a clock that was set is noticed within a nap.
   #napMs(): number {
-    const { clock, store, courier } = this.#parts;
-    const now = clock.now();
-    const dues = this.#scheduled.map((ticking) => nextDue(planOf(ticking), store.known(ticking.id)?.since ?? now));
-    const next = Math.min(...[...dues, courier.nextAt()].map((at) => at ?? Number.POSITIVE_INFINITY));
+    const { clock, courier } = this.#parts;
+    const dues = [...this.#scheduled.map((ticking) => this.#nextDue(ticking)), courier.nextAt()];
+    const next = Math.min(...dues.map((at) => at ?? Number.POSITIVE_INFINITY));
     const most = this.#scheduled.some((ticking) => this.#isWatched(ticking)) ? LIMITS.schedulePollMs : LIMITS.scheduleNapMs;
-    return Math.max(0, Math.min(next - now, most));
+    return Math.max(0, Math.min(next - clock.now(), most));
   }
 
   // Another process may end what runs there, or want what runs here to stop.

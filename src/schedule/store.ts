@@ -4,7 +4,7 @@ import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
-import { isAlive, isThisProcess, thisProcess } from "../journal/holder.ts";
+import { isAlive, thisProcess } from "../journal/holder.ts";
 import type { Holder } from "../protocol/record.ts";
 import { Database, type Row } from "../sqlite/database.ts";
 import { decide, type Decision, type Plan, type Standing, type Step } from "./decide.ts";
@@ -52,12 +52,11 @@ export interface StorePorts {
 /** Who this process is, and which others live. */
 export interface Liveness {
   readonly me: () => Holder;
-  readonly isMe: (holder: Holder) => boolean;
   readonly isAlive: (holder: Holder) => boolean;
 }
 
 /** As the system tells it. */
-export const systemLiveness: Liveness = { me: thisProcess, isMe: isThisProcess, isAlive };
+export const systemLiveness: Liveness = { me: thisProcess, isAlive };
 
 /** What came of a look at a schedule. */
 export interface Looked {
