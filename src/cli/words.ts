@@ -157,7 +157,7 @@ Examples:
     },
     schema: {
       summary:
-        "Print a JSON Schema: of playbooks (for editors), environments, reports, plans, or what check and test print as JSON.",
+        "Print a JSON Schema: of playbooks (for editors), environments, reports, plans, notifications, or what other commands print as JSON.",
       examples: `Example: completion and hover in any editor with a YAML language server
   $ tokenbook schema > playbook.schema.json
   then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
@@ -234,7 +234,7 @@ Examples:
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
-  schema: { name: "playbook, environment, report, plan, check or crash" },
+  schema: { name: "playbook, environment, report, plan, check, crash, schedule or notification" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",

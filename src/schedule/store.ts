@@ -248,12 +248,16 @@ export class ScheduleStore {
     return this.#database.all("SELECT * FROM schedule ORDER BY id").map(readKnown);
   }
 
-  /** Frees a schedule: what runs is taken for dead, and its last run keeps nothing back any more. */
+  /** Frees a schedule: what runs is taken for dead, and its last run keeps nothing back any more. Its firing keeps who said so. */
   release(id: string, problem: Problem): void {
     this.transaction(() => {
       const [running] = this.open(id).filter(({ state }) => state === "running");
       if (running !== undefined) this.#bury(running, problem);
-      this.#database.run("UPDATE schedule SET released = ? WHERE id = ?", this.lastRun(id) ?? null, id);
+      const last = this.lastRun(id);
+      if (last === undefined) return;
+      const text = this.#ports.redact(JSON.stringify(problem));
+      this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND run_id = ?", text, id, last);
+      this.#database.run("UPDATE schedule SET released = ? WHERE id = ?", last, id);
     });
   }
 

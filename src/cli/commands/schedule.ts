@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import { redactor } from "../../base/secret.ts";
+import { type Redact, redactor } from "../../base/secret.ts";
 import { type Channel, loadChannels, secretsOfChannels } from "../../environment/notifications.ts";
 import { findEnvironmentFile } from "../../environment/load.ts";
 import { secretsOf, type Target } from "../../environment/target.ts";
@@ -35,8 +35,34 @@ export const schedule: Command<ScheduleOptions> = async (plainShell, options) =>
   const { all, inputs } = readScheduled(plainShell, options);
   const ticking = options.once === true ? [] : tickingOf(all);
   refuseOneReportForAll(options, ticking.length);
-  const { shell, target, channels, close } = await reach(plainShell, options);
-  const redact = shell.redact;
+  const channels = channelsOf(plainShell, options);
+  // What is wrong with the environment is told now, not at the first tick.
+  const { target, close } = await openTarget(plainShell, options);
+  const redact = redactor([...secretsOf(target), ...secretsOfChannels(channels)]);
+  const shell = maskedShell(plainShell, redact);
+  try {
+    return await withParts(shell, options, { target, channels, redact, inputs }, (parts) =>
+      options.once === true ? once(shell, options, { parts, all }) : serve(shell, options, { parts, all }),
+    );
+  } finally {
+    await close();
+  }
+};
+
+interface Reached {
+  readonly target: Target;
+  readonly channels: readonly Channel[];
+  readonly redact: Redact;
+  readonly inputs: readonly string[];
+}
+
+// Once, all runs share a report; served, each has its own.
+async function withParts(
+  shell: Shell,
+  options: ScheduleOptions,
+  { target, channels, redact, inputs }: Reached,
+  work: (parts: Parts) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const store = ScheduleStore.open(stateDirectory(shell, options), { clock: systemClock, redact, liveness: systemLiveness });
   try {
     const log = logOf(shell, options);
@@ -45,7 +71,7 @@ export const schedule: Command<ScheduleOptions> = async (plainShell, options) =>
     const onReport =
       options.once === true ? async (report: RunReport) => void reports.push(report) : reporter(shell, options, log);
     const ports = { clock: systemClock, start: shell.command, log, metrics };
-    const parts: Parts = {
+    const code = await work({
       store,
       clock: systemClock,
       log,
@@ -55,16 +81,13 @@ export const schedule: Command<ScheduleOptions> = async (plainShell, options) =>
       makeRun: runMaker(shell, { options, target, inputs, onReport }),
       blocking: (runId) => blockingRun(shell, options, runId),
       inSlot: await slots(options.jobs),
-    };
-    if (options.once !== true) return await serve(shell, options, { parts, all });
-    const code = await once(shell, options, { parts, all });
-    await writeReports(shell, options.report, reports);
+    });
+    if (options.once === true) await writeReports(shell, options.report, reports);
     return code;
   } finally {
     store.close();
-    await close();
   }
-};
+}
 
 interface Going {
   readonly parts: Parts;
@@ -96,22 +119,11 @@ async function once(shell: Shell, { jobs }: ScheduleOptions, { parts, all }: Goi
   return worst(codes);
 }
 
-interface Reached {
-  readonly shell: Shell & { readonly redact: (text: string) => string };
-  readonly target: Target;
-  readonly channels: readonly Channel[];
-  readonly close: () => Promise<void>;
-}
-
-// What is wrong with the environment is told at the start, not at the first tick; and what is printed shows none of its keys.
-async function reach(shell: Shell, options: ScheduleOptions): Promise<Reached> {
-  const { target, close } = await openTarget(shell, options);
+function channelsOf(shell: Shell, { notify }: ScheduleOptions): readonly Channel[] {
   const file = findEnvironmentFile(shell.cwd);
-  const chosen = { cwd: shell.cwd, variables: shell.variables, names: options.notify };
-  if (file === undefined && options.notify !== undefined) throw noChannels();
-  const channels = file === undefined ? [] : loadChannels(file, chosen);
-  const redact = redactor([...secretsOf(target), ...secretsOfChannels(channels)]);
-  return { shell: { ...maskedShell(shell, redact), redact }, target, channels, close };
+  if (file !== undefined) return loadChannels(file, { cwd: shell.cwd, variables: shell.variables, names: notify });
+  if (notify !== undefined) throw noChannels();
+  return [];
 }
 
 function logOf(shell: Shell, { json }: ScheduleOptions): Log {

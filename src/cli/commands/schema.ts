@@ -10,6 +10,8 @@ const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
   check: async () => (await import("../../../schemas/check.schema.json", { with: { type: "json" } })).default,
   crash: async () => (await import("../../../schemas/crash.schema.json", { with: { type: "json" } })).default,
   plan: async () => (await import("../../../schemas/plan.schema.json", { with: { type: "json" } })).default,
+  notification: async () => (await import("../../../schemas/notification.schema.json", { with: { type: "json" } })).default,
+  schedule: async () => (await import("../../../schemas/schedule.schema.json", { with: { type: "json" } })).default,
   report: async () => (await import("../../../schemas/report.schema.json", { with: { type: "json" } })).default,
 };
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Cron } from "../../../src/base/cron.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
