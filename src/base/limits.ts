@@ -131,6 +131,19 @@ export const LIMITS = {
   /** Connections to the page of metrics at a time, and how long a request may take, in milliseconds. */
   metricsConnections: 32,
   metricsMs: 10_000,
+  /** Comparisons of one playbook. */
+  comparisons: 100,
+  /** Rows of one side of a comparison, and keys that differ, beyond which the two are not alike at all. */
+  compareRows: 10_000_000,
+  drifts: 10_000,
+  /** Drifts, cleared ones, and totals told of one comparison in a report; `tokenbook drift list` has all of them. */
+  driftsTold: 1_000,
+  /** Times that a difference is looked at before what still moves is called moving. */
+  looks: 4,
+  /** The longest that a drift may be acknowledged for, in days. */
+  acknowledgedDays: 366,
+  /** Rows kept as evidence of one side of one drift. */
+  driftRows: 5,
   /** Records, and characters of their bodies, kept in memory before the journal writes them out. */
   journalBuffer: 1_000,
   journalBufferChars: 4_194_304,

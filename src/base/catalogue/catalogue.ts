@@ -1,6 +1,7 @@
 import { EXPRESSION_CODES } from "./expression.ts";
 import { PLAYBOOK_CODES } from "./playbook.ts";
 import { SCHEDULE_CODES } from "./schedule.ts";
+import { RECONCILE_CODES } from "./reconcile.ts";
 import { SCHEMA_CODES } from "./schema.ts";
 import { SOURCE_CODES } from "./source.ts";
 
@@ -25,7 +26,8 @@ export type Code =
   | keyof typeof SCHEMA_CODES
   | keyof typeof EXPRESSION_CODES
   | keyof typeof PLAYBOOK_CODES
-  | keyof typeof SCHEDULE_CODES;
+  | keyof typeof SCHEDULE_CODES
+  | keyof typeof RECONCILE_CODES;
 
 /** Every code that a check can give, in the order in which a file is looked at. */
 export const CATALOGUE: Readonly<Record<Code, Entry>> = {
@@ -34,6 +36,7 @@ export const CATALOGUE: Readonly<Record<Code, Entry>> = {
   ...EXPRESSION_CODES,
   ...PLAYBOOK_CODES,
   ...SCHEDULE_CODES,
+  ...RECONCILE_CODES,
 };
 
 /** The codes, in the order of the catalogue. */
