@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { RunReport } from "../report/shape.ts";
+import { driftsIn } from "./drifts.ts";
 import type { EndedState } from "./firing.ts";
 
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
@@ -22,6 +23,7 @@ export class Metrics {
   );
   readonly #next = this.#gauge("tokenbook_schedule_next_firing_timestamp_seconds", "When the schedule fires next.");
   readonly #steps = this.#gauge("tokenbook_schedule_last_run_steps", "Steps of the last run by their outcome.", "outcome");
+  readonly #drifts = this.#gauge("tokenbook_schedule_drifts", "Drifts that the last run found, by how they stand.", "state");
   readonly #notifications = this.#counter(
     "tokenbook_notifications_total",
     "Deliveries by what became of them.",
@@ -56,6 +58,7 @@ export class Metrics {
     if (report === undefined) return;
     const { steps: _steps, ...totals } = report.totals;
     for (const [outcome, count] of Object.entries(totals)) this.#steps.set({ schedule, outcome }, count);
+    for (const [state, count] of Object.entries(driftsIn(report)?.counts ?? {})) this.#drifts.set({ schedule, state }, count);
   }
 
   fired(schedule: string, outcome: EndedState, count: number, at: number): void {

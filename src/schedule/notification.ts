@@ -1,6 +1,7 @@
 import { LIMITS } from "../base/limits.ts";
 import type { EVENTS } from "../environment/schema.ts";
 import type { RunReport, StepReport, Totals } from "../report/shape.ts";
+import { type DriftsNote, driftsIn } from "./drifts.ts";
 import { type EndedState, type Firing, type Problem, timeOf, timeOrNull } from "./firing.ts";
 
 export type EventName = (typeof EVENTS)[number];
@@ -42,6 +43,8 @@ export interface RunNote {
   readonly totals: Totals;
   /** The first steps that did not pass. */
   readonly steps: readonly StepNote[];
+  /** Null when it compared nothing. */
+  readonly drifts: DriftsNote | null;
 }
 
 /** A step that did not pass. */
@@ -142,7 +145,8 @@ function common(event: EventName, { id, playbook, environment }: About, at: numb
   return { format: 1, event, at: timeOf(at), schedule, firing: null, run: null, missed: null, problem: null };
 }
 
-function runNote({ run, totals, steps }: RunReport): RunNote {
+function runNote(report: RunReport): RunNote {
+  const { run, totals, steps } = report;
   const stopped = steps.filter(({ problem }) => problem !== null).slice(0, LIMITS.notificationSteps);
   return {
     id: run.id,
@@ -156,6 +160,7 @@ function runNote({ run, totals, steps }: RunReport): RunNote {
       outcome,
       problem: problem === null ? null : problemNote(problem),
     })),
+    drifts: driftsIn(report),
   };
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import notificationSchema from "../../schemas/notification.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { hook, isSigned, logged, loggedLines, notifying, reading, recordProperty } from "./schedule.ts";
-import { KEYS, newProject, type Project, sandboxProcess, type Service } from "./world.ts";
+import { KEYS, newProject, type Project, sandboxProcess, type Service, tokenWith } from "./world.ts";
 
 const SECRET = "a-secret-that-two-sides-share";
 const describes = new SchemaSet().validator(notificationSchema);
@@ -127,3 +127,60 @@ test("what is wrong with notifications in tokenbook.yaml is shown with its line,
   expect(wrong.stderr, wrong.told).toContain("tokenbook.yaml:");
   expect(wrong.told).not.toContain("written-out-here");
 });
+
+const NIGHTLY = `playbook: 1
+name: Nightly
+mode: read-only
+inputs:
+  expected: { type: file, default: expected.csv, items: { type: object, properties: { holder: { type: string }, balance: { type: decimal } } } }
+reconcile:
+  - id: accounts
+    left: { name: file, rows: inputs.expected, key: { holder: row.holder }, value: row.balance }
+    right:
+      name: ledger
+      as: { ledger: "userId:auditor" }
+      read: ledger.account.list
+      with: { tokenId: Gold }
+      key: { holder: row.entity.userId }
+      value: row.balance
+    recheck: 50ms
+`;
+
+const GOLD = `playbook: 1
+defaults: { as: { ledger: "userId:alice" } }
+steps:
+  - { id: token, uses: ledger.token.create, with: ${tokenWith("Gold", 0)} }
+  - { id: alice, uses: ledger.token.mint, with: { id: Gold, to: { orgId: org1, userId: alice }, value: "100.5" } }
+`;
+
+test("a drift is told with its values until somebody bears with it", async () => {
+  const { url, posted } = await hook(200);
+  const { project } = await desk(url);
+  project.write("gold.yaml", GOLD);
+  project.write("nightly.yaml", NIGHTLY);
+  project.write("expected.csv", "holder,balance\nalice,100\n");
+  const gold = await project.run("run", "gold.yaml");
+  expect(gold.code, gold.told).toBe(0);
+  const drifted = await project.run("schedule", "--once", "nightly.yaml");
+  expect(drifted.code, drifted.told).toBe(3);
+  const told = posted[0]?.told;
+  expect(describes(told)).toEqual([]);
+  expect(told).toMatchObject({
+    event: "drift",
+    run: {
+      outcome: "drift",
+      drifts: { counts: { new: 1, persisting: 0 }, first: [{ left: "100", right: "100.5", difference: "-0.5" }] },
+    },
+  });
+  const id = told?.run?.drifts?.first[0]?.id ?? "";
+  const ack = await project.run("drift", "ack", id, "--because", "a refund is under way", "--until", tomorrow());
+  expect(ack.code === 0 ? "" : ack.told).toBe("");
+  const borne = await project.run("schedule", "--once", "nightly.yaml");
+  expect(borne.code, borne.told).toBe(0);
+  expect(posted.map((each) => each.told.event)).toEqual(["drift", "recovery"]);
+  expect(posted[1]?.told.run?.drifts?.counts).toMatchObject({ new: 0, acknowledged: 1 });
+});
+
+function tomorrow(): string {
+  return new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+}

@@ -132,15 +132,18 @@ export const history: Command<HistoryOptions> = async (shell, options) => {
     return store.history(id, options.limit).map(firingEntry);
   });
   if (options.json === true) return print(shell, { format: 1, firings });
-  const rows = firings.map(({ tick, state, schedule, run, problem }) => [
-    tick,
-    state,
-    schedule,
-    [run ?? "", problem?.message ?? ""].filter((part) => part !== "").join("  "),
-  ]);
-  shell.stdout.write(rows.length === 0 ? "nothing has fired yet\n" : `${harmless(columns(rows).join("\n"))}\n`);
+  const lines = firings.flatMap(firingLines);
+  shell.stdout.write(lines.length === 0 ? "nothing has fired yet\n" : `${harmless(lines.join("\n"))}\n`);
   return EXIT.passed;
 };
+
+const STATE_CHARS = "interrupted".length;
+
+function firingLines({ tick, state, schedule, run, tries, problem }: FiringEntry): readonly string[] {
+  const tried = tries > 1 ? `  ${tries} tries` : "";
+  const line = `${tick}  ${state.padEnd(STATE_CHARS)}  ${schedule}${run === null ? "" : `  ${run}`}${tried}`;
+  return problem === null ? [line] : [line, `    ${problem.message.replaceAll("\n", "\n    ")}`];
+}
 
 interface ReleaseOptions extends Where {
   readonly schedule: string;
