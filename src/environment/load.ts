@@ -201,7 +201,8 @@ function trimSlash(url: string | undefined): string {
   return (url ?? "").replace(/\/+$/, "");
 }
 
-function invalid(diagnostics: readonly Diagnostic[], hidden: readonly string[] = []): Failure {
+/** Says that an environment file cannot be used as it is; the texts that are hidden are not shown. */
+export function invalid(diagnostics: readonly Diagnostic[], hidden: readonly string[] = []): Failure {
   const shown = diagnostics.map(formatDiagnostic).join("\n\n");
   return new Failure({
     code: "environment.invalid",

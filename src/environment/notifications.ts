@@ -5,8 +5,9 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text.ts";
-import { child, type SourceNode, textOf } from "../source/node.ts";
-import { readEnvironmentFile, type Variables } from "./load.ts";
+import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
+import type { PlacedFinding } from "../source/problems.ts";
+import { invalid, readEnvironmentFile, type Variables } from "./load.ts";
 import { EVENTS } from "./schema.ts";
 
 /** Where notifications go, and which. */
@@ -43,9 +44,11 @@ interface Choice {
 /** The channels of an environment file. Throws a Failure that shows each line to mend. */
 export function loadChannels(path: string, { cwd, variables, names }: Choice): readonly Channel[] {
   const shown = relative(cwd, path);
-  const { root } = readEnvironmentFile(path, shown);
+  const { file, root } = readEnvironmentFile(path, shown);
   const node = child(root, "notifications");
   const all = node?.kind === "map" ? [...node.entries] : [];
+  const wrong = all.flatMap(([, { value }]) => problemsOf(value));
+  if (wrong.length > 0) throw invalid(wrong.map(({ finding, range }) => file.diagnose(finding, range)));
   const known = all.map(([name]) => name);
   for (const name of names ?? []) if (!known.includes(name)) throw unknownChannel(name, known, shown);
   const from = { folder: dirname(path), shown, variables };
@@ -57,6 +60,21 @@ export function secretsOfChannels(channels: readonly Channel[]): readonly Secret
   return channels.flatMap((channel) =>
     channel.kind === "command" ? [] : [channel.url, ...(channel.secret === undefined ? [] : [channel.secret])],
   );
+}
+
+// A channel is one or the other; the schema lets both be written, for it would speak of each as the other gone wrong.
+function problemsOf(node: SourceNode): readonly PlacedFinding[] {
+  if (node.kind !== "map") return [];
+  const [url, command, secret] = ["url", "command", "secret"].map((name) => node.entries.get(name));
+  const start = { start: node.range.start, end: node.range.start + 1 };
+  if (url === undefined && command === undefined)
+    return [{ finding: { code: "schema.missing-field", message: 'the field "url" or "command" is missing' }, range: start }];
+  if (url !== undefined && command !== undefined) return unknown("this goes to a url already: write a second one", command.key);
+  return secret !== undefined && url === undefined ? unknown("only what goes to a url is signed", secret.key) : [];
+}
+
+function unknown(message: string, range: Range): readonly PlacedFinding[] {
+  return [{ finding: { code: "schema.unknown-field", message }, range }];
 }
 
 interface From {

@@ -132,43 +132,21 @@ const environment = {
 /** What somebody may be told of scheduled runs. `recovery`: the first pass after something else. `unknown`: a conflict too. */
 export const EVENTS = ["drift", "recovery", "failure", "missed", "pending", "unknown"] as const;
 
-const everyNotification = {
-  events: {
-    type: "array",
-    items: { enum: EVENTS },
-    minItems: 1,
-    description: "What is told; everything, when left out.",
-  },
-  timeout: { type: "string", pattern: DURATION_PATTERN, description: "How long one delivery may take; 10s, when left out." },
-};
-
 const notification = {
+  type: "object",
   description: "Where it is told what became of scheduled runs: a web address, or a command of this machine.",
-  anyOf: [
-    {
-      type: "object",
-      properties: {
-        url: {
-          type: "string",
-          pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|https://[^\\s/?#]+.*)$",
-          description: "A web address, which gets a POST of JSON: env:NAME, file:PATH, or https://…",
-        },
-        secret: { ...reference, description: "What deliveries are signed with (HMAC-SHA256): env:NAME or file:PATH." },
-        ...everyNotification,
-      },
-      required: ["url"],
-      additionalProperties: false,
+  properties: {
+    url: {
+      type: "string",
+      pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|https://[^\\s/?#]+.*)$",
+      description: "A web address, which gets a POST of JSON: env:NAME, file:PATH, or https://…",
     },
-    {
-      type: "object",
-      properties: {
-        command: { ...words, description: "A program and its arguments, which gets the JSON on its stdin. No shell reads it." },
-        ...everyNotification,
-      },
-      required: ["command"],
-      additionalProperties: false,
-    },
-  ],
+    secret: { ...reference, description: "What deliveries to a url are signed with (HMAC-SHA256): env:NAME or file:PATH." },
+    command: { ...words, description: "A program and its arguments, which gets the JSON on its stdin. No shell reads it." },
+    events: { type: "array", items: { enum: EVENTS }, minItems: 1, description: "What is told; everything, when left out." },
+    timeout: { type: "string", pattern: DURATION_PATTERN, description: "How long one delivery may take; 10s, when left out." },
+  },
+  additionalProperties: false,
 };
 
 /** The JSON Schema of `tokenbook.yaml`. */

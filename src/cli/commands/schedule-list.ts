@@ -101,7 +101,7 @@ function entryLines(entry: ScheduleEntry, count: number): readonly string[] {
     ["fires", when],
     ...firings.map((each, at) => [at === 0 ? "next" : "", each]),
     ["last", last === null ? "never" : lastLine(last)],
-    ...(last !== null && last.state === "passed" ? [] : [["passed", lastSuccess ?? "never"]]),
+    ...(last !== null && last.state === "passed" ? [] : [["last pass", lastSuccess ?? "never"]]),
     ...(running === null ? [] : [["runs", runningLine(running)]]),
     ...(waiting === 0 ? [] : [["waits", String(waiting)]]),
     ...(missed.count === 0 ? [] : [["missed", `${missed.count}, the last ${missed.last}`]]),
