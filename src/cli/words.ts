@@ -230,7 +230,7 @@ Examples:
   },
   schedule: {
     once: "run each playbook now, whatever its schedule, and end with the exit code of the worst",
-    report: "write a report of each run: json=FILE or junit=FILE; {run} in the name stands for the run's id",
+    report: "write a report, as `run` does; {run} in the name stands for the run's id",
     notify: "tell only these of the notifications in tokenbook.yaml; repeat it for several",
     listen: "serve /metrics, /healthz and /readyz there; a port alone is of 127.0.0.1",
     list: "List schedules: when each fires next, how its last run ended, who runs it, what was missed.",

@@ -46,13 +46,14 @@ export class Service {
 
   /** Resolves when it was told to stop and what was under way is over, within `LIMITS.scheduleGraceMs` and what a stop takes. */
   async run(stopping: AbortSignal): Promise<void> {
+    stopping.addEventListener("abort", () => this.#wake.abort(), { once: true });
     try {
       while (!stopping.aborted && this.#crash === undefined) {
         this.#wake = new AbortController();
         this.#reload();
         for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);
         void this.#deliver();
-        await this.#parts.clock.sleep(this.#napMs(), AbortSignal.any([stopping, this.#wake.signal]));
+        await this.#parts.clock.sleep(this.#napMs(), this.#wake.signal);
       }
     } finally {
       this.#isStopping = true;
@@ -119,7 +120,7 @@ export class Service {
     for (const step of decision.steps) {
       const about = aboutFiring({ schedule: ticking.id, tick: step.tick });
       if (step.state === "blocked" && blocking !== undefined) {
-        const firing = store.explain(ticking.id, step.tick, blockedBy(blocking));
+        const firing = store.explain(ticking.id, step.tick, blockedBy(blocking, ticking));
         this.#carrier.tell(ticking, firing, undefined, blocking);
       } else if (step.state === "skipped") {
         metrics.fired(ticking.id, "skipped", 1, step.tick);
@@ -217,11 +218,11 @@ export function blockingOf({ store, blocking }: Pick<Parts, "store" | "blocking"
 }
 
 /** Says that an earlier run keeps a firing back. */
-export function blockedBy({ runId, outcome }: Blocking): Problem {
+export function blockedBy({ runId, outcome }: Blocking, { playbook }: Scheduled): Problem {
   return {
     code: "schedule.blocked",
     message: `not run: the run ${runId} before it is ${outcome}`,
     why: "the playbook writes, and what that run has done is not settled",
-    next: `tokenbook resume ${runId}, or tokenbook schedule release --help`,
+    next: `tokenbook resume ${runId}; when it needs nobody any more: tokenbook schedule release ${playbook} --because TEXT`,
   };
 }

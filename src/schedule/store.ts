@@ -349,9 +349,7 @@ function diedOf({ holder, runId }: Firing): Problem {
   return {
     code: "schedule.died",
     message: `the process ${holder?.pid ?? ""} that ran it is gone`,
-    ...(runId === undefined
-      ? {}
-      : { why: `its run ${runId} came to no end`, next: `tokenbook runs show ${runId}, then tokenbook resume ${runId}` }),
+    ...(runId === undefined ? {} : { why: `its run ${runId} came to no end`, next: `tokenbook runs show ${runId}` }),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import scheduleSchema from "../../schemas/schedule.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { firingsOf, logged, loggedLines, reading, recordProperty, schedulesOf, waiting } from "./schedule.ts";
-import { approvalPlaybook, newProject, sandboxProcess } from "./world.ts";
+import { approvalPlaybook, KEYS, MINT_ONCE, newProject, operationsOf, sandboxProcess } from "./world.ts";
 
 const describes = new SchemaSet().validator(scheduleSchema);
 
@@ -174,6 +174,39 @@ describe("a playbook that the system's own scheduler runs", () => {
     const again = await project.run("schedule", "--once", "hand-over.yaml");
     expect(again.code, again.told).toBe(4);
     expect((await project.json("runs")).data.runs).toHaveLength(2);
+  });
+});
+
+describe("a playbook that writes, and whose process is killed", () => {
+  test("with a write under way, it is not run again before somebody has looked after it", async () => {
+    const service = await sandboxProcess();
+    const project = newProject();
+    project.serviceAt(service.url);
+    project.write("mint.yaml", MINT_ONCE);
+    const dying = project.as({ ...KEYS, TOKENBOOK_FAILPOINT: "after:attempt.intended@mint" });
+    const killed = await dying.run("schedule", "--once", "mint.yaml");
+    expect(killed.code, killed.told).toBeNull();
+    const kept = await project.run("schedule", "--once", "mint.yaml");
+    expect(kept.code, kept.told).toBe(5);
+    expect(kept.stdout, kept.told).toMatch(/died, run \S+: the process \d+ that ran it is gone/);
+    expect(kept.stdout, kept.told).toMatch(/blocked: not run: the run \S+ before it is not finished/);
+    const resumed = await project.run("resume");
+    expect(resumed.code, resumed.told).toBe(0);
+    const passed = await project.run("schedule", "--once", "mint.yaml");
+    expect(passed.code, passed.told).toBe(0);
+    expect((await firingsOf(project)).map(({ state }) => state)).toEqual(["died", "blocked", "passed"]);
+    const mints = operationsOf(await service.commits()).filter((operation) => operation === "ledger.token.mint");
+    expect(mints).toHaveLength(2);
+  });
+
+  test("with nothing under way, the next firing is a new run", async () => {
+    const project = newProject();
+    project.write("mint.yaml", MINT_ONCE);
+    const dying = project.as({ ...KEYS, TOKENBOOK_FAILPOINT: "before:attempt.intended@token" });
+    expect((await dying.run("schedule", "--once", "mint.yaml")).code).toBeNull();
+    const passed = await project.run("schedule", "--once", "mint.yaml");
+    expect(passed.code, passed.told).toBe(0);
+    expect((await firingsOf(project)).map(({ state }) => state)).toEqual(["died", "passed"]);
   });
 });
 

@@ -9,7 +9,7 @@ import { callsOf } from "../../playbook/walk.ts";
 import type { Scheduled } from "../../schedule/carrier.ts";
 import type { Log } from "../../schedule/log.ts";
 import type { Ticking } from "../../schedule/service.ts";
-import { checkFile, loadPlaybooks, playbookFiles, type Where } from "../project.ts";
+import { loadPlaybooks, playbookFiles, type Where } from "../project.ts";
 import { type InputOptions, inputNames, preparePlaybooks } from "../ready.ts";
 import type { Shell } from "../shell.ts";
 
@@ -122,7 +122,7 @@ export class Watched {
 
   #read(file: string): Playbook | undefined {
     try {
-      return checkFile(this.#shell, file).playbook;
+      return loadPlaybooks(this.#shell, [file])[0];
     } catch (error) {
       if (error instanceof Failure) return undefined;
       throw error;

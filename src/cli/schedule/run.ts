@@ -62,7 +62,8 @@ export function runMaker(shell: Shell, { options, target, inputs, onReport }: Ru
         await session.close();
       }
     } catch (error) {
-      return { ...notRun(maskedError(error, redact), found, shell), report: await reported(fold, onReport) };
+      const { problem, ...result } = notRun(maskedError(error, redact), found, shell);
+      return { ...result, problem: masked(problem, redact), report: await reported(fold, onReport) };
     }
   };
 }
@@ -75,7 +76,11 @@ async function reported(fold: RunFold, onReport: RunsOf["onReport"]): Promise<Ru
 }
 
 // A run that could not go on is a failed firing, and so is one that met a mistake of ours: the other schedules live on.
-function notRun(error: unknown, found: readonly string[], shell: Shell): Omit<RunResult, "report"> {
+function notRun(
+  error: unknown,
+  found: readonly string[],
+  shell: Shell,
+): Omit<RunResult, "report"> & { readonly problem: Problem } {
   if (error instanceof Failure) {
     const { exit } = error;
     const isStop = exit === EXIT.interrupted;
@@ -87,6 +92,10 @@ function notRun(error: unknown, found: readonly string[], shell: Shell): Omit<Ru
   shell.stderr.write(`tokenbook: a bug in tokenbook\n\n${stack}\n\nPlease report it with the text above.\n`);
   const problem = { code: "bug", message: `a bug in tokenbook: ${messageOf(error)}`, next: "please report it" };
   return { outcome: "failed", exit: EXIT.bug, problem };
+}
+
+function masked(problem: Problem, redact: Redact): Problem {
+  return JSON.parse(redact(JSON.stringify(problem))) as Problem;
 }
 
 /** Whether what a run did must be looked after before the playbook writes again: it waits for a person, or a write of it is open. */
