@@ -16,6 +16,7 @@ import { maskedError, maskedShell } from "./masked.ts";
 import { writeWhole } from "./file.ts";
 import type { ReportRequest } from "./program.ts";
 import type { Where } from "./project.ts";
+import { inParallel } from "./queue.ts";
 import { openSession, type Session } from "./session.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { chooseView } from "./view/choose.ts";
@@ -111,21 +112,6 @@ async function performOne(late: LateOutput, session: Session, job: Job, view: Ob
 
 function reporterCrashed(late: LateOutput, error: unknown): void {
   late.write(`tokenbook: a reporter crashed and was left out: ${sanitise(messageOf(error))}\n`);
-}
-
-/** Does some work for each item, some at a time. */
-export async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const [only, ...others] = items;
-  if (only !== undefined && others.length === 0) return [await work(only)];
-  const { default: Queue } = await import("p-queue");
-  return new Queue({ concurrency: Math.max(1, jobs) }).addAll(items.map((item) => () => work(item)));
-}
-
-/** Lets so many works be under way at a time; the others wait, in the order in which they came. */
-export async function slots(jobs: number): Promise<<T>(work: () => Promise<T>) => Promise<T>> {
-  const { default: Queue } = await import("p-queue");
-  const queue = new Queue({ concurrency: Math.max(1, jobs) });
-  return (work) => queue.add(work);
 }
 
 /** Writes the reports that were asked for. Throws a Failure. */

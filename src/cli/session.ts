@@ -10,6 +10,7 @@ import { Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
+import { Pacer } from "./queue.ts";
 import type { Shell } from "./shell.ts";
 
 /** Everything that runs of one command share: the target, and the journal of the state directory. */
@@ -23,10 +24,17 @@ export interface Session {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the journal and the target that the options name, unless one is open already. Throws a Failure. */
-export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets, opened?: OpenTarget): Promise<Session> {
-  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell) };
-  return sessionOn(shell, opened ?? (await openTarget(shell, where)), parts);
+/** What several sessions of one command share. */
+export interface Shared {
+  /** A target that is open already. */
+  readonly opened?: OpenTarget | undefined;
+  readonly pacer?: Pacer | undefined;
+}
+
+/** Opens the target and the journal that the options name. Throws a Failure. */
+export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets, shared: Shared = {}): Promise<Session> {
+  const { opened = await openTarget(shell, where), pacer } = shared;
+  return sessionOn(shell, opened, { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), pacer });
 }
 
 /** What a session is made of, beside its target. */
@@ -36,6 +44,8 @@ export interface SessionParts {
   readonly playbookSecrets: Secrets;
   /** Told of each point that the runs pass. */
   readonly course?: Course | undefined;
+  /** Of this session alone when left out. */
+  readonly pacer?: Pacer | undefined;
   /** The system's when left out. */
   readonly clock?: Clock;
 }
@@ -44,10 +54,11 @@ export interface SessionParts {
 export function sessionOn(
   shell: Pick<Shell, "stopping">,
   { target, close }: OpenTarget,
-  { state, playbookSecrets, course, clock = systemClock }: SessionParts,
+  { state, playbookSecrets, course, clock = systemClock, ...shared }: SessionParts,
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
+  const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
   let book: DriftBook | undefined;
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
@@ -57,11 +68,12 @@ export function sessionOn(
     redact,
     carry: async (observer, work) => {
       const transport = new Transport();
+      const exchange: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
       try {
         return await work({
           clock,
           secrets,
-          exchange: (outgoing) => transport.exchange(outgoing, course?.sending(outgoing)),
+          exchange: pacer?.paced(exchange) ?? exchange,
           drifts,
           observe: (event) => observer.event(event),
           stopping: shell.stopping,

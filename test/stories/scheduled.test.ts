@@ -190,13 +190,23 @@ describe("a playbook that writes, and whose process is killed", () => {
     expect(kept.code, kept.told).toBe(5);
     expect(kept.stdout, kept.told).toMatch(/died, run \S+: the process \d+ that ran it is gone/);
     expect(kept.stdout, kept.told).toMatch(/blocked: not run: the run \S+ before it is not finished/);
-    const resumed = await project.run("resume");
-    expect(resumed.code, resumed.told).toBe(0);
+    const [run] = (await project.json("runs")).data.runs;
+    const resolved = await project.run(
+      "resolve",
+      run?.id ?? "",
+      "--step",
+      "mint",
+      "--as",
+      "absent",
+      "--because",
+      "the ledger has no such mint",
+    );
+    expect(resolved.code, resolved.told).toBe(0);
     const passed = await project.run("schedule", "--once", "mint.yaml");
     expect(passed.code, passed.told).toBe(0);
     expect((await firingsOf(project)).map(({ state }) => state)).toEqual(["died", "blocked", "passed"]);
     const mints = operationsOf(await service.commits()).filter((operation) => operation === "ledger.token.mint");
-    expect(mints).toHaveLength(2);
+    expect(mints).toHaveLength(1);
   });
 
   test("with nothing under way, the next firing is a new run", async () => {

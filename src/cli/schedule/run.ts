@@ -18,7 +18,8 @@ import { lookIntoJournal } from "../journal.ts";
 import { maskedError } from "../masked.ts";
 import { loadPlaybooks } from "../project.ts";
 import { preparePlaybooks } from "../ready.ts";
-import { openSession } from "../session.ts";
+import { Pacer } from "../queue.ts";
+import { openSession, type Shared } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { OnFile, WhichOptions } from "./playbooks.ts";
 
@@ -35,8 +36,11 @@ export interface RunsOf {
 
 /** Makes a run of a playbook as its file is now: it is read, checked and given its inputs and secrets anew. */
 export function runMaker(shell: Shell, { options, target, inputs, onReport }: RunsOf): MakeRun {
-  // One sandbox serves all; addresses and keys of a service are read anew.
-  const shared = target.embedded ? { target, close: async () => {} } : undefined;
+  // One sandbox serves all, and all keep one pace; addresses and keys of a service are read anew.
+  const shared: Shared = {
+    opened: target.embedded ? { target, close: async () => {} } : undefined,
+    pacer: target.pacing === undefined ? undefined : new Pacer(target.pacing),
+  };
   return async (scheduled, { signal, begun }) => {
     const { file } = scheduled as OnFile;
     const fold = new RunFold();
