@@ -109,7 +109,7 @@ export const LIMITS = {
   /** How late a scheduled run may begin and still be in time, in milliseconds: what is later was missed. */
   scheduleLateMs: 60_000,
   /** How long a schedule looks at nothing at most, and while another process has something under way, in milliseconds. */
-  scheduleNapMs: 60_000,
+  scheduleNapMs: 30_000,
   schedulePollMs: 1_000,
   /** How long a run may go on after its schedule was told to stop, before it is interrupted, in milliseconds. */
   scheduleGraceMs: 20_000,

@@ -11,7 +11,7 @@ const DEFAULT_ZONE = "UTC";
 // No pattern has a year, so what comes after one moment tells of all; the moment itself does not matter.
 const SOME_MOMENT = Date.UTC(2024, 0, 1);
 const DEFAULT_RETRY_MS = 60_000;
-const SAMPLED_TICKS = 100;
+const SAMPLED_TICKS = 50;
 
 /** Checks `schedule`: that its cron pattern can be read and ever fires, that its zone is one, that its times fit together. */
 export function readSchedule(node: SourceNode | undefined, context: CheckContext, readOnly: boolean): Schedule | undefined {

@@ -40,7 +40,7 @@ export class Metrics {
   begin(schedule: string, lastSuccess: number | undefined): void {
     for (const outcome of SHOWN_FROM_THE_START) this.#firings.inc({ schedule, outcome }, 0);
     this.#success.set({ schedule }, (lastSuccess ?? 0) / 1_000);
-    this.#running.set({ schedule }, 0);
+    this.#running.inc({ schedule }, 0);
   }
 
   next(schedule: string, at: number | undefined): void {

@@ -181,7 +181,7 @@ function idOf(store: ScheduleStore, named: string): string {
   const [only] = found;
   if (only !== undefined && found.length === 1) return only.id;
   const ids = (found.length > 1 ? found : all).map(({ id }) => id);
-  const near = didYouMean(named, ids);
+  const near = didYouMean(named, [...ids, ...all.map(({ playbook }) => playbook)]);
   throw new Failure({
     code: found.length > 1 ? "schedule.several" : "schedule.unknown",
     message: found.length > 1 ? `"${named}" is on several schedules: ${ids.join(", ")}` : `no schedule "${named}" is known here`,
