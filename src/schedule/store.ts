@@ -87,8 +87,9 @@ export class ScheduleStore {
     this.#database.close();
   }
 
-  /** Does several things, or none of them. */
+  /** Does several things, or none of them. Throws a Failure when somebody has removed the file: other processes would not see it. */
   transaction<T>(work: () => T): T {
+    this.#database.assertInPlace();
     return this.#database.transaction(work);
   }
 

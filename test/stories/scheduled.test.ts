@@ -136,6 +136,44 @@ describe("a playbook that the system's own scheduler runs", () => {
     expect(list.stdout, list.told).toMatch(/last +failed at /);
   });
 
+  test("is stopped when it takes too long, and has failed", async () => {
+    const project = newProject();
+    project.serviceAt((await sandboxProcess()).url);
+    project.write("tokens.yaml", waiting("{ cron: '* * * * *', timeLimit: 500ms }"));
+    const late = await project.run("schedule", "--once", "tokens.yaml");
+    expect(late.code, late.told).toBe(1);
+    const [firing] = await firingsOf(project);
+    expect(firing).toMatchObject({ state: "failed", problem: { code: "schedule.time-limit" } });
+    expect((await project.json("runs")).data.runs).toMatchObject([{ id: firing?.run, outcome: "interrupted" }]);
+  });
+
+  test("is run again after a failure, as the playbook allows", async () => {
+    const project = newProject();
+    project.write(
+      "tokens.yaml",
+      reading("{ cron: '* * * * *', retry: { attempts: 2, every: 10ms } }", "    expect: [response.size() > 0]\n"),
+    );
+    const failed = await project.run("schedule", "--once", "tokens.yaml");
+    expect(failed.code, failed.told).toBe(1);
+    expect(failed.stdout, failed.told).toContain("failed, is run again in 10 ms (1 of 2)");
+    expect(await firingsOf(project)).toMatchObject([{ state: "failed", tries: 2 }]);
+    expect((await project.json("runs")).data.runs).toHaveLength(2);
+  });
+
+  test("other inputs are another schedule", async () => {
+    const project = newProject();
+    const wanted = "inputs: { least: { type: integer, default: 0 } }\nsteps:";
+    const text = reading(undefined, '    expect: ["response.size() >= inputs.least"]\n');
+    project.write("tokens.yaml", text.replace("steps:", wanted));
+    expect((await project.run("schedule", "--once", "tokens.yaml")).code).toBe(0);
+    expect((await project.run("schedule", "--once", "tokens.yaml", "--input", "least=1000")).code).toBe(1);
+    const ids = (await schedulesOf(project)).map(({ id }) => id);
+    expect(ids).toEqual(["tokens.yaml@sandbox", expect.stringMatching(/^tokens\.yaml@sandbox\+[0-9a-f]{8}$/)]);
+    const several = await project.run("schedule", "history", "tokens.yaml");
+    expect(several.code, several.told).toBe(2);
+    expect(several.stderr, several.told).toContain("is on several schedules");
+  });
+
   test("two at once: one runs, the other says so", async () => {
     const service = await sandboxProcess();
     const project = newProject();
