@@ -27,7 +27,7 @@ const GROUPS = [
       "source",
       "operations",
       "playbook",
-      "environment",
+      "environment/(?!notifications)",
       "cli/project",
       "cli/tags",
       "cli/shipped",

@@ -99,6 +99,8 @@ export const LIMITS = {
   files: 10_000,
   /** Diagnostics shown for one file. */
   diagnostics: 50,
+  /** Characters kept of what a child process says on stderr. */
+  childErrorChars: 65_536,
   /** Crash tests: the longest that a run to be killed may take, in milliseconds, times it is resumed, and differences told of each. */
   crashChildMs: 600_000,
   crashResumes: 5,
@@ -113,6 +115,34 @@ export const LIMITS = {
   doctorCertificateMs: 1_209_600_000,
   /** Characters that `--debug` shows of one body. */
   debugBodyChars: 4_000,
+  /** How late a scheduled run may begin and still be in time, in milliseconds: what is later was missed. */
+  scheduleLateMs: 60_000,
+  /** How long a schedule looks at nothing at most, and while another process has something under way, in milliseconds. */
+  scheduleNapMs: 30_000,
+  schedulePollMs: 1_000,
+  /** How long a run may go on after its schedule was told to stop, before it is interrupted, in milliseconds. */
+  scheduleGraceMs: 20_000,
+  /** By how much the clock may be set back before a schedule begins anew, in milliseconds. */
+  scheduleSetBackMs: 86_400_000,
+  /** Firings of one schedule that wait for the one under way; missed ones looked at; and those that are remembered. */
+  firingsQueued: 1,
+  firingsAtOnce: 1_000,
+  firingsKept: 1_000,
+  /** Notifications: how often each is tried, the pauses between, how long one may take when it says nothing, in milliseconds. */
+  notificationAttempts: 8,
+  notificationPauseMs: 5_000,
+  notificationPauseMostMs: 3_600_000,
+  notificationMs: 10_000,
+  /** How many may wait, are under way at a time, and how long a command that ends waits for them. */
+  notificationsWaiting: 1_000,
+  notificationsAtOnce: 8,
+  notificationsLastMs: 30_000,
+  /** Steps that did not pass told in a notification, and characters of each text. */
+  notificationSteps: 20,
+  notificationChars: 1_000,
+  /** Connections to the page of metrics at a time, and how long a request may take, in milliseconds. */
+  metricsConnections: 32,
+  metricsMs: 10_000,
   /** Comparisons of one playbook. */
   comparisons: 100,
   /** Rows of one side of a comparison, and keys that differ, beyond which the two are not alike at all. */

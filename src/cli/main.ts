@@ -35,6 +35,10 @@ export async function main(): Promise<void> {
       const { runChild } = await import("./child.ts");
       return runChild([process.execPath, ...process.execArgv, process.argv[1] ?? "", ...again.args], again);
     },
+    command: async (argv, given) => {
+      const { runChild } = await import("./child.ts");
+      return runChild(argv, { ...given, variables: process.env });
+    },
     signal: (name) => void process.kill(process.pid, name),
     stopping: stopping.signal,
   };

@@ -117,7 +117,12 @@ function reporterCrashed(late: LateOutput, error: unknown): void {
   late.write(`tokenbook: a reporter crashed and was left out: ${sanitise(messageOf(error))}\n`);
 }
 
-async function writeReports(shell: Shell, requests: readonly ReportRequest[], reports: readonly RunReport[]): Promise<void> {
+/** Writes the reports that were asked for. Throws a Failure. */
+export async function writeReports(
+  shell: Shell,
+  requests: readonly ReportRequest[],
+  reports: readonly RunReport[],
+): Promise<void> {
   for (const { format, file } of requests) {
     const pieces = format === "json" ? jsonReport(reports) : [(await import("../report/junit.ts")).junitReport(reports)];
     try {
@@ -147,7 +152,7 @@ const WORST_FIRST: readonly (keyof typeof EXIT)[] = [
 ];
 
 /** The exit code of several runs; of one that is not in the order, that it is a bug. */
-function worst(codes: readonly ExitCode[]): ExitCode {
+export function worst(codes: readonly ExitCode[]): ExitCode {
   if (codes.length === 0) return EXIT.passed;
   const found = WORST_FIRST.find((name) => codes.includes(EXIT[name]));
   return found === undefined ? EXIT.bug : EXIT[found];

@@ -16,6 +16,7 @@ export function buildProgram(shell: Shell, finish: (code: ExitCode) => void): Co
   const program = builder.root();
   runCommands(program, builder);
   writeCommands(program, builder);
+  scheduleCommands(program, builder);
   testCommands(program, builder);
   lookCommands(program, builder);
   return program;
@@ -74,6 +75,37 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--tags <tags>", WORDS.tags, tagList)
     .option("--explain <code>", WORDS.check.explain)
     .action(builder.action(async () => (await import("./commands/check.ts")).check, "files"));
+}
+
+function scheduleCommands(program: Commander, builder: Builder): void {
+  const schedule = builder
+    .where(builder.command(program, "schedule").argument("[files...]", WORDS.run.files))
+    .option("--once", WORDS.schedule.once)
+    .option("--input <key=value>", WORDS.input, collectInput, {})
+    .option("--inputs <file>", WORDS.inputs)
+    .addOption(new Option("--jobs <n>", WORDS.jobs).argParser(wholeNumber).default(4))
+    .option("--tags <tags>", WORDS.tags, tagList)
+    .option("--report <format=file>", WORDS.schedule.report, collectReport, [])
+    .option("--notify <name>", WORDS.schedule.notify, collectName)
+    .option("--listen <[host:]port>", WORDS.schedule.listen, listenAddress)
+    .action(builder.action(async () => (await import("./commands/schedule.ts")).schedule, "files"));
+  builder
+    .where(builder.subcommand(schedule, "list", WORDS.schedule.list))
+    .argument("[files...]", WORDS.run.files)
+    .option("--input <key=value>", WORDS.input, collectInput, {})
+    .option("--inputs <file>", WORDS.inputs)
+    .option("--next <n>", WORDS.schedule.next, wholeNumber)
+    .action(builder.action(async () => (await import("./commands/schedule-list.ts")).listSchedules, "files"));
+  builder
+    .memory(builder.subcommand(schedule, "history", WORDS.schedule.history))
+    .argument("[schedule]", WORDS.schedule.which)
+    .option("--limit <n>", WORDS.limit, wholeNumber, 20)
+    .action(builder.action(async () => (await import("./commands/schedule-list.ts")).history, "schedule"));
+  builder
+    .memory(builder.subcommand(schedule, "release", WORDS.schedule.release))
+    .argument("<schedule>", WORDS.schedule.which)
+    .option("--because <text>", WORDS.schedule.because)
+    .action(builder.action(async () => (await import("./commands/schedule-list.ts")).releaseSchedule, "schedule"));
 }
 
 function testCommands(program: Commander, builder: Builder): void {
@@ -272,6 +304,18 @@ function tagList(text: string): readonly string[] {
   const tags = text.split(",").map((tag) => tag.trim());
   if (!tags.every((tag) => TAG.test(tag.replace(/^!/, "")))) throw new InvalidArgumentError("Write tags as in smoke,!slow.");
   return tags;
+}
+
+const LOOPBACK = "127.0.0.1";
+const MOST_PORT = 65_535;
+
+// HOST:PORT, [IPV6]:PORT, or a port of this machine alone.
+function listenAddress(text: string): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\]]*)):)?(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > MOST_PORT)
+    throw new InvalidArgumentError("Write it as HOST:PORT, or as a port of this machine.");
+  return { host: bracketed ?? (plain === undefined || plain === "" ? LOOPBACK : plain), port };
 }
 
 function collectName(name: string, before: readonly string[] | undefined): readonly string[] {

@@ -26,11 +26,23 @@ export interface Session {
   readonly close: () => Promise<void>;
 }
 
+/** What several sessions of one command share. */
+export interface Shared {
+  /** A target that is open already. */
+  readonly opened?: OpenTarget | undefined;
+  readonly pacer?: Pacer | undefined;
+}
+
 /** Opens the target and the journal that the options name. Throws a Failure. */
-export async function openSession(shell: Shell, where: Where & DebugOption, playbookSecrets: Secrets): Promise<Session> {
+export async function openSession(
+  shell: Shell,
+  where: Where & DebugOption,
+  playbookSecrets: Secrets,
+  { opened, pacer }: Shared = {},
+): Promise<Session> {
   const exchanges = await openExchanges(shell, where);
-  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), exchanges };
-  return sessionOn(shell, await openTarget(shell, where), parts);
+  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), exchanges, pacer };
+  return sessionOn(shell, opened ?? (await openTarget(shell, where)), parts);
 }
 
 /** What a session is made of, beside its target. */
@@ -42,6 +54,8 @@ export interface SessionParts {
   readonly course?: Course | undefined;
   /** Shows every exchange of the runs. */
   readonly exchanges?: Exchanges | undefined;
+  /** Of this session alone when left out. */
+  readonly pacer?: Pacer | undefined;
   /** The system's when left out. */
   readonly clock?: Clock;
 }
@@ -50,11 +64,11 @@ export interface SessionParts {
 export function sessionOn(
   shell: Pick<Shell, "stopping">,
   { target, close }: OpenTarget,
-  { state, playbookSecrets, course, exchanges, clock = systemClock }: SessionParts,
+  { state, playbookSecrets, course, exchanges, clock = systemClock, ...shared }: SessionParts,
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
-  const pacer = target.pacing === undefined ? undefined : new Pacer(target.pacing);
+  const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
   let book: DriftBook | undefined;
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch });

@@ -91,6 +91,22 @@ Examples:
   $ tokenbook runs leases                     who acts, as whom, in which groups
   $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"`,
     },
+    schedule: {
+      summary: "Run playbooks when their schedule says, until it is stopped; with --once, run each now.",
+      examples: `A playbook says when it is run: schedule: { cron: "15 2 * * *", timezone: Europe/Paris }. However many processes serve a schedule on
+one state directory, each firing runs once. What becomes of it is kept there, told to the notifications of tokenbook.yaml, and logged:
+a line of JSON each, or plain lines on a terminal. docs/scheduling.md tells all of it.
+
+Examples:
+  $ tokenbook schedule playbooks --env production --listen 9464
+  $ tokenbook schedule --once supply.yaml        for cron, systemd, Kubernetes or CI: runs it now, exit code of the run
+  $ tokenbook schedule list playbooks --next 5   when each fires next, in its own time and in UTC
+  $ tokenbook schedule list                      how each one stands: last result, who runs it, what was missed
+  $ tokenbook schedule history supply.yaml
+  $ tokenbook schedule release supply.yaml --because "the machine was switched off"
+
+SIGTERM lets a run in hand end, for 20 seconds, then stops it as Ctrl-C stops a run; a second signal ends at once.`,
+    },
     drift: {
       summary: "Differences that reconciliations have found: list them, explain one, or bear with it for a while.",
       examples: `A drift keeps its id from run to run: the comparison, the key and the kind make it. Acknowledged, it is told and no longer ends a run with
@@ -174,7 +190,7 @@ Examples:
     },
     schema: {
       summary:
-        "Print a JSON Schema: of playbooks (for editors), environments, reports, plans, or what check and test print as JSON.",
+        "Print a JSON Schema: of playbooks (for editors), environments, reports, plans, notifications, or what other commands print as JSON.",
       examples: `Example: completion and hover in any editor with a YAML language server
   $ tokenbook schema > playbook.schema.json
   then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
@@ -234,6 +250,18 @@ Examples:
     at: "only this boundary, as the test names it",
     keep: "keep the sandbox and the state directory of each run in this folder",
   },
+  schedule: {
+    once: "run each playbook now, whatever its schedule, and end with the exit code of the worst",
+    report: "write a report, as `run` does; {run} in the name stands for the run's id",
+    notify: "tell only these of the notifications in tokenbook.yaml; repeat it for several",
+    listen: "serve /metrics, /healthz and /readyz there; a port alone is of 127.0.0.1",
+    list: "List schedules: when each fires next, how its last run ended, who runs it, what was missed.",
+    next: "how many firings to come are listed",
+    history: "List what firings became, the latest first.",
+    which: "the schedule's id, or its playbook",
+    release: "Free a schedule whose process, on another machine, is gone, or whose last run needs nobody any more.",
+    because: "how you know",
+  },
   operations: { name: "the operation, such as ledger.token.mint" },
   library: { name: "the playbook, such as mint or tokenbook/mint.yaml" },
   sandbox: {
@@ -249,7 +277,7 @@ Examples:
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
-  schema: { name: "playbook, environment, report, drift, plan, check, crash or doctor" },
+  schema: { name: "playbook, environment, report, drift, plan, check, crash, doctor, schedule or notification" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",

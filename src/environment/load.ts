@@ -62,7 +62,7 @@ export interface EnvironmentOutline {
 
 /** Every environment of a file, in its order. Throws a Failure that shows each line to mend. */
 export function outlineEnvironments(path: string, cwd: string): readonly EnvironmentOutline[] {
-  const { file, root } = openFile(path, cwd);
+  const { file, root } = readEnvironmentFile(path, relative(cwd, path));
   return [...environmentsIn(root).entries].map(([name, { value }]) => ({
     name,
     embedded: textOf(value) === EMBEDDED,
@@ -81,17 +81,9 @@ interface Opened {
   readonly node: SourceNode;
 }
 
-function openEnvironment(path: string, chosen: Choice, option: string): Opened {
-  const { file, root } = openFile(path, chosen.cwd);
-  const environments = environmentsIn(root);
-  const name = chosen.name ?? [...environments.entries.keys()][0] ?? "";
-  const node = child(environments, name);
-  if (node === undefined) throw unknownEnvironment(name, [...environments.entries.keys()], file.path, option);
-  return { file, root, name, node };
-}
-
-function openFile(path: string, cwd: string): Pick<Opened, "file" | "root"> {
-  const { file, root, diagnostics } = parseYaml(relative(cwd, path), readFileSync(path, "utf8"));
+/** Reads an environment file, of which `shown` is the name in messages. Throws a Failure that shows each line to mend. */
+export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
+  const { file, root, diagnostics } = parseYaml(shown, readFileSync(path, "utf8"));
   if (root === undefined) throw invalid(diagnostics);
   const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
   const problems = broken.map((problem) => placeProblem(problem, root));
@@ -100,6 +92,15 @@ function openFile(path: string, cwd: string): Pick<Opened, "file" | "root"> {
     problems.map(({ finding, range }) => file.diagnose(finding, range)),
     literalKeys(root),
   );
+}
+
+function openEnvironment(path: string, chosen: Choice, option: string): Opened {
+  const { file, root } = readEnvironmentFile(path, relative(chosen.cwd, path));
+  const environments = environmentsIn(root);
+  const name = chosen.name ?? [...environments.entries.keys()][0] ?? "";
+  const node = child(environments, name);
+  if (node === undefined) throw unknownEnvironment(name, [...environments.entries.keys()], file.path, option);
+  return { file, root, name, node };
 }
 
 function environmentsIn(root: SourceNode): MapNode {
@@ -183,7 +184,8 @@ function trimSlash(url: string | undefined): string {
   return (url ?? "").replace(/\/+$/, "");
 }
 
-function invalid(diagnostics: readonly Diagnostic[], hidden: readonly string[] = []): Failure {
+/** Says that an environment file cannot be used as it is; the texts that are hidden are not shown. */
+export function invalid(diagnostics: readonly Diagnostic[], hidden: readonly string[] = []): Failure {
   const shown = diagnostics.map(formatDiagnostic).join("\n\n");
   return new Failure({
     code: "environment.invalid",
@@ -196,7 +198,9 @@ function literalKeys(root: SourceNode): readonly string[] {
   const environments = child(root, "environments");
   const nodes = environments?.kind === "map" ? [...environments.entries.values()].map(({ value }) => value) : [];
   return nodes
-    .flatMap((node) => keysIn(node).flatMap(({ node: key }) => textOf(key) ?? []))
+    .flatMap((node) => keysIn(node).map(({ node: key }) => key))
+    .concat(secretsOfNotifications(root))
+    .flatMap((node) => textOf(node) ?? [])
     .filter((text) => text !== "" && !/^(env|file):/.test(text));
 }
 
@@ -214,6 +218,12 @@ function keysIn(environment: SourceNode): readonly KeyNode[] {
     ...(ledger === undefined ? [] : [{ name: LEDGER_KEY, setting: ["ledger", "apiKey"], node: child(ledger, "apiKey") }]),
     ...named.map(([name, { value }]) => ({ name, setting: ["investor", "credentials", name], node: value })),
   ];
+}
+
+function secretsOfNotifications(root: SourceNode): readonly (SourceNode | undefined)[] {
+  const notifications = child(root, "notifications");
+  const channels = notifications?.kind === "map" ? [...notifications.entries.values()] : [];
+  return channels.map(({ value }) => child(value, "secret"));
 }
 
 function unknownEnvironment(name: string, known: readonly string[], file: string, option: string): Failure {

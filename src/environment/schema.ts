@@ -170,6 +170,26 @@ const environment = {
   anyOf: [{ const: EMBEDDED }, service],
 };
 
+/** What somebody may be told of scheduled runs. `recovery`: the first pass after something else. `unknown`: a conflict too. */
+export const EVENTS = ["drift", "recovery", "failure", "missed", "pending", "unknown"] as const;
+
+const notification = {
+  type: "object",
+  description: "Where it is told what became of scheduled runs: a web address, or a command of this machine.",
+  properties: {
+    url: {
+      type: "string",
+      pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|https://[^\\s/?#]+.*)$",
+      description: "A web address, which gets a POST of JSON: env:NAME, file:PATH, or https://…",
+    },
+    secret: { ...reference, description: "What deliveries to a url are signed with (HMAC-SHA256): env:NAME or file:PATH." },
+    command: { ...words, description: "A program and its arguments, which gets the JSON on its stdin. No shell reads it." },
+    events: { type: "array", items: { enum: EVENTS }, minItems: 1, description: "What is told; everything, when left out." },
+    timeout: { type: "string", pattern: DURATION_PATTERN, description: "How long one delivery may take; 10s, when left out." },
+  },
+  additionalProperties: false,
+};
+
 /** The JSON Schema of `tokenbook.yaml`. */
 export const environmentSchema: object = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -182,6 +202,11 @@ export const environmentSchema: object = {
       description: "Where playbooks run, by name; the first is the default.",
       additionalProperties: environment,
       minProperties: 1,
+    },
+    notifications: {
+      type: "object",
+      description: "Who is told of scheduled runs, by name.",
+      additionalProperties: notification,
     },
   },
   required: ["environments"],

@@ -160,6 +160,9 @@ function watch(child: Child, command: string): Running {
     for (const look of waiting) look();
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.once("close", () => {
+    for (const look of waiting) look();
+  });
   const ended = once(child, "close").then(([code, signal]): Ended => {
     const told = `${command}\n→ ${code === null ? String(signal) : `exit ${code}`}\n${stdout}${stderr === "" ? "" : `stderr:\n${stderr}`}`;
     return { code: code as number | null, stdout, stderr, lines: linesOf(stdout), told };
@@ -175,7 +178,6 @@ function watch(child: Child, command: string): Running {
           resolve(linesOf(stdout));
         };
         waiting.add(look);
-        child.once("close", look);
         look();
       }),
     async signal(name) {

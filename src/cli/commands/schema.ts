@@ -12,6 +12,8 @@ const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
   drift: async () => (await import("../../../schemas/drift.schema.json", { with: { type: "json" } })).default,
   doctor: async () => (await import("../../../schemas/doctor.schema.json", { with: { type: "json" } })).default,
   plan: async () => (await import("../../../schemas/plan.schema.json", { with: { type: "json" } })).default,
+  notification: async () => (await import("../../../schemas/notification.schema.json", { with: { type: "json" } })).default,
+  schedule: async () => (await import("../../../schemas/schedule.schema.json", { with: { type: "json" } })).default,
   report: async () => (await import("../../../schemas/report.schema.json", { with: { type: "json" } })).default,
 };
 
