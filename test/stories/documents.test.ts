@@ -76,7 +76,9 @@ describe.for(PAGES)("%s", (page) => {
 
   test.skipIf(blocks.length === 0)("each block is of a kind that is known, and each YAML and JSON block is right", async () => {
     for (const block of blocks) {
-      expect(["sh", "console", "yaml", "json", "csv", "lua", "toml", "text"], `${page}:${block.line}`).toContain(block.language);
+      expect(["sh", "console", "yaml", "json", "csv", "js", "lua", "toml", "text"], `${page}:${block.line}`).toContain(
+        block.language,
+      );
       for (const mark of block.marks) expect(mark, `${page}:${block.line}`).toMatch(/^(?:no-run|fragment|file=[\w.-]+)$/);
       if (block.language === "json") JSON.parse(block.text);
       if (block.language === "yaml") await check(block, blocks);
