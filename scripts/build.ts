@@ -12,7 +12,11 @@ const dist = join(root, "dist");
 
 // What is loaded together lies together: each file more costs a start half a millisecond.
 const GROUPS = [
-  group("base", ["src/base/(?!ports|difference)", "src/cli/failure", "package\\.json$"], ["big.js", "fastest-levenshtein"]),
+  group(
+    "base",
+    ["src/base/(?!ports|difference)", "src/cli/failure", "src/report/format\\.ts", "package\\.json$"],
+    ["big.js", "fastest-levenshtein"],
+  ),
   group(
     "playbook",
     [
@@ -36,7 +40,7 @@ const GROUPS = [
     [
       "src/transport/",
       "src/engine/",
-      "src/report/(?!junit|plan/)",
+      "src/report/(?:attempt|evidence|fanout|foreign|history|json|model|problem|shape|step-fold|text|value|words)\\.ts",
       "src/cli/(?:perform|session|masked|file|ready|crash/(?:course|failpoint)|view/(?!live))",
     ],
     ["undici"],

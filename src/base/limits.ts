@@ -101,6 +101,21 @@ export const LIMITS = {
   crashChildMs: 600_000,
   crashResumes: 5,
   crashDifferences: 5,
+  /** Annotations of each severity: as many as GitHub shows of one job step. */
+  annotations: 10,
+  /** Characters of a report in Markdown, which a comment may have, and steps that its table tells. */
+  markdownChars: 60_000,
+  markdownSteps: 200,
+  /** Exchanges that a trace keeps of one run, spans of one request to a collector, and how long that may take, in milliseconds. */
+  tracedExchanges: 100_000,
+  traceBatch: 2_000,
+  traceMs: 10_000,
+  /** Characters that an HTML report shows of one value, and of all values of a report. */
+  htmlValueChars: 20_000,
+  htmlChars: 16_777_216,
+  /** Writes that its table of the guarantee tells one by one, and steps named that want a person. */
+  htmlWrites: 500,
+  htmlConcerns: 50,
   /** Records, and characters of their bodies, kept in memory before the journal writes them out. */
   journalBuffer: 1_000,
   journalBufferChars: 4_194_304,

@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
 import type { Command, Shell } from "./shell.ts";
+import { FORMATS, type Format } from "../report/format.ts";
 import { WORDS } from "./words.ts";
 
 /** The command line was not understood, or only help was asked for; what there was to say has been said. */
@@ -108,6 +109,13 @@ function testCommands(program: Commander, builder: Builder): void {
 
 function lookCommands(program: Commander, builder: Builder): void {
   runsCommands(program, builder);
+  builder
+    .command(program, "report")
+    .argument("<runs...>", WORDS.reporting.runs)
+    .option("--report <format=file>", WORDS.report, collectReport, [])
+    .addOption(new Option("--format <format>", WORDS.reporting.format).choices(FORMATS))
+    .option("--state <dir>", WORDS.state)
+    .action(builder.action(async () => (await import("./commands/report.ts")).report, "runs"));
   builder
     .command(program, "operations")
     .argument("[name]", WORDS.operations.name)
@@ -246,14 +254,23 @@ function collectInput(text: string, before: Readonly<Record<string, string>>): R
 
 /** A report to write: its format and its file. */
 export interface ReportRequest {
-  readonly format: "json" | "junit";
+  readonly format: Format;
+  /** `-` is stdout. */
   readonly file: string;
 }
 
+// A comma parts two reports only where a format follows: file names may hold commas.
+const BETWEEN_REPORTS = new RegExp(`,(?=(?:${FORMATS.join("|")})=)`);
+
 function collectReport(text: string, before: readonly ReportRequest[]): readonly ReportRequest[] {
-  const at = text.indexOf("=");
-  const [format, file] = [text.slice(0, at), text.slice(at + 1)];
-  if ((format !== "json" && format !== "junit") || file === "")
-    throw new InvalidArgumentError("Write it as json=FILE or junit=FILE.");
-  return [...before, { format, file }];
+  return [...before, ...text.split(BETWEEN_REPORTS).map(reportRequest)];
+}
+
+function reportRequest(text: string): ReportRequest {
+  const [, name, file = ""] = /^([^=]*)=?([^]*)$/.exec(text) ?? [];
+  const format = FORMATS.find((each) => each === name);
+  if (format !== undefined && file !== "") return { format, file };
+  throw new InvalidArgumentError(
+    `Write it as FORMAT=FILE, with a format of ${FORMATS.join(", ")}; ${JSON.stringify(text)} is not that.`,
+  );
 }

@@ -5,7 +5,8 @@ import type { EnginePorts } from "../engine/ports.ts";
 import { JournalStore } from "../journal/store.ts";
 import type { Secrets } from "../playbook/open.ts";
 import type { Observer } from "../report/fanout.ts";
-import { Transport } from "../transport/exchange.ts";
+import type { Trace } from "../report/otlp/trace.ts";
+import { type Exchanged, type Outgoing, Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
@@ -17,8 +18,8 @@ export interface Session {
   readonly store: JournalStore;
   /** Masks keys and the secrets of playbooks, wherever they turn up. */
   readonly redact: Redact;
-  /** Gives one run its own connections and tells the observer what happens in it. */
-  readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>) => Promise<T>;
+  /** Gives one run its own connections and tells the observer what happens in it; and the trace, which exchanges it makes. */
+  readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>, trace?: Trace) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
@@ -52,14 +53,16 @@ export function sessionOn(
     target,
     store,
     redact,
-    carry: async (observer, work) => {
+    carry: async (observer, work, trace) => {
       const transport = new Transport();
+      const exchange = (outgoing: Outgoing): Promise<Exchanged> => transport.exchange(outgoing, course?.sending(outgoing));
       try {
         return await work({
           clock,
           secrets,
-          exchange: (outgoing) => transport.exchange(outgoing, course?.sending(outgoing)),
+          exchange: trace === undefined ? exchange : (outgoing) => trace.exchange(outgoing, exchange),
           observe: (event) => observer.event(event),
+          ...(trace === undefined ? {} : { during: (step, act) => trace.during(step, act) }),
           stopping: shell.stopping,
         });
       } finally {

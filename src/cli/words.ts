@@ -18,7 +18,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
       summary: "Run playbooks: check them, send their steps, wait for receipts, report each outcome.",
       examples: `Examples:
   $ tokenbook run onboarding.yaml --input property=Loft12
-  $ tokenbook run playbooks/scenarios --jobs 8 --report junit=report.xml
+  $ tokenbook run playbooks/scenarios --jobs 8 --report junit=report.xml,html=report.html
   $ tokenbook run playbooks --tags 'smoke,!slow'
   $ tokenbook run supply.yaml --env production --json
   $ tokenbook run onboarding.yaml --plan onboarding.plan    only if it still would do what the plan says
@@ -89,6 +89,16 @@ Examples:
   $ tokenbook runs leases                     who acts, as whom, in which groups
   $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"`,
     },
+    report: {
+      summary: "Write reports of runs from the journal: for people, CI systems, test dashboards and tracing.",
+      examples: `Formats: html, md (Markdown), junit, ctrf, tap, json, ndjson (one event a line), github (annotations), otlp (traces).
+\`run\` and \`resume\` write the same ones with --report.
+
+Examples:
+  $ tokenbook report latest --report html=report.html
+  $ tokenbook report latest --format md
+  $ tokenbook report 20261121T0930-k3x9q2ab 20261121T1004-p0a7d1xz --report html=both.html,junit=both.xml`,
+    },
     test: {
       summary: "Prove a playbook: kill its run at every moment that matters, go on with it, and compare what is left.",
       examples: `Runs the playbook undisturbed on a sandbox of its own. Then, for every boundary of that run (before and after each commit of the
@@ -141,7 +151,7 @@ Examples:
     },
     schema: {
       summary:
-        "Print a JSON Schema: of playbooks (for editors), environments, reports, plans, or what check and test print as JSON.",
+        "Print a JSON Schema: of playbooks (for editors), environments, reports, events, plans, or what check and test print as JSON.",
       examples: `Example: completion and hover in any editor with a YAML language server
   $ tokenbook schema > playbook.schema.json
   then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
@@ -186,6 +196,10 @@ Examples:
     release: "Free a run whose process, on another machine, is gone. What you say is kept in its journal, with your name.",
     because: "how you know that the process is gone for good",
   },
+  reporting: {
+    runs: "the runs' ids, or `latest`",
+    format: "print one report on stdout, in this format",
+  },
   test: {
     crashEverywhere: "kill the run at every boundary, one after the other",
     jobs: "how many runs are killed at the same time (default: one for each core)",
@@ -206,12 +220,13 @@ Examples:
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
-  schema: { name: "playbook, environment, report, plan, check or crash" },
+  schema: { name: "playbook, environment, report, event, plan, check or crash" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",
   jobs: "how many playbooks run at the same time",
-  report: "write a report: json=FILE or junit=FILE; repeat it for several",
+  report:
+    "write reports, as in html=FILE,junit=FILE: json, junit, html, ctrf, md, ndjson, tap, github, otlp; repeatable; - is stdout",
   env: "the environment in tokenbook.yaml; the first one when left out",
   state: "where runs are remembered (default: .tokenbook beside tokenbook.yaml, or here)",
   json: "print JSON on stdout",

@@ -10,6 +10,8 @@ export interface EnginePorts {
   /** The secrets of the playbook that is run and of those that it includes. */
   readonly secrets: Secrets;
   readonly observe: (event: RunEvent) => void;
+  /** Does one thing for a step: whoever wants to know for which step an exchange is made. Left out: nobody does. */
+  readonly during?: <T>(step: string, work: () => Promise<T>) => Promise<T>;
   /** Aborted when the run is to stop: nothing new is sent, what is in flight is waited for. */
   readonly stopping: AbortSignal;
 }

@@ -9,6 +9,7 @@ const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
   environment: async () => (await import("../../environment/schema.ts")).environmentSchema,
   check: async () => (await import("../../../schemas/check.schema.json", { with: { type: "json" } })).default,
   crash: async () => (await import("../../../schemas/crash.schema.json", { with: { type: "json" } })).default,
+  event: async () => (await import("../../report/event-schema.ts")).eventSchema,
   plan: async () => (await import("../../../schemas/plan.schema.json", { with: { type: "json" } })).default,
   report: async () => (await import("../../../schemas/report.schema.json", { with: { type: "json" } })).default,
 };
