@@ -12,6 +12,7 @@ import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
 import { newRunName } from "../src/engine/names.ts";
 import { startRun } from "../src/engine/start.ts";
 import type { Target } from "../src/environment/target.ts";
+import { DriftBook } from "../src/reconcile/drift-book.ts";
 import { JournalStore } from "../src/journal/store.ts";
 import { checkPlaybook } from "../src/playbook/check.ts";
 import type { Playbook } from "../src/playbook/model.ts";
@@ -71,6 +72,7 @@ async function perStep(playbook: Playbook, journal: "disk" | "memory"): Promise<
     clock: systemClock,
     exchange: transport.exchange.bind(transport),
     secrets: NO_SECRETS,
+    drifts: () => DriftBook.open(state),
     observe: () => undefined,
     stopping: new AbortController().signal,
   };

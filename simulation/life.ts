@@ -175,6 +175,7 @@ export class Life {
       clock: process.clock(world.time),
       exchange: flawed((outgoing) => network.exchange(outgoing, process)),
       secrets: SECRETS,
+      drifts: nothingToCompare,
       observe: (event) => this.#observe(process, event),
       stopping: process.stopping,
     };
@@ -217,4 +218,8 @@ export class Life {
 
 function isBroken(error: unknown): error is Failure {
   return error instanceof Failure && error.code === "journal.broken";
+}
+
+function nothingToCompare(): never {
+  throw new Failure({ code: "simulation.compares", message: "no schedule has a comparison" });
 }

@@ -73,6 +73,9 @@ export class Decimal {
   negated(): Decimal {
     return fromBig(this.#exactly.times("-1"));
   }
+  abs(): Decimal {
+    return fromBig(this.#exactly.abs());
+  }
   compare(other: Decimal): -1 | 0 | 1 {
     return this.#exactly.cmp(other.#exactly);
   }

@@ -116,6 +116,21 @@ export const LIMITS = {
   /** Writes that its table of the guarantee tells one by one, and steps named that want a person. */
   htmlWrites: 500,
   htmlConcerns: 50,
+  /** Rows of each table of a comparison. */
+  htmlRows: 200,
+  /** Comparisons of one playbook. */
+  comparisons: 100,
+  /** Rows of one side of a comparison, and keys that differ, beyond which the two are not alike at all. */
+  compareRows: 10_000_000,
+  drifts: 10_000,
+  /** Drifts, cleared ones, and totals told of one comparison in a report; `tokenbook drift list` has all of them. */
+  driftsTold: 1_000,
+  /** Times that a difference is looked at before what still moves is called moving. */
+  looks: 4,
+  /** The longest that a drift may be acknowledged for, in days. */
+  acknowledgedDays: 366,
+  /** Rows kept as evidence of one side of one drift. */
+  driftRows: 5,
   /** Records, and characters of their bodies, kept in memory before the journal writes them out. */
   journalBuffer: 1_000,
   journalBufferChars: 4_194_304,

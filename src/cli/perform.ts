@@ -143,16 +143,22 @@ export async function inParallel<T, R>(items: readonly T[], jobs: number, work: 
 }
 
 // The worst first: what nobody knows is worse than what is known to have failed.
-const SEVERITY: readonly ExitCode[] = [
-  EXIT.unknown,
-  EXIT.interrupted,
-  EXIT.failed,
-  EXIT.locked,
-  EXIT.cannotStart,
-  EXIT.pending,
-  EXIT.passed,
+const WORST_FIRST: readonly (keyof typeof EXIT)[] = [
+  "bug",
+  "unknown",
+  "interrupted",
+  "terminated",
+  "drift",
+  "failed",
+  "locked",
+  "cannotStart",
+  "pending",
+  "passed",
 ];
 
+/** The exit code of several runs; of one that is not in the order, that it is a bug. */
 function worst(codes: readonly ExitCode[]): ExitCode {
-  return SEVERITY.find((code) => codes.includes(code)) ?? EXIT.passed;
+  if (codes.length === 0) return EXIT.passed;
+  const found = WORST_FIRST.find((name) => codes.includes(EXIT[name]));
+  return found === undefined ? EXIT.bug : EXIT[found];
 }

@@ -109,6 +109,7 @@ function testCommands(program: Commander, builder: Builder): void {
 
 function lookCommands(program: Commander, builder: Builder): void {
   runsCommands(program, builder);
+  driftCommands(program, builder);
   builder
     .command(program, "report")
     .argument("<runs...>", WORDS.reporting.runs)
@@ -171,6 +172,25 @@ function runsCommands(program: Commander, builder: Builder): void {
     .argument("<run>", WORDS.runs.run)
     .option("--because <text>", WORDS.runs.because)
     .action(builder.action(async () => (await import("./commands/leases.ts")).release, "run"));
+}
+
+function driftCommands(program: Commander, builder: Builder): void {
+  const drift = builder.command(program, "drift");
+  builder
+    .memory(builder.subcommand(drift, "list", WORDS.drift.list))
+    .option("--all", WORDS.drift.all)
+    .option("--limit <n>", WORDS.limit, wholeNumber, 100)
+    .action(builder.action(async () => (await import("./commands/drift.ts")).listDrifts));
+  builder
+    .memory(builder.subcommand(drift, "show", WORDS.drift.show))
+    .argument("<drift>", WORDS.drift.id)
+    .action(builder.action(async () => (await import("./commands/drift.ts")).showDrift, "drift"));
+  builder
+    .memory(builder.subcommand(drift, "ack", WORDS.drift.ack))
+    .argument("<drift>", WORDS.drift.id)
+    .option("--because <text>", WORDS.drift.because)
+    .option("--until <day>", WORDS.drift.until)
+    .action(builder.action(async () => (await import("./commands/drift.ts")).acknowledgeDrift, "drift"));
 }
 
 class Builder {

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import { secretsOf, type Target } from "../environment/target.ts";
 import type { EnginePorts } from "../engine/ports.ts";
+import { DriftBook } from "../reconcile/drift-book.ts";
 import { JournalStore } from "../journal/store.ts";
 import type { Secrets } from "../playbook/open.ts";
 import type { Observer } from "../report/fanout.ts";
@@ -48,6 +49,8 @@ export function sessionOn(
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
+  let book: DriftBook | undefined;
+  const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
   return {
     target,
@@ -61,6 +64,7 @@ export function sessionOn(
           clock,
           secrets,
           exchange: trace === undefined ? exchange : (outgoing) => trace.exchange(outgoing, exchange),
+          drifts,
           observe: (event) => observer.event(event),
           ...(trace === undefined ? {} : { during: (step, act) => trace.during(step, act) }),
           stopping: shell.stopping,
@@ -71,6 +75,7 @@ export function sessionOn(
     },
     close: async () => {
       store.close();
+      book?.close();
       await close();
     },
   };

@@ -99,6 +99,17 @@ Examples:
   $ tokenbook report latest --format md
   $ tokenbook report 20261121T0930-k3x9q2ab 20261121T1004-p0a7d1xz --report html=both.html,junit=both.xml`,
     },
+    drift: {
+      summary: "Differences that reconciliations have found: list them, explain one, or bear with it for a while.",
+      examples: `A drift keeps its id from run to run: the comparison, the key and the kind make it. Acknowledged, it is told and no longer ends a run with
+exit 3, until the day is over or its values change.
+
+Examples:
+  $ tokenbook drift list
+  $ tokenbook drift list --all --json          those that were cleared too
+  $ tokenbook drift show 3fa91c02bd47          what both sides said, and its history
+  $ tokenbook drift ack 3fa91c02bd47 --because "a refund is under way" --until 2026-12-01`,
+    },
     test: {
       summary: "Prove a playbook: kill its run at every moment that matters, go on with it, and compare what is left.",
       examples: `Runs the playbook undisturbed on a sandbox of its own. Then, for every boundary of that run (before and after each commit of the
@@ -199,6 +210,15 @@ Examples:
   reporting: {
     runs: "the runs' ids, or `latest`",
     format: "print one report on stdout, in this format",
+  },
+  drift: {
+    list: "List the drifts as the last run of each comparison has left them.",
+    all: "those too that were cleared since",
+    show: "Explain one drift: what both sides said, where and when it was read, and its history.",
+    ack: "Bear with a drift as it is now, until a day. What you say is kept with your name.",
+    id: "the drift's id, or its beginning",
+    because: "why it is borne with",
+    until: "the last day, as 2026-12-01 (UTC)",
   },
   test: {
     crashEverywhere: "kill the run at every boundary, one after the other",

@@ -32,5 +32,10 @@ const KINDS: Readonly<Record<string, Place["kind"]>> = {
   "step.discover.as": "actor",
   "checks.read": "read",
   "checks.as": "actor",
+  "reconcile.as": "actor",
+  "reconcile.left.read": "read",
+  "reconcile.left.as": "actor",
+  "reconcile.right.read": "read",
+  "reconcile.right.as": "actor",
   "defaults.as": "actor",
 };

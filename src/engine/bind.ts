@@ -1,6 +1,8 @@
 import { invariant } from "../base/failure.ts";
+import { didYouMean } from "../base/text.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { validatorOf } from "../contract/validators.ts";
+import type { Target } from "../environment/target.ts";
 import type { Scope } from "../expression/expression.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { CallStep, SideRead } from "../playbook/model.ts";
@@ -27,11 +29,29 @@ export function bindCall(
   place: Pick<Place, "frame" | "rounds">,
   use: SideRead,
 ): Bound | (Bound & { readonly problem: StepProblem }) {
-  const scope = context.scopeAt(place);
+  return bindIn(context, context.scopeAt(place), use);
+}
+
+/** The same, with names that are known already. */
+export function bindIn(context: Looking, scope: Scope, use: SideRead): Bound | (Bound & { readonly problem: StepProblem }) {
   const input = bindObject(use.with, scope);
   const caller = callerOf(use.as, scope);
-  const problem = maskProblem([input, caller.actingEntity ?? ""], context.ports.secrets) ?? inputProblem(use.operation, input);
+  const problem =
+    credentialProblem(caller, context.target) ??
+    maskProblem([input, caller.actingEntity ?? ""], context.ports.secrets) ??
+    inputProblem(use.operation, input);
   return problem === undefined ? { input, caller } : { input, caller, problem };
+}
+
+// One that an expression gave: those that are written out were looked for before the run began.
+function credentialProblem({ credential }: Caller, { investor, environment, whereIs }: Target): StepProblem | undefined {
+  if (credential === undefined || investor === undefined || investor.credentials.has(credential)) return undefined;
+  const near = didYouMean(credential, [...investor.credentials.keys()]);
+  return {
+    code: "environment.incomplete",
+    message: `the environment "${environment}" has no credential "${credential}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
+    next: `add it at ${whereIs("investor.credentials")}`,
+  };
 }
 
 /** Binds the input of a write, and completes it: with chosen ids and our mark. The same run and step give the same each time. */

@@ -15,10 +15,24 @@ export interface Caller {
 
 const NOBODY: Caller = { actingEntity: undefined, credential: undefined, label: null };
 
-/** Who acts in a call. Throws an EvaluationFailure when the expression of `as` gives no entity. */
+/** Who acts in a call. Throws an EvaluationFailure when the expression of `as` gives nobody. */
 export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
-  if (use === undefined) return NOBODY;
-  return use.kind === "entity" ? callerOfEntity(use, scope) : callerOfIdentity(use.identity, use.name);
+  switch (use?.kind) {
+    case undefined:
+      return NOBODY;
+    case "entity":
+      return callerOfEntity(use, scope);
+    case "credential":
+      return callerOfCredential(use, scope);
+    case "identity":
+      return callerOfIdentity(use.identity, use.name);
+  }
+}
+
+function callerOfCredential({ credential }: Extract<ActorUse, { kind: "credential" }>, scope: Scope): Caller {
+  const name = credential.evaluate(scope);
+  if (typeof name === "string" && name !== "") return { actingEntity: undefined, credential: name, label: name };
+  throw new EvaluationFailure(`as: ${credential.text.trim()} must give the name of a credential`);
 }
 
 function callerOfIdentity({ ledger, investor }: Identity, label: string): Caller {

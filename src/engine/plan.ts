@@ -57,7 +57,9 @@ export function headingsOf(playbook: Playbook): readonly StepHeading[] {
 
 function headingsIn(playbook: Playbook, at: Standing): readonly StepHeading[] {
   const steps = playbook.steps.flatMap((step) => headingsOfStep(step, at));
-  const checks = playbook.checks.map((step) => heading(step, at, { uses: "check", kind: "check" }));
+  const checks = playbook.checks.map((step) =>
+    heading(step, at, { uses: step.looks.kind === "compare" ? "reconcile" : "check", kind: "check" }),
+  );
   return [...steps, ...checks].slice(0, LIMITS.headings);
 }
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../base/json.ts";
-import { isObject } from "../base/json.ts";
+import { invariant } from "../base/failure.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Decimal } from "../base/decimal.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -39,56 +39,73 @@ export function isNotThere({ status, meaning }: Reply): boolean {
 const RETRY_PAUSE_MS = 200;
 const RETRY_PAUSE_MAX_MS = 30_000;
 
-/** Reads an operation, page by page. A read changes nothing, so whatever failed in transport is asked again, a few times. */
+/** Reads an operation to its last page. A read changes nothing, so whatever failed in transport is asked again, a few times. */
 export async function read(context: Looking, reading: Reading): Promise<ReadResult> {
   const { paging } = reading.operation.call;
-  const first = await askOnce(context, reading, undefined);
-  if (first.kind === "failed" || paging === undefined) return first;
-  return paging.style === "bookmark" ? followBookmarks(context, reading, first) : followPages(context, reading, first);
+  if (paging === undefined) return askOnce(context, reading, undefined);
+  let first: Page | undefined;
+  let requests = 0;
+  const rows: Json[] = [];
+  for await (const page of pagesOf(context, reading)) {
+    requests += page.requests;
+    if (page.kind === "failed") return { ...page, requests };
+    first ??= page;
+    for (const row of listIn(page.payload, paging.items)) rows.push(row);
+  }
+  invariant(first !== undefined, "a list has a first page");
+  const isRecords = paging.style === "bookmark";
+  return { ...first, payload: isRecords ? rows : { ...(first.payload as JsonObject), [paging.items]: rows }, requests };
 }
 
-type Page = Extract<ReadResult, { kind: "read" }>;
+/** One page of a list, or all of what has no pages. */
+export type Page = Extract<ReadResult, { kind: "read" }>;
 
-async function followBookmarks(context: Looking, reading: Reading, first: Page): Promise<ReadResult> {
-  const records: Json[] = [...recordsOf(first.payload)];
+/**
+ * The pages of a list one by one, so that nobody need hold them all; `requests` are those of the page. A failure is the last that comes.
+ * Of what has no pages, all of it is one.
+ */
+export async function* pagesOf(context: Looking, reading: Reading): AsyncGenerator<ReadResult, void> {
+  const { paging } = reading.operation.call;
+  const first = await askOnce(context, reading, undefined);
+  yield first;
+  if (first.kind === "failed" || paging === undefined) return;
+  if (paging.style === "bookmark") yield* followBookmarks(context, reading, first);
+  else yield* followPages(context, reading, first);
+}
+
+async function* followBookmarks(context: Looking, reading: Reading, first: Page): AsyncGenerator<ReadResult, void> {
   const seen = new Set<string>();
-  let page = first;
-  let requests = first.requests;
   const size = pageSize(reading, context);
+  let page = first;
   for (let count = 1; ; count++) {
     const bookmark = isObject(page.payload) ? page.payload["bookmark"] : undefined;
-    const last = typeof bookmark !== "string" || bookmark === "" || recordsOf(page.payload).length < size;
-    if (last) break;
-    if (seen.has(bookmark)) return repeated(requests, bookmark);
-    if (count === LIMITS.pages) return endless(reading, requests);
-    if (count === reading.pages) break;
+    if (typeof bookmark !== "string" || bookmark === "" || listIn(page.payload, "records").length < size) return;
+    if (seen.has(bookmark)) return yield repeated(bookmark);
+    if (count === LIMITS.pages) return yield endless(reading);
+    if (count === reading.pages) return;
     seen.add(bookmark);
     const next = await askOnce(context, reading, bookmark);
-    requests += next.requests;
-    if (next.kind === "failed") return { ...next, requests };
+    yield next;
+    if (next.kind === "failed") return;
     page = next;
-    for (const record of recordsOf(page.payload)) records.push(record);
   }
-  return { ...first, payload: records, requests };
 }
 
-async function followPages(context: Looking, reading: Reading, first: Page): Promise<ReadResult> {
-  const items = reading.operation.call.paging?.items ?? "";
-  const records: Json[] = [...listIn(first.payload, items)];
+async function* followPages(context: Looking, reading: Reading, first: Page): AsyncGenerator<ReadResult, void> {
   const known = totalPages(first);
-  if (known === undefined && reading.pages > 1) return withoutPagination(first.requests);
-  if ((known ?? 1) > LIMITS.pages && reading.pages === LIMITS.pages) return endless(reading, first.requests);
+  if (known === undefined && reading.pages > 1) return yield withoutPagination();
+  if ((known ?? 1) > LIMITS.pages && reading.pages === LIMITS.pages) return yield endless(reading);
   const total = Math.min(known ?? 1, reading.pages);
-  let requests = first.requests;
   for (let number = 2; number <= total; number++) {
     const next = await askOnce(context, reading, number);
-    requests += next.requests;
-    if (next.kind === "failed") return { ...next, requests };
+    if (next.kind === "failed") return yield next;
     const given = pagination(next)?.["page"];
-    if (given instanceof Decimal && !given.equals(Decimal.of(number))) return otherPage(requests, { asked: number, given });
-    for (const record of listIn(next.payload, items)) records.push(record);
+    if (given instanceof Decimal && !given.equals(Decimal.of(number))) {
+      const { requests } = next;
+      return yield { ...otherPage({ asked: number, given }), requests };
+    }
+    yield next;
   }
-  return { ...first, payload: { ...(first.payload as JsonObject), [items]: records }, requests };
 }
 
 async function askOnce(context: Looking, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
@@ -113,12 +130,8 @@ export function mayPass(reply: Reply): boolean {
   return reply.meaning === "ambiguous" && !reply.html && (reply.status >= 500 || reply.status === 408);
 }
 
-function recordsOf(payload: Json): readonly Json[] {
-  return listIn(payload, "records");
-}
-
 // A missing or null list is an empty one.
-function listIn(payload: Json, name: string): readonly Json[] {
+export function listIn(payload: Json, name: string): readonly Json[] {
   const list = isObject(payload) ? payload[name] : undefined;
   return Array.isArray(list) ? list : [];
 }
@@ -136,21 +149,30 @@ function pagination({ payload, envelope }: Page): JsonObject | undefined {
   return isObject(found) ? found : undefined;
 }
 
+/** How many records the service says that there are: on this page, or in all. */
+export function claimOf(page: Page): { readonly onPage: Decimal | undefined; readonly inAll: Decimal | undefined } {
+  const [onPage, inAll] = [isObject(page.payload) ? page.payload["count"] : undefined, pagination(page)?.["totalItems"]];
+  return {
+    onPage: onPage instanceof Decimal ? onPage : undefined,
+    inAll: inAll instanceof Decimal ? inAll : undefined,
+  };
+}
+
 function totalPages(page: Page): number | undefined {
   const total = pagination(page)?.["totalPages"];
   return total instanceof Decimal ? total.approximate() : undefined;
 }
 
-function withoutPagination(requests: number): ReadResult {
-  return unfinished(requests, {
+function withoutPagination(): ReadResult {
+  return unfinished({
     code: "paging.unknown",
     message: "the answer has no pagination.totalPages, so there may be more pages than were read",
     next: "give `pages: first`, if one page is enough",
   });
 }
 
-function otherPage(requests: number, { asked, given }: { asked: number; given: Decimal }): ReadResult {
-  return unfinished(requests, {
+function otherPage({ asked, given }: { asked: number; given: Decimal }): ReadResult {
+  return unfinished({
     code: "paging.other-page",
     message: `the service was asked for page ${asked} and gave page ${given}`,
     why: "what was read of the list may hold some things twice and others not at all, so it is not used",
@@ -158,23 +180,23 @@ function otherPage(requests: number, { asked, given }: { asked: number; given: D
   });
 }
 
-function repeated(requests: number, bookmark: string): ReadResult {
-  return unfinished(requests, {
+function repeated(bookmark: string): ReadResult {
+  return unfinished({
     code: "paging.repeated",
     message: `the service gave the bookmark ${JSON.stringify(bookmark.slice(0, 80))} twice`,
     why: "the list would never end, so what was read of it is not used",
   });
 }
 
-function endless({ operation }: Reading, requests: number): ReadResult {
-  return unfinished(requests, {
+function endless({ operation }: Reading): ReadResult {
+  return unfinished({
     code: "paging.limit",
     message: `the list has more than ${LIMITS.pages} pages`,
     next: `give \`pages:\`, or a larger ${operation.call.paging?.style === "bookmark" ? "pageSize" : "limit"}`,
   });
 }
 
-function unfinished(requests: number, problem: StepProblem): ReadResult {
+function unfinished(problem: StepProblem): ReadResult {
   const reply: Reply = {
     meaning: "ambiguous",
     status: 200,
@@ -185,5 +207,5 @@ function unfinished(requests: number, problem: StepProblem): ReadResult {
     date: undefined,
     html: false,
   };
-  return { kind: "failed", reply, problem, requests };
+  return { kind: "failed", reply, problem, requests: 0 };
 }

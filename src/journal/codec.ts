@@ -31,6 +31,7 @@ const MASKED_FIELDS: ReadonlySet<string> = new Set([
   "actor",
   "sources",
   "notes",
+  "comparison",
 ]);
 
 // Of what the playbook says, only names for people: ids and files are how records find one another.

@@ -1,10 +1,10 @@
 import { didYouMean } from "../base/text.ts";
 import type { Operation } from "../operations/operation.ts";
-import type { Range, SourceNode } from "../source/node.ts";
+import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
 import { readIdentity } from "./declarations.ts";
 import type { ActorDeclaration, ActorUse } from "./model.ts";
-import { wholeExpression } from "./spans.ts";
+import { holdsExpression, wholeExpression } from "./spans.ts";
 import { kindOfType } from "./types.ts";
 
 interface UseSurroundings {
@@ -22,6 +22,8 @@ interface UseSurroundings {
 export function readUse(node: SourceNode | undefined, around: UseSurroundings): ActorUse | undefined {
   if (node === undefined) return withoutActor(around);
   if (node.kind === "map") {
+    const credential = child(node, "investor");
+    if (holdsExpression(textOf(credential) ?? "")) return credentialUse(credential, around);
     const identity = readIdentity(node);
     return fits({ kind: "identity", name: identity.ledger?.value ?? identity.investor ?? "", identity }, around);
   }
@@ -87,6 +89,27 @@ function entityUse(around: UseSurroundings, checked: ReturnType<CheckContext["ex
   }
   return { kind: "entity", entity: checked.expression };
 }
+
+// One key for each of many holders: which, only a run knows.
+function credentialUse(node: SourceNode | undefined, around: UseSurroundings): ActorUse | undefined {
+  const { context, scope, operation } = around;
+  const whole = wholeExpression(textOf(node) ?? "");
+  if (node?.kind !== "scalar" || whole === undefined) {
+    const message = "the name of a credential is one expression, or plain text";
+    return context.report({ code: "expression.wrong-type", message, suggestion: CREDENTIAL }, node?.range ?? around.place);
+  }
+  if (operation.call.interface === "ledger") {
+    const message = `interface B, which ${operation.name} calls, knows callers as entities, not by their key`;
+    return context.report({ code: "playbook.actor-interface", message, suggestion: 'as: { ledger: "userId:…" }' }, around.place);
+  }
+  const checked = context.expression(whole.text, node, whole.from, scope);
+  if (checked === undefined) return undefined;
+  if (checked.type === "string" || checked.type === "dyn") return { kind: "credential", credential: checked.expression };
+  const message = `the name of a credential is text; this is ${checked.type}`;
+  return context.report({ code: "expression.wrong-type", message, suggestion: CREDENTIAL }, node.range);
+}
+
+const CREDENTIAL = 'as: { investor: "${{ holder.credential }}" }';
 
 function fits(use: ActorUse & { kind: "identity" }, { operation, context, use: place }: UseSurroundings): ActorUse | undefined {
   const side = operation.call.interface;

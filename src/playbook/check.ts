@@ -6,6 +6,7 @@ import { essential, placeProblem } from "../source/problems.ts";
 import { parseYaml } from "../source/yaml.ts";
 import { compileTemplate } from "./compile.ts";
 import { readChecks } from "./checks.ts";
+import { readReconcile } from "./reconcile.ts";
 import { readConcurrency } from "./concurrency.ts";
 import { CheckContext, type Listener } from "./context.ts";
 import { readActors, section } from "./declarations.ts";
@@ -75,6 +76,11 @@ function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefine
     const { finding, range } = placeProblem(problem, root);
     context.report(finding, range);
   }
+  if (root.kind === "map" && !root.entries.has("steps") && !root.entries.has("reconcile"))
+    context.report(
+      { code: "schema.missing-field", message: 'the field "steps" is missing' },
+      { start: root.range.start, end: root.range.start + 1 },
+    );
   if (!context.failed) checkHeldFrames(section(root, "steps"), context);
   return !context.failed && root.kind === "map" ? root : undefined;
 }
@@ -141,7 +147,8 @@ class PlaybookReader {
     };
     const spot = firstSpot(around.types);
     const steps = readSteps(outlines, spot, around);
-    const checks = readChecks(section(this.#root, "checks"), spot, around);
+    const reconcile = readReconcile(section(this.#root, "reconcile"), spot, around);
+    const checks = [...reconcile, ...readChecks(section(this.#root, "checks"), spot, around)];
     const outputs = this.#outputs(spot, around);
     const playbook: Playbook = {
       file: file.path,
@@ -187,8 +194,9 @@ class PlaybookReader {
   }
 
   #checkNodes(): readonly MapNode[] {
-    const checks = section(this.#root, "checks");
-    return checks?.kind === "list" ? checks.items.filter((item): item is MapNode => item.kind === "map") : [];
+    const [checks, comparisons] = [section(this.#root, "checks"), section(this.#root, "reconcile")].map(mapsIn);
+    const sides = comparisons?.flatMap((comparison) => [child(comparison, "left"), child(comparison, "right")]) ?? [];
+    return [...(checks ?? []), ...sides.filter((side) => side?.kind === "map")];
   }
 
   #stepType(types: TypeEnvironment, outline: Outline): TypeName {
@@ -216,6 +224,10 @@ class PlaybookReader {
     const entries = node?.kind === "map" ? [...node.entries] : [];
     return new Map(entries.map(([name, { value }]) => [name, typeOfValue(value, types)]));
   }
+}
+
+function mapsIn(list: SourceNode | undefined): readonly MapNode[] {
+  return list?.kind === "list" ? list.items.filter((item) => item.kind === "map") : [];
 }
 
 // All at the beginning: an environment that was copied takes no more types.

@@ -68,7 +68,8 @@ const READS: Readonly<Record<Conserve["of"], readonly string[]>> = {
   sale: ["investor.sales.get", "investor.portfolio.transactions"],
 };
 
-function readConserve(node: MapNode, { spot, around }: Beside): Conserve | undefined {
+/** Reads `conserve`, in a check or in a comparison. */
+export function readConserve(node: MapNode, { spot, around }: Beside): Conserve | undefined {
   const { context } = around;
   for (const field of ["read", "that", "with"]) {
     const entry = node.entries.get(field);

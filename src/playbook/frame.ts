@@ -1,57 +1,12 @@
 import { DATE_PATTERN } from "../base/date.ts";
 import { NUMERAL_PATTERN } from "../base/decimal.ts";
-import { DURATION_PATTERN } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
-import { ENTITY_PATTERN } from "./shape.ts";
+import { as, conserve, duration, foreach, type Frame, identity, name, NO_WORD, sideRead, STEP_ID } from "./frame-parts.ts";
+import { comparison } from "./frame-reconcile.ts";
 
 // The frame of the language as JSON Schema. The editor's schema adds the input of each operation to it; the checker
 // looks at `with` by itself, with types.
-
-/** A JSON Schema of an object. */
-export interface Frame {
-  readonly type: "object";
-  readonly description?: string;
-  readonly properties: Readonly<Record<string, object>>;
-  readonly required: readonly string[];
-  readonly additionalProperties: boolean;
-}
-
-// Words that mean something else in an expression, even behind a point.
-const NO_WORD = "(?!(?:in|true|false|null)$)";
-const NO_ID = "(?!(?:in|true|false|null|checks)$)";
-const name = {
-  pattern: `^${NO_WORD}[a-z][a-zA-Z0-9_]*$`,
-  description:
-    "Letters, digits and _, beginning with a small letter; not in, true, false or null, which expressions keep for themselves.",
-};
-const STEP_ID = `^${NO_ID}[a-z][a-z0-9_]*$`;
-
-function duration(description: string): object {
-  return {
-    type: "string",
-    pattern: DURATION_PATTERN,
-    description: `${description} A number and a unit: 500ms, 30s, 10m, 2h, 1d.`,
-  };
-}
-
-const identity = {
-  type: "object",
-  description: "Whom an actor is on each interface.",
-  properties: {
-    ledger: {
-      type: "string",
-      pattern: ENTITY_PATTERN,
-      description: "The acting entity of interface B, such as userId:alice.",
-    },
-    investor: {
-      type: "string",
-      description: "The name of a credential in the environment: interface A knows callers by their key.",
-    },
-  },
-  additionalProperties: false,
-  minProperties: 1,
-};
 
 const bound = { type: ["string", "number"], pattern: `${NUMERAL_PATTERN}|${DATE_PATTERN}` };
 const size = { type: "integer", minimum: 0 };
@@ -196,29 +151,6 @@ const wait = {
   ],
 };
 
-const as = {
-  description: "Who acts: the name of an actor, an entity as ${{ expression }}, or an identity.",
-  anyOf: [{ type: "string" }, identity],
-};
-
-const foreach = {
-  type: "object",
-  description: "Once for each item of a list: {NAME: list, key: expression, parallel: 4}.",
-  properties: {
-    key: { type: "string", description: "An expression that gives each round its name." },
-    parallel: {
-      type: "integer",
-      minimum: 1,
-      maximum: LIMITS.parallel,
-      description: "How many rounds may be under way at a time; one, when left out.",
-    },
-  },
-  additionalProperties: { type: ["string", "array"] },
-  minProperties: 2,
-  maxProperties: 3,
-  required: ["key"],
-};
-
 const retry = {
   type: "object",
   description: "Tries again what failed: a read, or a block that only reads. A write is never repeated.",
@@ -232,11 +164,6 @@ const retry = {
 };
 
 const condition = { type: ["string", "boolean"], description: "An expression; when it is false the step is skipped." };
-const sideRead = {
-  read: { type: "string", description: "The operation that reads, such as ledger.token.get." },
-  with: { type: "object", description: "Its input." },
-  as,
-};
 
 const within = duration("How long it may take until the service shows what was written; 10s, when left out.");
 
@@ -328,19 +255,7 @@ const check = {
     name: { type: "string", pattern: "^[^\\[\\]/\\n]+$", description: "What is checked, for people." },
     ...sideRead,
     that: { type: "string", description: "An expression over response, what was read." },
-    conserve: {
-      type: "object",
-      description:
-        "A token: supply = sum of accounts = mints - burns. A vault: its share tokens' supply = what was issued for its assets. A sale: sold = purchases of those in `as`.",
-      properties: {
-        token: { type: "string", description: "The id of a token." },
-        vault: { type: "string", description: "The id of a vault." },
-        sale: { type: "string", description: "The id of a sale." },
-      },
-      additionalProperties: false,
-      minProperties: 1,
-      maxProperties: 1,
-    },
+    conserve,
     severity: { enum: ["error", "warn"], description: "warn: told, and the run passes." },
     foreach,
   },
@@ -369,9 +284,16 @@ export const playbookFrame: Frame = {
     },
     defaults: { type: "object", properties: { as }, additionalProperties: false },
     steps: { ...steps, items: stepFrame },
+    reconcile: {
+      type: "array",
+      items: comparison,
+      minItems: 1,
+      maxItems: LIMITS.comparisons,
+      description: "What must agree, in a playbook of mode: read-only.",
+    },
     checks: { type: "array", items: check, minItems: 1, maxItems: LIMITS.steps },
     outputs: { type: "object", propertyNames: name, description: "Values that the run reports." },
   },
-  required: ["playbook", "steps"],
+  required: ["playbook"],
   additionalProperties: false,
 };

@@ -1,3 +1,4 @@
+import type { Decimal } from "../base/decimal.ts";
 import type { Json } from "../base/json.ts";
 import type { Expression } from "../expression/expression.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -120,10 +121,11 @@ export interface ActorDeclaration {
   readonly identities: readonly Identity[];
 }
 
-/** Who acts in a step: somebody named, or whoever an expression gives. */
+/** Who acts in a step: somebody named, or whoever an expression gives: an entity, or the name of a credential. */
 export type ActorUse =
   | { readonly kind: "identity"; readonly name: string; readonly identity: Identity }
-  | { readonly kind: "entity"; readonly entity: Expression };
+  | { readonly kind: "entity"; readonly entity: Expression }
+  | { readonly kind: "credential"; readonly credential: Expression };
 
 export interface Waiting {
   readonly timeoutMs: number;
@@ -223,12 +225,12 @@ export interface IncludeStep extends StepCommon {
   readonly inputs: ReadonlyMap<string, Template>;
 }
 
-/** A condition over a fresh read, or the conservation of a quantity, looked at when all steps are complete. */
+/** A condition over a fresh read, the conservation of a quantity, or two sides that are to say the same, looked at when all steps are complete. */
 export interface CheckStep extends StepCommon {
   readonly kind: "check";
   /** Only reported when it does not hold. */
   readonly warns: boolean;
-  readonly looks: Look | Conserve;
+  readonly looks: Look | Conserve | Compare;
 }
 
 export interface Look {
@@ -246,4 +248,79 @@ export interface Conserve {
   readonly as: readonly ActorUse[];
   /** The operations that it takes. */
   readonly reads: readonly Operation[];
+}
+
+/** Two sides that are to say the same, row by row. */
+export interface Compare {
+  readonly kind: "compare";
+  readonly sides: GivenSides | ConservedSides;
+  /** The names of the parts of a row's key, in the order in which they are shown. */
+  readonly key: readonly string[];
+  readonly mappings: readonly Mapping[];
+  /** Differences up to it are none. */
+  readonly tolerance: Decimal;
+  /** A row that changed within it is moving, and no drift yet. */
+  readonly settleMs: number;
+  /** How long after it was seen a difference is read again, before it is believed. */
+  readonly recheckMs: number;
+  /** The part of the key for each value of which the totals are told. */
+  readonly totals: string | undefined;
+  /** What makes it another comparison than one of the same name: over `inputs`, `env` and `run`. */
+  readonly scope: Template | undefined;
+}
+
+export interface GivenSides {
+  readonly kind: "given";
+  readonly left: Side;
+  readonly right: Side;
+}
+
+/** The sides that a conserved quantity has, for each round of a `foreach`. */
+export interface ConservedSides {
+  readonly kind: "conserved";
+  readonly foreach: Foreach | undefined;
+  readonly conserve: Conserve;
+}
+
+/** One side of a comparison: where its rows come from, and what of a row is compared. */
+export interface Side {
+  /** What reports call it. */
+  readonly name: string;
+  readonly source: ReadSource | ListSource;
+  /** Rows for which it does not hold are left out. */
+  readonly where: Expression | undefined;
+  /** By the names of its parts. */
+  readonly key: ReadonlyMap<string, Expression>;
+  /** The parts that are the same for all rows of one read. */
+  readonly fixed: ReadonlySet<string>;
+  /** Left out: only that a row is there counts. */
+  readonly value: Expression | undefined;
+  /** Rows of one key are added up; otherwise a second one is a finding. */
+  readonly sums: boolean;
+  /** When the row last changed. */
+  readonly at: Expression | undefined;
+}
+
+/** Rows of the service, read once, or in each round of a `foreach`. */
+export interface ReadSource {
+  readonly kind: "read";
+  readonly foreach: Foreach | undefined;
+  readonly read: SideRead;
+  /** The rows of one page, over its `response`; left out: the list that the operation gives, or the response as the only row. */
+  readonly each: Expression | undefined;
+}
+
+/** Rows that are known already: of an input, or of what steps have given. */
+export interface ListSource {
+  readonly kind: "list";
+  readonly rows: Expression;
+}
+
+/** Which value of a key part on the left is which on the right: data that the operator owns, for the interfaces share no key. */
+export interface Mapping {
+  readonly part: string;
+  readonly from: Template;
+  /** The fields of its rows. */
+  readonly left: string;
+  readonly right: string;
 }

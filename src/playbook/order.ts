@@ -14,6 +14,7 @@ export const PLAYBOOK_KEYS: readonly string[] = [
   "actors",
   "defaults",
   "steps",
+  "reconcile",
   "checks",
   "outputs",
 ];
@@ -45,12 +46,45 @@ export const STEP_KEYS: readonly string[] = [
 /** The order of a check's keys. */
 export const CHECK_KEYS: readonly string[] = ["name", "foreach", "as", "read", "with", "that", "conserve", "severity"];
 
+/** The order of a comparison's keys, and of each of its sides. */
+export const COMPARISON_KEYS: readonly string[] = [
+  "id",
+  "name",
+  "scope",
+  "foreach",
+  "as",
+  "conserve",
+  "left",
+  "right",
+  "map",
+  "tolerance",
+  "settle",
+  "recheck",
+  "totals",
+];
+export const SIDE_KEYS: readonly string[] = [
+  "name",
+  "foreach",
+  "as",
+  "read",
+  "with",
+  "rows",
+  "each",
+  "where",
+  "key",
+  "value",
+  "combine",
+  "at",
+];
+
 const STEP_LISTS: ReadonlySet<string> = new Set(["steps", "block", "rescue", "always"]);
 
 /** Orders the keys of the playbook itself and of its steps; what stands in `with`, in inputs or actors keeps its order. */
 export const playbookOrder: KeyOrder = (path) => {
   if (path.length === 0) return PLAYBOOK_KEYS;
   if (path.length === 2 && path[0] === "checks") return CHECK_KEYS;
+  if (path[0] === "reconcile" && path.length === 2) return COMPARISON_KEYS;
+  if (path[0] === "reconcile" && path.length === 3 && (path[2] === "left" || path[2] === "right")) return SIDE_KEYS;
   const inSteps = path.every((key, at) => (at % 2 === 0 ? STEP_LISTS.has(key) : key === "*"));
   return inSteps && path.length % 2 === 0 ? STEP_KEYS : undefined;
 };

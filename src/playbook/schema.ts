@@ -35,6 +35,7 @@ export function playbookSchema(shipped: readonly Known[]): object {
       secrets: secretsForEditors(),
       steps: ofSteps(playbookFrame.properties["steps"]),
     },
+    anyOf: [{ required: ["steps"] }, { required: ["reconcile"] }],
     $defs: { InputPart: inputPartFrame(INPUT_PART), ...definitions, Expression: EXPRESSION, step: stepSchema(shipped) },
   };
 }

@@ -1,5 +1,5 @@
 import type { Operation } from "../operations/operation.ts";
-import type { ActorUse, CallStep, CheckStep, IncludeStep, Playbook, Step } from "./model.ts";
+import type { ActorUse, CallStep, CheckStep, Compare, Conserve, IncludeStep, Playbook, Step } from "./model.ts";
 
 /** The steps that a step holds itself, in the order they are written; an included playbook's are its own. */
 export function heldBy(step: Step): readonly Step[] {
@@ -38,9 +38,24 @@ function callsOfStep(step: CallStep): readonly Made[] {
 }
 
 function callsOfCheck({ looks }: CheckStep): readonly Made[] {
-  if (looks.kind === "look") return [looks.read];
-  const uses = looks.as.length === 0 ? [undefined] : looks.as;
-  return uses.flatMap((as) => looks.reads.map((operation) => ({ operation, as })));
+  switch (looks.kind) {
+    case "look":
+      return [looks.read];
+    case "conserve":
+      return callsOfConserve(looks);
+    case "compare":
+      return callsOfSides(looks.sides);
+  }
+}
+
+function callsOfConserve({ as: everybody, reads }: Conserve): readonly Made[] {
+  const uses = everybody.length === 0 ? [undefined] : everybody;
+  return uses.flatMap((as) => reads.map((operation) => ({ operation, as })));
+}
+
+function callsOfSides(sides: Compare["sides"]): readonly Made[] {
+  if (sides.kind === "conserved") return callsOfConserve(sides.conserve);
+  return [sides.left, sides.right].flatMap(({ source }) => (source.kind === "read" ? [source.read] : []));
 }
 
 /** A write somewhere in a playbook, and the way to it: `mint.yaml:12 (mint)` for each playbook on it. */

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { Comparison } from "./comparison.ts";
 
 /**
  * Everything that can happen in a run, as it stands in the journal. The state of a run is a fold over its records, and so is
@@ -232,6 +233,8 @@ export interface StepCompleted {
   readonly actor?: string | null;
   /** A check of severity `warn` did not hold. */
   readonly warning?: StepProblem;
+  /** Two sides were compared. */
+  readonly comparison?: Comparison;
 }
 
 export interface StepStopped {
@@ -242,6 +245,8 @@ export interface StepStopped {
   readonly startedAt: number;
   readonly requests?: number;
   readonly actor?: string | null;
+  /** Two sides were compared. */
+  readonly comparison?: Comparison;
 }
 
 /** Why a step stopped, as a person needs to hear it. */

@@ -1,3 +1,4 @@
+import { comparisonLines } from "./comparison.ts";
 import { problemLines } from "./problem.ts";
 import type { ReportedOutcome, RowOutcome, RunReport, StepReport } from "./shape.ts";
 import { placeLines } from "./text.ts";
@@ -18,6 +19,8 @@ export interface Case {
   readonly lines: readonly string[];
   /** What a check of severity `warn` found, whatever the verdict. */
   readonly warning: readonly string[];
+  /** What a comparison of two sides found, whatever the verdict. */
+  readonly comparison: readonly string[];
 }
 
 /**
@@ -84,6 +87,7 @@ function caseOf(step: StepReport): Case {
     message: step.outcome === "rescued" && lines.length > 0 ? `rescued: ${message}` : message,
     lines,
     warning: step.warning === null ? [] : [...problemLines(step.warning), ...placeLines(step)],
+    comparison: step.comparison === null ? [] : comparisonLines(step.comparison),
   };
 }
 
@@ -97,5 +101,6 @@ function runCase({ outcome, problem }: RunReport["run"]): Case {
     message: lines[0] ?? outcome,
     lines,
     warning: [],
+    comparison: [],
   };
 }

@@ -61,7 +61,7 @@ function environmentOf(reports: readonly RunReport[]): object {
   return names.size === 0 ? {} : { environment: { testEnvironment: [...names].map((name) => oneLine(name)).join(", ") } };
 }
 
-function testOf({ step, name, verdict, type, message, lines }: Case, run: RunHeading): Test {
+function testOf({ step, name, verdict, type, message, lines, comparison }: Case, run: RunHeading): Test {
   const start = step?.startedAt === null || step === undefined ? undefined : Date.parse(step.startedAt);
   const duration = Math.round(step?.durationMs ?? 0);
   return {
@@ -72,6 +72,7 @@ function testOf({ step, name, verdict, type, message, lines }: Case, run: RunHea
     suite: [oneLine(run.playbook.file), oneLine(run.playbook.name)],
     ...(message === "" ? {} : { message: oneLine(message) }),
     ...(lines.length === 0 ? {} : { trace: lines.join("\n") }),
+    ...(comparison.length === 0 ? {} : { stdout: comparison }),
     filePath: oneLine(step?.file ?? run.playbook.file),
     ...(step === undefined ? {} : { line: step.line }),
     rawStatus: step?.outcome ?? run.outcome,

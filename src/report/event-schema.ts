@@ -1,3 +1,4 @@
+import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
 import type { Fact } from "../protocol/record.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -44,6 +45,7 @@ function oneOf(...values: readonly string[]): Schema {
   return { enum: values };
 }
 
+const comparison: Schema = { $ref: "#/$defs/comparison" };
 const problem = object({ code: text, message: text }, { why: text, next: text, evidence: anything });
 const holder = object({ host: text, bootId: text, pid: whole, startedAt: text });
 const playbook = object({ file: text, name: text, digest: { ...text, description: "SHA-256 of the playbook's text, in hex." } });
@@ -129,7 +131,7 @@ const EVENTS: Described = {
       startedAt: moment,
       requests: whole,
     },
-    optional: { actor: textOrNull, warning: problem },
+    optional: { actor: textOrNull, warning: problem, comparison },
   },
   "step.stopped": {
     says: "A step ended as it was not to, and the run with it unless a rescue follows.",
@@ -139,7 +141,7 @@ const EVENTS: Described = {
       problem,
       startedAt: moment,
     },
-    optional: { requests: whole, actor: textOrNull },
+    optional: { requests: whole, actor: textOrNull, comparison },
   },
   "run.closed": {
     says: "The run ended.",
@@ -171,4 +173,11 @@ export const eventSchema: Schema = {
     title: kind,
     description: says,
   })),
+  $defs: comparisonDefs(),
 };
+
+// A comparison stands in an event as it does in a report.
+function comparisonDefs(): Schema {
+  const { comparison: compared, comparedSide, drift, quantity } = reportSchema.$defs;
+  return { comparison: compared, comparedSide, drift, quantity };
+}

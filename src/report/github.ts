@@ -36,7 +36,7 @@ function findingOf(told: Case, run: RunHeading): readonly Finding[] {
 }
 
 function annotation({ severity, told, run }: Finding, places: Places): string {
-  const { step, name, type, message, lines, warning } = told;
+  const { step, name, type, message, lines, warning, comparison } = told;
   const file = step?.file ?? run.playbook.file;
   const properties = {
     file: pathFromRoot(file, places) ?? file,
@@ -44,5 +44,9 @@ function annotation({ severity, told, run }: Finding, places: Places): string {
     title: oneLine(`${step?.outcome ?? run.outcome} ${type}`),
   };
   const seen = lines.length > 0 ? lines : [message, ...warning].filter((line) => line !== "");
-  return workflowCommand({ severity, properties, message: [oneLine(name), ...seen, `run ${oneLine(run.id)}`].join("\n") });
+  return workflowCommand({
+    severity,
+    properties,
+    message: [oneLine(name), ...seen, ...comparison, `run ${oneLine(run.id)}`].join("\n"),
+  });
 }

@@ -28,7 +28,7 @@ function addSuite(builder: Builder, report: RunReport): void {
   for (const each of casesOf(report)) addCase(suite, each, run.playbook.file);
 }
 
-function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, warning }: Case, file: string): void {
+function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, warning, comparison }: Case, file: string): void {
   const testCase = suite.testCase().className(attribute(file)).name(attribute(name));
   testCase.file(attribute(step?.file ?? file));
   if (step !== undefined) testCase.time((step.durationMs ?? 0) / 1_000);
@@ -36,8 +36,8 @@ function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, 
   if (verdict === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(text);
   if (verdict === "error") testCase.error(attribute(message), attribute(type), text);
   if (verdict === "skipped" || verdict === "waiting") skip(testCase, message);
-  const output =
-    step === undefined ? "" : [...evidenceOf(step), ...(warning.length === 0 ? [] : ["warning:", ...warning])].join("\n");
+  const warned = warning.length === 0 ? [] : ["warning:", ...warning];
+  const output = [...(step === undefined ? [] : evidenceOf(step)), ...comparison, ...warned].join("\n");
   if (output !== "") testCase.standardOutput(legal(output));
 }
 

@@ -56,10 +56,13 @@ function* runBlocks(report: RunReport, level: string): Generator<string> {
 }
 
 /** What of a step wants a person: nothing when all is well. */
-function concernOf({ step, name, verdict, message, lines, warning }: Case): string {
-  if (verdict === "passed" || verdict === "skipped") return warning.length === 0 ? "" : concern("! warning", name, warning);
+function concernOf({ step, name, verdict, message, lines, warning, comparison }: Case): string {
+  if (verdict === "passed" || verdict === "skipped") {
+    if (warning.length === 0) return comparison.length === 0 ? "" : concern("compared", name, comparison);
+    return concern("! warning", name, [...warning, ...comparison]);
+  }
   const title = step === undefined ? "✗ failed" : `${STEP_WORDS[step.outcome].mark} ${STEP_WORDS[step.outcome].word}`;
-  return concern(title, name, [...(lines.length === 0 ? [message] : lines), ...warning]);
+  return concern(title, name, [...(lines.length === 0 ? [message] : lines), ...warning, ...comparison]);
 }
 
 function concern(title: string, name: string, lines: readonly string[]): string {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { Comparison } from "../protocol/comparison.ts";
 import type { AnswerMeaning, AttemptSettled, RunOutcome, StepOutcome, StepProblem, TargetHeading } from "../protocol/record.ts";
 
 /** What became of a run and of each of its steps. Its JSON form is public: fields are added, never renamed. */
@@ -76,6 +77,8 @@ export interface StepReport {
   readonly problem: StepProblem | null;
   /** What a check of severity `warn` found. */
   readonly warning: StepProblem | null;
+  /** What a comparison of two sides found. */
+  readonly comparison: Comparison | null;
 }
 
 /**

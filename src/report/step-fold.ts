@@ -148,6 +148,7 @@ export class StepFold {
       refusal: textAt(completed?.value, "refusal"),
       problem: ending?.kind === "step.stopped" ? ending.problem : null,
       warning: completed?.warning ?? null,
+      comparison: ending?.comparison ?? null,
     };
   }
 }

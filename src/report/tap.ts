@@ -33,7 +33,7 @@ function pointOf(told: Case, number: number): string {
 }
 
 // JSON is YAML, and a text in it is one line.
-function yamlOf({ step, verdict, type, message, lines }: Case): string {
+function yamlOf({ step, verdict, type, message, lines, comparison }: Case): string {
   const told = {
     message,
     severity: verdict === "waiting" ? "todo" : "fail",
@@ -42,6 +42,7 @@ function yamlOf({ step, verdict, type, message, lines }: Case): string {
       ? {}
       : { duration_ms: step.durationMs, at: { line: step.line, ...(step.file === null ? {} : { file: oneLine(step.file) }) } }),
     ...(lines.length < 2 ? {} : { seen: lines }),
+    ...(comparison.length === 0 ? {} : { comparison }),
   };
   const rows = Object.entries(told).map(([key, value]) => `${INDENT}  ${key}: ${sanitise(JSON.stringify(value))}\n`);
   return `${INDENT}  ---\n${rows.join("")}${INDENT}  ...\n`;

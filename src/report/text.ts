@@ -2,6 +2,7 @@ import { formatDuration } from "../base/duration.ts";
 import { type Json, writeJson } from "../base/json.ts";
 import { count } from "../base/text.ts";
 import type { RunEdited, RunOpened } from "../protocol/record.ts";
+import { comparisonLines } from "./comparison.ts";
 import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
@@ -89,6 +90,10 @@ function within({ depth }: StepReport, lines: readonly string[]): readonly strin
 }
 
 function beneath(step: StepReport): readonly string[] {
+  return step.comparison === null ? said(step) : [...comparisonLines(step.comparison), ...said(step)];
+}
+
+function said(step: StepReport): readonly string[] {
   const { kind, problem, warning, outcome, refusal } = step;
   if (problem !== null) return [...problemLines(problem), ...placeLines(step)];
   if (warning !== null) return ["warning:", ...problemLines(warning), ...placeLines(step)];

@@ -39,5 +39,5 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
 
 /** Whether a step's id says its name already: of a block without a name, and of a check with one. */
 export function isNamedBy(id: string, name: string): boolean {
-  return name === id || id.endsWith(`checks.${name}`);
+  return name === id || id.endsWith(`checks.${name}`) || id.endsWith(`reconcile.${name}`);
 }

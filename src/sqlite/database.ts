@@ -8,9 +8,14 @@ export type Cell = string | number | bigint | null;
 export type Row = Readonly<Record<string, Cell>>;
 
 const IN_MEMORY = ":memory:";
+// SQLite's own name for a file without one, which is gone when it is closed, or its process is.
+const TEMPORARY = "";
 const BUSY_TIMEOUT_MS = 10_000;
 // A log that is written over from its beginning is synced in half the time of one that grows, so it soon begins anew.
 const WAL_PAGES = 250;
+
+const KEPT = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${WAL_PAGES};`;
+const UNKEPT = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;";
 
 /**
  * One SQLite file, opened the only way we trust it: write-ahead log, every commit synced, foreign keys on, mode 0600.
@@ -25,16 +30,21 @@ export class Database {
   readonly #inode: number | undefined;
 
   protected constructor(path: string) {
-    if (path !== IN_MEMORY) createPrivately(path);
+    if (path !== IN_MEMORY && path !== TEMPORARY) createPrivately(path);
     this.path = path;
     this.#connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    this.#connection.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${WAL_PAGES};`);
+    this.#connection.exec(path === TEMPORARY ? UNKEPT : KEPT);
     this.#inode = inodeOf(path);
   }
 
   /** Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. */
   static open(path: string): Database {
     return telling(path, () => new Database(path));
+  }
+
+  /** A file of this process alone, for what is too much to hold and not to be kept. */
+  static temporary(): Database {
+    return telling("a temporary file", () => new Database(TEMPORARY));
   }
 
   /** Whether it is of this process, and no file. */

@@ -2,6 +2,7 @@
 import { Expression } from "../../src/expression/expression.ts";
 import { firstBroken } from "../../src/engine/expectations.ts";
 import { type JsonObject, parseJson } from "../../src/base/json.ts";
+import type { Comparison, Drift } from "../../src/protocol/comparison.ts";
 import type { StepHeading } from "../../src/protocol/record.ts";
 import { reportOf } from "../../src/report/model.ts";
 import type { RunReport } from "../../src/report/shape.ts";
@@ -72,6 +73,81 @@ export function longRun(steps: number): RunReport {
   return reportOf(records.closed("failed").all);
 }
 
+const COMPARED = { id: "reconcile.accounts", name: "File against ledger", uses: "reconcile", line: 9, kind: "check" } as const;
+
+/** A reconciliation of one night, `drifts` of whose accounts are not as the file has them. */
+function night(number: number, drifts: number): RunReport {
+  const at = START + number * 86_400_000;
+  const side = { rows: 1_204, keys: 1_204, from: at, to: at + 900 };
+  const found = Array.from({ length: drifts }, (_, drift): Drift => {
+    const [left, right] = [String(100 + drift), drift % 3 === 2 ? null : String(100.5 - drift * 2)];
+    return {
+      id: `3fa91c02bd4${drift}`,
+      kind: right === null ? "missing-right" : "differs",
+      key: { holder: `holder-${drift}`, token: "Gold" },
+      left,
+      right,
+      difference: right === null ? null : String(Number(left) - Number(right)),
+      state: drift === 1 ? "acknowledged" : number === 0 ? "new" : "persisting",
+      since: START,
+      acknowledged: drift === 1 ? { until: at + 864_000_000, who: "dora", because: "a refund is under way" } : null,
+    };
+  });
+  const acknowledged = drifts > 1 ? 1 : 0;
+  const comparison: Comparison = {
+    left: { name: "file", ...side, sum: "120450.500000000000000001", requests: 0 },
+    right: { name: "ledger", ...side, sum: String(120_450 - drifts * 7), requests: 13 },
+    totalsOf: "token",
+    totals: [
+      { of: "Gold", left: "120450.500000000000000001", right: String(120_450 - drifts * 7) },
+      { of: "Silver", left: "17", right: "17" },
+    ],
+    looks: drifts === 0 ? 1 : 2,
+    counts: {
+      compared: 1_204,
+      new: number === 0 ? drifts - acknowledged : 0,
+      persisting: number === 0 ? 0 : drifts - acknowledged,
+      changed: 0,
+      acknowledged,
+      cleared: number === 2 ? 1 : 0,
+      moving: 1,
+      settled: 2,
+      notCompared: 0,
+    },
+    drifts: found,
+    cleared: number === 2 ? [{ id: "77aa01c2bd47", kind: "differs", key: { holder: "zoe", token: "Gold" }, since: START }] : [],
+    moving: [{ key: { holder: "ann", token: "Gold" }, left: "1", right: "2" }],
+    gaps: [],
+  };
+  const records = new Records().opened({
+    name: "Nightly",
+    file: "playbooks/nightly.yaml",
+    steps: [COMPARED],
+    runId: `2026112${number}T0230-k3x9q2ab`,
+  });
+  const outcome = drifts > acknowledged ? "drift" : "passed";
+  if (outcome === "passed")
+    records.add({
+      kind: "step.completed",
+      step: COMPARED.id,
+      outcome: "ok",
+      value: {},
+      startedAt: START,
+      requests: 13,
+      comparison,
+    });
+  else {
+    const problem = {
+      code: "reconcile.drift",
+      message: `${drifts} drifts that nobody has acknowledged`,
+      next: "tokenbook drift list",
+    };
+    records.add({ kind: "step.stopped", step: COMPARED.id, outcome: "drift", problem, startedAt: START, comparison });
+  }
+  const all = records.closed(outcome).all.map((record) => ({ ...record, at: record.at + at - START }));
+  return reportOf(all);
+}
+
 function of(name: keyof typeof RUNS): RunReport {
   return reportOf(RUNS[name]?.().all ?? []);
 }
@@ -85,5 +161,7 @@ export const PAGES: Readonly<Record<string, () => readonly RunReport[]>> = {
   pending: () => [of("pending")],
   resumed: () => [of("resumed")],
   several: () => ["passed", "failed", "unknown", "pending", "killed", "outputless"].map((name) => of(name)),
+  drift: () => [night(0, 5)],
+  nights: () => [night(0, 5), night(1, 7), night(2, 2), night(3, 0)],
   long: () => [longRun(10_000)],
 };

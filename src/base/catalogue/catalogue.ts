@@ -1,5 +1,6 @@
 import { EXPRESSION_CODES } from "./expression.ts";
 import { PLAYBOOK_CODES } from "./playbook.ts";
+import { RECONCILE_CODES } from "./reconcile.ts";
 import { SCHEMA_CODES } from "./schema.ts";
 import { SOURCE_CODES } from "./source.ts";
 
@@ -23,7 +24,8 @@ export type Code =
   | keyof typeof SOURCE_CODES
   | keyof typeof SCHEMA_CODES
   | keyof typeof EXPRESSION_CODES
-  | keyof typeof PLAYBOOK_CODES;
+  | keyof typeof PLAYBOOK_CODES
+  | keyof typeof RECONCILE_CODES;
 
 /** Every code that a check can give, in the order in which a file is looked at. */
 export const CATALOGUE: Readonly<Record<Code, Entry>> = {
@@ -31,6 +33,7 @@ export const CATALOGUE: Readonly<Record<Code, Entry>> = {
   ...SCHEMA_CODES,
   ...EXPRESSION_CODES,
   ...PLAYBOOK_CODES,
+  ...RECONCILE_CODES,
 };
 
 /** The codes, in the order of the catalogue. */

@@ -60,9 +60,15 @@ const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> =
   },
 };
 
-function aboutOf({ steps, readOnly, tags }: Playbook): string {
+function aboutOf({ steps, checks, readOnly, tags }: Playbook): string {
+  const compared = checks.filter(({ looks }) => looks.kind === "compare").length;
   const tagged = tags.length === 0 ? [] : [`tags ${tags.join(" ")}`];
-  return [count(steps.length, "step"), ...(readOnly ? ["read-only"] : []), ...tagged].join(", ");
+  return [
+    count(steps.length, "step"),
+    ...(compared === 0 ? [] : [count(compared, "comparison")]),
+    ...(readOnly ? ["read-only"] : []),
+    ...tagged,
+  ].join(", ");
 }
 
 function summaryOf(checked: readonly CheckedPlaybook[]): string | undefined {

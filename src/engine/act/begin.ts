@@ -5,6 +5,7 @@ import { bind } from "../../playbook/template.ts";
 import { bindCall, completed } from "../bind.ts";
 import type { RunContext } from "../context.ts";
 import type { Place } from "../plan.ts";
+import { compare } from "../compare/compare.ts";
 import { check } from "./check.ts";
 import { isSoAlready } from "./ensure.ts";
 import { readStep } from "./read-step.ts";
@@ -20,8 +21,11 @@ export async function begin(context: RunContext, place: Place): Promise<void> {
   switch (step.kind) {
     case "call":
       return beginCall(context, { place, step, startedAt });
-    case "check":
-      return check(context, { place, step, startedAt });
+    case "check": {
+      const { looks } = step;
+      if (looks.kind === "compare") return compare(context, { place, step, looks, startedAt });
+      return check(context, { place, step, looks, startedAt });
+    }
     case "block":
       return context.note({ kind: "step.begun", step: address });
     case "include":

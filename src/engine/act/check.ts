@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import type { CheckStep } from "../../playbook/model.ts";
+import type { CheckStep, Conserve, Look } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Looking } from "../looking.ts";
 import { firstBroken } from "../expectations.ts";
@@ -15,12 +15,13 @@ export type Checked =
 interface Beginning {
   readonly place: Place;
   readonly step: CheckStep;
+  readonly looks: Look | Conserve;
   readonly startedAt: number;
 }
 
 /** Reads afresh and looks whether a check's condition holds. One that only warns is complete either way, and says so. */
-export async function check(context: Looking, { place, step, startedAt }: Beginning): Promise<void> {
-  const checked = await lookAt(context, place, step);
+export async function check(context: Looking, { place, step, looks, startedAt }: Beginning): Promise<void> {
+  const checked = await lookAt(context, place, looks);
   const { requests } = checked;
   if ("value" in checked) {
     return context.note({
@@ -38,7 +39,7 @@ export async function check(context: Looking, { place, step, startedAt }: Beginn
   context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, warning: problem });
 }
 
-async function lookAt(context: Looking, place: Place, { looks }: CheckStep): Promise<Checked> {
+async function lookAt(context: Looking, place: Place, looks: Look | Conserve): Promise<Checked> {
   if (looks.kind === "conserve") return conserve(context, place, looks);
   const result = await sideRead(context, place, looks.read);
   if (!("kind" in result)) return { problem: result.problem, requests: 0 };

@@ -2,9 +2,9 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { Decimal } from "../../base/decimal.ts";
 import { Failure } from "../../base/failure.ts";
 import type { Target } from "../../environment/target.ts";
-import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import { includedInputs, inOrganization } from "../../playbook/inputs.ts";
-import type { ActorUse, CallStep, CheckStep, IncludeStep, SideRead } from "../../playbook/model.ts";
+import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, Side, SideRead } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/template.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { roundsOf } from "../act/expand.ts";
@@ -70,7 +70,31 @@ const MANY = Number.MAX_SAFE_INTEGER;
 
 function checkSays({ looks }: CheckStep, scope: Scope): JsonObject {
   if (looks.kind === "conserve") return { conserve: looks.of, id: bound(looks.id, scope) };
+  if (looks.kind === "compare") return comparisonSays(looks);
   return { ...readSays(looks.read, scope), that: looks.that.text.trim() };
+}
+
+// Word by word: what each round of it reads, only a run knows.
+function comparisonSays({ sides, key, tolerance }: Compare): JsonObject {
+  const common = { key: [...key], tolerance: tolerance.canonical() };
+  if (sides.kind === "conserved") return { ...common, conserve: sides.conserve.of };
+  return { ...common, left: sideSays(sides.left), right: sideSays(sides.right) };
+}
+
+function text(expression: Expression | undefined): Json {
+  return expression?.text.trim() ?? null;
+}
+
+function sideSays({ source, where, key, value, sums, at }: Side): JsonObject {
+  return {
+    rows: source.kind === "list" ? text(source.rows) : source.read.operation.name,
+    each: source.kind === "list" ? null : text(source.each),
+    where: text(where),
+    key: Object.fromEntries(Array.from(key, ([part, expression]) => [part, text(expression)] as const)),
+    value: text(value),
+    sums,
+    at: text(at),
+  };
 }
 
 function readSays({ operation, with: input, as }: SideRead, scope: Scope): JsonObject {

@@ -6,6 +6,7 @@ import type { RunReport } from "../shape.ts";
 import { countsOf } from "../text.ts";
 import { RUN_WORDS } from "../words.ts";
 import { Budget } from "./budget.ts";
+import { comparisonsOverTime } from "./history.ts";
 import { el, escapeHtml, type Markup } from "./markup.ts";
 import { runPieces } from "./run.ts";
 import { SCRIPT } from "./script.ts";
@@ -22,6 +23,7 @@ export function* htmlReport(reports: readonly RunReport[]): Generator<string> {
   yield toolbar(reports).html;
   yield '<main id="main" tabindex="-1">';
   if (reports.length !== 1) yield indexOf(reports).html;
+  yield comparisonsOverTime(reports)?.html ?? "";
   const budget = new Budget();
   for (const [at, report] of reports.entries()) yield* runPieces(report, { id: runId(at), isOnly: reports.length === 1, budget });
   yield `</main>${footer().html}<script>${SCRIPT}</script></body></html>\n`;

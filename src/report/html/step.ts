@@ -7,6 +7,7 @@ import type { AttemptReport, StepReport } from "../shape.ts";
 import { verdictOf } from "../verdict.ts";
 import { isNamedBy, STEP_WORDS } from "../words.ts";
 import { type Budget, textBlock } from "./budget.ts";
+import { comparisonMarkup } from "./comparison.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { AXIS, type Timeline } from "./timeline.ts";
 
@@ -79,6 +80,7 @@ function bodyOf(step: StepReport, { file, budget }: Showing): Child {
     refusal === null ? undefined : el("p", {}, "Refused, as it was to be: ", el("code", {}, said(refusal))),
     unfinished(step),
     factsOf(step, file),
+    step.comparison === null ? undefined : comparisonMarkup(step.comparison),
     attempts.map((attempt) => attemptMarkup(attempt, step, budget)),
     response === null || kind !== "call" ? undefined : labelled("Answer", budget.value(response)),
     attempts.length > 0 || kind !== "call" || step.requests === 0

@@ -75,9 +75,25 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; b
 thead th { color: var(--soft); white-space: nowrap; }
 .index table { min-width: 44rem; }
 .writes table { min-width: 56rem; }
-.writes th, .writes td { overflow-wrap: normal; }
+.wide th, .wide td { overflow-wrap: normal; }
+.wide time { white-space: nowrap; }
 .writes td:nth-child(6) { min-width: 14rem; overflow-wrap: anywhere; }
 .writes td:nth-child(7) { width: 15rem; overflow-wrap: anywhere; }
+.comparison table { min-width: 36rem; }
+.comparison .wide + .wide, .comparison .drifts { margin-top: .75rem; }
+.comparison .drifts table { min-width: 60rem; }
+.drifts td:last-child { min-width: 12rem; }
+.drifts td:nth-child(3) { min-width: 10rem; overflow-wrap: anywhere; }
+.number { font-family: var(--mono); font-size: .87em; display: inline-block; min-width: 4rem; max-width: 18rem; overflow-wrap: anywhere; }
+.difference { display: block; width: 6rem; height: .6rem; background: var(--panel); }
+.difference rect { fill: var(--doubt); }
+.difference line { stroke: var(--soft); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.plots { display: flex; flex-wrap: wrap; gap: 1.5rem; margin: .5rem 0; }
+.plot svg { width: 20rem; max-width: 100%; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; }
+.plot path { fill: none; stroke: var(--link); stroke-width: 2; }
+.plot .line-2 { stroke: var(--doubt); stroke-dasharray: 5 4; }
+.plot circle { fill: var(--link); }
+.plot .line-2 ~ circle { fill: var(--doubt); }
 .history ol { padding-left: 1.25rem; }
 
 .step { border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 2.1rem; }

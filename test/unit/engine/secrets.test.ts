@@ -6,6 +6,7 @@ import { inputSent } from "../../../src/engine/act/intended.ts";
 import { bindWrite } from "../../../src/engine/bind.ts";
 import { RunContext } from "../../../src/engine/context.ts";
 import type { Place } from "../../../src/engine/plan.ts";
+import { DriftBook } from "../../../src/reconcile/drift-book.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import type { CallStep } from "../../../src/playbook/model.ts";
 import { openSecrets, type Secrets } from "../../../src/playbook/open.ts";
@@ -48,6 +49,7 @@ function inRun({ folder }: Holding, pin: string, how: "begin" | "claim"): Runnin
     clock,
     secrets,
     exchange: transport.exchange.bind(transport),
+    drifts: () => DriftBook.open(folder),
     observe: () => {},
     stopping: new AbortController().signal,
   });

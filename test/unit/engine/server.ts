@@ -14,6 +14,7 @@ import { newRunName } from "../../../src/engine/names.ts";
 import { startRun } from "../../../src/engine/start.ts";
 import type { Target } from "../../../src/environment/target.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
+import { DriftBook } from "../../../src/reconcile/drift-book.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { NO_SECRETS } from "../../../src/playbook/open.ts";
 import type { RunEvent, RunOutcome, StepCompleted, StepStopped } from "../../../src/protocol/record.ts";
@@ -146,6 +147,7 @@ export function runnerForTest(
       clock,
       exchange: exchange === undefined ? send : (outgoing: Outgoing) => exchange(outgoing, send),
       secrets: NO_SECRETS,
+      drifts: () => DriftBook.open(folder),
       observe: (event: RunEvent) => {
         events.push(event);
         observe?.(event);

@@ -1,0 +1,247 @@
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
+import type { Comparison, ComparisonCounts } from "../../protocol/comparison.ts";
+import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
+import type { ComparisonName, Standing } from "../../reconcile/drift-book.ts";
+import type { Rules } from "../../reconcile/judge.ts";
+import { keyParts, type SideName } from "../../reconcile/row.ts";
+import { Scratch } from "../../reconcile/scratch.ts";
+import { roundsOf } from "../act/expand.ts";
+import type { RunContext } from "../context.ts";
+import type { Place } from "../plan.ts";
+import { CONSERVED_SIDES, conservedRead } from "./conserved.ts";
+import { givenSources, scopeName } from "./given.ts";
+import { SourceReader } from "./reading.ts";
+import type { Source } from "./source.ts";
+import { Survey } from "./survey.ts";
+import { type LookedAt, Looks } from "./looks.ts";
+
+interface Beginning {
+  readonly place: Place;
+  readonly step: CheckStep;
+  readonly looks: Compare;
+  readonly startedAt: number;
+}
+
+/**
+ * Compares two sides: reads both to their ends, reads again whatever differs, and remembers the drifts. The step stops as `drift` when one is
+ * there that nobody has acknowledged, as `failed` when a side could not be read to its end, as `pending` when something still moves.
+ */
+export async function compare(context: RunContext, beginning: Beginning): Promise<void> {
+  const { place, startedAt } = beginning;
+  const comparing = begun(context, beginning);
+  if ("code" in comparing) return context.stop(place, { startedAt, outcome: "failed", problem: comparing });
+  const { reader } = comparing;
+  const found = await comparing.find();
+  const { requests } = reader;
+  if (found.kind === "interrupted") return; // nothing is recorded: it begins anew when the run is resumed
+  if (found.kind === "problem") return context.stop(place, { startedAt, outcome: "failed", problem: found.problem, requests });
+  const { comparison } = found;
+  const stopped = verdictOf(comparison);
+  if (stopped === undefined) {
+    const value = { outcome: "ok" };
+    return context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, comparison });
+  }
+  context.stop(place, { ...stopped, startedAt, requests, comparison });
+}
+
+function begun(context: RunContext, { place, step, looks }: Beginning): Comparing | StepProblem {
+  const { sides } = looks;
+  const names = namesOf(sides);
+  const sources =
+    sides.kind === "given" ? givenSources(context, place, { ...looks, sides }) : conservedSources(context, place, sides);
+  if ("code" in sources) return sources;
+  const scope = context.scopeAt(place);
+  const { environment } = context.target;
+  const name = { environment, playbook: context.playbook.name, comparison: addressName(place), scope: scopeName(looks, scope) };
+  const reader = new SourceReader(context, sources, names);
+  return new Comparing(context, { step: place.address, name, title: step.name, looks, names, reader });
+}
+
+// `nightly/reconcile.holdings` is `nightly/holdings`.
+function addressName({ address }: Place): string {
+  return address.replace(/(^|\/)reconcile\.([^/]*)$/, "$1$2");
+}
+
+function namesOf(sides: GivenSides | ConservedSides): Readonly<Record<SideName, string>> {
+  if (sides.kind === "conserved") return CONSERVED_SIDES[sides.conserve.of];
+  const { left, right } = sides;
+  return left.name === right.name
+    ? { left: `${left.name} (left)`, right: `${right.name} (right)` }
+    : { left: left.name, right: right.name };
+}
+
+function conservedSources(
+  context: RunContext,
+  place: Place,
+  { foreach, conserve }: ConservedSides,
+): readonly Source[] | StepProblem {
+  const scope = context.scopeAt(place);
+  if (foreach === undefined) return [{ fixed: [0], parallel: 1, reads: [conservedRead(context, scope, conserve)] }];
+  const rounds = roundsOf(scope, foreach);
+  if (!Array.isArray(rounds)) return rounds as StepProblem;
+  const reads = rounds.map(({ item }) => conservedRead(context, { ...scope, [foreach.variable]: item }, conserve));
+  return [{ fixed: [0], parallel: foreach.parallel, reads }];
+}
+
+function rulesOf({ sides, tolerance }: Compare): Rules {
+  const sums = sides.kind === "conserved" ? { left: true, right: true } : { left: sides.left.sums, right: sides.right.sums };
+  return { tolerance, sums };
+}
+
+type Result =
+  | { readonly kind: "found"; readonly comparison: Comparison }
+  | { readonly kind: "problem"; readonly problem: StepProblem }
+  | { readonly kind: "interrupted" };
+
+/** What is compared, by which names. */
+interface About {
+  /** The address of the step. */
+  readonly step: string;
+  readonly name: ComparisonName;
+  readonly title: string;
+  readonly looks: Compare;
+  readonly names: Readonly<Record<SideName, string>>;
+}
+
+/** One comparison under way. */
+class Comparing {
+  readonly reader: SourceReader;
+  readonly #context: RunContext;
+  readonly #about: About;
+
+  constructor(context: RunContext, { reader, ...about }: About & { readonly reader: SourceReader }) {
+    this.#context = context;
+    this.reader = reader;
+    this.#about = about;
+  }
+
+  async find(): Promise<Result> {
+    const survey = await this.#survey();
+    if (this.#context.stopping) return { kind: "interrupted" };
+    if (survey.differing.size > LIMITS.drifts) return { kind: "problem", problem: notAlike(survey.keys) };
+    const { looks, name } = this.#about;
+    const book = this.#context.ports.drifts();
+    const looking = new Looks(this.#context, {
+      step: this.#about.step,
+      reader: this.reader,
+      rules: rulesOf(looks),
+      times: looks,
+      known: (difference) => book.unchangedSince(name, difference),
+    });
+    const seen = await looking.at(survey.differing.values());
+    if (this.#context.stopping) return { kind: "interrupted" };
+    const unsettled = new Set(seen.moving.map(({ key }) => key));
+    const standing = book.record(
+      name,
+      { title: this.#about.title, parts: looks.key, ...this.#about.names },
+      {
+        run: this.#context.opened.runId,
+        at: this.#context.ports.clock.now(),
+        sightings: seen.sightings,
+        isGone: (key) => !unsettled.has(key) && this.reader.isWhole(key),
+      },
+    );
+    return { kind: "found", comparison: this.#told(survey, seen, standing) };
+  }
+
+  async #survey(): Promise<Survey> {
+    const scratch = new Scratch();
+    try {
+      await this.reader.readAll(scratch);
+      const { looks } = this.#about;
+      const totalsOf = looks.totals === undefined ? undefined : looks.key.indexOf(looks.totals);
+      const survey = new Survey(rulesOf(looks), (key) => this.reader.isWhole(key), totalsOf);
+      for (const pair of scratch.pairs()) survey.take(pair);
+      return survey;
+    } finally {
+      scratch.close();
+    }
+  }
+
+  #told(survey: Survey, seen: LookedAt, standing: Standing): Comparison {
+    const { looks } = this.#about;
+    const counts: ComparisonCounts = {
+      compared: survey.keys,
+      ...statesOf(standing),
+      cleared: standing.cleared.length,
+      moving: seen.moving.length,
+      settled: seen.settled,
+      notCompared: survey.notCompared + seen.lost,
+    };
+    return {
+      left: this.#side("left", survey),
+      right: this.#side("right", survey),
+      totalsOf: looks.totals ?? null,
+      totals: told(survey.totals()),
+      looks: seen.looks,
+      counts,
+      drifts: told(standing.drifts),
+      cleared: told(standing.cleared).map(({ id, kind, key, since }) => ({ id, kind, key, since })),
+      moving: told(seen.moving).map(({ key, left, right }) => ({
+        key: namedKey(looks.key, key),
+        left: left?.value ?? null,
+        right: right?.value ?? null,
+      })),
+      gaps: told(this.reader.gaps),
+    };
+  }
+
+  #side(side: SideName, survey: Survey): Comparison["left"] {
+    const { rows, requests, from, to } = this.reader.tallies[side];
+    const { keys, sum } = survey.side(side);
+    return { name: this.#about.names[side], rows, keys, sum, requests, from: from ?? null, to: to ?? null };
+  }
+}
+
+function told<T>(list: readonly T[]): readonly T[] {
+  return list.slice(0, LIMITS.driftsTold);
+}
+
+function namedKey(parts: readonly string[], key: string): Readonly<Record<string, string>> {
+  const values = keyParts(key);
+  return Object.fromEntries(parts.map((part, at) => [part, values[at] ?? ""]));
+}
+
+function statesOf({ drifts }: Standing): Pick<ComparisonCounts, "new" | "persisting" | "changed" | "acknowledged"> {
+  const of = (state: string): number => drifts.filter((drift) => drift.state === state).length;
+  return { new: of("new"), persisting: of("persisting"), changed: of("changed"), acknowledged: of("acknowledged") };
+}
+
+function notAlike(keys: number): StepProblem {
+  return {
+    code: "reconcile.not-alike",
+    message: `more than ${LIMITS.drifts} of ${count(keys, "key")} differ`,
+    why: "the two sides are not about the same things, or their keys are not made alike; none of these is called a drift",
+    next: "look at `key`, `map` and `where` of both sides",
+  };
+}
+
+/** What a comparison stops its step as; `undefined` when all that could differ is the same, or acknowledged. */
+function verdictOf({
+  counts,
+  gaps,
+  drifts,
+  moving,
+}: Comparison): { readonly outcome: StoppedOutcome; readonly problem: StepProblem } | undefined {
+  const open = counts.new + counts.persisting + counts.changed;
+  if (open > 0) return { outcome: "drift", problem: driftProblem(open, counts, drifts[0]?.id) };
+  if (gaps.length > 0) {
+    const message = `the comparison is incomplete: ${count(gaps.length, "read")} came to no end, so nothing is said of ${count(counts.notCompared, "key")} and of what was not read`;
+    return { outcome: "failed", problem: { code: "reconcile.incomplete", message } };
+  }
+  if (moving.length === 0) return undefined;
+  const message = `${count(counts.moving, "row")} moved whenever ${counts.moving === 1 ? "it was" : "they were"} looked at`;
+  const why = "neither the same nor a drift: what moves is looked at again in the next run";
+  return { outcome: "pending", problem: { code: "reconcile.moving", message, why } };
+}
+
+function driftProblem(open: number, { new: added, acknowledged }: ComparisonCounts, first: string | undefined): StepProblem {
+  const known = acknowledged === 0 ? "" : `; ${acknowledged} acknowledged`;
+  return {
+    code: "reconcile.drift",
+    message: `${count(open, "drift")}, ${added} of them new${known}`,
+    ...(first === undefined ? {} : { next: `tokenbook drift show ${first}` }),
+  };
+}

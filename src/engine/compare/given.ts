@@ -1,0 +1,184 @@
+import { Decimal } from "../../base/decimal.ts";
+import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
+import type { Compare, Foreach, GivenSides, ReadSource, Side } from "../../playbook/model.ts";
+import { bind } from "../../playbook/template.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { Row, SideName } from "../../reconcile/row.ts";
+import { roundsOf } from "../act/expand.ts";
+import { bindIn } from "../bind.ts";
+import type { Looking } from "../looking.ts";
+import type { Place } from "../plan.ts";
+import { listIn } from "../read.ts";
+import { type Mapped, mappingsOf } from "./mapped.ts";
+import { rowsOf } from "./pages.ts";
+import type { Source, SourcePage, SourceRead } from "./source.ts";
+
+/** The two sides that a comparison gives, or why they cannot be looked at. Throws an EvaluationFailure. */
+export function givenSources(
+  context: Looking,
+  place: Place,
+  looks: Compare & { readonly sides: GivenSides },
+): readonly Source[] | StepProblem {
+  const scope = context.scopeAt(place);
+  const mapped = mappingsOf(looks.mappings, scope);
+  if ("code" in mapped) return mapped;
+  const sources: Source[] = [];
+  for (const name of ["left", "right"] as const) {
+    const taker = new RowTaker(looks.sides[name], { name, key: looks.key, mapped });
+    const source = sourceOf(context, scope, taker);
+    if ("code" in source) return source;
+    sources.push(source);
+  }
+  return sources;
+}
+
+function sourceOf(context: Looking, scope: Scope, taker: RowTaker): Source | StepProblem {
+  const { source } = taker.side;
+  if (source.kind === "list") return { fixed: [], parallel: 1, reads: [listRead(context, source.rows, scope, taker)] };
+  const { foreach } = source;
+  if (foreach === undefined) return { fixed: taker.fixed, parallel: 1, reads: [serviceRead(context, source, scope, taker)] };
+  const rounds = roundsOf(scope, foreach);
+  if (!Array.isArray(rounds)) return rounds as StepProblem;
+  const reads = rounds.map(({ key, item }) => ({
+    ...serviceRead(context, source, scopeOfRound(scope, foreach, item), taker),
+    label: `${source.read.operation.name} of ${key}`,
+  }));
+  return { fixed: taker.fixed, parallel: foreach.parallel, reads };
+}
+
+function scopeOfRound(scope: Scope, { variable }: Foreach, item: Json): Scope {
+  return { ...scope, [variable]: item };
+}
+
+function listRead(context: Looking, rows: Expression, scope: Scope, taker: RowTaker): SourceRead {
+  return {
+    label: taker.side.name,
+    sides: [taker.name],
+    fixed: [],
+    async *pages(): AsyncGenerator<SourcePage> {
+      const list = rows.evaluate(scope);
+      if (!Array.isArray(list)) throw new EvaluationFailure(`rows: ${rows.text.trim()} is no list`);
+      const origin = { operation: rows.text.trim(), input: null, actor: null, page: 1, at: context.ports.clock.now() };
+      yield { kind: "rows", rows: taker.rows(list as readonly Json[], scope), requests: 0, origin };
+    },
+  };
+}
+
+function serviceRead(context: Looking, source: ReadSource, scope: Scope, taker: RowTaker): SourceRead {
+  const { read } = source;
+  return {
+    label: read.operation.name,
+    sides: [taker.name],
+    fixed: taker.fixedParts(scope),
+    async *pages(): AsyncGenerator<SourcePage> {
+      const bound = bindIn(context, scope, read);
+      if ("problem" in bound) return yield { kind: "failed", problem: bound.problem, requests: 0 };
+      yield* rowsOf(context, { operation: read.operation, bound }, (response) => {
+        const on = { ...scope, response };
+        return taker.rows(listOn(source, response, on), on);
+      });
+    },
+  };
+}
+
+function listOn({ each, read }: ReadSource, response: Json, scope: Scope): readonly Json[] {
+  if (each !== undefined) {
+    const list = each.evaluate(scope);
+    if (Array.isArray(list)) return list as readonly Json[];
+    throw new EvaluationFailure(`each: ${each.text.trim()} is no list`);
+  }
+  const { paging } = read.operation.call;
+  if (paging !== undefined) return listIn(response, paging.items);
+  return Array.isArray(response) ? (response as readonly Json[]) : [response];
+}
+
+/** Takes of each row what is compared. */
+class RowTaker {
+  readonly side: Side;
+  readonly name: SideName;
+  /** The places in the key of the parts that are the same for all rows of one read. */
+  readonly fixed: readonly number[];
+  readonly #key: readonly (readonly [string, Expression])[];
+  readonly #mapped: Mapped;
+
+  constructor(side: Side, { name, key, mapped }: { name: SideName; key: readonly string[]; mapped: Mapped }) {
+    this.side = side;
+    this.name = name;
+    this.#mapped = mapped;
+    this.#key = key.flatMap((part) => {
+      const expression = side.key.get(part);
+      return expression === undefined ? [] : [[part, expression] as const];
+    });
+    this.fixed = this.#key.flatMap(([part], at) => (side.fixed.has(part) ? [at] : []));
+  }
+
+  rows(list: readonly Json[], around: Scope): readonly Row[] {
+    const scope: Record<string, Json> = { ...around };
+    const rows: Row[] = [];
+    for (const record of list) {
+      scope["row"] = record;
+      if (this.side.where?.evaluate(scope) !== false) rows.push(this.#row(record, scope));
+    }
+    return rows;
+  }
+
+  /** The fixed parts of a read's keys, before it is made; `undefined` where they have no value. */
+  fixedParts(scope: Scope): readonly string[] | undefined {
+    try {
+      return this.fixed.map((at) => this.#part(at, scope));
+    } catch (error) {
+      if (error instanceof EvaluationFailure) return undefined;
+      throw error;
+    }
+  }
+
+  #row(record: Json, scope: JsonObject): Row {
+    const { value, at } = this.side;
+    return {
+      side: this.name,
+      key: this.#key.map((_, place) => this.#part(place, scope)),
+      value: value === undefined ? null : this.#number(value, scope),
+      at: at === undefined ? undefined : this.#time(at, scope),
+      record,
+    };
+  }
+
+  #part(place: number, scope: Scope): string {
+    const [part, expression] = this.#key[place] as readonly [string, Expression];
+    const value = expression.evaluate(scope);
+    const text = value instanceof Decimal ? value.canonical() : typeof value === "boolean" ? String(value) : value;
+    if (typeof text !== "string") throw wrong(`key.${part}`, expression, value, "text or a number");
+    return this.#mapped.canonical(this.name, part, text);
+  }
+
+  #number(expression: Expression, scope: Scope): Decimal {
+    const value = expression.evaluate(scope);
+    const number = typeof value === "string" ? Decimal.parse(value) : value;
+    if (number instanceof Decimal) return number;
+    throw wrong("value", expression, value, "a number");
+  }
+
+  #time(expression: Expression, scope: Scope): number | undefined {
+    const value = expression.evaluate(scope);
+    if (value === null) return undefined; // it says nothing
+    const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+    if (Number.isNaN(time)) throw wrong("at", expression, value, "a time such as 2026-01-31T12:00:00Z");
+    return time;
+  }
+}
+
+const SHOWN_CHARS = 200;
+
+// A field that is missing is no zero.
+function wrong(field: string, { text }: Expression, value: Json, wanted: string): EvaluationFailure {
+  return new EvaluationFailure(
+    `${field}: ${text.trim()} must give ${wanted}, and gave ${writeJson(value).slice(0, SHOWN_CHARS)}`,
+  );
+}
+
+/** The scope of a comparison: what makes it another one than its namesake. */
+export function scopeName(looks: Compare, scope: Scope): string {
+  const given = looks.scope === undefined ? "" : bind(looks.scope, scope);
+  return typeof given === "string" ? given : writeJson(given);
+}

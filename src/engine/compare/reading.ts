@@ -1,0 +1,181 @@
+import { LIMITS } from "../../base/limits.ts";
+import { EvaluationFailure } from "../../expression/expression.ts";
+import type { Gap } from "../../protocol/comparison.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import { Gathered } from "../../reconcile/gathered.ts";
+import { keyParts, keyText, type Row, type SideName } from "../../reconcile/row.ts";
+import type { Scratch } from "../../reconcile/scratch.ts";
+import type { Looking } from "../looking.ts";
+import type { Origin, Source, SourceRead } from "./source.ts";
+
+/** What was read of one side, and when. */
+export interface SideTally {
+  rows: number;
+  requests: number;
+  from: number | undefined;
+  to: number | undefined;
+}
+
+/** A row with where it was read. */
+export interface Witnessed {
+  readonly row: Row;
+  readonly origin: Origin;
+}
+
+/** A list that does not add up was read while it moved: it is read anew, so often in all. */
+const TRIES = 3;
+const MOVES: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "paging.other-page"]);
+
+/** Reads the sources of a comparison: wholly at first, then only what may hold a key that differs. */
+export class SourceReader {
+  readonly tallies: Readonly<Record<SideName, SideTally>> = { left: newTally(), right: newTally() };
+  readonly #context: Looking;
+  readonly #sources: readonly Source[];
+  readonly #names: Readonly<Record<SideName, string>>;
+  /** By source, the reads by the fixed parts of the keys that they may hold. */
+  readonly #byFixed: readonly ReadonlyMap<string, readonly SourceRead[]>[];
+  #failed = new Set<SourceRead>();
+  #gaps: Gap[] = [];
+  #reads = 0;
+
+  constructor(context: Looking, sources: readonly Source[], names: Readonly<Record<SideName, string>>) {
+    this.#context = context;
+    this.#sources = sources;
+    this.#names = names;
+    this.#byFixed = sources.map(({ reads }) => Map.groupBy(reads, ({ fixed }) => (fixed === undefined ? ANY : keyText(fixed))));
+  }
+
+  /** What could not be read to its end, when it was read last. */
+  get gaps(): readonly Gap[] {
+    return this.#gaps;
+  }
+
+  get requests(): number {
+    return this.tallies.left.requests + this.tallies.right.requests;
+  }
+
+  /** Reads all rows into the scratch file. */
+  async readAll(scratch: Scratch): Promise<void> {
+    await this.#each(
+      this.#sources.map(({ reads }) => reads),
+      async (read) => {
+        let number = 0;
+        const problem = await this.#rows(read, {
+          begin: () => (number = ++this.#reads),
+          take: (rows) => {
+            for (const side of read.sides) {
+              const page = new Gathered();
+              for (const row of rows) if (row.side === side) page.add(row);
+              scratch.keep(number, side, page);
+              this.tallies[side].rows += rows.filter((row) => row.side === side && row.record !== null).length;
+            }
+          },
+          forget: () => scratch.forget(number),
+        });
+        if (problem !== undefined) this.#fail(read, problem);
+      },
+    );
+  }
+
+  /** Reads again whatever may hold one of these keys, and gives the rows of those keys. */
+  async readAgain(keys: ReadonlySet<string>): Promise<readonly Witnessed[]> {
+    const witnessed = new Map<SourceRead, Witnessed[]>();
+    const wanted = this.#sources.map((source, at) => [...new Set([...keys].flatMap((key) => this.#mayHold(source, at, key)))]);
+    for (const read of wanted.flat()) this.#failed.delete(read);
+    this.#gaps = this.#gaps.filter(({ of }) => !wanted.flat().some(({ label }) => label === of));
+    await this.#each(wanted, async (read) => {
+      let rows: Witnessed[] = [];
+      const problem = await this.#rows(read, {
+        begin: () => (rows = []),
+        take: (page, origin) => {
+          for (const row of page) if (keys.has(keyText(row.key))) rows.push({ row, origin });
+        },
+        forget: () => (rows = []),
+      });
+      if (problem === undefined) witnessed.set(read, rows);
+      else this.#fail(read, problem);
+    });
+    return [...witnessed.values()].flat();
+  }
+
+  /** Whether all that may hold a key was read to its end. */
+  isWhole(key: string): boolean {
+    if (this.#failed.size === 0) return true;
+    return this.#sources.every((source, at) => this.#mayHold(source, at, key).every((read) => !this.#failed.has(read)));
+  }
+
+  #mayHold({ fixed }: Source, at: number, key: string): readonly SourceRead[] {
+    const parts = keyParts(key);
+    const reads = this.#byFixed[at];
+    return [...(reads?.get(keyText(fixed.map((place) => parts[place] ?? ""))) ?? []), ...(reads?.get(ANY) ?? [])];
+  }
+
+  async #each(reads: readonly (readonly SourceRead[])[], work: (read: SourceRead) => Promise<void>): Promise<void> {
+    await Promise.all(this.#sources.map(({ parallel }, at) => inParallel(reads[at] ?? [], parallel, work, this.#context)));
+  }
+
+  async #rows(read: SourceRead, taking: Taking): Promise<StepProblem | undefined> {
+    for (let tries = 1; ; tries++) {
+      taking.begin();
+      const problem = await this.#once(read, taking);
+      if (problem === undefined) return undefined;
+      taking.forget();
+      if (!MOVES.has(problem.code) || tries === TRIES || this.#context.stopping) return problem;
+    }
+  }
+
+  async #once(read: SourceRead, { take }: Taking): Promise<StepProblem | undefined> {
+    const { clock } = this.#context.ports;
+    const from = clock.now();
+    try {
+      for await (const page of read.pages()) {
+        for (const side of read.sides) noteTime(this.tallies[side], from, clock.now());
+        this.tallies[read.sides[0] ?? "left"].requests += page.requests;
+        if (page.kind === "failed") return page.problem;
+        take(page.rows, page.origin);
+        if (this.#context.stopping) return { code: "run.interrupted", message: "the run was interrupted" };
+      }
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof EvaluationFailure)) throw error;
+      return { code: "expression.no-value", message: error.message };
+    }
+  }
+
+  #fail(read: SourceRead, { code, message }: StepProblem): void {
+    this.#failed.add(read);
+    const side = read.sides.map((name) => this.#names[name]).join(" and ");
+    this.#gaps.push({ side, of: read.label, code, message: message.slice(0, LIMITS.refusalChars) });
+  }
+}
+
+// No text of a key: a read of which nobody can tell beforehand what it may hold.
+const ANY = "";
+
+interface Taking {
+  readonly begin: () => void;
+  readonly take: (rows: readonly Row[], origin: Origin) => void;
+  readonly forget: () => void;
+}
+
+function newTally(): SideTally {
+  return { rows: 0, requests: 0, from: undefined, to: undefined };
+}
+
+function noteTime(tally: SideTally, from: number, to: number): void {
+  tally.from = Math.min(tally.from ?? from, from);
+  tally.to = Math.max(tally.to ?? to, to);
+}
+
+async function inParallel<T>(
+  items: readonly T[],
+  parallel: number,
+  work: (item: T) => Promise<void>,
+  context: Looking,
+): Promise<void> {
+  const rest = items.values();
+  const one = async (): Promise<void> => {
+    for (const item of rest) if (!context.stopping) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, one));
+}

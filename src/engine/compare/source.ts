@@ -1,0 +1,46 @@
+import type { Json } from "../../base/json.ts";
+import type { Row, SideName } from "../../reconcile/row.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+
+/** Where rows come from: reads, each of which can be made again. */
+export interface Source {
+  /** Which parts of a row's key are told by the read that it is of, by their places in the key. */
+  readonly fixed: readonly number[];
+  readonly reads: readonly SourceRead[];
+  /** How many may be under way at a time. */
+  readonly parallel: number;
+}
+
+/** One read of a source, to its last page. */
+export interface SourceRead {
+  /** Which one, for people. */
+  readonly label: string;
+  /** The sides that its rows are of. */
+  readonly sides: readonly SideName[];
+  /** The fixed parts of its rows' keys, in their order; `undefined` when they cannot be told. */
+  readonly fixed: readonly string[] | undefined;
+  /** The pages, from the first request on. A failure is the last that comes. */
+  readonly pages: () => AsyncIterable<SourcePage>;
+}
+
+/** What one page gave. */
+export type SourcePage =
+  | {
+      readonly kind: "rows";
+      readonly rows: readonly Row[];
+      readonly requests: number;
+      readonly origin: Origin;
+    }
+  | { readonly kind: "failed"; readonly problem: StepProblem; readonly requests: number };
+
+/** Where rows were read: for whoever is to explain a difference. */
+export interface Origin {
+  readonly operation: string;
+  readonly input: Json;
+  /** Null of interface B without an acting entity. */
+  readonly actor: string | null;
+  /** From 1 on. */
+  readonly page: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+}

@@ -1,0 +1,78 @@
+import { LIMITS } from "../../base/limits.ts";
+import type { PartTotal, Quantity } from "../../protocol/comparison.ts";
+import { judge, type Rules } from "../../reconcile/judge.ts";
+import { keyParts, type Pair, type SideName } from "../../reconcile/row.ts";
+import { Total } from "../../reconcile/total.ts";
+
+interface SideSum {
+  keys: number;
+  hasValue: boolean;
+  readonly total: Total;
+}
+
+/** The first look at all keys: what differs, and the totals of both sides. */
+export class Survey {
+  /** What differs, by key; at most one more than `LIMITS.drifts`. */
+  readonly differing: Map<string, Pair> = new Map();
+  keys = 0;
+  notCompared = 0;
+  readonly #rules: Rules;
+  readonly #isWhole: (key: string) => boolean;
+  readonly #totalsOf: number | undefined;
+  readonly #sides: Readonly<Record<SideName, SideSum>> = { left: newSum(), right: newSum() };
+  readonly #parts = new Map<string, Readonly<Record<SideName, Total>>>();
+
+  /** `isWhole` says of a key whether all that may hold it was read; `totalsOf` is the place in a key of the part whose totals are wanted. */
+  constructor(rules: Rules, isWhole: (key: string) => boolean, totalsOf: number | undefined) {
+    this.#rules = rules;
+    this.#isWhole = isWhole;
+    this.#totalsOf = totalsOf;
+  }
+
+  take(pair: Pair): void {
+    this.#add("left", pair);
+    this.#add("right", pair);
+    if (!this.#isWhole(pair.key)) {
+      this.notCompared += 1;
+      return;
+    }
+    this.keys += 1;
+    if (this.differing.size <= LIMITS.drifts && judge(pair, this.#rules).length > 0) this.differing.set(pair.key, pair);
+  }
+
+  #add(side: SideName, { key, ...pair }: Pair): void {
+    const seen = pair[side];
+    if (seen === undefined) return;
+    const sum = this.#sides[side];
+    sum.keys += 1;
+    if (seen.value === null) return;
+    sum.hasValue = true;
+    sum.total.add(seen.value);
+    if (this.#totalsOf !== undefined) this.#part(keyParts(key)[this.#totalsOf] ?? "")?.[side].add(seen.value);
+  }
+
+  #part(value: string): Readonly<Record<SideName, Total>> | undefined {
+    let totals = this.#parts.get(value);
+    if (totals === undefined && this.#parts.size < LIMITS.driftsTold) {
+      totals = { left: new Total(), right: new Total() };
+      this.#parts.set(value, totals);
+    }
+    return totals;
+  }
+
+  side(name: SideName): { readonly keys: number; readonly sum: Quantity | null } {
+    const { keys, hasValue, total } = this.#sides[name];
+    return { keys, sum: hasValue ? total.canonical : null };
+  }
+
+  /** In the order of the parts' values. */
+  totals(): readonly PartTotal[] {
+    return [...this.#parts]
+      .map(([of, { left, right }]) => ({ of, left: left.canonical, right: right.canonical }))
+      .toSorted((a, b) => (a.of < b.of ? -1 : 1));
+  }
+}
+
+function newSum(): SideSum {
+  return { keys: 0, hasValue: false, total: new Total() };
+}

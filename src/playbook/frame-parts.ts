@@ -1,0 +1,98 @@
+import { DURATION_PATTERN } from "../base/duration.ts";
+import { LIMITS } from "../base/limits.ts";
+import { ENTITY_PATTERN } from "./shape.ts";
+
+// What several parts of the frame have in common.
+
+/** A JSON Schema of an object. */
+export interface Frame {
+  readonly type: "object";
+  readonly description?: string;
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: boolean;
+}
+
+// Words that mean something else in an expression, even behind a point.
+export const NO_WORD: string = "(?!(?:in|true|false|null)$)";
+const NO_ID = "(?!(?:in|true|false|null|checks)$)";
+/** A name that expressions use. */
+export const name: object = {
+  pattern: `^${NO_WORD}[a-z][a-zA-Z0-9_]*$`,
+  description:
+    "Letters, digits and _, beginning with a small letter; not in, true, false or null, which expressions keep for themselves.",
+};
+export const STEP_ID: string = `^${NO_ID}[a-z][a-z0-9_]*$`;
+
+/** A duration, and what it is for. */
+export function duration(description: string): object {
+  return {
+    type: "string",
+    pattern: DURATION_PATTERN,
+    description: `${description} A number and a unit: 500ms, 30s, 10m, 2h, 1d.`,
+  };
+}
+
+export const identity: object = {
+  type: "object",
+  description: "Whom an actor is on each interface.",
+  properties: {
+    ledger: {
+      type: "string",
+      pattern: ENTITY_PATTERN,
+      description: "The acting entity of interface B, such as userId:alice.",
+    },
+    investor: {
+      type: "string",
+      description: "The name of a credential in the environment: interface A knows callers by their key.",
+    },
+  },
+  additionalProperties: false,
+  minProperties: 1,
+};
+
+/** Who acts. */
+export const as: object = {
+  description: "Who acts: the name of an actor, an entity as ${{ expression }}, or an identity.",
+  anyOf: [{ type: "string" }, identity],
+};
+
+export const foreach: object = {
+  type: "object",
+  description: "Once for each item of a list: {NAME: list, key: expression, parallel: 4}.",
+  properties: {
+    key: { type: "string", description: "An expression that gives each round its name." },
+    parallel: {
+      type: "integer",
+      minimum: 1,
+      maximum: LIMITS.parallel,
+      description: "How many rounds may be under way at a time; one, when left out.",
+    },
+  },
+  additionalProperties: { type: ["string", "array"] },
+  minProperties: 2,
+  maxProperties: 3,
+  required: ["key"],
+};
+
+/** A read that stands beside a step, or that a side of a comparison makes. */
+export const sideRead: Readonly<Record<"read" | "with" | "as", object>> = {
+  read: { type: "string", description: "The operation that reads, such as ledger.token.get." },
+  with: { type: "object", description: "Its input." },
+  as,
+};
+
+/** What is conserved, in a check or in a comparison. */
+export const conserve: object = {
+  type: "object",
+  description:
+    "A token: supply = sum of accounts = mints - burns. A vault: its share tokens' supply = what was issued for its assets. A sale: sold = purchases of those in `as`.",
+  properties: {
+    token: { type: "string", description: "The id of a token." },
+    vault: { type: "string", description: "The id of a vault." },
+    sale: { type: "string", description: "The id of a sale." },
+  },
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+};

@@ -1,0 +1,386 @@
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { Failure } from "../base/failure.ts";
+import { isObject, type Json, type JsonObject, mapStrings, parseJson, writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Redact } from "../base/secret.ts";
+import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
+import { type Cell, Database, type Row } from "../sqlite/database.ts";
+
+/** By what a comparison is known from run to run. */
+export interface ComparisonName {
+  readonly environment: string;
+  /** The name of the playbook that is run. */
+  readonly playbook: string;
+  /** The comparison's id, with the steps that include it before it. */
+  readonly comparison: string;
+  /** As the playbook says it; empty where it says nothing. */
+  readonly scope: string;
+}
+
+/** What of a comparison people want to see beside its drifts. */
+export interface ComparisonWords {
+  readonly title: string;
+  /** The names of the parts of its key. */
+  readonly parts: readonly string[];
+  readonly left: string;
+  readonly right: string;
+}
+
+/** A difference that was seen twice alike, as one run saw it. */
+export interface Sighting {
+  readonly key: readonly string[];
+  readonly kind: DriftKind;
+  readonly left: Quantity | null;
+  readonly right: Quantity | null;
+  readonly difference: Quantity | null;
+  /** What each side said, and when: for whoever is to explain the drift. */
+  readonly evidence: Json;
+}
+
+/** What one run found of one comparison. */
+export interface Found {
+  readonly run: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly sightings: readonly Sighting[];
+  /** Whether a drift of this key, seen before and not now, is surely no more; not where a read failed, or what moves is not settled. */
+  readonly isGone: (key: string) => boolean;
+}
+
+/** The drifts of a comparison as they stand after a run. */
+export interface Standing {
+  readonly drifts: readonly Drift[];
+  readonly cleared: readonly Drift[];
+}
+
+/** A drift with all that is known of it. */
+export interface KnownDrift extends Drift {
+  readonly of: ComparisonName;
+  readonly title: string;
+  readonly sides: { readonly left: string; readonly right: string };
+  readonly lastSeen: number;
+  readonly lastRun: string;
+  /** Null while it is there. */
+  readonly clearedAt: number | null;
+}
+
+/** A drift with its history and what both sides said when it was seen last. */
+export interface ExplainedDrift extends KnownDrift {
+  readonly evidence: Json;
+  readonly history: readonly HistoryEntry[];
+}
+
+/** Something that happened to a drift, in order. */
+export interface HistoryEntry {
+  readonly at: number;
+  readonly what: "seen" | "cleared" | "acknowledged";
+  /** The run, or the person. */
+  readonly by: string;
+  readonly left: Quantity | null;
+  readonly right: Quantity | null;
+  readonly difference: Quantity | null;
+  /** `acknowledged`: why, and until when. */
+  readonly because: string | null;
+  readonly until: number | null;
+}
+
+/** A person's word that a drift is known and borne with: as it is now, until a day. */
+export interface Acknowledgement {
+  readonly id: string;
+  readonly who: string;
+  readonly because: string;
+  readonly until: number;
+  readonly at: number;
+}
+
+const FILE = "drift.db";
+const FORMAT = 1;
+const ID_CHARS = 12;
+
+/** What is remembered of drifts from run to run: one file in the state directory. */
+export class DriftBook {
+  readonly #database: Database;
+  readonly #redact: Redact;
+
+  private constructor(path: string, redact: Redact) {
+    this.#database = Database.open(path);
+    this.#redact = redact;
+    this.#database.transaction(() => this.#prepare());
+  }
+
+  /** Opens the file, and creates it where it is not there. Throws a Failure. */
+  static open(state: string, redact: Redact = (text) => text): DriftBook {
+    return new DriftBook(join(state, FILE), redact);
+  }
+
+  #prepare(): void {
+    this.#database.exec(TABLES);
+    const format = this.#database.get("SELECT format FROM about")?.["format"];
+    if (format === undefined) this.#database.run("INSERT INTO about (format) VALUES (?)", FORMAT);
+    else if (Number(format) > FORMAT) throw newer(this.#database.path, Number(format));
+  }
+
+  /** When a drift that is there still has had these values since, as far as earlier runs saw; `undefined` when it had not. */
+  unchangedSince(name: ComparisonName, { key, kind, left, right }: Omit<Sighting, "evidence">): number | undefined {
+    const row = this.#database.get("SELECT * FROM drift WHERE id = ? AND cleared_at IS NULL", driftId(name, key, kind));
+    if (row === undefined || row["left"] !== left || row["right"] !== right) return undefined;
+    return Number(row["first_alike_at"]);
+  }
+
+  /** Records what a run found; the same run again takes the place of what it found before. */
+  record(name: ComparisonName, words: ComparisonWords, found: Found): Standing {
+    return this.#database.transaction(() => {
+      const comparison = this.#comparison(name, words);
+      this.#undo(comparison, found.run);
+      const ids = found.sightings.map((sighting) => this.#see({ comparison, name, found }, sighting));
+      const seen = new Set(ids);
+      const open = this.#database.all("SELECT id, key FROM drift WHERE comparison = ? AND cleared_at IS NULL", comparison);
+      const gone = open.filter((row) => !seen.has(String(row["id"])) && found.isGone(String(row["key"])));
+      for (const { id } of gone) this.#clear(String(id), found);
+      const cleared = this.#database.all("SELECT id FROM drift WHERE comparison = ? AND cleared_run = ?", comparison, found.run);
+      return {
+        drifts: ids.map((id) => driftOf(this.#known(id, found))),
+        cleared: cleared.map(({ id }) => driftOf(this.#known(String(id), found))),
+      };
+    });
+  }
+
+  #comparison({ environment, playbook, comparison, scope }: ComparisonName, words: ComparisonWords): number {
+    const about = writeJson(mapStrings(words, this.#redact));
+    this.#database.run(
+      `INSERT INTO comparison (environment, playbook, name, scope, words) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (environment, playbook, name, scope) DO UPDATE SET words = excluded.words`,
+      ...[environment, playbook, comparison, scope].map(this.#redact),
+      about,
+    );
+    const row = this.#database.get(
+      "SELECT id FROM comparison WHERE environment = ? AND playbook = ? AND name = ? AND scope = ?",
+      ...[environment, playbook, comparison, scope].map(this.#redact),
+    );
+    return Number(row?.["id"]);
+  }
+
+  // A run that is gone on with looks anew: what it found before is as if it had not been.
+  #undo(comparison: number, run: string): void {
+    this.#database.run(
+      "UPDATE drift SET cleared_at = NULL, cleared_run = NULL WHERE comparison = ? AND cleared_run = ?",
+      comparison,
+      run,
+    );
+    this.#database.run(
+      "DELETE FROM sighting WHERE run = ? AND drift IN (SELECT id FROM drift WHERE comparison = ?)",
+      run,
+      comparison,
+    );
+    this.#database.run("DELETE FROM drift WHERE comparison = ? AND id NOT IN (SELECT drift FROM sighting)", comparison);
+  }
+
+  #see({ comparison, name, found }: { comparison: number; name: ComparisonName; found: Found }, sighting: Sighting): string {
+    const { key, kind } = sighting;
+    const id = driftId(name, key, kind);
+    const values = [sighting.left, sighting.right, sighting.difference] as const;
+    const before = this.#database.get("SELECT * FROM drift WHERE id = ?", id);
+    const isOpen = before !== undefined && before["cleared_at"] === null;
+    const isAlike = isOpen && before["left"] === values[0] && before["right"] === values[1];
+    this.#database.run(
+      `INSERT INTO drift (id, comparison, key, kind, left, right, difference, evidence, since_at, since_run, first_alike_at, last_at, last_run)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET left = excluded.left, right = excluded.right, difference = excluded.difference,
+         evidence = excluded.evidence, since_at = excluded.since_at, since_run = excluded.since_run,
+         first_alike_at = excluded.first_alike_at, last_at = excluded.last_at, last_run = excluded.last_run,
+         cleared_at = NULL, cleared_run = NULL`,
+      id,
+      comparison,
+      this.#redact(writeJson(key)),
+      kind,
+      ...values,
+      writeJson(mapStrings(sighting.evidence, this.#redact)),
+      isOpen ? (before["since_at"] ?? null) : found.at,
+      isOpen ? (before["since_run"] ?? null) : found.run,
+      isAlike ? (before["first_alike_at"] ?? null) : found.at,
+      found.at,
+      found.run,
+    );
+    this.#database.run(
+      "INSERT INTO sighting (drift, run, at, left, right, difference, cleared) VALUES (?, ?, ?, ?, ?, ?, 0)",
+      id,
+      found.run,
+      found.at,
+      ...values,
+    );
+    return id;
+  }
+
+  #clear(id: string, { run, at }: Found): void {
+    this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = ? WHERE id = ?", at, run, id);
+    this.#database.run("INSERT INTO sighting (drift, run, at, cleared) VALUES (?, ?, ?, 1)", id, run, at);
+  }
+
+  /** Drifts, the newest first: those that are there, or all that ever were. */
+  list({ all, limit, now }: { readonly all: boolean; readonly limit: number; readonly now: number }): readonly KnownDrift[] {
+    const rows = this.#database.all(
+      `SELECT id FROM drift WHERE ? OR cleared_at IS NULL ORDER BY since_at DESC, id LIMIT ?`,
+      all ? 1 : 0,
+      limit,
+    );
+    return rows.map(({ id }) => this.#known(String(id), { run: "", at: now }));
+  }
+
+  /** How many there are: those that are there, or all that ever were. */
+  count(all: boolean): number {
+    return Number(this.#database.get("SELECT count(*) AS n FROM drift WHERE ? OR cleared_at IS NULL", all ? 1 : 0)?.["n"]);
+  }
+
+  /** The ids that begin so. */
+  idsLike(beginning: string): readonly string[] {
+    const rows = this.#database.all("SELECT id FROM drift WHERE substr(id, 1, ?) = ? LIMIT 10", beginning.length, beginning);
+    return rows.map(({ id }) => String(id));
+  }
+
+  /** Every id, for whoever was misspelt. */
+  ids(): readonly string[] {
+    return this.#database.all("SELECT id FROM drift ORDER BY last_at DESC LIMIT ?", LIMITS.drifts).map(({ id }) => String(id));
+  }
+
+  /** One drift with its history; the id must be known. */
+  explain(id: string, now: number): ExplainedDrift {
+    const { evidence = "null" } = this.#database.get("SELECT evidence FROM drift WHERE id = ?", id) ?? {};
+    const sightings = this.#database.all("SELECT * FROM sighting WHERE drift = ? ORDER BY at", id).map(historyOfSighting);
+    const words = this.#database.all("SELECT * FROM acknowledgement WHERE drift = ? ORDER BY at", id).map(historyOfWord);
+    const history = [...sightings, ...words].toSorted((a, b) => a.at - b.at);
+    return { ...this.#known(id, { run: "", at: now }), evidence: parseJson(String(evidence), LIMITS.recordDepth), history };
+  }
+
+  /** Takes a person's word for a drift, as its values are now. */
+  acknowledge({ id, who, because, until, at }: Acknowledgement): void {
+    this.#database.transaction(() =>
+      this.#database.run(
+        "INSERT INTO acknowledgement (drift, at, who, because, until, left, right, difference) SELECT id, ?, ?, ?, ?, left, right, difference FROM drift WHERE id = ?",
+        at,
+        this.#redact(who),
+        this.#redact(because),
+        until,
+        id,
+      ),
+    );
+  }
+
+  #known(id: string, { run, at }: Pick<Found, "run" | "at">): KnownDrift {
+    const row = this.#database.get(
+      "SELECT drift.*, environment, playbook, name, scope, words FROM drift JOIN comparison ON comparison.id = comparison WHERE drift.id = ?",
+      id,
+    );
+    if (row === undefined)
+      throw new Failure({ code: "drift.unknown", message: `there is no drift ${id}`, next: "tokenbook drift list" });
+    const word = this.#database.get("SELECT * FROM acknowledgement WHERE drift = ? ORDER BY at DESC, id DESC LIMIT 1", id);
+    return knownDrift(row, word, { run, at });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** By which a drift is known: the same in each run that finds it again. */
+export function driftId(name: ComparisonName, key: readonly string[], kind: DriftKind): string {
+  const { environment, playbook, comparison, scope } = name;
+  return hash("sha256", writeJson([environment, playbook, comparison, scope, key, kind])).slice(0, ID_CHARS);
+}
+
+function driftOf({ id, kind, key, left, right, difference, state, since, acknowledged }: KnownDrift): Drift {
+  return { id, kind, key, left, right, difference, state, since, acknowledged };
+}
+
+function knownDrift(row: Row, word: Row | undefined, { run, at }: Pick<Found, "run" | "at">): KnownDrift {
+  const words = objectIn(row["words"]);
+  const parts = words["parts"] as readonly string[];
+  const key = parseJson(String(row["key"])) as readonly string[];
+  const acknowledged = word === undefined || Number(word["until"]) <= at ? null : word;
+  const isAsAcknowledged = acknowledged?.["left"] === row["left"] && acknowledged?.["right"] === row["right"];
+  const known = row["since_run"] === run ? "new" : "persisting";
+  return {
+    id: String(row["id"]),
+    kind: String(row["kind"]) as DriftKind,
+    key: Object.fromEntries(parts.map((part, index) => [part, key[index] ?? ""])),
+    ...valuesIn(row),
+    state: acknowledged === null ? known : isAsAcknowledged ? "acknowledged" : "changed",
+    since: Number(row["since_at"]),
+    acknowledged:
+      acknowledged === null
+        ? null
+        : { until: Number(acknowledged["until"]), who: String(acknowledged["who"]), because: String(acknowledged["because"]) },
+    of: {
+      environment: String(row["environment"]),
+      playbook: String(row["playbook"]),
+      comparison: String(row["name"]),
+      scope: String(row["scope"]),
+    },
+    title: textIn(words, "title"),
+    sides: { left: textIn(words, "left"), right: textIn(words, "right") },
+    lastSeen: Number(row["last_at"]),
+    lastRun: String(row["last_run"]),
+    clearedAt: row["cleared_at"] === null ? null : Number(row["cleared_at"]),
+  };
+}
+
+function historyOfSighting(row: Row): HistoryEntry {
+  const what = row["cleared"] === 1 ? "cleared" : "seen";
+  return { at: Number(row["at"]), what, by: String(row["run"]), ...valuesIn(row), because: null, until: null };
+}
+
+function historyOfWord(row: Row): HistoryEntry {
+  const { at, who, because, until } = row;
+  return {
+    at: Number(at),
+    what: "acknowledged",
+    by: String(who),
+    ...valuesIn(row),
+    because: String(because),
+    until: Number(until),
+  };
+}
+
+function valuesIn({ left, right, difference }: Row): Pick<Drift, "left" | "right" | "difference"> {
+  return { left: quantityIn(left), right: quantityIn(right), difference: quantityIn(difference) };
+}
+
+function quantityIn(cell: Cell | undefined): Quantity | null {
+  return typeof cell === "string" ? cell : null;
+}
+
+function objectIn(cell: Cell | undefined): JsonObject {
+  const value = parseJson(String(cell));
+  return isObject(value) ? value : {};
+}
+
+function textIn(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === "string" ? value : "";
+}
+
+function newer(path: string, format: number): Failure {
+  return new Failure({
+    code: "drift.newer",
+    message: `${path} is of format ${format}, and this tokenbook knows ${FORMAT}`,
+    next: "use the newer tokenbook, or another --state DIR",
+  });
+}
+
+const TABLES = `
+CREATE TABLE IF NOT EXISTS about (format INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS comparison (
+  id INTEGER PRIMARY KEY, environment TEXT NOT NULL, playbook TEXT NOT NULL, name TEXT NOT NULL, scope TEXT NOT NULL,
+  words TEXT NOT NULL, UNIQUE (environment, playbook, name, scope)) STRICT;
+CREATE TABLE IF NOT EXISTS drift (
+  id TEXT PRIMARY KEY, comparison INTEGER NOT NULL REFERENCES comparison (id), key TEXT NOT NULL, kind TEXT NOT NULL,
+  left TEXT, right TEXT, difference TEXT, evidence TEXT NOT NULL, since_at INTEGER NOT NULL, since_run TEXT NOT NULL,
+  first_alike_at INTEGER NOT NULL, last_at INTEGER NOT NULL, last_run TEXT NOT NULL, cleared_at INTEGER, cleared_run TEXT) STRICT;
+CREATE INDEX IF NOT EXISTS drift_of ON drift (comparison, cleared_at);
+CREATE TABLE IF NOT EXISTS sighting (
+  drift TEXT NOT NULL, run TEXT NOT NULL, at INTEGER NOT NULL, left TEXT, right TEXT, difference TEXT, cleared INTEGER NOT NULL,
+  PRIMARY KEY (drift, run)) STRICT;
+CREATE TABLE IF NOT EXISTS acknowledgement (
+  id INTEGER PRIMARY KEY, drift TEXT NOT NULL, at INTEGER NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL,
+  until INTEGER NOT NULL, left TEXT, right TEXT, difference TEXT) STRICT;
+`;

@@ -1,0 +1,55 @@
+import { Decimal } from "../base/decimal.ts";
+import type { DriftKind, Quantity } from "../protocol/comparison.ts";
+import type { Pair, Seen } from "./row.ts";
+
+/** By which rules two sides are held against each other. */
+export interface Rules {
+  readonly tolerance: Decimal;
+  /** Whether rows of one key are added up on a side. */
+  readonly sums: { readonly left: boolean; readonly right: boolean };
+}
+
+/** In what two sides differ of one key; nothing where they say the same. Pure. */
+export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance, sums }: Rules): readonly DriftKind[] {
+  const kinds: DriftKind[] = [];
+  if (left !== undefined && left.rows > 1 && !sums.left) kinds.push("duplicate-left");
+  if (right !== undefined && right.rows > 1 && !sums.right) kinds.push("duplicate-right");
+  if (left === undefined && right !== undefined) kinds.push("missing-left");
+  if (right === undefined && left !== undefined) kinds.push("missing-right");
+  // Of two rows nobody knows which one the other side's should be held against.
+  if (kinds.length > 0 || left === undefined || right === undefined || left.value === right.value) return kinds;
+  const difference = minus(left, right);
+  if (difference !== undefined && difference.abs().compare(tolerance) <= 0) return kinds;
+  return [isOtherUnit(left.value, right.value) ? "unit" : "differs"];
+}
+
+/** Left less right; null where one has no value. */
+export function differenceOf({ left, right }: Pick<Pair, "left" | "right">): Quantity | null {
+  return minus(left, right)?.canonical() ?? null;
+}
+
+function minus(left: Seen | undefined, right: Seen | undefined): Decimal | undefined {
+  const [one, other] = [left?.value ?? null, right?.value ?? null];
+  return one === null || other === null ? undefined : Decimal.fromJsonSource(one).minus(Decimal.fromJsonSource(other));
+}
+
+const LEAST_SHIFT = 2;
+
+// The same digits, with the point elsewhere: 12.34 and 1234. One place alone is too often chance.
+function isOtherUnit(left: string | null, right: string | null): boolean {
+  const [one, other] = [digitsOf(left), digitsOf(right)];
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.digits === other.digits &&
+    Math.abs(one.exponent - other.exponent) >= LEAST_SHIFT
+  );
+}
+
+function digitsOf(canonical: string | null): { readonly digits: string; readonly exponent: number } | undefined {
+  const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(canonical ?? "") ?? [];
+  const all = (whole + fraction).replace(/^0+/, "");
+  if (all === "") return undefined;
+  const digits = all.replace(/0+$/, "");
+  return { digits: sign + digits, exponent: all.length - digits.length - fraction.length };
+}

@@ -1,0 +1,42 @@
+import type { Decimal } from "../base/decimal.ts";
+import type { Json } from "../base/json.ts";
+
+/** The two sides of a comparison. */
+export type SideName = "left" | "right";
+export const SIDES: readonly SideName[] = ["left", "right"];
+
+/** One row of one side, as a read gave it. */
+export interface Row {
+  readonly side: SideName;
+  /** The parts of its key, in their order. */
+  readonly key: readonly string[];
+  /** Null where only presence is compared. */
+  readonly value: Decimal | null;
+  /** When it last changed, in milliseconds since the Unix epoch, if it says so. */
+  readonly at: number | undefined;
+  readonly record: Json;
+}
+
+/** What one side has of one key. */
+export interface Seen {
+  readonly rows: number;
+  /** Of several rows, their sum, in canonical spelling. */
+  readonly value: string | null;
+  readonly at: number | undefined;
+}
+
+/** What both sides have of one key; `undefined` where a side has nothing. */
+export interface Pair {
+  readonly key: string;
+  readonly left: Seen | undefined;
+  readonly right: Seen | undefined;
+}
+
+/** A key as one text, and back. */
+export function keyText(parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}
+
+export function keyParts(key: string): readonly string[] {
+  return JSON.parse(key) as readonly string[];
+}

@@ -1,0 +1,145 @@
+import { count } from "../base/text.ts";
+import type { ComparedSide, Comparison, ComparisonCounts, Drift, DriftKind, Gap } from "../protocol/comparison.ts";
+import { oneLine } from "./foreign.ts";
+
+const TOLD_DRIFTS = 50;
+const TOLD_TOTALS = 20;
+
+/** What a comparison found, for people: both sides with their totals, also when they agree, and each drift. */
+export function comparisonLines(comparison: Comparison): readonly string[] {
+  const { left, right, drifts, cleared, moving, gaps } = comparison;
+  return [
+    sideLine(left),
+    sideLine(right),
+    ...bounded(totalLines(comparison), TOLD_TOTALS, "totals"),
+    countsLine(comparison),
+    ...bounded(
+      drifts.map((drift) => driftLine(drift, comparison)),
+      TOLD_DRIFTS,
+      "drifts: tokenbook drift list",
+    ),
+    ...bounded(
+      cleared.map(({ id, key, since }) => `cleared ${id}  ${keyOf(key)}, there since ${dayOf(since)}`),
+      TOLD_DRIFTS,
+      "cleared",
+    ),
+    ...bounded(
+      moving.map((row) => `moving  ${keyOf(row.key)}: ${valuesOf(row, comparison)}`),
+      TOLD_DRIFTS,
+      "moving",
+    ),
+    ...bounded(gaps.map(gapLine), TOLD_DRIFTS, "incomplete"),
+  ];
+}
+
+function sideLine({ name, rows, keys, sum, requests, from, to }: ComparedSide): string {
+  const read = from === null || to === null ? "" : `, read ${timeOf(from)} to ${timeOf(to)}`;
+  const asked = requests === 0 ? "" : ` of ${count(requests, "request")}`;
+  const summed = sum === null ? "" : `, sum ${sum}`;
+  return `${oneLine(name)}: ${count(rows, "row")}${asked}, ${count(keys, "key")}${summed}${read}`;
+}
+
+function totalLines({ totalsOf, totals }: Comparison): readonly string[] {
+  return totals.map(
+    ({ of, left, right }) => `total of ${oneLine(totalsOf ?? "")} ${oneLine(of)}: ${left} ${left === right ? "=" : "≠"} ${right}`,
+  );
+}
+
+/** How many keys were held against each other, and what came of it. */
+export function countsLine({ counts, looks }: Comparison): string {
+  const told = COUNTS.flatMap(([field, word]) => (counts[field] === 0 ? [] : [`${counts[field]} ${word}`]));
+  const all = told.length > 0 ? told.join(", ") : counts.compared === 0 ? "nothing to compare" : "no difference";
+  return `${count(counts.compared, "key")} compared in ${count(looks, "look")}: ${all}`;
+}
+
+const COUNTS: readonly (readonly [keyof ComparisonCounts, string])[] = [
+  ["new", "new"],
+  ["persisting", "persisting"],
+  ["changed", "other than acknowledged"],
+  ["acknowledged", "acknowledged"],
+  ["cleared", "cleared"],
+  ["moving", "moving"],
+  ["settled", "settled while looking"],
+  ["notCompared", "not compared"],
+];
+
+/** One drift in a line: how it stands, its id, what of, and both values. */
+export function driftLine(
+  drift: Drift,
+  sides: { readonly left: { readonly name: string }; readonly right: { readonly name: string } },
+): string {
+  return `${STATES[drift.state]} ${drift.id}  ${keyOf(drift.key)}: ${wordsOf(drift, sides)}${knownOf(drift)}`;
+}
+
+const STATES: Readonly<Record<Drift["state"], string>> = {
+  new: "new    ",
+  persisting: "known  ",
+  changed: "changed",
+  acknowledged: "ack    ",
+};
+
+/** In what two sides differ, in words. */
+export function wordsOf({ kind, ...drift }: Drift, sides: Parameters<typeof driftLine>[1]): string {
+  const [left, right] = [oneLine(sides.left.name), oneLine(sides.right.name)];
+  switch (kind) {
+    case "differs":
+      return `${valuesOf(drift, sides)}, difference ${drift.difference ?? "unknown"}`;
+    case "unit":
+      return `${valuesOf(drift, sides)}: the same digits in another unit`;
+    case "missing-left":
+      return `not in ${left}; ${right} ${drift.right ?? "has it"}`;
+    case "missing-right":
+      return `not in ${right}; ${left} ${drift.left ?? "has it"}`;
+    case "duplicate-left":
+      return `more than once in ${left}`;
+    case "duplicate-right":
+      return `more than once in ${right}`;
+  }
+}
+
+/** The kinds of drifts as one word each. */
+export const KIND_WORDS: Readonly<Record<DriftKind, string>> = {
+  differs: "differs",
+  unit: "other unit",
+  "missing-left": "missing left",
+  "missing-right": "missing right",
+  "duplicate-left": "twice left",
+  "duplicate-right": "twice right",
+};
+
+function valuesOf({ left, right }: Pick<Drift, "left" | "right">, sides: Parameters<typeof driftLine>[1]): string {
+  return `${oneLine(sides.left.name)} ${left ?? "nothing"}, ${oneLine(sides.right.name)} ${right ?? "nothing"}`;
+}
+
+function knownOf({ state, since, acknowledged }: Drift): string {
+  const until =
+    acknowledged === null
+      ? ""
+      : ` until ${dayOf(acknowledged.until)} by ${oneLine(acknowledged.who)}: ${oneLine(acknowledged.because)}`;
+  if (state === "acknowledged") return `; acknowledged${until}`;
+  if (state === "changed") return `; acknowledged with other values${until}`;
+  return state === "persisting" ? `; since ${dayOf(since)}` : "";
+}
+
+/** A key as `holder alice, token T1`. */
+export function keyOf(key: Drift["key"]): string {
+  return Object.entries(key)
+    .map(([part, value]) => `${oneLine(part)} ${oneLine(value)}`)
+    .join(", ");
+}
+
+function gapLine({ side, of, message }: Gap): string {
+  return `not read to its end: ${oneLine(of)} (${oneLine(side)}): ${oneLine(message)}`;
+}
+
+function bounded(lines: readonly string[], limit: number, what: string): readonly string[] {
+  return lines.length <= limit ? lines : [...lines.slice(0, limit), `… and ${lines.length - limit} more ${what}`];
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
