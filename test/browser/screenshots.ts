@@ -1,4 +1,4 @@
-// npm run screenshots [-- FOLDER]: every page in each width and colour, and on paper.
+// npm run screenshots [-- FOLDER]: every page in each width and colour, and on paper; and the picture of docs/reports.md.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -31,6 +31,10 @@ try {
     await page.emulateMedia({ media: "print", colorScheme: "light" });
     if (name !== "long") await page.pdf({ path: join(folder, `${name}.pdf`), format: "A4" });
   }
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
+  await page.setViewportSize({ width: 1100, height: 1_000 });
+  await page.goto(pathToFileURL(join(folder, "failed.html")).href);
+  await page.screenshot({ path: join(folder, "report.png") });
 } finally {
   await close();
 }
