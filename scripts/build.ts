@@ -40,7 +40,7 @@ const GROUPS = [
     [
       "src/transport/",
       "src/engine/",
-      "src/report/(?:attempt|evidence|fanout|foreign|history|json|model|problem|shape|step-fold|text|value|words)\\.ts",
+      "src/report/(?:attempt|comparison|evidence|fanout|foreign|history|json|model|problem|shape|step-fold|text|value|words)\\.ts",
       "src/cli/(?:perform|session|masked|file|ready|crash/(?:course|failpoint)|view/(?!live))",
     ],
     ["undici"],
