@@ -40,8 +40,9 @@ const GROUPS = [
     [
       "src/transport/",
       "src/engine/",
+      "src/reconcile/",
       "src/report/(?:attempt|comparison|evidence|fanout|foreign|history|json|model|problem|shape|step-fold|text|value|words)\\.ts",
-      "src/cli/(?:perform|session|masked|file|ready|crash/(?:course|failpoint)|view/(?!live))",
+      "src/cli/(?:perform|session|masked|file|ready|queue|crash/(?:course|failpoint)|view/(?!live))",
     ],
     ["undici"],
   ),

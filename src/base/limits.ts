@@ -78,6 +78,9 @@ export const LIMITS = {
   settleMs: 600_000,
   /** Attempts of one read that fails in transport. */
   readAttempts: 4,
+  /** Attempts of one read that the service is too busy for, and the longest that it is given between them, in milliseconds. */
+  busyAttempts: 20,
+  heldBackMs: 30_000,
   /** Steps of one playbook. */
   steps: 10_000,
   /** Steps named beforehand in a report; a playbook that is included twice counts twice. */

@@ -15,6 +15,7 @@ import { formatFailure } from "./failure.ts";
 import { maskedError, maskedShell } from "./masked.ts";
 import type { ReportRequest } from "./program.ts";
 import type { Where } from "./project.ts";
+import { inParallel } from "./queue.ts";
 import type { Reporting } from "./reporting.ts";
 import { openSession, type Session } from "./session.ts";
 import type { Shell, Terminal } from "./shell.ts";
@@ -132,14 +133,6 @@ const AUTOMATIC = ["GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "OTEL_EXPORTER_OTLP_
 
 function reporterCrashed(late: LateOutput, error: unknown): void {
   late.write(`tokenbook: a reporter crashed and was left out: ${sanitise(messageOf(error))}\n`);
-}
-
-/** Does some work for each item, some at a time. */
-export async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const [only, ...others] = items;
-  if (only !== undefined && others.length === 0) return [await work(only)];
-  const { default: Queue } = await import("p-queue");
-  return new Queue({ concurrency: Math.max(1, jobs) }).addAll(items.map((item) => () => work(item)));
 }
 
 // The worst first: what nobody knows is worse than what is known to have failed.

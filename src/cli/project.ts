@@ -82,7 +82,7 @@ export function sandboxTarget(sandbox: Served, as: Pick<Target, "environment" | 
 }
 
 /**
- * The playbook files that arguments name; a folder stands for every .yaml file below it but `tokenbook.yaml`, which is no playbook,
+ * The playbook files that arguments name, or playbooks that come with the tool (`tokenbook/supply.yaml`); a folder stands for every .yaml file below it but `tokenbook.yaml`, which is no playbook,
  * and what stands in hidden folders. Throws a Failure.
  */
 export function playbookFiles(shell: Shell, named: readonly string[]): readonly string[] {
@@ -95,14 +95,16 @@ export function yamlFiles(shell: Shell, named: readonly string[]): readonly stri
 }
 
 function filesNamed(shell: Shell, named: readonly string[], wanted: (name: string) => boolean): readonly string[] {
-  const files = named.flatMap((name) => filesAt(resolve(shell.cwd, name), name, wanted));
+  const files = named.flatMap((name) =>
+    shipped.read(name) === undefined ? filesAt(resolve(shell.cwd, name), name, wanted) : [name],
+  );
   if (files.length > LIMITS.files) {
     throw new Failure({
       code: "run.too-many-files",
       message: `${count(files.length, "playbook")}; the limit is ${LIMITS.files}`,
     });
   }
-  return [...new Set(files)].map((file) => relative(shell.cwd, file) || file);
+  return [...new Set(files)].map((file) => (isAbsolute(file) ? relative(shell.cwd, file) || file : file));
 }
 
 const HIDDEN = /(?:^|[\\/])(?:node_modules|\.[^\\/.][^\\/]*)(?:[\\/]|$)/;
@@ -168,7 +170,8 @@ export interface CheckedPlaybook extends CheckedFile {
 
 /** Reads and checks a playbook file. Throws a Failure only when the file cannot be read. */
 export function checkFile(shell: Shell, file: string, files: FileReader = filesOf(shell)): CheckedPlaybook {
-  const { playbook, diagnostics } = checkPlaybook(file, readText(resolve(shell.cwd, file), file), files);
+  const text = shipped.read(file) ?? readText(resolve(shell.cwd, file), file);
+  const { playbook, diagnostics } = checkPlaybook(file, text, files);
   return { file, ok: playbook !== undefined, playbook, diagnostics };
 }
 

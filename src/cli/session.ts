@@ -7,10 +7,11 @@ import { JournalStore } from "../journal/store.ts";
 import type { Secrets } from "../playbook/open.ts";
 import type { Observer } from "../report/fanout.ts";
 import type { Trace } from "../report/otlp/trace.ts";
-import { type Exchanged, type Outgoing, Transport } from "../transport/exchange.ts";
+import { Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
+import { Pacer } from "./queue.ts";
 import type { Shell } from "./shell.ts";
 
 /** Everything that runs of one command share: the target, and the journal of the state directory. */
@@ -49,6 +50,7 @@ export function sessionOn(
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
+  const pacer = target.pacing === undefined ? undefined : new Pacer(target.pacing);
   let book: DriftBook | undefined;
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
@@ -58,7 +60,8 @@ export function sessionOn(
     redact,
     carry: async (observer, work, trace) => {
       const transport = new Transport();
-      const exchange = (outgoing: Outgoing): Promise<Exchanged> => transport.exchange(outgoing, course?.sending(outgoing));
+      const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
+      const exchange = pacer?.paced(direct) ?? direct;
       try {
         return await work({
           clock,

@@ -37,7 +37,6 @@ export function isNotThere({ status, meaning }: Reply): boolean {
 }
 
 const RETRY_PAUSE_MS = 200;
-const RETRY_PAUSE_MAX_MS = 30_000;
 
 /** Reads an operation to its last page. A read changes nothing, so whatever failed in transport is asked again, a few times. */
 export async function read(context: Looking, reading: Reading): Promise<ReadResult> {
@@ -116,11 +115,12 @@ async function askOnce(context: Looking, reading: Reading, page: string | number
       const { payload, envelope } = reply.answer;
       return { kind: "read", payload, envelope, requests: attempt, date: reply.date };
     }
-    const enough = attempt >= LIMITS.readAttempts || context.stopping || !mayPass(reply) || reading.expects?.(reply) === true;
+    const most = reply.meaning === "refused-later" ? LIMITS.busyAttempts : LIMITS.readAttempts;
+    const enough = attempt >= most || context.stopping || !mayPass(reply) || reading.expects?.(reply) === true;
     if (enough) {
       return { kind: "failed", reply, problem: explain(reply, { operation, caller, target: context.target }), requests: attempt };
     }
-    await context.pause(Math.min(reply.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** (attempt - 1), RETRY_PAUSE_MAX_MS));
+    await context.pause(Math.min(reply.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** (attempt - 1), LIMITS.heldBackMs));
   }
 }
 

@@ -114,6 +114,7 @@ class TargetReader {
       profile: profileOf(node),
       exclusive: exclusive?.kind === "scalar" && exclusive.value === true,
       settleWithinMs: parseDuration(textOf(child(node, "settleWithin")) ?? ""),
+      pacing: pacingOf(child(node, "pacing")),
       timeoutMs: parseDuration(textOf(child(node, "timeout")) ?? "") ?? REQUEST_TIMEOUT_MS,
       whereIs: (setting) => this.#whereIs(setting),
     };
@@ -217,4 +218,13 @@ function unknownEnvironment(name: string, known: readonly string[], file: string
     message: `${file} has no environment "${name}"`,
     next: `${option} ${near ?? known.join(" | ")}`,
   });
+}
+
+function pacingOf(node: SourceNode | undefined): Target["pacing"] {
+  if (node === undefined) return undefined;
+  const number = (field: string): number | undefined => {
+    const value = child(node, field);
+    return value?.kind === "scalar" && value.value !== null ? Number(value.value) : undefined;
+  };
+  return { perSecond: number("perSecond"), atOnce: number("atOnce") };
 }

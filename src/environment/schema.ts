@@ -115,6 +115,13 @@ const service = {
       pattern: DURATION_PATTERN,
       description: "After this time a write that is not seen will never be.",
     },
+    pacing: {
+      type: "object",
+      description: "How many reads each interface may be asked for: in a second, and at once. Writes never wait for it.",
+      properties: { perSecond: { type: "integer", minimum: 1 }, atOnce: { type: "integer", minimum: 1 } },
+      additionalProperties: false,
+      minProperties: 1,
+    },
     timeout: { type: "string", pattern: DURATION_PATTERN, description: "How long one request may take; 30s when left out." },
     profile,
   },

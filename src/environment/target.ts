@@ -16,8 +16,16 @@ export interface Target {
   readonly settleWithinMs: number | undefined;
   /** How long one request may take. */
   readonly timeoutMs: number;
+  /** How fast reads may be asked for; `undefined`: as fast as they come. */
+  readonly pacing?: Pacing | undefined;
   /** Where a setting is written, for messages: `tokenbook.yaml:4 (environments.staging.ledger.apiKey)`. */
   readonly whereIs: (setting: string) => string;
+}
+
+/** What an interface allows of reads. */
+export interface Pacing {
+  readonly perSecond: number | undefined;
+  readonly atOnce: number | undefined;
 }
 
 export interface LedgerTarget {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
 import { clear, temporaryFolder } from "../../src/cli/crash/island.ts";
 import { CrashTest, type Tried } from "../../src/cli/crash/trial.ts";
-import { inParallel } from "../../src/cli/perform.ts";
+import { inParallel } from "../../src/cli/queue.ts";
 import { operations } from "../../src/operations/operation.ts";
 import { quietShell, subjectOf } from "./ground.ts";
 import { playbookOf, prepareIn, writesOn } from "./writes.ts";

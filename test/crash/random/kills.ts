@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { invariant } from "../../../src/base/failure.ts";
 import { clear, type Origin, type Subject, temporaryFolder } from "../../../src/cli/crash/island.ts";
 import { CrashTest, type Ground, type Undisturbed } from "../../../src/cli/crash/trial.ts";
-import { inParallel } from "../../../src/cli/perform.ts";
+import { inParallel } from "../../../src/cli/queue.ts";
 import type { Served } from "../../../src/sandbox/sandbox.ts";
 import { quietShell, subjectOf } from "../ground.ts";
 import { playbookOf, prepareIn, writesOn } from "../writes.ts";

@@ -39,11 +39,11 @@ test.for(shipped.names)("%s is told whole, and by a shorter name", async (uses) 
   expect(inputs.map(({ name }) => name)).toEqual(playbook.inputs.map(({ name }) => name));
 });
 
-test.for(shipped.names)("every write of %s has an ensure, so that it converges", (uses) => {
-  const writes = [...stepsIn(shippedPlaybook(uses).playbook.steps)].filter(
-    (step) => step.kind === "call" && step.operation.writes,
-  );
-  expect(writes.length).toBeGreaterThan(0);
+test.for(shipped.names)("every write of %s has an ensure, so that it converges; what reconciles has none", (uses) => {
+  const { playbook } = shippedPlaybook(uses);
+  const writes = [...stepsIn(playbook.steps)].filter((step) => step.kind === "call" && step.operation.writes);
+  expect(writes.length === 0, uses).toBe(playbook.readOnly);
+  expect(playbook.readOnly, uses).toBe(uses.startsWith("tokenbook/reconcile-"));
   expect(writes.filter((step) => step.kind === "call" && step.ensure === undefined)).toEqual([]);
 });
 

@@ -1,0 +1,221 @@
+import { expect, test } from "vitest";
+import type { Comparison } from "../../src/protocol/comparison.ts";
+import { KEYS, newProject, type Printed, type Project, sandboxProcess, type Service, stepIn, tokenWith } from "./world.ts";
+
+// The playbooks that come with the tool, each on a ledger where all is well, and on one where something is not.
+
+const HOLDER = { orgId: "org1", userId: "buyer" };
+const SECOND = { orgId: "org1", userId: "secondBuyer" };
+const READER = '{"orgId":"org1","userId":"auditor"}';
+const ALICE = "userId:alice";
+
+const LEDGER = `playbook: 1
+name: A ledger
+actors: { issuer: { ledger: "${ALICE}" }, board: [{ ledger: "userId:bob" }] }
+defaults: { as: issuer }
+steps:
+  - { id: token, uses: ledger.token.create, with: ${tokenWith("Harbour", 0)} }
+  - { id: first, uses: ledger.token.mint, with: { id: Harbour, to: { orgId: org1, userId: buyer }, value: 30 } }
+  - { id: second, uses: ledger.token.mint, with: { id: Harbour, to: { orgId: org1, userId: secondBuyer }, value: 20 } }
+  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: House1 } } }
+  - id: request
+    uses: ledger.transfer.request
+    with: { assetType: Property, id: [House1], approvers: "\${{ actors.board }}", numRequired: 1, newOwner: { orgId: org1, userId: carol } }
+`;
+
+async function business(): Promise<{ project: Project; world: Service }> {
+  const world = await sandboxProcess();
+  const project = newProject({ ...KEYS, REVOKED_KEY: "sandbox-revoked-key" });
+  project.serviceAt(world.url);
+  project.write(
+    "tokenbook.yaml",
+    project.read("tokenbook.yaml").replace("        BUYER_KEY:", "        REVOKED_KEY: env:REVOKED_KEY\n        BUYER_KEY:"),
+  );
+  project.write("ledger.yaml", LEDGER);
+  const laid = await project.run("run", "ledger.yaml");
+  expect(laid.code, laid.told).toBe(0);
+  return { project, world };
+}
+
+interface Compared {
+  readonly code: number | null;
+  readonly told: string;
+  readonly found: Comparison;
+}
+
+async function reconcile(
+  project: Project,
+  name: string,
+  step: string,
+  inputs: Readonly<Record<string, unknown>>,
+): Promise<Compared> {
+  project.write("inputs.json", JSON.stringify(inputs));
+  const { code, told, data } = await project.json("run", `tokenbook/${name}.yaml`, "--inputs", "inputs.json");
+  return { code, told, found: comparison(data, step) };
+}
+
+function comparison(data: Pick<Printed, "reports">, step: string): Comparison {
+  const { comparison: found } = stepIn(data, `reconcile.${step}`);
+  if (found === null) throw new Error(`${step} has compared nothing`);
+  return found;
+}
+
+function drifts({ found }: Compared): readonly string[] {
+  return found.drifts.map(
+    ({ kind, key, left, right }) => `${kind} ${Object.values(key).join(" ")} ${left ?? "-"} | ${right ?? "-"}`,
+  );
+}
+
+const reader = JSON.parse(READER) as object;
+const tokens = [{ ledger: "Harbour", investor: "tokenHarbour" }];
+const holders = [
+  { holder: "buyer", credential: "BUYER_KEY" },
+  { holder: "secondBuyer", credential: "SECOND_BUYER_KEY" },
+];
+
+test("holdings: each investor's portfolio, read with a key of its own, against the ledger", async () => {
+  const { project, world } = await business();
+  await buy(project, "BUYER_KEY", 30);
+  await buy(project, "SECOND_BUYER_KEY", 20);
+  const well = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders, reader });
+  expect(drifts(well), well.told).toEqual([]);
+  expect(well.code, well.told).toBe(0);
+  expect(well.found.left).toMatchObject({ name: "portfolios", rows: 2, sum: "50", requests: 2 });
+  await world.call("POST /token/mint", ALICE, [{ id: "Harbour", to: SECOND, value: 1 }]);
+  const ill = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders, reader });
+  expect(ill.code, ill.told).toBe(3);
+  expect(drifts(ill)).toEqual(["differs secondBuyer Harbour 20 | 21"]);
+  // One key that is refused is told, and hides nothing of the other's.
+  const refused = holders.map((holder) => (holder.holder === "buyer" ? { ...holder, credential: "REVOKED_KEY" } : holder));
+  const partly = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders: refused, reader });
+  expect(partly.code, partly.told).toBe(3);
+  expect(drifts(partly)).toEqual(["differs secondBuyer Harbour 20 | 21"]);
+  expect(partly.found.gaps).toMatchObject([
+    { of: "investor.portfolio.tokens of buyer", message: expect.stringContaining("401") },
+  ]);
+  expect(partly.found.counts.notCompared).toBe(1);
+  const unknown = await reconcile(project, "reconcile-holdings", "holdings", {
+    tokens,
+    holders: [{ holder: "buyer", credential: "BUYER_KYE" }, ...holders.slice(1)],
+    reader,
+  });
+  expect(unknown.found.gaps).toMatchObject([{ message: expect.stringContaining('did you mean "BUYER_KEY"?') }]);
+});
+
+async function buy(project: Project, credential: string, amount: number): Promise<void> {
+  project.write(
+    "buy.yaml",
+    `playbook: 1
+steps:
+  - uses: investor.sales.buy
+    as: { investor: ${credential} }
+    with: { tokenSaleId: saleActive1, userAddress: "0x3000000000000000000000000000000000000001", amount: ${amount}, currencyContract: "0x4000000000000000000000000000000000000001", timezone: Europe/Lisbon }
+`,
+  );
+  const bought = await project.run("run", "buy.yaml");
+  expect(bought.code, bought.told).toBe(0);
+}
+
+test("sales: what was sold is what all investors have bought", async () => {
+  const { project } = await business();
+  await buy(project, "BUYER_KEY", 3);
+  await buy(project, "SECOND_BUYER_KEY", 4);
+  const soldOtherwise = Object.entries({
+    saleActive1: 12_500,
+    saleDebt1: 2_500,
+    saleEnded1: 10_000,
+    saleNearlySoldOut1: 995,
+  }).map(([sale, sold]) => ({ sale, sold }));
+  const everybody = { credentials: ["BUYER_KEY", "SECOND_BUYER_KEY"], soldOtherwise };
+  const before = await reconcile(project, "reconcile-sales", "sales", everybody);
+  expect(drifts(before), before.told).toEqual([]);
+  const without = await reconcile(project, "reconcile-sales", "sales", { ...everybody, credentials: ["BUYER_KEY"] });
+  expect(without.code, without.told).toBe(3);
+  expect(drifts(without)).toEqual(["differs saleActive1 7 | 3"]);
+});
+
+test("supply: of each token the sum of its accounts, and its mints less its burns", async () => {
+  const { project, world } = await business();
+  const well = await reconcile(project, "reconcile-supply", "supply", { tokens: ["Harbour"], reader });
+  expect(well.code, well.told).toBe(0);
+  expect(well.found.counts).toMatchObject({ compared: 2, new: 0 });
+  await world.call("POST /token/burn", ALICE, [{ id: "Harbour", from: HOLDER, value: 5 }]);
+  const burnt = await reconcile(project, "reconcile-supply", "supply", { tokens: ["Harbour"], reader });
+  expect(burnt.code, burnt.told).toBe(0);
+  expect(burnt.found.totals).toEqual([{ of: "Harbour", left: "90", right: "90" }]);
+  const tooFew = await project.run(
+    "run",
+    "tokenbook/reconcile-supply.yaml",
+    "--input",
+    "tokens=[]",
+    "--input",
+    `reader=${READER}`,
+  );
+  expect(tooFew.code, tooFew.told).toBe(1);
+  expect(tooFew.stdout).toContain("no token is left out");
+});
+
+test("expected: the ledger is as a file in git says", async () => {
+  const { project } = await business();
+  project.write("expected.csv", "holder,token,balance\nbuyer,Harbour,30.00\nsecondBuyer,Harbour,20\n");
+  const given = { expected: "expected.csv", tokens: ["Harbour"], reader };
+  expect((await reconcile(project, "reconcile-expected", "accounts", given)).code).toBe(0);
+  project.write("expected.csv", "holder,token,balance\nbuyer,Harbour,30.01\n");
+  expect(drifts(await reconcile(project, "reconcile-expected", "accounts", given))).toEqual([
+    "differs buyer Harbour 30.01 | 30",
+    "missing-left secondBuyer Harbour - | 20",
+  ]);
+});
+
+test("stale: what waits longer than it may, but for what is known to", async () => {
+  const { project, world } = await business();
+  const bob = { orgId: "org1", userId: "bob" };
+  const waiting = { approvers: [bob], olderThan: "0h" };
+  const young = await reconcile(project, "reconcile-stale", "transfers", { approvers: [bob] });
+  expect(young.code, young.told).toBe(0);
+  const stale = await reconcile(project, "reconcile-stale", "transfers", waiting);
+  expect(stale.code, stale.told).toBe(3);
+  const id = stale.found.drifts[0]?.key["request"];
+  expect(stale.found.drifts).toMatchObject([{ kind: "missing-right", left: null, right: null }]);
+  const known = await reconcile(project, "reconcile-stale", "transfers", { ...waiting, knownTransfers: [id] });
+  expect(known.code, known.told).toBe(0);
+  await world.call("POST /asset/ownershipTransfer/approve", "userId:bob", { id: [id] });
+  const over = await reconcile(project, "reconcile-stale", "transfers", { ...waiting, knownTransfers: [id] });
+  expect(over.found.drifts, over.told).toMatchObject([{ kind: "missing-left" }]);
+});
+
+test("vaults: what share tokens supply is what was issued for the assets", async () => {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write(
+    "vault.yaml",
+    `playbook: 1
+actors: { custodian: { ledger: "${ALICE}" } }
+defaults: { as: custodian }
+steps:
+  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: House1 } } }
+  - id: vault
+    uses: ledger.vault.create
+    with:
+      id: Vault1
+      name: Vault
+      custodians: ["\${{ actors.custodian }}"]
+      vaultToken:
+        - { id: Share1, name: Shares, symbol: SHR, classification: { unit: fractional, supply: infinite }, behaviour: { decimal: 2, maxMintQuantity: 0, transferable: true, burnable: true }, tokenPermissions: [{ entity: "\${{ actors.custodian }}", roles: [minter, burner] }] }
+  - id: deposit
+    uses: ledger.vault.deposit
+    with: { vaultId: Vault1, assets: [{ assetType: Property, id: House1, shares: [{ tokenId: Share1, quantity: 100, receiver: "\${{ actors.custodian }}" }] }] }
+`,
+  );
+  const laid = await project.run("run", "vault.yaml");
+  expect(laid.code, laid.told).toBe(0);
+  const vaults = { reader: { orgId: "org1", userId: "alice" } };
+  const well = await reconcile(project, "reconcile-vaults", "vaults", vaults);
+  expect(well.code, well.told).toBe(0);
+  expect(well.found.counts.compared).toBe(1);
+  await world.call("POST /token/mint", ALICE, [{ id: "Share1", to: { orgId: "org1", userId: "alice" }, value: 1 }]);
+  const ill = await reconcile(project, "reconcile-vaults", "vaults", vaults);
+  expect(ill.code, ill.told).toBe(3);
+  expect(drifts(ill)).toEqual(["differs Vault1 Share1 101 | 100"]);
+});

@@ -1,0 +1,258 @@
+import { expect, test } from "vitest";
+import type { Comparison } from "../../src/protocol/comparison.ts";
+import {
+  type Ended,
+  newProject,
+  type Printed,
+  type Project,
+  runIn,
+  sandboxProcess,
+  type Service,
+  stepIn,
+  tokenWith,
+} from "./world.ts";
+
+const GOLD = `playbook: 1
+name: Gold
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: token, uses: ledger.token.create, with: ${tokenWith("Gold", 0)} }
+  - { id: alice, uses: ledger.token.mint, with: { id: Gold, to: { orgId: org1, userId: alice }, value: "100.5" } }
+  - { id: bob, uses: ledger.token.mint, with: { id: Gold, to: { orgId: org1, userId: bob }, value: "20" } }
+`;
+
+/** What the file says against what the ledger says. */
+function against(file: string, more = ""): string {
+  return `playbook: 1
+name: Nightly
+mode: read-only
+inputs:
+  expected:
+    type: file
+    default: ${file}
+    items: { type: object, properties: { holder: { type: string }, token: { type: string }, balance: { type: decimal } } }
+  tokens: { type: list, items: { type: string }, default: [Gold] }
+reconcile:
+  - id: accounts
+    name: File against ledger
+    left: { name: file, rows: inputs.expected, key: { holder: row.holder, token: row.token }, value: row.balance }
+    right:
+      name: ledger
+      foreach: { token: "\${{ inputs.tokens }}", key: token }
+      as: { ledger: "userId:auditor" }
+      read: ledger.account.list
+      with: { tokenId: "\${{ token }}" }
+      key: { holder: row.entity.userId, token: token }
+      value: row.balance
+    totals: token
+    recheck: 50ms
+${more}`;
+}
+
+const HEADER = "holder,token,balance\n";
+
+async function ledgerWithGold(): Promise<{ project: Project; world: Service }> {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("gold.yaml", GOLD);
+  project.write("expected.csv", `${HEADER}alice,Gold,100.50\nbob,Gold,20\n`);
+  project.write("nightly.yaml", against("expected.csv"));
+  const gold = await project.run("run", "gold.yaml");
+  expect(gold.code, gold.told).toBe(0);
+  return { project, world };
+}
+
+function comparisonIn(printed: Pick<Printed, "reports">, step = "reconcile.accounts"): Comparison {
+  const { comparison } = stepIn(printed, step);
+  if (comparison === null) throw new Error(`${step} has compared nothing`);
+  return comparison;
+}
+
+async function night(project: Project, ...args: string[]): Promise<Ended & { readonly found: Comparison }> {
+  const ended = await project.json("run", "nightly.yaml", ...args);
+  return { ...ended, found: comparisonIn(ended.data) };
+}
+
+test("both sides agree: the report says what was read, and the totals of both", async () => {
+  const { project } = await ledgerWithGold();
+  const run = await project.run("run", "nightly.yaml");
+  expect(run.code, run.told).toBe(0);
+  expect(run.lines.slice(1, 6).map((line) => line.replace(/, read .*|\d+ ms$/, ""))).toEqual([
+    expect.stringContaining("✓ ok       reconcile.accounts  File against ledger"),
+    "    file: 2 rows, 2 keys, sum 120.5",
+    "    ledger: 2 rows of 1 request, 2 keys, sum 120.5",
+    "    total of token Gold: 120.5 = 120.5",
+    "    2 keys compared in 1 look: no difference",
+  ]);
+});
+
+test("a drift is the same one each night, until it is borne with, changes, or is no more", async () => {
+  const { project, world } = await ledgerWithGold();
+  project.write("expected.csv", `${HEADER}alice,Gold,100.500000000000000001\nbob,Gold,20\n`);
+  const first = await night(project);
+  expect(first.code, first.told).toBe(3);
+  expect(first.found.looks).toBe(2);
+  expect(first.found.counts).toMatchObject({ compared: 2, new: 1, persisting: 0 });
+  expect(first.found.drifts).toMatchObject([
+    { kind: "differs", key: { holder: "alice", token: "Gold" }, difference: "0.000000000000000001", state: "new" },
+  ]);
+  const id = first.found.drifts[0]?.id ?? "";
+
+  const second = await night(project);
+  expect(second.code, second.told).toBe(3);
+  expect(second.found.drifts).toMatchObject([{ id, state: "persisting" }]);
+
+  const careless = await project.run("drift", "ack", id);
+  expect(careless.code, careless.told).toBe(2);
+  expect(careless.stderr).toContain(`next: tokenbook drift ack ${id} --because`);
+  const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const word = await project.run("drift", "ack", id.slice(0, 6), "--because", "rounded by hand", "--until", day);
+  expect(word.code, word.told).toBe(0);
+  const third = await night(project);
+  expect(third.code, third.told).toBe(0);
+  expect(third.found.drifts).toMatchObject([{ id, state: "acknowledged", acknowledged: { because: "rounded by hand" } }]);
+
+  await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: { orgId: "org1", userId: "alice" }, value: 1 }]);
+  const fourth = await night(project);
+  expect(fourth.code, fourth.told).toBe(3);
+  expect(fourth.found.drifts).toMatchObject([{ id, state: "changed", right: "101.5" }]);
+
+  project.write("expected.csv", `${HEADER}alice,Gold,101.5\nbob,Gold,20\n`);
+  const fifth = await night(project);
+  expect(fifth.code, fifth.told).toBe(0);
+  expect(fifth.found.cleared).toMatchObject([{ id }]);
+
+  const shown = await project.run("drift", "show", id);
+  expect(shown.lines.filter((line) => /^ {4}\d{4}-/.test(line)).map((line) => line.split(/\s+/)[2])).toEqual([
+    "inputs.expected,",
+    "ledger.account.list",
+    "seen",
+    "seen",
+    "acknowledged",
+    "seen",
+    "seen",
+    "cleared",
+  ]);
+  expect((await project.run("drift", "list")).stdout).toBe("no drift\n");
+  expect((await project.run("drift", "list", "--all")).stdout).toContain(id);
+});
+
+test("every kind of difference is found as what it is", async () => {
+  const { project } = await ledgerWithGold();
+  project.write(
+    "expected.csv",
+    `${HEADER}alice,Gold,10050\nbob,Gold,20\nbob,Gold,20\ncarol,Gold,5\n`, // alice in cents, bob twice, carol nowhere
+  );
+  const kinds = await night(project);
+  expect(kinds.code, kinds.told).toBe(3);
+  expect(kinds.found.drifts.map(({ kind, key }) => `${kind} ${key["holder"]}`)).toEqual([
+    "unit alice",
+    "duplicate-left bob",
+    "missing-right carol",
+  ]);
+  project.write("expected.csv", `${HEADER}alice,Gold,100.5\n`);
+  const missing = await night(project);
+  expect(missing.found.drifts.map(({ kind, key }) => `${kind} ${key["holder"]}`)).toEqual(["missing-left bob"]);
+});
+
+test("a token that cannot be read leaves the comparison incomplete, and hides nothing of the others", async () => {
+  const { project } = await ledgerWithGold();
+  project.write("expected.csv", `${HEADER}alice,Gold,100.5\nbob,Gold,20\ndora,Silver,1\n`);
+  const tokens = ["--input", 'tokens=["Gold","Silver"]'];
+  const incomplete = await night(project, ...tokens);
+  expect(incomplete.code, incomplete.told).toBe(1);
+  expect(incomplete.found.counts).toMatchObject({ compared: 2, notCompared: 1, new: 0 });
+  expect(incomplete.found.gaps).toMatchObject([{ side: "ledger", of: "ledger.account.list of Silver" }]);
+  project.write("expected.csv", `${HEADER}alice,Gold,100.5\nbob,Gold,19\ndora,Silver,1\n`);
+  const both = await night(project, ...tokens);
+  expect(both.code, both.told).toBe(3);
+  expect(both.found.drifts).toMatchObject([{ key: { holder: "bob" } }]);
+  expect(both.found.gaps).toHaveLength(1);
+  const told = await project.run("run", "nightly.yaml", ...tokens);
+  expect(told.stdout).toContain("not read to its end: ledger.account.list of Silver (ledger): HTTP 404");
+});
+
+test("what changes between two looks is moving, or settled; never a drift", async () => {
+  const { project, world } = await ledgerWithGold();
+  project.write("expected.csv", `${HEADER}alice,Gold,100.5\nbob,Gold,21\n`);
+  project.write("nightly.yaml", against("expected.csv").replace("recheck: 50ms", "recheck: 1500ms"));
+  const running = project.start("run", "nightly.yaml", "--json");
+  const bob = { orgId: "org1", userId: "bob" };
+  await new Promise((resolve) => void setTimeout(resolve, 1_000));
+  await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: bob, value: 1 }]);
+  const ended = await running.ended;
+  expect(ended.code, ended.told).toBe(0);
+  expect(comparisonIn(JSON.parse(ended.stdout) as Printed).counts).toMatchObject({ settled: 1, new: 0, moving: 0 });
+});
+
+test("a difference younger than the settle time waits, and one that an earlier night has seen does not", async () => {
+  const { project } = await ledgerWithGold();
+  project.write("expected.csv", `${HEADER}alice,Gold,100\nbob,Gold,20\n`);
+  const first = await night(project);
+  expect(first.code, first.told).toBe(3);
+  project.write("nightly.yaml", against("expected.csv").replace("recheck: 50ms", "recheck: 50ms\n    settle: 500ms"));
+  const second = await night(project);
+  expect(second.found.drifts).toMatchObject([{ state: "persisting" }]);
+  project.write("expected.csv", `${HEADER}alice,Gold,99\nbob,Gold,20\n`);
+  const third = await night(project);
+  expect(third.code, third.told).toBe(3);
+  expect(third.found.looks).toBeGreaterThan(1);
+});
+
+test("killed while it compares and gone on with, it finds the same", async () => {
+  const { project } = await ledgerWithGold();
+  project.write("expected.csv", `${HEADER}alice,Gold,100\nbob,Gold,20\n`);
+  project.write("nightly.yaml", against("expected.csv").replace("recheck: 50ms", "recheck: 2s"));
+  const running = project.start("run", "nightly.yaml");
+  await running.lines(1);
+  await new Promise((resolve) => void setTimeout(resolve, 800));
+  await running.signal("SIGKILL");
+  const { stdout, told } = await running.ended;
+  const resumed = await project.json("resume", runIn({ stdout, told }));
+  expect(resumed.code, resumed.told).toBe(3);
+  const found = comparisonIn(resumed.data);
+  expect(found.drifts).toMatchObject([{ key: { holder: "alice" }, left: "100", right: "100.5", state: "new" }]);
+  const again = comparisonIn((await project.json("resume", runIn({ stdout, told }))).data);
+  expect(again.drifts).toEqual(found.drifts);
+});
+
+test("a write hidden in what a reconciliation includes is refused before anything is asked", async () => {
+  const { project, world } = await ledgerWithGold();
+  const before = await world.commits();
+  project.write("nightly.yaml", against("expected.csv", "steps:\n  - { id: gold, uses: ./gold.yaml }\n"));
+  const run = await project.run("run", "nightly.yaml");
+  expect(run.code, run.told).toBe(2);
+  expect(run.stderr).toContain("playbook.read-only");
+  expect(await world.commits()).toEqual(before);
+});
+
+test("names of both sides are brought together by the operator's mapping; what it does not name is told", async () => {
+  const project = newProject();
+  project.write(
+    "mapped.yaml",
+    `playbook: 1
+mode: read-only
+inputs:
+  tokens: { type: list, items: { type: object, properties: { here: { type: string }, there: { type: integer } } }, default: [{ here: G, there: 7 }, { here: S, there: 8 }] }
+  left: { type: list, items: { type: object, properties: { t: { type: string }, v: { type: decimal } } }, default: [{ t: G, v: 1 }, { t: X, v: 2 }] }
+  right: { type: list, items: { type: object, properties: { t: { type: integer }, v: { type: decimal } } }, default: [{ t: 7, v: 1 }, { t: 9, v: 3 }] }
+reconcile:
+  - id: tokens
+    left: { rows: inputs.left, key: { token: row.t }, value: row.v }
+    right: { rows: inputs.right, key: { token: row.t }, value: row.v }
+    map: { token: { from: "\${{ inputs.tokens }}", left: here, right: there } }
+    recheck: 10ms
+`,
+  );
+  const run = await project.json("run", "mapped.yaml");
+  expect(run.code, run.told).toBe(3);
+  expect(comparisonIn(run.data, "reconcile.tokens").drifts.map(({ kind, key }) => `${kind} ${key["token"]}`)).toEqual([
+    "missing-left 9 (not mapped)",
+    "missing-right X (not mapped)",
+  ]);
+  const twice = await project.run("run", "mapped.yaml", "--input", 'tokens=[{"here":"G","there":7},{"here":"G","there":8}]');
+  expect(twice.code, twice.told).toBe(1);
+  expect(twice.stdout).toContain('reconcile.mapping: map.token: two of its rows have "G" under "here"');
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { Pacer } from "../../../src/cli/queue.ts";
+import type { Exchanged, Outgoing } from "../../../src/transport/exchange.ts";
+
+function outgoing(path: string, fresh = false): Outgoing {
+  return { origin: "http://127.0.0.1:9", method: "GET", path, headers: {}, body: undefined, fresh, timeoutMs: 1_000 };
+}
+
+interface Asked {
+  readonly path: string;
+  readonly atOnce: number;
+  readonly at: number;
+}
+
+/** A service that answers after a moment, and tells what it was asked. */
+function slowService(answer: (path: string) => Partial<Extract<Exchanged, { kind: "answered" }>> = () => ({})): {
+  readonly asked: Asked[];
+  readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
+} {
+  const asked: Asked[] = [];
+  let atOnce = 0;
+  return {
+    asked,
+    exchange: async ({ path }) => {
+      asked.push({ path, atOnce: ++atOnce, at: performance.now() });
+      await new Promise((resolve) => void setTimeout(resolve, 5));
+      atOnce -= 1;
+      return { kind: "answered", status: 200, headers: {}, text: "{}", ...answer(path) };
+    },
+  };
+}
+
+test("no more reads are under way at once than an interface allows", async () => {
+  const { asked, exchange } = slowService();
+  const paced = new Pacer({ atOnce: 3, perSecond: undefined }).paced(exchange);
+  await Promise.all(Array.from({ length: 20 }, (_, at) => paced(outgoing(`/${at}`))));
+  expect(asked).toHaveLength(20);
+  expect(Math.max(...asked.map(({ atOnce }) => atOnce))).toBe(3);
+});
+
+test("a write never waits behind reads", async () => {
+  const { asked, exchange } = slowService();
+  const paced = new Pacer({ atOnce: 1, perSecond: undefined }).paced(exchange);
+  await Promise.all([paced(outgoing("/read1")), paced(outgoing("/read2")), paced(outgoing("/write", true))]);
+  expect(asked.map(({ path }) => path)).toEqual(["/write", "/read1", "/read2"]);
+});
+
+test("one read that is refused for a while holds all others back", async () => {
+  const { asked, exchange } = slowService((path) => (path === "/0" ? { status: 429, headers: { "retry-after": "0.2" } } : {}));
+  const paced = new Pacer({ atOnce: 1, perSecond: undefined }).paced(exchange);
+  await Promise.all(Array.from({ length: 3 }, (_, at) => paced(outgoing(`/${at}`))));
+  const [first, second] = asked;
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(190);
+});

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type ComparisonName, DriftBook, type Found, type Sighting } from "../../../src/reconcile/drift-book.ts";
+import { keyText } from "../../../src/reconcile/row.ts";
+
+const NAME: ComparisonName = { environment: "prod", playbook: "Nightly", comparison: "holdings", scope: "" };
+const WORDS = { title: "Holdings", parts: ["holder"], left: "portfolio", right: "ledger" };
+const DAY = 86_400_000;
+
+function bookForTest(): DriftBook {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-drift-"));
+  const book = DriftBook.open(folder, (text) => text.replaceAll("open-sesame", "***"));
+  onTestFinished(() => {
+    book.close();
+    rmSync(folder, { recursive: true });
+  });
+  return book;
+}
+
+function sighting(holder: string, left = "1", right = "2"): Sighting {
+  return { key: [holder], kind: "differs", left, right, difference: "-1", evidence: { left: "open-sesame" } };
+}
+
+function found(run: string, at: number, ...sightings: Sighting[]): Found {
+  return { run, at, sightings, isGone: () => true };
+}
+
+test("each night says what is new, what is there still, and what is no more", () => {
+  const book = bookForTest();
+  const first = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
+  expect(first.drifts.map(({ key, state, since }) => [key["holder"], state, since])).toEqual([
+    ["alice", "new", DAY],
+    ["bob", "new", DAY],
+  ]);
+  const second = book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("bob"), sighting("carol")));
+  expect(second.drifts.map(({ key, state, since }) => [key["holder"], state, since])).toEqual([
+    ["bob", "persisting", DAY],
+    ["carol", "new", 2 * DAY],
+  ]);
+  expect(second.cleared.map(({ key }) => key["holder"])).toEqual(["alice"]);
+  expect(second.drifts[0]?.id).toBe(first.drifts[1]?.id);
+  const third = book.record(NAME, WORDS, found("run3", 3 * DAY, sighting("alice")));
+  expect(third.drifts.map(({ id, state, since }) => [id, state, since])).toEqual([[first.drifts[0]?.id, "new", 3 * DAY]]);
+  const { history } = book.explain(first.drifts[0]?.id ?? "", 3 * DAY);
+  expect(history.map(({ what, by }) => [what, by])).toEqual([
+    ["seen", "run1"],
+    ["cleared", "run2"],
+    ["seen", "run3"],
+  ]);
+});
+
+test("a run that begins anew finds what it found before, and nothing twice", () => {
+  const book = bookForTest();
+  book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
+  const once = book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("bob"), sighting("carol")));
+  const again = book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("bob"), sighting("carol")));
+  expect(again).toEqual(once);
+  expect(book.explain(once.drifts[0]?.id ?? "", 2 * DAY).history).toHaveLength(2);
+});
+
+test("what a run did not look at is neither there nor gone", () => {
+  const book = bookForTest();
+  book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
+  const second = book.record(NAME, WORDS, { ...found("run2", 2 * DAY), isGone: (key) => key !== keyText(["alice"]) });
+  expect(second.cleared.map(({ key }) => key["holder"])).toEqual(["bob"]);
+  const left = book.list({ all: false, limit: 10, now: 2 * DAY });
+  expect(left.map(({ key, lastSeen }) => [key["holder"], lastSeen])).toEqual([["alice", DAY]]);
+});
+
+test("an acknowledgement holds for the values it was given for, and until its day", () => {
+  const book = bookForTest();
+  const [drift] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"))).drifts;
+  book.acknowledge({ id: drift?.id ?? "", who: "dora", because: "a refund", until: 5 * DAY, at: DAY + 1 });
+  const stateIn = (run: string, at: number, seen: Sighting): string | undefined =>
+    book.record(NAME, WORDS, found(run, at, seen)).drifts[0]?.state;
+  expect(stateIn("run2", 2 * DAY, sighting("alice"))).toBe("acknowledged");
+  expect(stateIn("run3", 3 * DAY, sighting("alice", "1", "3"))).toBe("changed");
+  expect(stateIn("run4", 4 * DAY, sighting("alice"))).toBe("acknowledged");
+  expect(stateIn("run5", 5 * DAY, sighting("alice"))).toBe("persisting");
+});
+
+test("comparisons of other environments, playbooks and scopes know nothing of one another", () => {
+  const book = bookForTest();
+  const { drifts } = book.record(NAME, WORDS, found("run1", DAY, sighting("alice")));
+  for (const other of [{ environment: "staging" }, { playbook: "Weekly" }, { comparison: "supply" }, { scope: "eu" }]) {
+    const { cleared } = book.record({ ...NAME, ...other }, WORDS, found("run2", 2 * DAY, sighting("alice")));
+    expect(cleared).toEqual([]);
+  }
+  const ids = book.list({ all: false, limit: 10, now: 2 * DAY }).map(({ id }) => id);
+  expect(new Set(ids)).toHaveLength(5);
+  expect(ids).toContain(drifts[0]?.id);
+});
+
+test("how long a difference has been as it is tells whether it was so in earlier runs", () => {
+  const book = bookForTest();
+  book.record(NAME, WORDS, found("run1", DAY, sighting("alice")));
+  book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("alice")));
+  expect(book.unchangedSince(NAME, sighting("alice"))).toBe(DAY);
+  book.record(NAME, WORDS, found("run3", 3 * DAY, sighting("alice", "1", "3")));
+  expect(book.unchangedSince(NAME, sighting("alice", "1", "3"))).toBe(3 * DAY);
+  expect(book.unchangedSince(NAME, sighting("alice"))).toBeUndefined();
+});
+
+test("a secret is masked before it is kept", () => {
+  const book = bookForTest();
+  const [drift] = book.record(NAME, WORDS, found("run1", DAY, sighting("open-sesame"))).drifts;
+  const known = book.explain(drift?.id ?? "", DAY);
+  expect(JSON.stringify(known)).not.toContain("open-sesame");
+  expect(known.evidence).toEqual({ left: "***" });
+});
