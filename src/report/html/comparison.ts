@@ -54,8 +54,9 @@ function totalsTable({ totalsOf, totals, left, right }: Comparison): Markup | un
   return tableOf("Totals", columns, rows);
 }
 
-function differenceOf(left: string, right: string): string {
-  return Decimal.fromJsonSource(left).minus(Decimal.fromJsonSource(right)).toString();
+function differenceOf(left: string, right: string): string | null {
+  const [more, less] = [Decimal.parse(left), Decimal.parse(right)];
+  return more === undefined || less === undefined ? null : more.minus(less).toString();
 }
 
 function driftTable({ drifts, left, right }: Comparison): Markup | undefined {

@@ -88,14 +88,15 @@ export class Markup {
 /** What stands in an element: a text is escaped, `undefined` is nothing. */
 export type Child = Markup | string | undefined | readonly Child[];
 
-const VOID: ReadonlySet<string> = new Set<ElementName>(["input", "rect", "line", "path", "circle"]);
+// Of SVG none is: what is not closed there would hold all that follows.
+const VOID: ElementName = "input";
 
 /** An element; attributes that are `false` or `undefined` are left out. */
 export function el(name: ElementName, attributes: Attributes, ...children: readonly Child[]): Markup {
   const written = Object.entries(attributes)
     .map(([key, value]) => attribute(key, value))
     .join("");
-  const closing = VOID.has(name) ? "" : `${inside(children)}</${name}>`;
+  const closing = name === VOID ? "" : `${inside(children)}</${name}>`;
   return new Markup(`<${name}${written}>${closing}`);
 }
 

@@ -283,7 +283,7 @@ describe("OTLP", () => {
 
 // What a page of ours is made of; nothing else may come of any text.
 const PAGE_ELEMENTS = new Set(
-  "html head meta title style body script a article b button code dd details div dl dt footer h1 h2 h3 header input label li main nav ol p pre section span summary table tbody td th thead time tr ul svg rect".split(
+  "html head meta title style body script a article b button code dd details div dl dt footer h1 h2 h3 header input label li main nav ol p pre section span summary table tbody td th thead time tr ul svg rect line path circle".split(
     " ",
   ),
 );

@@ -1,3 +1,4 @@
+import type { Comparison } from "../../../src/protocol/comparison.ts";
 import type { StepProblem } from "../../../src/protocol/record.ts";
 import { Records } from "./records.ts";
 
@@ -125,9 +126,53 @@ export function hostileRun(text: string, others: readonly string[] = []): Record
     .answered("b", { message: second, receiptId: second, payload: { transactionId: second } })
     .receipt("b", { status: second, transactionId: second, message: second })
     .stopped("b", "failed", problemOf(second))
-    .stopped("c", "unknown", { ...problemOf(third), evidence: third })
+    .add({
+      kind: "step.stopped",
+      step: "c",
+      outcome: "unknown",
+      problem: { ...problemOf(third), evidence: third },
+      startedAt: 0,
+      comparison: comparisonOf(third),
+    })
     .add({ kind: "step.completed", step: "a[other]", outcome: "ok", value: { refusal: fourth }, startedAt: 0, requests: 1 })
     .closed("failed", { [text]: text, other: [text] }, problemOf(text));
+}
+
+function comparisonOf(text: string): Comparison {
+  const side = { name: text, rows: 1, keys: 1, sum: "1", requests: 1, from: 0, to: 1 };
+  const drift = {
+    id: text,
+    kind: "differs",
+    key: { [text]: text },
+    left: "1",
+    right: "2.5",
+    difference: "-1.5",
+    state: "acknowledged",
+    since: 0,
+    acknowledged: { until: 1, who: text, because: text },
+  } as const;
+  return {
+    left: side,
+    right: side,
+    totalsOf: text,
+    totals: [{ of: text, left: "1", right: "2.5" }],
+    looks: 2,
+    counts: {
+      compared: 1,
+      new: 1,
+      persisting: 0,
+      changed: 0,
+      acknowledged: 1,
+      cleared: 1,
+      moving: 1,
+      settled: 0,
+      notCompared: 1,
+    },
+    drifts: [drift],
+    cleared: [drift],
+    moving: [drift],
+    gaps: [{ side: text, of: text, code: text, message: text }],
+  };
 }
 
 /** Whatever no terminal or log may receive: a control character, an unpaired surrogate, a command at the start of a line. */
