@@ -13,8 +13,6 @@ export const STYLE: string = `
   --bad: light-dark(#b3201a, #ff8a80);
   --doubt: light-dark(#7536a8, #d3a3ff);
   --wait: light-dark(#835400, #f0bd57);
-  --bad-bg: light-dark(#fdf1f0, #2b1a1b);
-  --wait-bg: light-dark(#fdf6e7, #2a2417);
   --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
 }
 :root[data-theme="light"] { color-scheme: light; }
@@ -63,7 +61,7 @@ pre { margin: .25rem 0 0; padding: .6rem .75rem; max-height: 26rem; overflow: au
 .facts dt { flex: 0 0 6.5rem; }
 .facts dd { margin: 0; min-width: 0; flex: 1; }
 .next { margin-top: .75rem; }
-.concerns ul { list-style: none; margin: 0; padding: .5rem .9rem; background: var(--bad-bg); border: 1px solid var(--line); border-left: 4px solid var(--bad); border-radius: 6px; }
+.concerns ul { list-style: none; margin: 0; padding: .5rem .9rem; background: color-mix(in srgb, var(--tone) 7%, var(--bg)); border: 1px solid var(--line); border-left: 4px solid var(--tone); border-radius: 6px; }
 .concerns li { padding: .15rem 0; }
 
 summary { cursor: pointer; }
@@ -114,8 +112,8 @@ thead th { color: var(--soft); white-space: nowrap; }
 .d7 .what { padding-left: 6.5rem; } .d8 .what { padding-left: 7rem; }
 .body { padding: .5rem .75rem 1rem; margin: 0 0 .5rem; background: var(--panel); border-radius: 6px; }
 .body > * + * { margin-top: .75rem; }
-.problem, .warning { padding: .5rem .75rem; background: var(--bad-bg); border-left: 4px solid var(--bad); border-radius: 4px; }
-.warning { background: var(--wait-bg); border-left-color: var(--wait); }
+.warning { --tone: var(--wait); }
+.problem, .warning { padding: .5rem .75rem; background: color-mix(in srgb, var(--tone) 7%, var(--bg)); border-left: 4px solid var(--tone); border-radius: 4px; }
 .message { font-weight: 600; white-space: pre-wrap; }
 .value { margin-top: .5rem; }
 .label { font-size: .87rem; }
@@ -131,12 +129,18 @@ footer { padding-top: 1rem; padding-bottom: 2rem; font-size: .87rem; }
   .d1 .what, .d2 .what, .d3 .what, .d4 .what, .d5 .what, .d6 .what, .d7 .what, .d8 .what { padding-left: .75rem; }
   .toolbar { position: static; }
 }
+@page { margin: 1.5cm; }
 @media print {
   :root, :root[data-theme] { color-scheme: light; }
   .toolbar, .js .toolbar, .skip { display: none; }
   body { font-size: 10pt; }
   main, footer { max-width: none; padding: 0; }
   pre { max-height: none; }
+  .wide { overflow: visible; }
+  .wide table { min-width: 0; font-size: 8pt; }
+  .wide th, .wide td { min-width: 0; padding-right: .4rem; overflow-wrap: anywhere; }
+  .wide time, .wide .verdict { white-space: normal; }
+  .number { min-width: 0; }
   .step { content-visibility: visible; break-inside: avoid-page; }
   .step > summary, .facts > div, tr { break-inside: avoid; }
 }
