@@ -119,6 +119,11 @@ export const LIMITS = {
   /** Writes that its table of the guarantee tells one by one, and steps named that want a person. */
   htmlWrites: 500,
   htmlConcerns: 50,
+  /** Pages that are served: runs listed, steps of two runs held against each other, connections, and how long a request may take to come. */
+  viewRuns: 1_000,
+  viewSteps: 2_000,
+  viewConnections: 64,
+  viewRequestMs: 10_000,
   /** Rows of each table of a comparison. */
   htmlRows: 200,
   /** Comparisons of one playbook. */

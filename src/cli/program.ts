@@ -118,6 +118,10 @@ function lookCommands(program: Commander, builder: Builder): void {
     .option("--state <dir>", WORDS.state)
     .action(builder.action(async () => (await import("./commands/report.ts")).report, "runs"));
   builder
+    .memory(builder.command(program, "view"))
+    .addOption(new Option("--port <n>", WORDS.view.port).argParser(wholeNumber).default(0))
+    .action(builder.action(async () => (await import("./commands/view.ts")).view));
+  builder
     .command(program, "operations")
     .argument("[name]", WORDS.operations.name)
     .option("--json", WORDS.json)

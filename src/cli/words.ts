@@ -110,6 +110,14 @@ Examples:
   $ tokenbook drift show 3fa91c02bd47          what both sides said, and its history
   $ tokenbook drift ack 3fa91c02bd47 --because "a refund is under way" --until 2026-12-01`,
     },
+    view: {
+      summary: "Show all runs in a browser: a list with a filter, each run, two side by side, and those that go on.",
+      examples: `Serves pages on this machine only (127.0.0.1) until Ctrl-C, to whoever has the address that it prints. It changes nothing.
+
+Examples:
+  $ tokenbook view
+  $ tokenbook view --state /srv/ledger/.tokenbook --port 4020`,
+    },
     test: {
       summary: "Prove a playbook: kill its run at every moment that matters, go on with it, and compare what is left.",
       examples: `Runs the playbook undisturbed on a sandbox of its own. Then, for every boundary of that run (before and after each commit of the
@@ -207,6 +215,7 @@ Examples:
     release: "Free a run whose process, on another machine, is gone. What you say is kept in its journal, with your name.",
     because: "how you know that the process is gone for good",
   },
+  view: { port: "the port to listen on; 0 takes any free one" },
   reporting: {
     runs: "the runs' ids, or `latest`",
     format: "print one report on stdout, in this format",

@@ -61,6 +61,10 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
           expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
         }
       }
+      await page.emulateMedia({ media: "print" });
+      await page.setViewportSize({ width: 680, height: 900 });
+      const cutOff = `[...document.querySelectorAll(".wide")].filter((each) => each.scrollWidth > each.clientWidth).length`;
+      expect(await page.evaluate(cutOff)).toBe(0);
       expect(complaints).toEqual([]);
     },
   );

@@ -4,6 +4,9 @@ import { firstBroken } from "../../src/engine/expectations.ts";
 import { type JsonObject, parseJson } from "../../src/base/json.ts";
 import type { Comparison, Drift } from "../../src/protocol/comparison.ts";
 import type { StepHeading } from "../../src/protocol/record.ts";
+import { comparePage } from "../../src/report/html/compare.ts";
+import { runPage } from "../../src/report/html/page.ts";
+import { type ListedRun, runsPage } from "../../src/report/html/runs.ts";
 import { reportOf } from "../../src/report/model.ts";
 import type { RunReport } from "../../src/report/shape.ts";
 import { Records, RUNS, START, TRANSACTION } from "../unit/report/records.ts";
@@ -164,4 +167,23 @@ export const PAGES: Readonly<Record<string, () => readonly RunReport[]>> = {
   drift: () => [night(0, 5)],
   nights: () => [night(0, 5), night(1, 7), night(2, 2), night(3, 0)],
   long: () => [longRun(10_000)],
+};
+
+const LISTED: readonly ListedRun[] = (["passed", "drift", "failed", "unknown", "pending", "running"] as const).map(
+  (outcome, at) => ({
+    id: `2026112${at}T0930-k3x9q2a${at}`,
+    playbook: at === 1 ? "playbooks/nightly.yaml" : "playbooks/onboarding.yaml",
+    environment: "staging",
+    openedAt: new Date(START - at * 3_600_000).toISOString(),
+    outcome,
+    heldBy: outcome === "running" ? "process 4711 on desk" : null,
+  }),
+);
+
+/** Pages that only a server shows. */
+export const SERVED: Readonly<Record<string, () => Iterable<string>>> = {
+  list: () => runsPage(LISTED, { outcome: "", words: "" }),
+  compare: () => comparePage(of("resumed"), expectation()),
+  "compare-nights": () => comparePage(night(0, 5), night(2, 2)),
+  live: () => runPage(of("killed"), { events: 9, isLive: true }),
 };

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { htmlReport } from "../../src/report/html/page.ts";
 import { openBrowser } from "./browser.ts";
-import { PAGES } from "./samples.ts";
+import { PAGES, SERVED } from "./samples.ts";
 
 const HEIGHT = "document.documentElement.scrollHeight";
 const folder = resolve(process.argv[2] ?? "screenshots");
@@ -13,9 +13,10 @@ mkdirSync(folder, { recursive: true });
 const { browser, close } = await openBrowser();
 try {
   const page = await browser.newPage();
-  for (const [name, reports] of Object.entries(PAGES)) {
+  const reports = Object.entries(PAGES).map(([name, make]) => [name, () => htmlReport(make())] as const);
+  for (const [name, pieces] of [...reports, ...Object.entries(SERVED)]) {
     const file = join(folder, `${name}.html`);
-    writeFileSync(file, [...htmlReport(reports())].join(""));
+    writeFileSync(file, [...pieces()].join(""));
     await page.goto(pathToFileURL(file).href);
     for (const [width, colorScheme] of [
       [1280, "light"],

@@ -1,53 +1,46 @@
-import { hash } from "node:crypto";
 import { formatDuration } from "../../base/duration.ts";
-import { VERSION } from "../../base/version.ts";
 import { oneLine } from "../foreign.ts";
 import type { RunReport } from "../shape.ts";
 import { countsOf } from "../text.ts";
 import { RUN_WORDS } from "../words.ts";
 import { Budget } from "./budget.ts";
+import { framed, themeButton } from "./frame.ts";
 import { comparisonsOverTime } from "./history.ts";
-import { el, escapeHtml, type Markup } from "./markup.ts";
+import { el, type Markup } from "./markup.ts";
 import { runPieces } from "./run.ts";
-import { SCRIPT } from "./script.ts";
-import { STYLE } from "./style.ts";
+import { FOLLOW, SCRIPT } from "./script.ts";
 import { type Row, tableOf } from "./table.ts";
 
 /**
  * The reports as one HTML page that needs nothing else, neither a network nor JavaScript; its one script adds search, filters and a choice of
  * colours. Its policy lets nothing else run or load, whatever a text holds. Pure.
  */
-export function* htmlReport(reports: readonly RunReport[]): Generator<string> {
-  yield head(titleOf(reports));
-  yield `<body>${el("a", { class: "skip", href: "#main" }, "Skip to the report").html}`;
-  yield toolbar(reports).html;
-  yield '<main id="main" tabindex="-1">';
+export function htmlReport(reports: readonly RunReport[]): Iterable<string> {
+  return framed({ title: titleOf(reports), above: toolbar(reports), script: SCRIPT }, reportPieces(reports));
+}
+
+/** One run as a server shows it: with the way back, and, while it goes on, made anew whenever there is something new. Pure. */
+export function runPage(
+  report: RunReport,
+  { events, isLive }: { readonly events: number; readonly isLive: boolean },
+): Iterable<string> {
+  const way = el("nav", { class: "way", "aria-label": "All runs" }, el("a", { href: "/" }, "All runs"));
+  const state = el("p", { class: "live", role: "status", "data-events": events }, "This page goes on with the run.");
+  const script = isLive ? `${SCRIPT}${FOLLOW}` : SCRIPT;
+  return framed(
+    { title: titleOf([report]), above: toolbar([report]), script, isServed: true },
+    (function* () {
+      yield `${way.html}${isLive ? state.html : ""}`;
+      yield* reportPieces([report]);
+    })(),
+  );
+}
+
+function* reportPieces(reports: readonly RunReport[]): Generator<string> {
   if (reports.length !== 1) yield indexOf(reports).html;
   yield comparisonsOverTime(reports)?.html ?? "";
   const budget = new Budget();
   for (const [at, report] of reports.entries()) yield* runPieces(report, { id: runId(at), isOnly: reports.length === 1, budget });
-  yield `</main>${footer().html}<script>${SCRIPT}</script></body></html>\n`;
-}
-
-function head(title: string): string {
-  const policy = [
-    "default-src 'none'",
-    `style-src '${digest(STYLE)}'`,
-    `script-src '${digest(SCRIPT)}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
-  return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">',
-    `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
-  ].join("\n");
-}
-
-function digest(text: string): string {
-  return `sha256-${hash("sha256", text, "base64")}`;
 }
 
 function titleOf(reports: readonly RunReport[]): string {
@@ -77,7 +70,7 @@ function toolbar(reports: readonly RunReport[]): Markup {
       ),
     ),
     el("span", { class: "shown", role: "status" }),
-    el("button", { type: "button", class: "theme", "aria-label": "Colours: as the system has them" }, "◐"),
+    themeButton(),
   );
 }
 
@@ -108,8 +101,4 @@ function indexRow({ run, totals }: RunReport, at: number): Row {
 
 function runId(at: number): string {
   return `run-${at + 1}`;
-}
-
-function footer(): Markup {
-  return el("footer", {}, `tokenbook ${VERSION}. Times are UTC. What is not known is not shown as if it were.`);
 }

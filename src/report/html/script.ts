@@ -6,8 +6,8 @@ export const SCRIPT: string = String.raw`(() => {
   const root = document.documentElement;
   const one = (selector) => document.querySelector(selector);
   const steps = [...document.querySelectorAll(".step")];
-  const search = one("#search");
-  const shown = one(".shown");
+  const search = one("#search") ?? document.createElement("input");
+  const shown = one(".shown") ?? document.createElement("span");
   const buttons = [...document.querySelectorAll("[data-filter]")];
   const theme = one(".theme");
   const chosen = new Set();
@@ -101,5 +101,25 @@ export const SCRIPT: string = String.raw`(() => {
   }
   addEventListener("hashchange", reveal);
   reveal();
+})();
+`;
+
+/** A page of a run that goes on asks whether there is something new, and is made anew then; where one looks stays where it is. */
+export const FOLLOW: string = String.raw`(() => {
+  "use strict";
+  const EVERY_MS = 1500;
+  const state = document.querySelector(".live");
+  async function look() {
+    try {
+      const answer = await fetch(location.pathname + "/events", { cache: "no-store" });
+      if (!answer.ok) throw new Error(answer.statusText);
+      const { events } = await answer.json();
+      if (String(events) !== state.dataset.events) return location.reload();
+    } catch {
+      state.textContent = "The server does not answer: this page is as the run was when it last did.";
+    }
+    setTimeout(look, EVERY_MS);
+  }
+  setTimeout(look, EVERY_MS);
 })();
 `;

@@ -51,6 +51,13 @@ pre { margin: .25rem 0 0; padding: .6rem .75rem; max-height: 26rem; overflow: au
 .pending, .interrupted, .running, .warned { --tone: var(--wait); }
 .verdict, .word { color: var(--tone); font-weight: 600; white-space: nowrap; }
 
+.way { padding-top: .75rem; }
+.live { color: var(--soft); }
+.choose { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: 1rem 0; }
+.choose input, .choose select, .choose button { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--soft); border-radius: 6px; padding: .25rem .6rem; }
+.choose button { cursor: pointer; background: var(--panel); }
+.runs table { min-width: 52rem; }
+.other { --tone: var(--doubt); color: var(--tone); font-weight: 600; }
 .run { border-bottom: 2px solid var(--line); padding-bottom: 1.5rem; }
 .counts { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; margin: .5rem 0 1rem; padding: 0; }
 .counts li { padding: .35rem .8rem; background: var(--panel); border: 1px solid var(--line); border-left: 4px solid var(--tone, var(--line)); border-radius: 6px; }
@@ -137,8 +144,8 @@ footer { padding-top: 1rem; padding-bottom: 2rem; font-size: .87rem; }
   main, footer { max-width: none; padding: 0; }
   pre { max-height: none; }
   .wide { overflow: visible; }
-  .wide table { min-width: 0; font-size: 8pt; }
-  .wide th, .wide td { min-width: 0; padding-right: .4rem; overflow-wrap: anywhere; }
+  .wide table { min-width: 0 !important; font-size: 8pt; }
+  .wide th, .wide td { min-width: 0 !important; padding-right: .4rem; overflow-wrap: anywhere; }
   .wide time, .wide .verdict { white-space: normal; }
   .number { min-width: 0; }
   .step { content-visibility: visible; break-inside: avoid-page; }

@@ -11,6 +11,9 @@ import { redactor, Secret } from "../../../src/base/secret.ts";
 import { patternOf } from "../../../src/expression/pattern.ts";
 import type { RunRecord } from "../../../src/protocol/record.ts";
 import { FORMATS, type Format } from "../../../src/report/format.ts";
+import { comparePage } from "../../../src/report/html/compare.ts";
+import { runPage } from "../../../src/report/html/page.ts";
+import { runsPage } from "../../../src/report/html/runs.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import { Trace } from "../../../src/report/otlp/trace.ts";
 import { type ReportedRun, type Writer, WRITERS } from "../../../src/report/writers.ts";
@@ -287,6 +290,7 @@ const PAGE_ELEMENTS = new Set(
     " ",
   ),
 );
+const SERVED_ELEMENTS = new Set([...PAGE_ELEMENTS, "form", "select", "option"]);
 const MARKDOWN_ELEMENTS = new Set("h2 h3 p strong em code pre details summary table thead tbody tr th td".split(" "));
 
 function elementsOf(node: Html.Node): readonly Html.Element[] {
@@ -294,11 +298,14 @@ function elementsOf(node: Html.Node): readonly Html.Element[] {
   return "childNodes" in node ? [...own, ...node.childNodes.flatMap(elementsOf)] : own;
 }
 
-function strangers(html: Html.Node, allowed: ReadonlySet<string>): readonly string[] {
+function strangers(html: Html.Node, allowed: ReadonlySet<string>, leadsTo = "#"): readonly string[] {
   return elementsOf(html).flatMap(({ tagName, attrs }) => [
     ...(allowed.has(tagName) ? [] : [tagName]),
     ...attrs
-      .filter(({ name, value }) => /^on|^style$|^src/.test(name) || (name === "href" && !value.startsWith("#")))
+      .filter(
+        ({ name, value }) =>
+          /^on|^style$|^src/.test(name) || (name === "href" && !value.startsWith("#") && !value.startsWith(leadsTo)),
+      )
       .map(({ name }) => name),
   ]);
 }
@@ -347,6 +354,24 @@ describe("ten thousand hostile texts, wherever a run can hold one", () => {
       const lines = written("github", [run]).trimEnd().split("\n");
       expect(lines.filter((line) => !/^::(?:error|warning) file=[^:]*,line=\d+,title=[^:]*::/.test(line))).toEqual([]);
       expect(lines).toHaveLength(2);
+    }
+  });
+
+  test("nor is one an element of a page that is served", () => {
+    for (const text of many.slice(0, 500)) {
+      const report = reportOf(hostileRun(text).all);
+      const row = { id: text, playbook: text, environment: text, openedAt: text, outcome: "failed", heldBy: text } as const;
+      const pages = [
+        runsPage([row], { outcome: text, words: text }),
+        runsPage([row], { outcome: "", words: "" }),
+        comparePage(report, report),
+        runPage(report, { events: 1, isLive: true }),
+      ];
+      for (const page of pages) {
+        const html = [...page].join("");
+        expect(html).not.toMatch(CONTROLS);
+        expect(strangers(parse(html), SERVED_ELEMENTS, "/")).toEqual([]);
+      }
     }
   });
 
