@@ -29,22 +29,39 @@ export function isForbiddenKey(key: string): boolean {
 /** Reads JSON without losing a digit. Throws a SyntaxError or RangeError on text that is no JSON, is too deep, or holds a forbidden key. */
 export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth): Json {
   if (bracketDepth(text, depthLimit) > depthLimit) throw new RangeError(`nested deeper than ${depthLimit} levels`);
-  return (HAS_FRACTION.test(text) ? undefined : exactIntegers(JSON.parse(text))) ?? (JSON.parse(text, revive) as Json);
+  return quicklyParsed(text) ?? (JSON.parse(text, revive) as Json);
 }
 
-// A number written with a fraction or an exponent: only the reviver sees how. Most answers hold none, and are read faster without it.
-const HAS_FRACTION = /(?:"\s*:|[[,]|^)\s*-?\d+[.eE]/;
+// How a number was written only the reviver sees, which takes several times as long. So numbers that lose something in parsing become marked
+// texts first. Where that was wrong, inside of a text, the mark cannot stand, and all of it is read again.
+function quicklyParsed(text: string): Json | undefined {
+  if (!/^\s*[[{]/.test(text) || text.includes(MARK)) return undefined;
+  const marked = text.replaceAll(FRACTION, `$1"${MARK}$2"`);
+  try {
+    return exactNumbers(JSON.parse(marked));
+  } catch (error) {
+    if (marked === text) throw error;
+    return undefined;
+  }
+}
 
-/** The parsed value with exact numbers in place of integers; `undefined` when one may have lost something in parsing. */
-function exactIntegers(value: unknown): Json | undefined {
+// A character of private use.
+const MARK = "\uE000";
+const MARK_CODE = 0xe000;
+const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=\s*[,}\]])/g;
+
+/** The parsed value with exact numbers in place of integers and marked texts; `undefined` when one may have lost something in parsing. */
+function exactNumbers(value: unknown): Json | undefined {
+  if (typeof value === "string") return value.startsWith(MARK) ? Decimal.fromJsonSource(value.slice(1)) : value;
   if (typeof value === "number") return Number.isSafeInteger(value) && !Object.is(value, -0) ? Decimal.of(value) : undefined;
   if (value === null || typeof value !== "object") return value as Json;
   const parts = value as Record<string, unknown>;
   for (const key of Object.keys(parts)) {
     if (FORBIDDEN_KEYS.has(key)) throw forbidden(key);
     const part = parts[key];
-    if (typeof part === "string" || typeof part === "boolean" || part === null) continue;
-    const exact = exactIntegers(part);
+    if (typeof part === "boolean" || part === null) continue;
+    if (typeof part === "string" && part.charCodeAt(0) !== MARK_CODE) continue;
+    const exact = exactNumbers(part);
     if (exact === undefined) return undefined;
     parts[key] = exact;
   }

@@ -30,34 +30,54 @@ export type Exchanged =
     };
 
 /**
- * Makes exchanges over HTTP/1.1, one connection an origin for reads: a run has a transport of its own. Redirects are answers
- * like any other: neither key nor body ever follows one.
+ * Makes exchanges over HTTP/1.1: a run has a transport of its own. Reads share connections, as many as are under way at once. Redirects are
+ * answers like any other: neither key nor body ever follows one.
  */
 export class Transport {
-  readonly #clients = new Map<string, Client>();
+  readonly #clients = new Set<Client>();
+  /** By origin, those that wait for a read; the one that was used last is used next. */
+  readonly #idle = new Map<string, Client[]>();
 
   /** `onSent` is called once the request has been handed to the network. */
   async exchange(outgoing: Outgoing, onSent?: () => void): Promise<Exchanged> {
-    const client = outgoing.fresh ? newClient(outgoing) : this.#sharedClient(outgoing);
+    if (!outgoing.fresh) return this.#read(outgoing, onSent);
+    const client = newClient(outgoing);
     try {
       return await exchangeOn(client, outgoing, onSent);
     } finally {
-      if (outgoing.fresh) await client.destroy();
+      await client.destroy();
+    }
+  }
+
+  async #read(outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
+    const idle = this.#idleAt(outgoing.origin);
+    const client = idle.pop() ?? this.#newShared(outgoing);
+    try {
+      return await exchangeOn(client, outgoing, onSent);
+    } finally {
+      idle.push(client);
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#clients.values()].map((client) => client.destroy()));
+    await Promise.all([...this.#clients].map((client) => client.destroy()));
     this.#clients.clear();
+    this.#idle.clear();
   }
 
-  #sharedClient(outgoing: Outgoing): Client {
-    let client = this.#clients.get(outgoing.origin);
-    if (client === undefined) {
-      client = newClient(outgoing);
-      this.#clients.set(outgoing.origin, client);
-    }
+  #newShared(outgoing: Outgoing): Client {
+    const client = newClient(outgoing);
+    this.#clients.add(client);
     return client;
+  }
+
+  #idleAt(origin: string): Client[] {
+    let idle = this.#idle.get(origin);
+    if (idle === undefined) {
+      idle = [];
+      this.#idle.set(origin, idle);
+    }
+    return idle;
   }
 }
 

@@ -18,6 +18,10 @@ const jsonText = fc.letrec<{ value: string }>((tie) => ({
     numeral,
     fc.constantFrom("null", "true", "false"),
     fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
+    // Texts with what looks like numbers of ours.
+    fc
+      .array(fc.constantFrom(":", ",", "[", "]", "}", '"', " ", "\\", "1.5", "-2e3", "\uE000"), { maxLength: 8 })
+      .map((parts) => JSON.stringify(parts.join(""))),
     fc.array(tie("value"), { maxLength: 4 }).map((items) => `[${items.join(",")}]`),
     fc
       .uniqueArray(fc.tuple(key, tie("value")), { maxLength: 4, selector: ([name]) => name })

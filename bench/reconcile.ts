@@ -1,0 +1,201 @@
+// npm run bench:reconcile [-- --quick]: a ledger of 100,000 accounts and 1,000,000 transactions with 137 planted drifts of every kind, and rows
+// that are in flight. Prints what a reconciliation finds, its memory, and its time beside that of merely reading the same pages.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type AddressInfo, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { invariant } from "../src/base/failure.ts";
+import type { RunReport } from "../src/report/shape.ts";
+import type { Sandbox } from "../src/sandbox/sandbox.ts";
+import { generate, type Holding, KINDS, land, PLANTED, type Planted, tokenIds } from "./planted-ledger.ts";
+import { Stopwatch } from "./process.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+
+const TOKENS = options.quick ? 100 : 1_000;
+const LIMITS = { factor: 1.5, memoryMb: 200 };
+const PARALLEL = 4;
+const QUIET_MS = 700;
+const PLAYBOOK = `playbook: 1
+name: Accounts against transactions
+mode: read-only
+inputs: { tokens: { type: file, default: tokens.json, items: { type: string } } }
+reconcile:
+  - id: balances
+    left:
+      name: accounts
+      foreach: { token: "\${{ inputs.tokens }}", key: token, parallel: ${PARALLEL} }
+      read: ledger.account.list
+      with: { tokenId: "\${{ token }}" }
+      key: { token: token, holder: row.entity.userId }
+      value: row.balance
+    right:
+      name: transactions
+      foreach: { token: "\${{ inputs.tokens }}", key: token, parallel: ${PARALLEL} }
+      read: ledger.transaction.list
+      with: { tokenId: "\${{ token }}" }
+      key: { token: token, holder: 'row.transactionDetails[0].to.userId' }
+      value: 'row.type == "BURN" ? -row.transactionDetails[0].amount : row.transactionDetails[0].amount'
+      combine: sum
+`;
+
+/** Stands before the service and passes all bytes on; when they have been quiet for a while, it tells so, once. */
+class Pipe {
+  readonly origin: string;
+  readonly #server: Server;
+  readonly #onQuiet: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #listens = false;
+
+  private constructor(server: Server, onQuiet: () => void) {
+    this.#server = server;
+    this.#onQuiet = onQuiet;
+    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async before(url: string, onQuiet: () => void): Promise<Pipe> {
+    const { port, hostname } = new URL(url);
+    const server = createServer((client) => {
+      const service = connect(Number(port), hostname);
+      client.on("data", () => pipe.#heard());
+      service.on("data", () => pipe.#heard());
+      client.pipe(service).pipe(client);
+      for (const socket of [client, service]) socket.on("error", () => socket.destroy());
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const pipe = new Pipe(server, onQuiet);
+    return pipe;
+  }
+
+  listen(): void {
+    this.#listens = true;
+  }
+
+  #heard(): void {
+    if (!this.#listens) return;
+    if (this.#timer !== undefined) {
+      this.#timer.refresh();
+      return;
+    }
+    this.#timer = setTimeout(() => {
+      this.#listens = false;
+      this.#onQuiet();
+    }, QUIET_MS);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#server.close();
+  }
+}
+
+if (!existsSync(join(root, "dist/cli.js"))) execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
+const folder = mkdtempSync(join(tmpdir(), "tokenbook-bench-"));
+try {
+  process.exitCode = await bench();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function bench(): Promise<number> {
+  const path = join(folder, "sandbox.db");
+  const holdings = await generate(path, TOKENS);
+  const { service, ready } = await serve(path);
+  const pipe = await Pipe.before(ready.ledgerBaseUrl, () => land(path, holdings));
+  try {
+    const floor = await readAll(pipe.origin, ready);
+    writeProject(pipe.origin, ready);
+    pipe.listen();
+    const stopwatch = new Stopwatch(folder, { LEDGER_KEY: ready.ledgerApiKey });
+    const ran = await stopwatch.run([process.execPath, join(root, "bin/tokenbook.js"), "run", "nightly.yaml", "--json"]);
+    return judge(holdings, { floor, ms: ran.ms, peakMb: ran.peakMb, exit: ran.exit, output: ran.output });
+  } finally {
+    pipe.close();
+    service.kill();
+  }
+}
+
+function writeProject(origin: string, { appId, orgId }: Sandbox): void {
+  writeFileSync(join(folder, "nightly.yaml"), PLAYBOOK);
+  writeFileSync(join(folder, "tokens.json"), JSON.stringify(tokenIds(TOKENS)));
+  const environment = { environments: { bench: { ledger: { baseUrl: origin, appId, orgId, apiKey: "env:LEDGER_KEY" } } } };
+  writeFileSync(join(folder, "tokenbook.yaml"), JSON.stringify(environment));
+}
+
+async function serve(path: string): Promise<{ readonly service: ReturnType<typeof spawn>; readonly ready: Sandbox }> {
+  const service = spawn(process.execPath, [join(root, "bin/tokenbook.js"), "sandbox", "--port", "0", "--db", path, "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  invariant(service.stdout !== null, "its output is piped");
+  const [line] = (await once(createInterface(service.stdout), "line")) as [string];
+  return { service, ready: JSON.parse(line) as Sandbox };
+}
+
+/** Reads the same pages with the same client and as many at once, and does nothing with them. */
+async function readAll(origin: string, { appId, ledgerApiKey }: Sandbox): Promise<number> {
+  const { Client } = await import("undici");
+  const began = performance.now();
+  const rest = tokenIds(TOKENS)
+    .flatMap((token) => ["account", "transaction"].map((what) => ({ path: `/tokenize/${appId}/token/${what}/all`, token })))
+    .values();
+  const one = async (): Promise<void> => {
+    const client = new Client(origin);
+    for (const { path, token } of rest) {
+      const headers = { "X-API-KEY": ledgerApiKey, "content-type": "application/json" };
+      const { body } = await client.request({ method: "POST", path, headers, body: JSON.stringify([{ tokenId: token }]) });
+      invariant(Array.isArray(await body.json()), "the service gives a list");
+    }
+    await client.close();
+  };
+  await Promise.all(Array.from({ length: 2 * PARALLEL }, one));
+  return performance.now() - began;
+}
+
+interface Measured {
+  readonly floor: number;
+  readonly ms: number;
+  readonly peakMb: number | undefined;
+  readonly exit: number | null;
+  readonly output: string;
+}
+
+function judge(holdings: readonly Holding[], { floor, ms, peakMb, exit, output }: Measured): number {
+  invariant(exit === 3, `a reconciliation with drifts ends with exit 3, and ended with ${exit}:\n${output.slice(0, 2_000)}`);
+  const { reports } = JSON.parse(output.slice(output.indexOf("{"))) as { readonly reports: readonly RunReport[] };
+  const comparison = reports[0]?.steps[0]?.comparison;
+  invariant(comparison !== null && comparison !== undefined, "the run compares");
+  const found = new Set(comparison.drifts.map(({ kind, key }) => `${kind} ${key["token"]} ${key["holder"]}`));
+  const lines: string[] = [];
+  let hits = 0;
+  for (const [name, count] of Object.entries(PLANTED) as [Planted, number][]) {
+    const kind = name === "in flight" ? undefined : KINDS[name];
+    const own = holdings.filter((holding) => holding.planted === name);
+    const seen = kind === undefined ? 0 : own.filter(({ token, holder }) => found.has(`${kind} ${token} ${holder}`)).length;
+    hits += seen;
+    lines.push(
+      `  ${name.padEnd(32)} ${String(count).padStart(4)} planted  ${kind === undefined ? `${comparison.counts.settled} settled` : `${seen} found`}`,
+    );
+  }
+  const { left, right, counts, looks } = comparison;
+  const factor = ms / floor;
+  const real = Object.values(PLANTED).reduce((sum, count) => sum + count, 0) - PLANTED["in flight"];
+  console.log(`${left.rows} accounts and ${right.rows} transactions, ${counts.compared} keys, ${looks} looks`);
+  console.log(lines.join("\n"));
+  console.log(
+    `found ${hits} of ${real}, false alarms ${found.size - hits}, not settled ${PLANTED["in flight"] - counts.settled}`,
+  );
+  console.log(
+    `time ${(ms / 1_000).toFixed(1)} s, merely reading ${(floor / 1_000).toFixed(1)} s: ${factor.toFixed(2)} × (≤ ${LIMITS.factor}) ${factor <= LIMITS.factor ? "ok" : "over"}`,
+  );
+  console.log(
+    `peak memory ${peakMb === undefined ? "unknown" : `${peakMb.toFixed(0)} MB (≤ ${LIMITS.memoryMb}) ${peakMb <= LIMITS.memoryMb ? "ok" : "over"}`}`,
+  );
+  return hits === real && found.size === hits && counts.settled === PLANTED["in flight"] ? 0 : 1;
+}
