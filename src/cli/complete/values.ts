@@ -95,6 +95,7 @@ const OF_ARGUMENTS: Readonly<Record<string, Source>> = {
   file: yamlFiles,
   folder: folders,
   run: runs,
+  runs: (shell, cursor) => [{ value: "latest", description: "the last run" }, ...runs(shell, cursor)],
   schedule: yamlFiles,
   drift: drifts,
   "operations name": operationNames,
