@@ -79,7 +79,7 @@ describe.for(SHELLS)("$name", ({ name, offers }) => {
     project.write("tokenbook.yaml", "environments:\n  staging: embedded\n  production: embedded\n");
     project.write("playbooks/mint.yaml", MINT_ONCE);
     project.write("notes.txt", "");
-    expect(offers(project, "tokenbook re").toSorted()).toEqual(["resolve", "resume"]);
+    expect(offers(project, "tokenbook res").toSorted()).toEqual(["resolve", "resume"]);
     expect(offers(project, "tokenbook runs sh")).toEqual(["show"]);
     expect(offers(project, "tokenbook run --env ").toSorted()).toEqual(["production", "staging"]);
     expect(offers(project, "tokenbook run --env staging --in").toSorted()).toEqual(["--input", "--inputs"]);
