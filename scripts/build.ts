@@ -14,7 +14,7 @@ const dist = join(root, "dist");
 const GROUPS = [
   group(
     "base",
-    ["src/base/(?!ports|difference)", "src/cli/failure", "src/report/format\\.ts", "package\\.json$"],
+    ["src/base/(?!ports|difference)", "src/cli/(?:failure|view/colour)", "src/report/format\\.ts", "package\\.json$"],
     ["big.js", "fastest-levenshtein"],
   ),
   group(
@@ -27,7 +27,7 @@ const GROUPS = [
       "source",
       "operations",
       "playbook",
-      "environment",
+      "environment/(?!notifications)",
       "cli/project",
       "cli/tags",
       "cli/shipped",
@@ -42,7 +42,7 @@ const GROUPS = [
       "src/engine/",
       "src/reconcile/",
       "src/report/(?:attempt|comparison|evidence|fanout|foreign|history|json|model|problem|shape|step-fold|text|value|words)\\.ts",
-      "src/cli/(?:perform|session|masked|file|ready|queue|crash/(?:course|failpoint)|view/(?!live))",
+      "src/cli/(?:perform|session|queue|debug|masked|file|ready|crash/(?:course|failpoint)|view/(?!live|colour))",
     ],
     ["undici"],
   ),

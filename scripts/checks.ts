@@ -44,8 +44,12 @@ export async function writeChecks(schemas: readonly object[], folder: string): P
   if (byKey.size !== different) throw new Error("two schemas share a key");
   const bundle = await rolldown({
     cwd: fileURLToPath(new URL("../", import.meta.url)),
-    // With the compiler itself, for schemas that users write.
-    input: { ...Object.fromEntries([...byKey.keys()].map((key) => [key, CHECK + key])), user: path("compile.ts") },
+    // With the compiler itself, for schemas that users write, and with what reads cron patterns.
+    input: {
+      ...Object.fromEntries([...byKey.keys()].map((key) => [key, CHECK + key])),
+      user: path("schema/compile.ts"),
+      croner: "croner",
+    },
     platform: "node",
     plugins: [
       {
@@ -75,15 +79,16 @@ function codeOf(schema: object): string {
   return standalone.default(ajv, check).replace(/export default \w+;/, "");
 }
 
-/** Has the bundle look up these checks in place of compiling. */
+/** Has the bundle look up these checks in place of compiling, and find there what few playbooks need. */
 export const prebuilt: Plugin = {
   name: "prebuilt",
   load: (id) =>
-    id === path("compile.ts")
-      ? `export { find as compile, compileUser, checkUser } from ${JSON.stringify(path("prebuilt.ts"))};`
+    id === path("schema/compile.ts")
+      ? `export { find as compile, compileUser, checkUser } from ${JSON.stringify(path("schema/prebuilt.ts"))};`
       : undefined,
+  transform: (code, id) => (id === path("base/cron.ts") ? code.replace('load("croner")', 'load("#checks/croner")') : undefined),
 };
 
 function path(name: string): string {
-  return fileURLToPath(new URL(`../src/schema/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../src/${name}`, import.meta.url));
 }

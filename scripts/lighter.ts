@@ -21,6 +21,8 @@ const INSTEAD: Readonly<Record<string, Instead>> = {
   h2: { module: /\/client-h2\.js$/, of: UNDICI, code: "module.exports = undefined;" },
   parser: { module: /\/parser-h1\.js$/, of: UNDICI, code: "module.exports = { getMiloEnabled: () => false };" },
   body: { module: /\/web\/(?:fetch\/body|fetch\/formdata|webidl)(?:\.js)?$/, of: UNDICI, code: "module.exports = {};" },
+  // Asked for the trace of an exemplar, of which there are none.
+  traces: { module: /^@opentelemetry\/api$/, of: "/node_modules/prom-client/", code: "module.exports = {};" },
 };
 
 const LIGHT = "light:";

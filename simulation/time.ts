@@ -17,9 +17,17 @@ export class Hang extends Error {}
 
 /** Time that passes only when everybody waits: then it jumps to what comes next. Nothing sleeps. */
 export class VirtualTime implements Clock {
-  #now = BEGINNING;
+  readonly #beginning: number;
+  readonly #mostEvents: number;
+  #now: number;
   #count = 0;
   #events: Event[] = [];
+
+  constructor(beginning: number = BEGINNING, mostEvents: number = MOST_EVENTS) {
+    this.#beginning = beginning;
+    this.#mostEvents = mostEvents;
+    this.#now = beginning;
+  }
 
   now(): number {
     return this.#now;
@@ -41,7 +49,7 @@ export class VirtualTime implements Clock {
 
   /** Back to the beginning; whoever waits, waits for ever. */
   reset(): void {
-    this.#now = BEGINNING;
+    this.#now = this.#beginning;
     this.#count = 0;
     this.#events = [];
   }
@@ -80,7 +88,7 @@ export class VirtualTime implements Clock {
       await new Promise<void>((resolve) => process.nextTick(resolve));
       if (settled) return promise;
       if (!this.#fireNext()) throw new Hang("everybody waits, and nothing will ever happen");
-      if (this.#count > MOST_EVENTS) throw new Hang(`more than ${MOST_EVENTS} things have happened`);
+      if (this.#count > this.#mostEvents) throw new Hang(`more than ${this.#mostEvents} things have happened`);
     }
   }
 

@@ -29,7 +29,6 @@ export const LIMITS = {
   /** Changes told of an edited playbook that do not fit what its run has done, and characters of each value in them. */
   editConflicts: 20,
   editedChars: 200,
-  /** Bytes of one answer. */
   /** Bytes of the head of one answer, and of all of it. */
   answerHeadBytes: 16_384,
   answerBytes: 67_108_864,
@@ -100,10 +99,50 @@ export const LIMITS = {
   files: 10_000,
   /** Diagnostics shown for one file. */
   diagnostics: 50,
+  /** Characters kept of what a child process says on stderr. */
+  childErrorChars: 65_536,
   /** Crash tests: the longest that a run to be killed may take, in milliseconds, times it is resumed, and differences told of each. */
   crashChildMs: 600_000,
   crashResumes: 5,
   crashDifferences: 5,
+  /** What `doctor` calls little room on the disk of the state directory, in bytes; difference of clocks, in milliseconds; and runs looked at. */
+  doctorFreeBytes: 104_857_600,
+  doctorSkewMs: 5_000,
+  doctorRuns: 1_000,
+  /** How long `doctor` waits for an address to be found, for a connection, or for one answer, in milliseconds. */
+  doctorMs: 10_000,
+  /** How soon a certificate's end is told, in milliseconds. */
+  doctorCertificateMs: 1_209_600_000,
+  /** Characters that `--debug` shows of one body. */
+  debugBodyChars: 4_000,
+  /** How late a scheduled run may begin and still be in time, in milliseconds: what is later was missed. */
+  scheduleLateMs: 60_000,
+  /** How long a schedule looks at nothing at most, and while another process has something under way, in milliseconds. */
+  scheduleNapMs: 30_000,
+  schedulePollMs: 1_000,
+  /** How long a run may go on after its schedule was told to stop, before it is interrupted, in milliseconds. */
+  scheduleGraceMs: 20_000,
+  /** By how much the clock may be set back before a schedule begins anew, in milliseconds. */
+  scheduleSetBackMs: 86_400_000,
+  /** Firings of one schedule that wait for the one under way; missed ones looked at; and those that are remembered. */
+  firingsQueued: 1,
+  firingsAtOnce: 1_000,
+  firingsKept: 1_000,
+  /** Notifications: how often each is tried, the pauses between, how long one may take when it says nothing, in milliseconds. */
+  notificationAttempts: 8,
+  notificationPauseMs: 5_000,
+  notificationPauseMostMs: 3_600_000,
+  notificationMs: 10_000,
+  /** How many may wait, are under way at a time, and how long a command that ends waits for them. */
+  notificationsWaiting: 1_000,
+  notificationsAtOnce: 8,
+  notificationsLastMs: 30_000,
+  /** Steps that did not pass told in a notification, and characters of each text. */
+  notificationSteps: 20,
+  notificationChars: 1_000,
+  /** What is served to browsers and scrapers: connections at a time, and how long a request may take to come, in milliseconds. */
+  servedConnections: 64,
+  servedRequestMs: 10_000,
   /** Annotations of each severity: as many as GitHub shows of one job step. */
   annotations: 10,
   /** Characters of a report in Markdown, which a comment may have, and steps that its table tells. */
@@ -119,11 +158,9 @@ export const LIMITS = {
   /** Writes that its table of the guarantee tells one by one, and steps named that want a person. */
   htmlWrites: 500,
   htmlConcerns: 50,
-  /** Pages that are served: runs listed, steps of two runs held against each other, connections, and how long a request may take to come. */
+  /** Pages that are served: runs listed, and steps of two runs held against each other. */
   viewRuns: 1_000,
   viewSteps: 2_000,
-  viewConnections: 64,
-  viewRequestMs: 10_000,
   /** Rows of each table of a comparison. */
   htmlRows: 200,
   /** Comparisons of one playbook. */

@@ -1,20 +1,30 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { text } from "node:stream/consumers";
+import { LIMITS } from "../base/limits.ts";
 import type { Again, ChildEnd } from "./shell.ts";
 
-/** Runs a program as a child, in the working folder of this process and to its end. */
-export async function runChild([program, ...args]: readonly [string, ...string[]], again: Again): Promise<ChildEnd> {
-  const child = spawn(program, args, { env: { ...again.variables }, stdio: ["pipe", "ignore", "pipe"] });
-  const kill = (): void => void child.kill("SIGKILL");
-  again.kill.addEventListener("abort", kill);
+/** Runs a program as a child, in the working folder of this process and to its end. What it leaves behind when it is killed is not waited for. */
+export async function runChild(
+  [program, ...args]: readonly [string, ...string[]],
+  given: Pick<Again, "input" | "variables" | "kill">,
+): Promise<ChildEnd> {
+  const child = spawn(program, args, { env: { ...given.variables }, stdio: ["pipe", "ignore", "pipe"] });
+  const kill = (): void => {
+    child.kill("SIGKILL");
+    child.stderr.destroy();
+  };
+  given.kill.addEventListener("abort", kill);
   try {
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr = (stderr + text).slice(0, LIMITS.childErrorChars);
+    });
     const ended = once(child, "close");
     // One that dies before it has read everything is told by how it ended.
-    child.stdin.on("error", () => undefined).end(again.input);
-    const [stderr, [code, signal]] = await Promise.all([text(child.stderr), ended]);
+    child.stdin.on("error", () => undefined).end(given.input);
+    const [code, signal] = await ended;
     return { code: code as number | null, signal: signal as string | null, stderr };
   } finally {
-    again.kill.removeEventListener("abort", kill);
+    given.kill.removeEventListener("abort", kill);
   }
 }

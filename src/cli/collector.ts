@@ -1,7 +1,7 @@
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
-import type { Variables } from "../environment/load.ts";
+import type { Variables } from "../environment/key.ts";
 import { Transport } from "../transport/exchange.ts";
 
 /** Where traces are sent to. */

@@ -11,6 +11,7 @@ import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
 import type { Trace } from "../report/otlp/trace.ts";
 import type { RunReport } from "../report/shape.ts";
+import { type DebugOption, debugsOnStderr } from "./debug.ts";
 import { formatFailure } from "./failure.ts";
 import { maskedError, maskedShell } from "./masked.ts";
 import type { ReportRequest } from "./program.ts";
@@ -22,7 +23,7 @@ import type { Shell, Terminal } from "./shell.ts";
 import { chooseView } from "./view/choose.ts";
 
 /** The options that say what is written about runs. */
-export interface ReportOptions {
+export interface ReportOptions extends DebugOption {
   readonly json?: boolean;
   readonly report: readonly ReportRequest[];
 }
@@ -49,19 +50,23 @@ export async function performRuns(
       screen: options.json === true || reporting?.takesStdout === true ? shell.stderr : shell.stdout,
       variables: shell.variables,
       clock: systemClock,
+      isShared: shell.stderr.isTTY && debugsOnStderr(shell, options),
       runs: jobs.length,
       steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
       onCrash: (error) => reporterCrashed(late, error),
     });
+    shell.stopping.addEventListener("abort", () => view.stopping(), { once: true });
     const perform = async (job: Job): Promise<Done> =>
       shell.stopping.aborted
         ? NOT_BEGUN
         : performOne(job, { late, session, view: view.watch(), trace: reporting?.trace(session) });
     const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
     late.flush();
-    const runs = done.flatMap(({ report, trace }) => (report === undefined ? [] : [{ report, trace }]));
+    const runs = done.flatMap(({ report, trace }) =>
+      report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
+    );
     if (options.json === true) for (const piece of jsonReport(runs.map(({ report }) => report))) shell.stdout.write(piece);
-    await reporting?.write(shell, session.store, runs);
+    await reporting?.write(shell, runs);
     return worst(done.map(({ exit }) => exit));
   } finally {
     late.flush();
@@ -150,7 +155,7 @@ const WORST_FIRST: readonly (keyof typeof EXIT)[] = [
 ];
 
 /** The exit code of several runs; of one that is not in the order, that it is a bug. */
-function worst(codes: readonly ExitCode[]): ExitCode {
+export function worst(codes: readonly ExitCode[]): ExitCode {
   if (codes.length === 0) return EXIT.passed;
   const found = WORST_FIRST.find((name) => codes.includes(EXIT[name]));
   return found === undefined ? EXIT.bug : EXIT[found];

@@ -1,21 +1,12 @@
-import { Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
-import { EXIT, type ExitCode } from "../base/exit.ts";
+import { Argument, Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { ExitCode } from "../base/exit.ts";
+import { didYouMean } from "../base/text.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
 import type { Command, Shell } from "./shell.ts";
+import { endOf } from "./usage.ts";
 import { FORMATS, type Format } from "../report/format.ts";
 import { WORDS } from "./words.ts";
-
-/** The command line was not understood, or only help was asked for; what there was to say has been said. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-  readonly exit: ExitCode;
-
-  constructor(exit: ExitCode) {
-    super("usage");
-    this.exit = exit;
-  }
-}
 
 /** Each command is loaded when it is called: start-up is a feature. */
 type Load<Options> = () => Promise<Command<Options>>;
@@ -26,6 +17,7 @@ export function buildProgram(shell: Shell, finish: (code: ExitCode) => void): Co
   const program = builder.root();
   runCommands(program, builder);
   writeCommands(program, builder);
+  scheduleCommands(program, builder);
   testCommands(program, builder);
   lookCommands(program, builder);
   return program;
@@ -52,7 +44,7 @@ function writeCommands(program: Commander, builder: Builder): void {
 
 function runCommands(program: Commander, builder: Builder): void {
   builder
-    .where(builder.command(program, "run").argument("<files...>", WORDS.run.files))
+    .debug(builder.where(builder.command(program, "run").argument("<files...>", WORDS.run.files)))
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
     .addOption(new Option("--jobs <n>", WORDS.jobs).argParser(wholeNumber).default(4))
@@ -61,13 +53,13 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--plan <file>", WORDS.run.plan)
     .action(builder.action(async () => (await import("./commands/run.ts")).run, "files"));
   builder
-    .where(builder.command(program, "plan").argument("<files...>", WORDS.run.files))
+    .debug(builder.where(builder.command(program, "plan").argument("<files...>", WORDS.run.files)))
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
     .option("--out <file>", WORDS.plan.out)
     .action(builder.action(async () => (await import("./commands/plan.ts")).plan, "files"));
   builder
-    .where(builder.command(program, "resume").argument("[run]", WORDS.resume.run))
+    .debug(builder.where(builder.command(program, "resume").argument("[run]", WORDS.resume.run)))
     .option("--report <format=file>", WORDS.report, collectReport, [])
     .action(builder.action(async () => (await import("./commands/resume.ts")).resume, "run"));
   builder
@@ -86,10 +78,40 @@ function runCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/check.ts")).check, "files"));
 }
 
+function scheduleCommands(program: Commander, builder: Builder): void {
+  const schedule = builder
+    .where(builder.command(program, "schedule").argument("[files...]", WORDS.run.files))
+    .option("--once", WORDS.schedule.once)
+    .option("--input <key=value>", WORDS.input, collectInput, {})
+    .option("--inputs <file>", WORDS.inputs)
+    .addOption(new Option("--jobs <n>", WORDS.jobs).argParser(wholeNumber).default(4))
+    .option("--tags <tags>", WORDS.tags, tagList)
+    .option("--report <format=file>", WORDS.schedule.report, collectReport, [])
+    .option("--notify <name>", WORDS.schedule.notify, collectName)
+    .option("--listen <[host:]port>", WORDS.schedule.listen, listenAddress)
+    .action(builder.action(async () => (await import("./commands/schedule.ts")).schedule, "files"));
+  builder
+    .where(builder.subcommand(schedule, "list", WORDS.schedule.list))
+    .argument("[files...]", WORDS.run.files)
+    .option("--input <key=value>", WORDS.input, collectInput, {})
+    .option("--inputs <file>", WORDS.inputs)
+    .option("--next <n>", WORDS.schedule.next, wholeNumber)
+    .action(builder.action(async () => (await import("./commands/schedule-list.ts")).listSchedules, "files"));
+  builder
+    .memory(builder.subcommand(schedule, "history", WORDS.schedule.history))
+    .argument("[schedule]", WORDS.schedule.which)
+    .option("--limit <n>", WORDS.limit, wholeNumber, 20)
+    .action(builder.action(async () => (await import("./commands/schedule-list.ts")).history, "schedule"));
+  builder
+    .memory(builder.subcommand(schedule, "release", WORDS.schedule.release))
+    .argument("<schedule>", WORDS.schedule.which)
+    .option("--because <text>", WORDS.schedule.because)
+    .action(builder.action(async () => (await import("./commands/schedule-list.ts")).releaseSchedule, "schedule"));
+}
+
 function testCommands(program: Commander, builder: Builder): void {
   builder
-    .command(program, "test")
-    .argument("<files...>", WORDS.run.files)
+    .dotenv(builder.command(program, "test").argument("<files...>", WORDS.run.files))
     .option("--crash-everywhere", WORDS.test.crashEverywhere)
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
@@ -108,6 +130,9 @@ function testCommands(program: Commander, builder: Builder): void {
 }
 
 function lookCommands(program: Commander, builder: Builder): void {
+  builder
+    .debug(builder.where(builder.command(program, "doctor")))
+    .action(builder.action(async () => (await import("./commands/doctor.ts")).doctor));
   runsCommands(program, builder);
   driftCommands(program, builder);
   builder
@@ -141,6 +166,15 @@ function lookCommands(program: Commander, builder: Builder): void {
     .addOption(new Option("--commit-delay <ms>", WORDS.sandbox.delay).argParser(wholeNumber).default(20))
     .option("--json", WORDS.json)
     .action(builder.action(async () => (await import("./commands/sandbox.ts")).sandbox));
+  builder
+    .command(program, "completion")
+    .addArgument(new Argument("<shell>", WORDS.completion.shell).choices(SHELL_NAMES))
+    .action(builder.action(async () => (await import("./commands/completion.ts")).completion, "shell"));
+  // What the scripts of `completion` ask.
+  program
+    .command("complete", { hidden: true })
+    .argument("[words...]")
+    .action(builder.action(async () => (await import("./commands/completion.ts")).complete, "words"));
   builder
     .command(program, "lsp")
     .option("--stdio", WORDS.lsp.stdio)
@@ -178,6 +212,8 @@ function runsCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/leases.ts")).release, "run"));
 }
 
+const NO_COLOUR = new Option("--no-color", WORDS.noColour);
+
 function driftCommands(program: Commander, builder: Builder): void {
   const drift = builder.command(program, "drift");
   builder
@@ -211,6 +247,7 @@ class Builder {
     return program
       .description(WORDS.root.summary)
       .version(VERSION, "-V, --version", WORDS.version)
+      .addOption(NO_COLOUR)
       .addHelpText("after", `\n${WORDS.root.examples}`);
   }
 
@@ -225,7 +262,17 @@ class Builder {
 
   /** The options that say where a run acts and what it remembers. */
   where(command: Commander): Commander {
-    return this.memory(command.option("--env <name>", WORDS.env));
+    return this.memory(this.dotenv(command.option("--env <name>", WORDS.env)));
+  }
+
+  /** The options that say where variables come from that the process does not set. */
+  dotenv(command: Commander): Commander {
+    return command.option("--dotenv <file>", WORDS.dotenv).option("--no-dotenv", WORDS.noDotenv);
+  }
+
+  /** The options of whatever sends requests, and can show them. */
+  debug(command: Commander): Commander {
+    return command.option("--debug [file]", WORDS.debug);
   }
 
   /** The options of whatever looks at what runs have left. */
@@ -236,20 +283,25 @@ class Builder {
   /** Hands positional arguments and options to a command that is loaded now. */
   action<Options>(load: Load<Options>, argument?: string): (...given: unknown[]) => Promise<void> {
     return async (...given) => {
-      const command = given.at(-1) as Commander;
-      const options = { ...command.optsWithGlobals(), ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
-      this.#finish(await (await load())(this.#shell, options));
+      const { color, ...named } = (given.at(-1) as Commander).optsWithGlobals();
+      const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
+      const shell = color === false ? { ...this.#shell, variables: { ...this.#shell.variables, NO_COLOR: "1" } } : this.#shell;
+      this.#finish(await (await load())(shell, options));
     };
   }
 
   #prepare(command: Commander): Commander {
     return command
       .exitOverride((error: CommanderError) => {
-        throw new UsageError(error.exitCode === 0 ? EXIT.passed : EXIT.cannotStart);
+        throw endOf(error, command);
       })
-      .configureOutput({ writeOut: (text) => this.#shell.stdout.write(text), writeErr: (text) => this.#shell.stderr.write(text) })
-      .showHelpAfterError(WORDS.helpHint)
-      .showSuggestionAfterError(true);
+      .configureOutput({
+        writeOut: (text) => this.#shell.stdout.write(text),
+        writeErr: (text) => this.#shell.stderr.write(text),
+        outputError: () => undefined, // it is told as every failure is
+      })
+      .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: ({ parent }) => (parent === null ? [] : [NO_COLOUR]) })
+      .showSuggestionAfterError(false);
   }
 }
 
@@ -266,6 +318,18 @@ function tagList(text: string): readonly string[] {
   return tags;
 }
 
+const LOOPBACK = "127.0.0.1";
+const MOST_PORT = 65_535;
+
+// HOST:PORT, [IPV6]:PORT, or a port of this machine alone.
+function listenAddress(text: string): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\]]*)):)?(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > MOST_PORT)
+    throw new InvalidArgumentError("Write it as HOST:PORT, or as a port of this machine.");
+  return { host: bracketed ?? (plain === undefined || plain === "" ? LOOPBACK : plain), port };
+}
+
 function collectName(name: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), name];
 }
@@ -275,6 +339,9 @@ function collectInput(text: string, before: Readonly<Record<string, string>>): R
   if (at < 1) throw new InvalidArgumentError("Write it as KEY=VALUE.");
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
+
+/** The shells that can complete our commands. */
+export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
 
 /** A report to write: its format and its file. */
 export interface ReportRequest {
@@ -294,7 +361,8 @@ function reportRequest(text: string): ReportRequest {
   const [, name, file = ""] = /^([^=]*)=?([^]*)$/.exec(text) ?? [];
   const format = FORMATS.find((each) => each === name);
   if (format !== undefined && file !== "") return { format, file };
+  const near = format === undefined ? didYouMean(name ?? "", FORMATS) : undefined;
   throw new InvalidArgumentError(
-    `Write it as FORMAT=FILE, with a format of ${FORMATS.join(", ")}; ${JSON.stringify(text)} is not that.`,
+    `Write it as FORMAT=FILE, with a format of ${FORMATS.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   );
 }

@@ -11,6 +11,13 @@ export async function inParallel<T, R>(items: readonly T[], jobs: number, work: 
   return new Queue({ concurrency: Math.max(1, jobs) }).addAll(items.map((item) => () => work(item)));
 }
 
+/** Lets so many works be under way at a time; the others wait, in the order in which they came. */
+export async function slots(jobs: number): Promise<<T>(work: () => Promise<T>) => Promise<T>> {
+  const { default: Queue } = await import("p-queue");
+  const queue = new Queue({ concurrency: Math.max(1, jobs) });
+  return (work) => queue.add(work);
+}
+
 type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;
 
 const SECOND_MS = 1_000;

@@ -4,11 +4,11 @@ import { resolveFrom } from "../playbook/files.ts";
 import { type GivenInputs, resolveInputs } from "../playbook/inputs.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { type Env, openEnv, openSecrets, type Secrets } from "../playbook/open.ts";
-import { filesOf, loadPlaybooks, playbookFiles, readMapFile } from "./project.ts";
+import { type Dotenv, filesOf, loadPlaybooks, playbookFiles, readMapFile, variablesOf } from "./project.ts";
 import type { Shell } from "./shell.ts";
 
 /** The options that say which playbooks, and with which inputs. */
-export interface InputOptions {
+export interface InputOptions extends Dotenv {
   readonly files: readonly string[];
   readonly input: Readonly<Record<string, string>>;
   readonly inputs?: string;
@@ -30,14 +30,25 @@ export interface Ready {
 
 /** Every playbook checked, and every input resolved, before the first request of any of them. Throws a Failure. */
 export function readyPlaybooks(shell: Shell, options: InputOptions): Ready {
-  const playbooks = loadPlaybooks(shell, playbookFiles(shell, options.files), { tags: options.tags });
+  return preparePlaybooks(shell, options, loadPlaybooks(shell, playbookFiles(shell, options.files), { tags: options.tags }));
+}
+
+/** The same for playbooks that have been checked; `others` are names of inputs that may be given although none of these declares them. */
+export function preparePlaybooks(
+  shell: Shell,
+  options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
+  playbooks: readonly Playbook[],
+  others: readonly string[] = [],
+): Ready {
+  const known = new Set([...others, ...inputNames(playbooks)]);
   const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
+  const variables = variablesOf(shell, options);
   const ready = playbooks.map((playbook) => {
     const given: GivenInputs = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
-    const inputs = resolveInputs(playbook, inputsFor(playbook, given, playbooks), filesOf(shell));
-    return { playbook, inputs, env: openEnv(playbook, shell.variables) };
+    const inputs = resolveInputs(playbook, inputsFor(playbook, given, known), filesOf(shell));
+    return { playbook, inputs, env: openEnv(playbook, variables) };
   });
-  const secrets = openSecrets(playbooks, { variables: shell.variables, files: filesOf(shell) });
+  const secrets = openSecrets(playbooks, { variables, files: filesOf(shell) });
   for (const { playbook, inputs, env } of ready) refuseSecrets({ inputs, env }, playbook, secrets);
   return { ready, secrets };
 }
@@ -66,12 +77,12 @@ function pathsFrom(file: string, values: JsonObject, playbook: Playbook): GivenI
 }
 
 // Several playbooks share the inputs: each takes those that it declares, and one that nobody declares is a mistake.
-function inputsFor(playbook: Playbook, given: GivenInputs, all: readonly Playbook[]): GivenInputs {
-  return Object.fromEntries(
-    Object.entries(given).filter(([name]) => declares(playbook, name) || !all.some((each) => declares(each, name))),
-  );
+function inputsFor(playbook: Playbook, given: GivenInputs, known: ReadonlySet<string>): GivenInputs {
+  const own = new Set(inputNames([playbook]));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => own.has(name) || !known.has(name)));
 }
 
-function declares(playbook: Playbook, name: string): boolean {
-  return playbook.inputs.some((input) => input.name === name);
+/** The names of all inputs of playbooks. */
+export function inputNames(playbooks: readonly Playbook[]): readonly string[] {
+  return playbooks.flatMap(({ inputs }) => inputs.map(({ name }) => name));
 }

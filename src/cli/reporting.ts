@@ -3,11 +3,9 @@ import { resolve } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { systemClock } from "../base/ports.ts";
 import { sanitise } from "../base/text.ts";
-import type { JournalStore } from "../journal/store.ts";
 import type { Places } from "../report/check/checked.ts";
 import type { Format } from "../report/format.ts";
 import { Trace } from "../report/otlp/trace.ts";
-import type { RunReport } from "../report/shape.ts";
 import { type ReportedRun, WRITERS } from "../report/writers.ts";
 import { type Collector, collectorIn, sendTraces } from "./collector.ts";
 import { assertWritable, writeWhole } from "./file.ts";
@@ -17,12 +15,6 @@ import type { Shell } from "./shell.ts";
 
 const STDOUT = "-";
 
-/** A run of which reports are to be written. */
-interface Performed {
-  readonly report: RunReport;
-  readonly trace: Trace | undefined;
-}
-
 /** The reports that a command is to write, and that the variables of a CI system or of tracing ask for. */
 export interface Reporting {
   /** One of them is data on stdout: nothing else may stand there. */
@@ -30,7 +22,7 @@ export interface Reporting {
   /** What remembers the exchanges of one more run; `undefined` when nobody wants to know. */
   readonly trace: (session: Pick<Session, "redact">) => Trace | undefined;
   /** Writes them all. What cannot be written is told on stderr, and changes nothing else. */
-  readonly write: (shell: Shell, store: JournalStore, runs: readonly Performed[]) => Promise<void>;
+  readonly write: (shell: Shell, runs: readonly ReportedRun[]) => Promise<void>;
 }
 
 /**
@@ -49,8 +41,7 @@ export function prepareReporting(
   return {
     takesStdout: takesStdout(options.report),
     trace: ({ redact }) => (isTracing ? new Trace({ clock: systemClock, redact }) : undefined),
-    async write(masked, store, performed) {
-      const runs = performed.map((run) => ({ ...run, records: () => store.read(run.report.run.id) }));
+    async write(masked, runs) {
       for (const request of options.report) await writeReport(masked, request, runs);
       for (const work of automatic) await isolated(masked, work.what, () => work.write(masked, runs));
       if (collector !== undefined) await sendTo(masked, collector, runs);

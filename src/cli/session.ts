@@ -10,6 +10,8 @@ import type { Trace } from "../report/otlp/trace.ts";
 import { Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
+import { type DebugOption, openExchanges } from "./debug.ts";
+import type { Exchanges } from "./exchanges.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
 import { Pacer } from "./queue.ts";
 import type { Shell } from "./shell.ts";
@@ -25,10 +27,23 @@ export interface Session {
   readonly close: () => Promise<void>;
 }
 
+/** What several sessions of one command share. */
+export interface Shared {
+  /** A target that is open already. */
+  readonly opened?: OpenTarget | undefined;
+  readonly pacer?: Pacer | undefined;
+}
+
 /** Opens the target and the journal that the options name. Throws a Failure. */
-export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets): Promise<Session> {
-  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell) };
-  return sessionOn(shell, await openTarget(shell, where), parts);
+export async function openSession(
+  shell: Shell,
+  where: Where & DebugOption,
+  playbookSecrets: Secrets,
+  { opened, pacer }: Shared = {},
+): Promise<Session> {
+  const exchanges = await openExchanges(shell, where);
+  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), exchanges, pacer };
+  return sessionOn(shell, opened ?? (await openTarget(shell, where)), parts);
 }
 
 /** What a session is made of, beside its target. */
@@ -38,6 +53,10 @@ export interface SessionParts {
   readonly playbookSecrets: Secrets;
   /** Told of each point that the runs pass. */
   readonly course?: Course | undefined;
+  /** Shows every exchange of the runs. */
+  readonly exchanges?: Exchanges | undefined;
+  /** Of this session alone when left out. */
+  readonly pacer?: Pacer | undefined;
   /** The system's when left out. */
   readonly clock?: Clock;
 }
@@ -46,11 +65,11 @@ export interface SessionParts {
 export function sessionOn(
   shell: Pick<Shell, "stopping">,
   { target, close }: OpenTarget,
-  { state, playbookSecrets, course, clock = systemClock }: SessionParts,
+  { state, playbookSecrets, course, exchanges, clock = systemClock, ...shared }: SessionParts,
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
-  const pacer = target.pacing === undefined ? undefined : new Pacer(target.pacing);
+  const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
   let book: DriftBook | undefined;
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
@@ -61,14 +80,19 @@ export function sessionOn(
     carry: async (observer, work, trace) => {
       const transport = new Transport();
       const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
-      const exchange = pacer?.paced(direct) ?? direct;
+      const shown = exchanges?.of(secrets);
+      const seen = shown?.around(direct) ?? direct;
+      const traced: EnginePorts["exchange"] = trace === undefined ? seen : (outgoing) => trace.exchange(outgoing, seen);
       try {
         return await work({
           clock,
           secrets,
-          exchange: trace === undefined ? exchange : (outgoing) => trace.exchange(outgoing, exchange),
+          exchange: pacer?.paced(traced) ?? traced,
           drifts,
-          observe: (event) => observer.event(event),
+          observe: (event) => {
+            shown?.event(event);
+            observer.event(event);
+          },
           ...(trace === undefined ? {} : { during: (step, act) => trace.during(step, act) }),
           stopping: shell.stopping,
         });
@@ -78,6 +102,7 @@ export function sessionOn(
     },
     close: async () => {
       store.close();
+      exchanges?.close();
       book?.close();
       await close();
     },

@@ -1,3 +1,5 @@
+import type { EXIT } from "../base/exit.ts";
+
 /** Every text of the command line's help, in one place. */
 export const WORDS = {
   root: {
@@ -89,6 +91,22 @@ Examples:
   $ tokenbook runs leases                     who acts, as whom, in which groups
   $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"`,
     },
+    schedule: {
+      summary: "Run playbooks when their schedule says, until it is stopped; with --once, run each now.",
+      examples: `A playbook says when it is run: schedule: { cron: "15 2 * * *", timezone: Europe/Paris }. However many processes serve a schedule on
+one state directory, each firing runs once. What becomes of it is kept there, told to the notifications of tokenbook.yaml, and logged:
+a line of JSON each, or plain lines on a terminal. docs/scheduling.md tells all of it.
+
+Examples:
+  $ tokenbook schedule playbooks --env production --listen 9464
+  $ tokenbook schedule --once supply.yaml        for cron, systemd, Kubernetes or CI: runs it now, exit code of the run
+  $ tokenbook schedule list playbooks --next 5   when each fires next, in its own time and in UTC
+  $ tokenbook schedule list                      how each one stands: last result, who runs it, what was missed
+  $ tokenbook schedule history supply.yaml
+  $ tokenbook schedule release supply.yaml --because "the machine was switched off"
+
+SIGTERM lets a run in hand end, for 20 seconds, then stops it as Ctrl-C stops a run; a second signal ends at once.`,
+    },
     report: {
       summary: "Write reports of runs from the journal: for people, CI systems, test dashboards and tracing.",
       examples: `Formats: html, md (Markdown), junit, ctrf, tap, json, ndjson (one event a line), github (annotations), otlp (traces).
@@ -142,6 +160,18 @@ Examples:
 
 Exit 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook could not be tested: it must pass undisturbed.`,
     },
+    doctor: {
+      summary: "Tell whether runs can begin here, and what to mend: project, keys, state directory, service, profile.",
+      examples: `It reads, and changes nothing: each interface is connected to, and asked for something harmless by each identity. Of a key it is
+told whether it is there and whether the service takes it, never what it is.
+
+Examples:
+  $ tokenbook doctor
+  $ tokenbook doctor --env staging --json
+  $ tokenbook doctor --debug                  shows each request as a curl command
+
+Exit 0 when runs can begin, 1 when something must be mended (✗); what is marked ! only wants to be looked at.`,
+    },
     operations: {
       summary: "What can be called: all operations, or one with its input, what it yields, and how it can fail.",
       examples: `Examples:
@@ -164,13 +194,21 @@ Examples:
   $ tokenbook sandbox --port 4010 --profile staging  speak as the profile of the environment staging says
   $ curl http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
     },
+    completion: {
+      summary: "Print what a shell needs to complete commands, options, environments, operations, runs, steps and files.",
+      examples: `Examples: a line for the shell's own start-up file
+  $ tokenbook completion bash > ~/.tokenbook.bash && echo '. ~/.tokenbook.bash' >> ~/.bashrc
+  $ tokenbook completion zsh > ~/.tokenbook.zsh && echo '. ~/.tokenbook.zsh' >> ~/.zshrc       below compinit
+  $ tokenbook completion fish > ~/.config/fish/completions/tokenbook.fish
+  $ tokenbook completion powershell >> $PROFILE`,
+    },
     lsp: {
       summary: "Serve editors over stdio: completion in expressions, hover, definitions, renaming, and what check finds.",
       examples: `Editors start it; the README tells how to set up VS Code, Neovim and Helix.`,
     },
     schema: {
       summary:
-        "Print a JSON Schema: of playbooks (for editors), environments, reports, events, plans, or what check and test print as JSON.",
+        "Print a JSON Schema: of playbooks (for editors), environments, reports, events, plans, notifications, or what other commands print as JSON.",
       examples: `Example: completion and hover in any editor with a YAML language server
   $ tokenbook schema > playbook.schema.json
   then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
@@ -235,6 +273,18 @@ Examples:
     at: "only this boundary, as the test names it",
     keep: "keep the sandbox and the state directory of each run in this folder",
   },
+  schedule: {
+    once: "run each playbook now, whatever its schedule, and end with the exit code of the worst",
+    report: "write a report, as `run` does; {run} in the name stands for the run's id",
+    notify: "tell only these of the notifications in tokenbook.yaml; repeat it for several",
+    listen: "serve /metrics, /healthz and /readyz there; a port alone is of 127.0.0.1",
+    list: "List schedules: when each fires next, how its last run ended, who runs it, what was missed.",
+    next: "how many firings to come are listed",
+    history: "List what firings became, the latest first.",
+    which: "the schedule's id, or its playbook",
+    release: "Free a schedule whose process, on another machine, is gone, or whose last run needs nobody any more.",
+    because: "how you know",
+  },
   operations: { name: "the operation, such as ledger.token.mint" },
   library: { name: "the playbook, such as mint or tokenbook/mint.yaml" },
   sandbox: {
@@ -245,11 +295,12 @@ Examples:
     faults: "a YAML or JSON file with what goes wrong, and when",
     profile: "serve with the names, words and codes of this environment's profile in tokenbook.yaml",
   },
+  completion: { shell: "the shell" },
   lsp: {
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
-  schema: { name: "playbook, environment, report, event, plan, check or crash" },
+  schema: { name: "playbook, environment, report, event, drift, plan, check, crash, doctor, schedule or notification" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",
@@ -257,9 +308,46 @@ Examples:
   report:
     "write reports, as in html=FILE,junit=FILE: json, junit, html, ctrf, md, ndjson, tap, github, otlp; repeatable; - is stdout",
   env: "the environment in tokenbook.yaml; the first one when left out",
+  dotenv: "take variables that are not set from this file (default: .env beside tokenbook.yaml, or here)",
+  noDotenv: "take variables from the process alone",
+  debug: "show each request as a curl command, and its answer, on stderr or in a file (--debug=FILE); keys are masked",
   state: "where runs are remembered (default: .tokenbook beside tokenbook.yaml, or here)",
   json: "print JSON on stdout",
   limit: "how many to list",
   version: "print the version",
-  helpHint: "(add --help for what this command takes)",
+  noColour: "no colours, as with NO_COLOR; FORCE_COLOR has them where there is no terminal too",
 } as const;
+
+/** What each exit code means, and what to do then. */
+export const EXITS: Readonly<Record<keyof typeof EXIT, { readonly means: string; readonly next: string }>> = {
+  passed: { means: "All went as it was to.", next: "Nothing." },
+  failed: {
+    means:
+      "A step failed, or an expectation did not hold. `plan`: something would surely fail. `fmt --check`: something would change. `test`: a violation. `runs verify`: a record is not as it was written. `doctor`: something must be mended.",
+    next: "Read what the step says, mend it, then `tokenbook resume`.",
+  },
+  cannotStart: {
+    means:
+      "Nothing was started: usage, a static check, the environment. Or the journal can no longer be written; then the message says so.",
+    next: "Follow `next:` of the message; `tokenbook doctor` looks at the environment.",
+  },
+  drift: {
+    means: "Two sides that were compared differ, in a way that nobody has acknowledged.",
+    next: "`tokenbook drift list`, then mend one side or `tokenbook drift ack`.",
+  },
+  pending: {
+    means: "A step waits for a person or for the service.",
+    next: "`tokenbook resume`, once what it waits for has happened.",
+  },
+  unknown: {
+    means: "The effect of a write is not known, or what is there contradicts it.",
+    next: "`tokenbook resume` looks again; `tokenbook resolve RUN` takes a person's word.",
+  },
+  locked: {
+    means: "Another process holds the run, its group, or an entity that it writes as.",
+    next: "Wait for it; `tokenbook runs leases` tells who it is.",
+  },
+  bug: { means: "A bug in tokenbook.", next: "Report it with what was printed; what the journal holds is enough to resume." },
+  interrupted: { means: "Interrupted by SIGINT (Ctrl-C).", next: "`tokenbook resume`." },
+  terminated: { means: "Interrupted by SIGTERM.", next: "`tokenbook resume`." },
+};

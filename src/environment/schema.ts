@@ -15,9 +15,16 @@ const baseUrl = {
   description: "Scheme, host and port of the service.",
 };
 
-function names(...keys: readonly string[]): object {
-  return { type: "object", properties: Object.fromEntries(keys.map((key) => [key, name])), additionalProperties: false };
+function names(description: string, ...keys: readonly string[]): object {
+  return {
+    type: "object",
+    description,
+    properties: Object.fromEntries(keys.map((key) => [key, name])),
+    additionalProperties: false,
+  };
 }
+
+const PARAMETERS = "Names on the wire of the parameters whose names the description does not show.";
 
 function flags(...keys: readonly string[]): object {
   return Object.fromEntries(keys.map((key) => [key, { type: "boolean" }]));
@@ -36,10 +43,21 @@ const profile = {
           properties: { in: { enum: ["query", "header"] }, name },
           additionalProperties: false,
         },
-        parameters: names("pageSize", "bookmark", "pendingOnly"),
-        pageSize: { type: "integer", minimum: 1 },
-        receipt: { type: "object", properties: { committed: words, failed: words, pending: name }, additionalProperties: false },
-        requestStatus: names("pending", "approved", "rejected", "cancelled"),
+        parameters: names(PARAMETERS, "pageSize", "bookmark", "pendingOnly"),
+        pageSize: { type: "integer", minimum: 1, description: "Records on a page when a call names no size." },
+        receipt: {
+          type: "object",
+          description: "Words of a receipt's status; any other means that it is not decided yet.",
+          properties: { committed: words, failed: words, pending: name },
+          additionalProperties: false,
+        },
+        requestStatus: names(
+          "Words for the state of transfer requests, approvals and approvers.",
+          "pending",
+          "approved",
+          "rejected",
+          "cancelled",
+        ),
         newOwner: {
           type: "string",
           pattern: "^(additionalOwners|data(\\.[A-Za-z]\\w*)+)$",
@@ -49,8 +67,8 @@ const profile = {
           type: "object",
           description: "Names of the fields of bodies whose field names the description does not show.",
           properties: {
-            vaultUpdate: names("id", "name", "description", "data"),
-            vaultAssets: names("vaultId", "assets", "assetType", "id", "data"),
+            vaultUpdate: names("Of PATCH /token/vault.", "id", "name", "description", "data"),
+            vaultAssets: names("Of PATCH /token/vault/assets.", "vaultId", "assets", "assetType", "id", "data"),
           },
           additionalProperties: false,
         },
@@ -67,8 +85,19 @@ const profile = {
     investor: {
       type: "object",
       properties: {
-        parameters: names("page", "limit", "term", "investment", "status", "sort", "quantity", "purchaseDate", "timezone"),
-        pageSize: { type: "integer", minimum: 1 },
+        parameters: names(
+          PARAMETERS,
+          "page",
+          "limit",
+          "term",
+          "investment",
+          "status",
+          "sort",
+          "quantity",
+          "purchaseDate",
+          "timezone",
+        ),
+        pageSize: { type: "integer", minimum: 1, description: "Items on a page when a call names no limit." },
       },
       additionalProperties: false,
     },
@@ -98,7 +127,12 @@ const service = {
     ledger: {
       type: "object",
       description: "Interface B.",
-      properties: { baseUrl, appId: name, orgId: name, apiKey: reference },
+      properties: {
+        baseUrl,
+        appId: { ...name, description: "The app, as it stands in the service's paths." },
+        orgId: { ...name, description: "The organization of the entities that act." },
+        apiKey: reference,
+      },
       required: ["baseUrl", "appId", "orgId", "apiKey"],
       additionalProperties: false,
     },
@@ -136,6 +170,26 @@ const environment = {
   anyOf: [{ const: EMBEDDED }, service],
 };
 
+/** What somebody may be told of scheduled runs. `recovery`: the first pass after something else. `unknown`: a conflict too. */
+export const EVENTS = ["drift", "recovery", "failure", "missed", "pending", "unknown"] as const;
+
+const notification = {
+  type: "object",
+  description: "Where it is told what became of scheduled runs: a web address, or a command of this machine.",
+  properties: {
+    url: {
+      type: "string",
+      pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|https://[^\\s/?#]+.*)$",
+      description: "A web address, which gets a POST of JSON: env:NAME, file:PATH, or https://…",
+    },
+    secret: { ...reference, description: "What deliveries to a url are signed with (HMAC-SHA256): env:NAME or file:PATH." },
+    command: { ...words, description: "A program and its arguments, which gets the JSON on its stdin. No shell reads it." },
+    events: { type: "array", items: { enum: EVENTS }, minItems: 1, description: "What is told; everything, when left out." },
+    timeout: { type: "string", pattern: DURATION_PATTERN, description: "How long one delivery may take; 10s, when left out." },
+  },
+  additionalProperties: false,
+};
+
 /** The JSON Schema of `tokenbook.yaml`. */
 export const environmentSchema: object = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -148,6 +202,11 @@ export const environmentSchema: object = {
       description: "Where playbooks run, by name; the first is the default.",
       additionalProperties: environment,
       minProperties: 1,
+    },
+    notifications: {
+      type: "object",
+      description: "Who is told of scheduled runs, by name.",
+      additionalProperties: notification,
     },
   },
   required: ["environments"],

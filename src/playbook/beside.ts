@@ -109,8 +109,8 @@ function itemOf(type: TypeName): TypeName | undefined {
   return type === "dyn" ? "dyn" : /^list<(.*)>$/.exec(type)?.[1];
 }
 
-/** Reads `retry`. */
-export function readRetry(node: SourceNode | undefined): Retry | undefined {
+/** Reads `retry`; `otherwiseMs` is the pause when it says none. */
+export function readRetry(node: SourceNode | undefined, otherwiseMs: number = DEFAULT_EVERY_MS): Retry | undefined {
   if (node?.kind !== "map") return undefined;
   const number = (field: string): number | undefined => {
     const value = child(node, field);
@@ -118,7 +118,7 @@ export function readRetry(node: SourceNode | undefined): Retry | undefined {
   };
   return {
     attempts: number("attempts") ?? 1,
-    everyMs: parseDuration(textOf(child(node, "every")) ?? "") ?? DEFAULT_EVERY_MS,
+    everyMs: parseDuration(textOf(child(node, "every")) ?? "") ?? otherwiseMs,
     backoff: number("backoff") ?? 2,
   };
 }

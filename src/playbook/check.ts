@@ -22,6 +22,7 @@ import { type Outline, Outliner, PARTS } from "./outline.ts";
 import { concealLiterals, OutsideNames, readSecrets, readVariables, withoutSecrets } from "./outside.ts";
 import { wholeExpression } from "./spans.ts";
 import { checkRefusals } from "./roles.ts";
+import { readSchedule } from "./schedule.ts";
 import { firstSpot, scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import { StepTypes } from "./step-types.ts";
 import { readSteps } from "./steps.ts";
@@ -161,6 +162,7 @@ class PlaybookReader {
       env,
       secrets,
       concurrency: readConcurrency(section(this.#root, "concurrency"), this.#context, around),
+      schedule: readSchedule(section(this.#root, "schedule"), this.#context, readOnly),
       actors,
       steps,
       checks,

@@ -163,6 +163,29 @@ const retry = {
   additionalProperties: false,
 };
 
+const schedule = {
+  type: "object",
+  description: "When `tokenbook schedule` runs the playbook.",
+  properties: {
+    cron: {
+      type: "string",
+      description: 'When: minute, hour, day, month and weekday, such as "15 2 * * *"; with six fields, the first is the second.',
+    },
+    timezone: { type: "string", description: "By whose clock, such as Europe/Paris; UTC, when left out." },
+    overlap: {
+      enum: ["skip", "queue", "cancel"],
+      description:
+        "What to do while the run before is still under way: skip this one (when left out), let one wait, or cancel the older one.",
+    },
+    catchup: duration("How late a firing that was missed may still run, the last of several; when left out, not at all."),
+    jitter: duration("Puts each firing off by up to this much, always by the same."),
+    timeLimit: duration("How long a run may take, with all its tries: then it is stopped and has failed."),
+    retry: { ...retry, description: "Makes a run that failed once more; only of a playbook that is mode: read-only." },
+  },
+  required: ["cron"],
+  additionalProperties: false,
+};
+
 const condition = { type: ["string", "boolean"], description: "An expression; when it is false the step is skipped." };
 
 const within = duration("How long it may take until the service shows what was written; 10s, when left out.");
@@ -276,6 +299,7 @@ export const playbookFrame: Frame = {
     env,
     secrets: secretsFrame(),
     concurrency,
+    schedule,
     actors: {
       type: "object",
       description: "Who acts, by name; a list is a group.",

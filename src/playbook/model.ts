@@ -1,3 +1,4 @@
+import type { Cron } from "../base/cron.ts";
 import type { Decimal } from "../base/decimal.ts";
 import type { Json } from "../base/json.ts";
 import type { Expression } from "../expression/expression.ts";
@@ -17,6 +18,7 @@ export interface Playbook {
   readonly env: readonly VariableDeclaration[];
   readonly secrets: readonly SecretDeclaration[];
   readonly concurrency: Concurrency | undefined;
+  readonly schedule: Schedule | undefined;
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
   readonly steps: readonly Step[];
   readonly checks: readonly CheckStep[];
@@ -49,6 +51,21 @@ export interface Concurrency {
   /** How long to wait while another run is in the group; `undefined`, not at all. */
   readonly waitMs: number | undefined;
   readonly line: number;
+}
+
+/** When `tokenbook schedule` runs the playbook, and what it does when it cannot. */
+export interface Schedule {
+  readonly cron: Cron;
+  /** What becomes of a firing while the one before it is still running. */
+  readonly overlap: "skip" | "queue" | "cancel";
+  /** How late a firing that was missed may still run. */
+  readonly catchupMs: number;
+  /** By how much a firing is put off at most. */
+  readonly jitterMs: number;
+  /** How long a run may take, with all its tries. */
+  readonly timeLimitMs: number | undefined;
+  /** Of a read-only playbook: when a run that failed is made once more. */
+  readonly retry: Retry | undefined;
 }
 
 /** Through how many keys a step's value is found. */

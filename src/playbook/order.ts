@@ -7,6 +7,7 @@ export const PLAYBOOK_KEYS: readonly string[] = [
   "description",
   "tags",
   "mode",
+  "schedule",
   "concurrency",
   "inputs",
   "env",

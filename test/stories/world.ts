@@ -48,6 +48,7 @@ export type Variables = Readonly<Record<string, string>>;
 /** A folder that somebody works in. */
 export interface Project {
   readonly folder: string;
+  readonly variables: Variables;
   /** Writes a file, and the folders above it. */
   write(name: string, text: string): void;
   read(name: string): string;
@@ -82,6 +83,7 @@ function projectAt(folder: string, variables: Variables): Project {
   const start = (...args: string[]): Running => launch([COMMAND, ...args], { cwd: folder, variables });
   const project: Project = {
     folder,
+    variables,
     write(file, text) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
@@ -158,6 +160,9 @@ function watch(child: Child, command: string): Running {
     for (const look of waiting) look();
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.once("close", () => {
+    for (const look of waiting) look();
+  });
   const ended = once(child, "close").then(([code, signal]): Ended => {
     const told = `${command}\n→ ${code === null ? String(signal) : `exit ${code}`}\n${stdout}${stderr === "" ? "" : `stderr:\n${stderr}`}`;
     return { code: code as number | null, stdout, stderr, lines: linesOf(stdout), told };
@@ -173,7 +178,6 @@ function watch(child: Child, command: string): Running {
           resolve(linesOf(stdout));
         };
         waiting.add(look);
-        child.once("close", look);
         look();
       }),
     async signal(name) {

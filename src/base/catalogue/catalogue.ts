@@ -1,5 +1,6 @@
 import { EXPRESSION_CODES } from "./expression.ts";
 import { PLAYBOOK_CODES } from "./playbook.ts";
+import { SCHEDULE_CODES } from "./schedule.ts";
 import { RECONCILE_CODES } from "./reconcile.ts";
 import { SCHEMA_CODES } from "./schema.ts";
 import { SOURCE_CODES } from "./source.ts";
@@ -25,6 +26,7 @@ export type Code =
   | keyof typeof SCHEMA_CODES
   | keyof typeof EXPRESSION_CODES
   | keyof typeof PLAYBOOK_CODES
+  | keyof typeof SCHEDULE_CODES
   | keyof typeof RECONCILE_CODES;
 
 /** Every code that a check can give, in the order in which a file is looked at. */
@@ -33,6 +35,7 @@ export const CATALOGUE: Readonly<Record<Code, Entry>> = {
   ...SCHEMA_CODES,
   ...EXPRESSION_CODES,
   ...PLAYBOOK_CODES,
+  ...SCHEDULE_CODES,
   ...RECONCILE_CODES,
 };
 

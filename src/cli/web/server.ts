@@ -1,9 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../base/failure.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { sanitise } from "../../base/text.ts";
+import { listenOn } from "../../serving/server.ts";
 
 const HOST = "127.0.0.1";
 
@@ -38,27 +37,10 @@ export async function servePages(
   pages: Pages,
   { port, token }: { readonly port: number; readonly token: string },
 ): Promise<PageServer> {
-  const server = createServer(
-    { maxHeaderSize: LIMITS.answerHeadBytes, requestTimeout: LIMITS.viewRequestMs, headersTimeout: LIMITS.viewRequestMs },
-    (request, response) => answer(request, response, { pages, token, port: portOf(server) }),
-  );
-  server.maxConnections = LIMITS.viewConnections;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, HOST, resolve);
-  });
-  return {
-    url: `http://${HOST}:${portOf(server)}/?token=${token}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
+  const answering = (request: IncomingMessage, response: ServerResponse, own: number): void =>
+    answer(request, response, { pages, token, port: own });
+  const listening = await listenOn({ host: HOST, port }, answering);
+  return { url: `http://${HOST}:${listening.port}/?token=${token}`, close: listening.close };
 }
 
 interface Serving {

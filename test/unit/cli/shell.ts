@@ -4,8 +4,19 @@ import type { Command, Shell, Terminal } from "../../../src/cli/shell.ts";
 /** What a command that only prints writes for these options. */
 export async function shownBy<O>(command: Command<O>, options: O): Promise<string> {
   let text = "";
-  const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write: (more) => void (text += more) };
-  const shell: Shell = {
+  expect(
+    await command(
+      silentShell((more) => void (text += more)),
+      options,
+    ),
+  ).toBe(0);
+  return text;
+}
+
+/** A shell of which nothing can be asked but to print. */
+export function silentShell(write: (text: string) => void = () => undefined): Shell {
+  const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write };
+  return {
     stdin: () => Promise.resolve(new Uint8Array()),
     streams: () => {
       throw new Error("nothing is spoken over stdio");
@@ -14,10 +25,10 @@ export async function shownBy<O>(command: Command<O>, options: O): Promise<strin
     stderr: terminal,
     cwd: ".",
     variables: {},
+    node: "24.0.0",
     again: () => Promise.reject(new Error("run once")),
+    command: () => Promise.reject(new Error("nothing else is run")),
     signal: () => undefined,
     stopping: new AbortController().signal,
   };
-  expect(await command(shell, options)).toBe(0);
-  return text;
 }

@@ -1,0 +1,214 @@
+import { Cron, localTime } from "../../base/cron.ts";
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { systemClock } from "../../base/ports.ts";
+import { didYouMean, sanitise } from "../../base/text.ts";
+import { isOfThisHost, spellHolder } from "../../journal/holder.ts";
+import { dueOf } from "../../schedule/decide.ts";
+import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
+import { type Known, ScheduleStore, systemLiveness } from "../../schedule/store.ts";
+import { columns } from "../columns.ts";
+import { harmless } from "../failure.ts";
+import { stateDirectory, type Where } from "../project.ts";
+import { readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
+import { blockingRun } from "../schedule/run.ts";
+import { type Command, type Shell, userOf } from "../shell.ts";
+
+interface ListOptions extends WhichOptions {
+  readonly json?: boolean;
+  readonly next?: number;
+}
+
+/** `tokenbook schedule list`: when each schedule fires next, how its last run ended, who runs it, what was missed. */
+export const listSchedules: Command<ListOptions> = async (shell, options) => {
+  const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
+  const entries = withStore(shell, options, (store) => {
+    const now = systemClock.now();
+    const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
+    return known.map((each) => entryOf(shell, options, { store, known: each, now }));
+  });
+  if (options.json === true) return print(shell, { format: 1, schedules: entries });
+  const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1));
+  shell.stdout.write(lines.length === 0 ? "no schedule is known yet\n" : `${harmless(lines.join("\n"))}\n`);
+  return EXIT.passed;
+};
+
+type Named = ReturnType<typeof readScheduled>["all"][number];
+
+function knownOf({ id, playbook, environment, schedule }: Named, before: Known | undefined, now: number): Known {
+  const base = before ?? { id, playbook, environment, since: now, lastState: undefined, lastSuccess: undefined };
+  return {
+    ...base,
+    cron: schedule?.cron.pattern,
+    timezone: schedule?.cron.timezone,
+    jitterMs: schedule?.jitterMs ?? 0,
+  };
+}
+
+interface Look {
+  readonly store: ScheduleStore;
+  readonly known: Known;
+  readonly now: number;
+}
+
+function entryOf(shell: Shell, options: ListOptions, { store, known, now }: Look): ScheduleEntry {
+  const { id, playbook, environment, cron, timezone, jitterMs, lastState, lastSuccess } = known;
+  const open = store.open(id);
+  const running = open.find(({ state }) => state === "running");
+  const lives = running?.holder !== undefined && systemLiveness.isAlive(running.holder);
+  const missed = store.lastOf(id, "missed");
+  const run = store.lastRun(id);
+  return {
+    id,
+    playbook,
+    environment,
+    cron: cron ?? null,
+    timezone: timezone ?? null,
+    next: cron === undefined || timezone === undefined ? [] : nextOf({ id, cron, timezone, jitterMs }, now, options.next ?? 1),
+    last: entryOrNull(store.lastEnded(id)),
+    lastState: lastState ?? null,
+    lastSuccess: lastSuccess === undefined ? null : new Date(lastSuccess).toISOString(),
+    running: running === undefined ? null : { ...firingEntry(running), alive: lives },
+    waiting: open.filter(({ state }) => state === "queued").length,
+    missed: { count: store.countOf(id, "missed"), last: missed === undefined ? null : new Date(missed.tick).toISOString() },
+    blockedBy: run === undefined || lives ? null : (blockingRun(shell, options, run) ?? null),
+  };
+}
+
+function nextOf(
+  { id, cron, timezone, jitterMs }: { id: string; cron: string; timezone: string; jitterMs: number },
+  now: number,
+  count: number,
+): ScheduleEntry["next"] {
+  const pattern = new Cron(cron, timezone);
+  const next: ScheduleEntry["next"][number][] = [];
+  for (let tick = pattern.next(now - jitterMs); tick !== undefined && next.length < count; tick = pattern.next(tick)) {
+    const due = dueOf({ id, jitterMs }, tick);
+    if (due >= now) next.push({ utc: new Date(due).toISOString(), local: localTime(due, timezone) });
+  }
+  return next;
+}
+
+function entryOrNull(firing: Parameters<typeof firingEntry>[0] | undefined): FiringEntry | null {
+  return firing === undefined ? null : firingEntry(firing);
+}
+
+function entryLines(entry: ScheduleEntry, count: number): readonly string[] {
+  const { id, cron, timezone, next, last, running, waiting, missed, blockedBy, lastSuccess } = entry;
+  const when = cron === null ? "when the system's scheduler says" : `"${cron}" ${timezone}`;
+  const firings = next.map(({ utc, local }) => `${local}   ${utc.replace(".000Z", "Z")}`);
+  const rows = [
+    ["fires", when],
+    ...firings.map((each, at) => [at === 0 ? "next" : "", each]),
+    ["last", last === null ? "never" : lastLine(last)],
+    ...(last !== null && last.state === "passed" ? [] : [["last pass", lastSuccess ?? "never"]]),
+    ...(running === null ? [] : [["runs", runningLine(running)]]),
+    ...(waiting === 0 ? [] : [["waits", String(waiting)]]),
+    ...(missed.count === 0 ? [] : [["missed", `${missed.count}, the last ${missed.last}`]]),
+    ...(blockedBy === null ? [] : [["kept back", `by the run ${blockedBy.runId}, which is ${blockedBy.outcome}`]]),
+  ];
+  return [id, ...columns(rows.map((row) => ["", ...row])), ...(count > 1 ? [""] : [])];
+}
+
+function lastLine({ state, tick, run, problem }: FiringEntry): string {
+  return `${state} at ${tick}${run === null ? "" : `, run ${run}`}${problem === null ? "" : `: ${problem.message}`}`;
+}
+
+function runningLine({ holder, startedAt, run, alive }: NonNullable<ScheduleEntry["running"]>): string {
+  const who = holder === null ? "nobody" : spellHolder(holder);
+  return `${who}${alive ? "" : " (gone)"}, since ${startedAt ?? "?"}${run === null ? "" : `, run ${run}`}`;
+}
+
+interface HistoryOptions extends Where {
+  readonly schedule?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/** `tokenbook schedule history`: what firings became, the latest first. */
+export const history: Command<HistoryOptions> = async (shell, options) => {
+  const firings = withStore(shell, options, (store) => {
+    const id = options.schedule === undefined ? undefined : idOf(store, options.schedule);
+    return store.history(id, options.limit).map(firingEntry);
+  });
+  if (options.json === true) return print(shell, { format: 1, firings });
+  const lines = firings.flatMap(firingLines);
+  shell.stdout.write(lines.length === 0 ? "nothing has fired yet\n" : `${harmless(lines.join("\n"))}\n`);
+  return EXIT.passed;
+};
+
+const STATE_CHARS = "interrupted".length;
+
+function firingLines({ tick, state, schedule, run, tries, problem }: FiringEntry): readonly string[] {
+  const tried = tries > 1 ? `  ${tries} tries` : "";
+  const line = `${tick}  ${state.padEnd(STATE_CHARS)}  ${schedule}${run === null ? "" : `  ${run}`}${tried}`;
+  return problem === null ? [line] : [line, `    ${problem.message.replaceAll("\n", "\n    ")}`];
+}
+
+interface ReleaseOptions extends Where {
+  readonly schedule: string;
+  readonly because?: string;
+  readonly json?: boolean;
+}
+
+/** `tokenbook schedule release SCHEDULE --because TEXT`: a person says that what keeps a schedule back does so no more. */
+export const releaseSchedule: Command<ReleaseOptions> = async (shell, { because, ...options }) => {
+  if (because === undefined || because.trim() === "") {
+    throw new Failure({
+      code: "release.incomplete",
+      message: "say how you know that its process is gone for good, or that its last run needs nobody any more",
+      next: `tokenbook schedule release ${options.schedule} --because "the machine was switched off"`,
+    });
+  }
+  const who = userOf(shell);
+  const id = withStore(shell, options, (store) => {
+    const found = idOf(store, options.schedule);
+    const running = store.open(found).find(({ state }) => state === "running");
+    if (running?.holder !== undefined && isOfThisHost(running.holder) && systemLiveness.isAlive(running.holder))
+      throw stillAlive(found, running.holder.pid);
+    store.release(found, { code: "schedule.released", message: `released by ${who}: ${because}` });
+    return found;
+  });
+  if (options.json === true) return print(shell, { format: 1, schedule: id, who, because });
+  shell.stdout.write(`${harmless(`${id} is free, says ${who}: ${because}`)}\n`);
+  return EXIT.passed;
+};
+
+// A schedule is named by its id, or by its playbook where that is enough.
+function idOf(store: ScheduleStore, named: string): string {
+  const all = store.all();
+  const found = all.filter(({ id, playbook }) => id === named || playbook === named);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.id;
+  const ids = (found.length > 1 ? found : all).map(({ id }) => id);
+  const near = didYouMean(named, [...ids, ...all.map(({ playbook }) => playbook)]);
+  throw new Failure({
+    code: found.length > 1 ? "schedule.several" : "schedule.unknown",
+    message: found.length > 1 ? `"${named}" is on several schedules: ${ids.join(", ")}` : `no schedule "${named}" is known here`,
+    next: near === undefined ? "tokenbook schedule list" : `did you mean ${near}?`,
+  });
+}
+
+function stillAlive(id: string, pid: number): Failure {
+  return new Failure({
+    code: "release.alive",
+    message: `${id} is run by process ${pid} on this host, which lives`,
+    why: "two runs could be under way at once",
+    next: `stop it: kill ${pid}`,
+  });
+}
+
+function withStore<T>(shell: Shell, where: Where, look: (store: ScheduleStore) => T): T {
+  const ports = { clock: systemClock, redact: (text: string) => text, liveness: systemLiveness };
+  const store = ScheduleStore.open(stateDirectory(shell, where), ports);
+  try {
+    return look(store);
+  } finally {
+    store.close();
+  }
+}
+
+function print(shell: Shell, value: object): typeof EXIT.passed {
+  shell.stdout.write(`${sanitise(JSON.stringify(value, undefined, 2))}\n`);
+  return EXIT.passed;
+}

@@ -1,0 +1,177 @@
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { systemClock } from "../../base/ports.ts";
+import { type Redact, redactor } from "../../base/secret.ts";
+import { type Channel, loadChannels, secretsOfChannels } from "../../environment/notifications.ts";
+import { findEnvironmentFile } from "../../environment/load.ts";
+import { secretsOf, type Target } from "../../environment/target.ts";
+import type { ReportedRun } from "../../report/writers.ts";
+import type { Parts } from "../../schedule/carrier.ts";
+import { Courier } from "../../schedule/courier.ts";
+import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
+import { Metrics } from "../../schedule/metrics.ts";
+import { runNow } from "../../schedule/once.ts";
+import { type Page, servePage } from "../../schedule/page.ts";
+import type { Address } from "../../serving/server.ts";
+import { Service } from "../../schedule/service.ts";
+import { ScheduleStore, systemLiveness } from "../../schedule/store.ts";
+import { maskedShell } from "../masked.ts";
+import { type ReportOptions, worst } from "../perform.ts";
+import { prepareReporting } from "../reporting.ts";
+import { openTarget, stateDirectory, variablesOf } from "../project.ts";
+import { inParallel, slots } from "../queue.ts";
+import { type OnFile, readScheduled, tickingOf, Watched, type WhichOptions } from "../schedule/playbooks.ts";
+import { blockingRun, runMaker } from "../schedule/run.ts";
+import type { Command, Shell } from "../shell.ts";
+
+interface ScheduleOptions extends WhichOptions, ReportOptions {
+  readonly jobs: number;
+  readonly once?: boolean;
+  readonly listen?: Address;
+  readonly notify?: readonly string[];
+}
+
+/** `tokenbook schedule`: fires playbooks at their ticks until it is told to stop; with `--once`, runs each now. */
+export const schedule: Command<ScheduleOptions> = async (plainShell, options) => {
+  if (options.files.length === 0) throw noFiles();
+  const { all, inputs } = readScheduled(plainShell, options);
+  const ticking = options.once === true ? [] : tickingOf(all);
+  refuseOneReportForAll(options, ticking.length);
+  const channels = channelsOf(plainShell, options);
+  // What is wrong with the environment is told now, not at the first tick.
+  const { target, close } = await openTarget(plainShell, options);
+  const redact = redactor([...secretsOf(target), ...secretsOfChannels(channels)]);
+  const shell = maskedShell(plainShell, redact);
+  try {
+    return await withParts(shell, options, { target, channels, redact, inputs }, (parts) =>
+      options.once === true ? once(shell, options, { parts, all }) : serve(shell, options, { parts, all }),
+    );
+  } finally {
+    await close();
+  }
+};
+
+interface Reached {
+  readonly target: Target;
+  readonly channels: readonly Channel[];
+  readonly redact: Redact;
+  readonly inputs: readonly string[];
+}
+
+// Once, all runs share a report; served, each has its own.
+async function withParts(
+  shell: Shell,
+  options: ScheduleOptions,
+  { target, channels, redact, inputs }: Reached,
+  work: (parts: Parts) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const store = ScheduleStore.open(stateDirectory(shell, options), { clock: systemClock, redact, liveness: systemLiveness });
+  try {
+    const log = logOf(shell, options);
+    const metrics = new Metrics();
+    const reporting = prepareReporting(shell, { report: options.report });
+    const runs: ReportedRun[] = [];
+    const onRun = options.once === true ? async (run: ReportedRun) => void runs.push(run) : reporter(shell, options, log);
+    const ports = { clock: systemClock, start: shell.command, log, metrics };
+    const code = await work({
+      store,
+      clock: systemClock,
+      log,
+      metrics,
+      redact,
+      courier: new Courier(store.outbox, channels, ports),
+      makeRun: runMaker(shell, { options, target, inputs, reporting, onRun }),
+      blocking: (runId) => blockingRun(shell, options, runId),
+      inSlot: await slots(options.jobs),
+    });
+    if (options.once === true) await reporting.write(maskedShell(shell, redact), runs);
+    return code;
+  } finally {
+    store.close();
+  }
+}
+
+interface Going {
+  readonly parts: Parts;
+  readonly all: readonly OnFile[];
+}
+
+async function serve(shell: Shell, options: ScheduleOptions, { parts, all }: Going): Promise<ExitCode> {
+  const watched = new Watched({ shell, options, log: parts.log }, all);
+  const service = new Service({ ...parts, current: () => watched.current() });
+  const page = await pageOf(options, parts, service);
+  try {
+    await service.run(shell.stopping);
+  } finally {
+    await page?.close();
+  }
+  return EXIT.passed;
+}
+
+async function pageOf({ listen }: ScheduleOptions, { metrics, log }: Parts, service: Service): Promise<Page | undefined> {
+  if (listen === undefined) return undefined;
+  const page = await servePage(listen, { metrics, notReady: () => service.notReady() });
+  log("info", "schedule.listening", `serves ${page.url}/metrics, /healthz and /readyz`, { url: page.url });
+  return page;
+}
+
+async function once(shell: Shell, { jobs }: ScheduleOptions, { parts, all }: Going): Promise<ExitCode> {
+  const codes = await inParallel(all, jobs, (each) => runNow(parts, each, shell.stopping));
+  await parts.courier.drain(LIMITS.notificationsLastMs, shell.stopping);
+  return worst(codes);
+}
+
+function channelsOf(shell: Shell, options: ScheduleOptions): readonly Channel[] {
+  const { notify } = options;
+  const file = findEnvironmentFile(shell.cwd);
+  if (file !== undefined) return loadChannels(file, { cwd: shell.cwd, variables: variablesOf(shell, options), names: notify });
+  if (notify !== undefined) throw noChannels();
+  return [];
+}
+
+function logOf(shell: Shell, { json }: ScheduleOptions): Log {
+  const write = (line: string): void => shell.stdout.write(line);
+  return shell.stdout.isTTY && json !== true ? plainLog(write) : jsonLog(write);
+}
+
+const RUN = "{run}";
+
+// Each run writes its own: a report that cannot be written is told, and the run is what it was.
+function reporter(shell: Shell, { report: requests }: ScheduleOptions, log: Log): (run: ReportedRun) => Promise<void> {
+  return async (run) => {
+    try {
+      const named = requests.map((request) => ({ ...request, file: request.file.replaceAll(RUN, run.report.run.id) }));
+      await prepareReporting(shell, { report: named }).write(shell, [run]);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      log("error", "report.failed", error.message, { run: run.report.run.id });
+    }
+  };
+}
+
+function refuseOneReportForAll({ report }: ScheduleOptions, playbooks: number): void {
+  const shared = report.find(({ file }) => !file.includes(RUN));
+  if (playbooks < 2 || shared === undefined) return;
+  throw new Failure({
+    code: "schedule.one-report",
+    message: `the report ${shared.file} would be written over by each of ${playbooks} playbooks`,
+    next: `--report ${shared.format}=${shared.file.replace(/(\.\w+)?$/, `-${RUN}$1`)}`,
+  });
+}
+
+function noFiles(): Failure {
+  return new Failure({
+    code: "schedule.no-files",
+    message: "no playbook is named that could be run",
+    next: "tokenbook schedule FILE…, or a folder of playbooks",
+  });
+}
+
+function noChannels(): Failure {
+  return new Failure({
+    code: "notifications.unknown",
+    message: "there is no tokenbook.yaml here or above, so nobody can be notified",
+    next: "declare them under notifications: in tokenbook.yaml",
+  });
+}

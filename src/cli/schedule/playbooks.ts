@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { Failure } from "../../base/failure.ts";
+import { count } from "../../base/text.ts";
+import { findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { callsOf } from "../../playbook/walk.ts";
+import type { Scheduled } from "../../schedule/carrier.ts";
+import type { Log } from "../../schedule/log.ts";
+import type { Ticking } from "../../schedule/service.ts";
+import { loadPlaybooks, playbookFiles, type Where } from "../project.ts";
+import { type InputOptions, inputNames, preparePlaybooks } from "../ready.ts";
+import type { Shell } from "../shell.ts";
+
+/** The options that say which playbooks are on a schedule, and where they run. */
+export type WhichOptions = Where & InputOptions;
+
+/** A scheduled playbook, and the file that it is read from each time. */
+export interface OnFile extends Scheduled {
+  readonly file: string;
+}
+
+/** Playbooks of which each was checked, and has what it needs. Throws a Failure, as `tokenbook run` does. */
+export function readScheduled(
+  shell: Shell,
+  options: WhichOptions,
+): { readonly all: readonly OnFile[]; readonly inputs: readonly string[] } {
+  const playbooks = loadPlaybooks(shell, playbookFiles(shell, options.files), { tags: options.tags });
+  preparePlaybooks(shell, options, playbooks);
+  return { all: playbooks.map((playbook) => onFile(shell, options, playbook)), inputs: inputNames(playbooks) };
+}
+
+/** Those that have a schedule of their own. Throws a Failure when none has. */
+export function tickingOf(all: readonly OnFile[]): readonly (OnFile & Ticking)[] {
+  const ticking = all.filter(isTicking);
+  if (ticking.length > 0) return ticking;
+  throw new Failure({
+    code: "schedule.none",
+    message: all.length === 1 ? `${all[0]?.file} has no schedule` : `none of the ${count(all.length, "playbook")} has a schedule`,
+    why: "nothing would ever be run",
+    next: 'write schedule: { cron: "15 2 * * *" } into the playbook; or let the system decide when: tokenbook schedule --once',
+  });
+}
+
+function isTicking(each: OnFile): each is OnFile & Ticking {
+  return each.schedule !== undefined;
+}
+
+function onFile(shell: Shell, options: WhichOptions, playbook: Playbook): OnFile {
+  const { file, schedule } = playbook;
+  const about = aboutOf(shell, options, file);
+  return { ...about, file, schedule, writes: [...callsOf(playbook)].some(({ operation }) => operation.writes) };
+}
+
+/**
+ * By what a schedule is known to every process of a state directory: the playbook's path from the project, the environment, and, where inputs
+ * are given, what they are.
+ */
+function aboutOf(shell: Shell, options: WhichOptions, file: string): Pick<Scheduled, "id" | "playbook" | "environment"> {
+  const found = findEnvironmentFile(shell.cwd);
+  const playbook = relative(found === undefined ? shell.cwd : dirname(found), resolve(shell.cwd, file));
+  const environment = options.env ?? (found === undefined ? "sandbox" : (outlineEnvironments(found, shell.cwd)[0]?.name ?? ""));
+  return { id: `${playbook}@${environment}${inputsMark(options)}`, playbook, environment };
+}
+
+function inputsMark({ input, inputs }: WhichOptions): string {
+  const given = Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (given.length === 0 && inputs === undefined) return "";
+  const digest = createHash("sha256").update(JSON.stringify([inputs ?? null, given]));
+  return `+${digest.digest("hex").slice(0, MARK_DIGITS)}`;
+}
+
+const MARK_DIGITS = 8;
+
+/** The schedules as the files have them now: one whose file changed is read again. A broken one keeps its schedule, and fails when it fires. */
+export class Watched {
+  readonly #shell: Shell;
+  readonly #options: WhichOptions;
+  readonly #log: Log;
+  readonly #stamps: Map<string, string>;
+  #files: readonly OnFile[];
+  #ticking: readonly (OnFile & Ticking)[];
+
+  constructor(from: { shell: Shell; options: WhichOptions; log: Log }, files: readonly OnFile[]) {
+    this.#shell = from.shell;
+    this.#options = from.options;
+    this.#log = from.log;
+    this.#files = files;
+    this.#ticking = tickingOf(files);
+    this.#stamps = new Map(files.map(({ file }) => [file, this.#stampOf(file)]));
+  }
+
+  /** The same list as before when nothing has changed. */
+  current(): readonly (OnFile & Ticking)[] {
+    const files = this.#files.map((each) => this.#again(each));
+    if (files.every((each, at) => each === this.#files[at])) return this.#ticking;
+    this.#files = files;
+    this.#ticking = files.filter(isTicking);
+    return this.#ticking;
+  }
+
+  #again(before: OnFile): OnFile {
+    const stamp = this.#stampOf(before.file);
+    if (this.#stamps.get(before.file) === stamp) return before;
+    this.#stamps.set(before.file, stamp);
+    const about = { schedule: before.id };
+    const playbook = this.#read(before.file);
+    if (playbook === undefined) {
+      this.#log(
+        "error",
+        "playbook.broken",
+        `${before.id}: has been edited and cannot be run; its schedule stays as it was`,
+        about,
+      );
+      return before;
+    }
+    const what = playbook.schedule === undefined ? "has no schedule any more" : "has been edited";
+    this.#log("info", "playbook.edited", `${before.id}: ${what}`, about);
+    return onFile(this.#shell, this.#options, playbook);
+  }
+
+  #read(file: string): Playbook | undefined {
+    try {
+      return loadPlaybooks(this.#shell, [file])[0];
+    } catch (error) {
+      if (error instanceof Failure) return undefined;
+      throw error;
+    }
+  }
+
+  #stampOf(file: string): string {
+    const found = statSync(resolve(this.#shell.cwd, file), { throwIfNoEntry: false, bigint: true });
+    return found === undefined ? "none" : `${found.ino} ${found.size} ${found.mtimeNs}`;
+  }
+}

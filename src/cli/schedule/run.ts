@@ -1,0 +1,126 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { systemClock, systemRandom } from "../../base/ports.ts";
+import { type Redact, redactor } from "../../base/secret.ts";
+import type { Target } from "../../environment/target.ts";
+import { newRunName } from "../../engine/names.ts";
+import { startRun } from "../../engine/start.ts";
+import { inOrganization } from "../../playbook/inputs.ts";
+import { exitOf } from "../../protocol/decide.ts";
+import { isNotice, type RunOutcome, type RunRecord } from "../../protocol/record.ts";
+import { openWrites } from "../../protocol/open-writes.ts";
+import { stateOf } from "../../protocol/state.ts";
+import { RunFold } from "../../report/model.ts";
+import type { Trace } from "../../report/otlp/trace.ts";
+import type { RunReport } from "../../report/shape.ts";
+import type { ReportedRun } from "../../report/writers.ts";
+import type { MakeRun } from "../../schedule/carrier.ts";
+import type { Blocking, Problem, RunResult } from "../../schedule/firing.ts";
+import { lookIntoJournal } from "../journal.ts";
+import { maskedError } from "../masked.ts";
+import { loadPlaybooks } from "../project.ts";
+import { preparePlaybooks } from "../ready.ts";
+import { Pacer } from "../queue.ts";
+import type { Reporting } from "../reporting.ts";
+import { openSession, type Shared } from "../session.ts";
+import type { Shell } from "../shell.ts";
+import type { OnFile, WhichOptions } from "./playbooks.ts";
+
+/** What every run of a schedule shares. */
+export interface RunsOf {
+  readonly options: WhichOptions;
+  /** What is open as long as the schedule is. */
+  readonly target: Target;
+  /** The inputs that any of the playbooks declares. */
+  readonly inputs: readonly string[];
+  /** What is to be told of runs. */
+  readonly reporting: Reporting;
+  /** Told of each run when it is over. */
+  readonly onRun: (run: ReportedRun) => Promise<void>;
+}
+
+/** Makes a run of a playbook as its file is now: it is read, checked and given its inputs and secrets anew. */
+export function runMaker(shell: Shell, { options, target, inputs, reporting, onRun }: RunsOf): MakeRun {
+  // One sandbox serves all, and all keep one pace; addresses and keys of a service are read anew.
+  const shared: Shared = {
+    opened: target.embedded ? { target, close: async () => {} } : undefined,
+    pacer: target.pacing === undefined ? undefined : new Pacer(target.pacing),
+  };
+  return async (scheduled, { signal, begun }) => {
+    const { file } = scheduled as OnFile;
+    const fold = new RunFold();
+    let trace: Trace | undefined;
+    const reported = async (): Promise<RunReport | undefined> => {
+      if (fold.opened === undefined) return undefined;
+      const report = fold.report();
+      const records = (): readonly RunRecord[] => lookIntoJournal(shell, options, (store) => store.read(report.run.id));
+      await onRun({ report, records, trace });
+      return report;
+    };
+    let redact: Redact = redactor([]);
+    const found: string[] = [];
+    try {
+      const reading: Shell = { ...shell, stderr: { ...shell.stderr, write: (text) => void found.push(text) } };
+      const playbooks = loadPlaybooks(reading, [file]);
+      const { ready, secrets } = preparePlaybooks(reading, options, playbooks, inputs);
+      const session = await openSession({ ...shell, stopping: signal }, options, secrets, shared);
+      ({ redact } = session);
+      trace = reporting.trace(session);
+      try {
+        const observer = { event: (event: Parameters<typeof isNotice>[0]) => (isNotice(event) ? undefined : fold.take(event)) };
+        const outcome = await session.carry(
+          observer,
+          async (ports): Promise<RunOutcome> => {
+            const [{ playbook, inputs: values, env }] = ready as readonly [(typeof ready)[number]];
+            const name = newRunName(systemClock.now(), systemRandom);
+            begun(name.runId);
+            const given = { inputs: inOrganization(playbook, values, session.target.ledger?.orgId), env };
+            return startRun({ playbook, target: session.target, store: session.store, ports }, given, name);
+          },
+          trace,
+        );
+        return { outcome, exit: exitOf(outcome), report: await reported(), problem: undefined };
+      } finally {
+        await session.close();
+      }
+    } catch (error) {
+      const { problem, ...result } = notRun(maskedError(error, redact), found, shell);
+      return { ...result, problem: masked(problem, redact), report: await reported() };
+    }
+  };
+}
+
+// A run that could not go on is a failed firing, and so is one that met a mistake of ours: the other schedules live on.
+function notRun(
+  error: unknown,
+  found: readonly string[],
+  shell: Shell,
+): Omit<RunResult, "report"> & { readonly problem: Problem } {
+  if (error instanceof Failure) {
+    const { exit } = error;
+    const isStop = exit === EXIT.interrupted;
+    const isCheck = error.code === "check.failed";
+    const problem: Problem = isCheck ? { ...error.toJSON(), why: found.join("").trimEnd() } : error.toJSON();
+    return { outcome: isStop ? "interrupted" : "failed", exit, problem };
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  shell.stderr.write(`tokenbook: a bug in tokenbook\n\n${stack}\n\nPlease report it with the text above.\n`);
+  const problem = { code: "bug", message: `a bug in tokenbook: ${messageOf(error)}`, next: "please report it" };
+  return { outcome: "failed", exit: EXIT.bug, problem };
+}
+
+function masked(problem: Problem, redact: Redact): Problem {
+  return JSON.parse(redact(JSON.stringify(problem))) as Problem;
+}
+
+/** Whether what a run did must be looked after before the playbook writes again: it waits for a person, or a write of it is open. */
+export function blockingRun(shell: Shell, options: WhichOptions, runId: string): Blocking | undefined {
+  return lookIntoJournal(shell, options, (store) => {
+    if (!store.knows(runId)) return undefined;
+    if (store.leases.holding(runId)?.holder !== undefined) return { runId, outcome: "held" };
+    const state = stateOf(store.read(runId));
+    const outcome = state.closed?.outcome;
+    const waits = outcome === "pending" || outcome === "unknown" || outcome === "conflict";
+    return waits || openWrites(state).length > 0 ? { runId, outcome: outcome ?? "not finished" } : undefined;
+  });
+}

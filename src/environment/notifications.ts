@@ -1,0 +1,135 @@
+import { dirname, join, relative } from "node:path";
+import { parseDuration } from "../base/duration.ts";
+import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { Secret } from "../base/secret.ts";
+import { didYouMean } from "../base/text.ts";
+import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
+import type { PlacedFinding } from "../source/problems.ts";
+import { readKey, type Variables } from "./key.ts";
+import { invalid, readEnvironmentFile } from "./load.ts";
+import { EVENTS } from "./schema.ts";
+
+/** Where notifications go, and which. */
+export type Channel = WebhookChannel | CommandChannel;
+
+interface ChannelCommon {
+  readonly name: string;
+  readonly events: readonly string[];
+  readonly timeoutMs: number;
+}
+
+/** A POST to a web address. The address is a secret too: many hold a token. */
+export interface WebhookChannel extends ChannelCommon {
+  readonly kind: "webhook";
+  readonly url: Secret;
+  /** What deliveries are signed with. */
+  readonly secret: Secret | undefined;
+}
+
+/** A command of this machine, which gets the notification on its stdin. */
+export interface CommandChannel extends ChannelCommon {
+  readonly kind: "command";
+  readonly argv: readonly [string, ...string[]];
+}
+
+/** Which channels are meant, and what they may ask for. */
+interface Choice {
+  readonly cwd: string;
+  readonly variables: Variables;
+  /** All of them when left out. */
+  readonly names?: readonly string[] | undefined;
+}
+
+/** The channels of an environment file. Throws a Failure that shows each line to mend. */
+export function loadChannels(path: string, { cwd, variables, names }: Choice): readonly Channel[] {
+  const shown = relative(cwd, path);
+  const { file, root } = readEnvironmentFile(path, shown);
+  const node = child(root, "notifications");
+  const all = node?.kind === "map" ? [...node.entries] : [];
+  const wrong = all.flatMap(([, { value }]) => problemsOf(value));
+  if (wrong.length > 0) throw invalid(wrong.map(({ finding, range }) => file.diagnose(finding, range)));
+  const known = all.map(([name]) => name);
+  for (const name of names ?? []) if (!known.includes(name)) throw unknownChannel(name, known, shown);
+  const from = { folder: dirname(path), shown, variables };
+  return all.filter(([name]) => names?.includes(name) ?? true).map(([name, { value }]) => readChannel(name, value, from));
+}
+
+/** The secrets of channels, for the redactor. */
+export function secretsOfChannels(channels: readonly Channel[]): readonly Secret[] {
+  return channels.flatMap((channel) =>
+    channel.kind === "command" ? [] : [channel.url, ...(channel.secret === undefined ? [] : [channel.secret])],
+  );
+}
+
+// A channel is one or the other; the schema lets both be written, for it would speak of each as the other gone wrong.
+function problemsOf(node: SourceNode): readonly PlacedFinding[] {
+  if (node.kind !== "map") return [];
+  const [url, command, secret] = ["url", "command", "secret"].map((name) => node.entries.get(name));
+  const start = { start: node.range.start, end: node.range.start + 1 };
+  if (url === undefined && command === undefined)
+    return [{ finding: { code: "schema.missing-field", message: 'the field "url" or "command" is missing' }, range: start }];
+  if (url !== undefined && command !== undefined) return unknown("this goes to a url already: write a second one", command.key);
+  return secret !== undefined && url === undefined ? unknown("only what goes to a url is signed", secret.key) : [];
+}
+
+function unknown(message: string, range: Range): readonly PlacedFinding[] {
+  return [{ finding: { code: "schema.unknown-field", message }, range }];
+}
+
+interface From {
+  readonly folder: string;
+  readonly shown: string;
+  readonly variables: Variables;
+}
+
+function readChannel(name: string, node: SourceNode, from: From): Channel {
+  const common: ChannelCommon = {
+    name,
+    events: textsOf(child(node, "events")) ?? EVENTS,
+    timeoutMs: parseDuration(textOf(child(node, "timeout")) ?? "") ?? LIMITS.notificationMs,
+  };
+  const [program, ...args] = textsOf(child(node, "command")) ?? [];
+  if (program !== undefined) {
+    const path = program.startsWith(".") ? join(from.folder, program) : program;
+    return { ...common, kind: "command", argv: [path, ...args] };
+  }
+  const url = textOf(child(node, "url")) ?? "";
+  const secret = textOf(child(node, "secret"));
+  const place = (field: string): string => `${from.shown} (notifications.${name}.${field})`;
+  const key = (field: string, reference: string): Secret =>
+    readKey({ name: `notifications.${name}.${field}`, reference, where: place(field) }, from);
+  return {
+    ...common,
+    kind: "webhook",
+    url: webAddress(isReference(url) ? key("url", url) : new Secret(`notifications.${name}.url`, url), place("url")),
+    secret: secret === undefined ? undefined : key("secret", secret),
+  };
+}
+
+function webAddress(url: Secret, where: string): Secret {
+  if (/^https?:$/.test(URL.parse(url.reveal())?.protocol ?? "")) return url;
+  throw new Failure({
+    code: "notifications.url",
+    message: `${where} leads to no web address`,
+    why: "it must begin with https:// or http://; its value is not shown, for it may hold a token",
+    next: "give the whole address",
+  });
+}
+
+function isReference(text: string): boolean {
+  return /^(?:env|file):/.test(text);
+}
+
+function textsOf(node: SourceNode | undefined): readonly string[] | undefined {
+  return node?.kind === "list" ? node.items.flatMap((item) => textOf(item) ?? []) : undefined;
+}
+
+function unknownChannel(name: string, known: readonly string[], file: string): Failure {
+  const near = didYouMean(name, known);
+  return new Failure({
+    code: "notifications.unknown",
+    message: `${file} has no notifications "${name}"`,
+    next: known.length === 0 ? `declare it under notifications: in ${file}` : `--notify ${near ?? known.join(" | ")}`,
+  });
+}

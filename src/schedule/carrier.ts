@@ -1,0 +1,172 @@
+import { EXIT, type ExitCode } from "../base/exit.ts";
+import { formatDuration } from "../base/duration.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
+import type { Redact } from "../base/secret.ts";
+import type { Schedule } from "../playbook/model.ts";
+import type { RunReport } from "../report/shape.ts";
+import type { Courier } from "./courier.ts";
+import { type Blocking, type EndedState, type Firing, type Problem, problemIn, type RunResult, timeOf } from "./firing.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { type About, eventOf, noteOfFiring, tells } from "./notification.ts";
+import type { ScheduleStore } from "./store.ts";
+
+/** A playbook that is to be run, and how. */
+export interface Scheduled extends About {
+  /** Nothing of one that only a system's own scheduler runs. */
+  readonly schedule: Schedule | undefined;
+  readonly writes: boolean;
+}
+
+/** Makes one run, and says how it ended. `begun` is to be told its id before anything is sent. Never throws what was foreseen. */
+export type MakeRun = (
+  scheduled: Scheduled,
+  given: { readonly signal: AbortSignal; readonly begun: (runId: string) => void },
+) => Promise<RunResult>;
+
+/** What a schedule is made of. */
+export interface Parts {
+  readonly store: ScheduleStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly courier: Courier;
+  readonly redact: Redact;
+  readonly makeRun: MakeRun;
+  /** Whether a person must look after a run before another is made. */
+  readonly blocking: (runId: string) => Blocking | undefined;
+  /** Waits until one more run may be made at the same time. */
+  readonly inSlot: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Why a run is made to stop. */
+export type StopReason = "time-limit" | "cancelled" | "stopping";
+
+/** A firing that is over, and the exit code that tells how. */
+export interface Carried {
+  readonly state: EndedState;
+  readonly exit: ExitCode;
+}
+
+/** Carries firings to their end, and tells of them. */
+export class Carrier {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Makes the runs of a firing that this process has claimed. The controller stops it, with its reason. */
+  async carry(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<Carried> {
+    const { clock, log, metrics, inSlot } = this.#parts;
+    metrics.started(scheduled.id);
+    log("info", "firing.started", `${scheduled.id}: runs`, aboutFiring(firing));
+    const began = clock.elapsed();
+    const result = await inSlot(() => this.#withinLimit(scheduled, firing, stop));
+    const { state, problem } = endOf(result, stop.signal, scheduled);
+    metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
+    const ended = this.#parts.store.transaction(() => {
+      const over = this.#parts.store.end(firing, state, problem);
+      if (over !== undefined) this.tell(scheduled, over, result.report);
+      return over;
+    });
+    if (ended === undefined)
+      log("error", "firing.lost", `${scheduled.id}: was taken for dead by another process`, aboutFiring(firing));
+    return { state, exit: state === "failed" && result.exit === EXIT.interrupted ? EXIT.failed : result.exit };
+  }
+
+  /** Tells of a firing that is over: the log, the metrics, and whoever wants to know. Within the transaction that ends it. */
+  tell(scheduled: Scheduled, firing: Firing, report: RunReport | undefined, blocking?: Blocking): void {
+    const { store, clock, courier, metrics, log, redact } = this.#parts;
+    const state = firing.state as EndedState;
+    const at = clock.now();
+    metrics.fired(scheduled.id, state, 1, at);
+    const before = tells(state) ? store.tell(scheduled.id, state) : undefined;
+    const event = eventOf(state, before, blocking?.outcome);
+    if (event !== undefined) courier.put(noteOfFiring(event, firing, { about: scheduled, report, before, at }), redact);
+    log(levelOf(state), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
+      ...aboutFiring(firing),
+      outcome: state,
+      ...(firing.runId === undefined ? {} : { run: firing.runId }),
+      ...(firing.problem === undefined ? {} : { problem: JSON.parse(redact(JSON.stringify(firing.problem))) as unknown }),
+    });
+  }
+
+  async #withinLimit(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<RunResult> {
+    const over = new AbortController();
+    void this.#stopLate(scheduled.schedule?.timeLimitMs, stop, over.signal);
+    try {
+      return await this.#tries(scheduled, firing, stop.signal);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #stopLate(limitMs: number | undefined, stop: AbortController, over: AbortSignal): Promise<void> {
+    if (limitMs === undefined) return;
+    await this.#parts.clock.sleep(limitMs, over);
+    if (!over.aborted) stop.abort("time-limit" satisfies StopReason);
+  }
+
+  async #tries(scheduled: Scheduled, firing: Firing, signal: AbortSignal): Promise<RunResult> {
+    const { clock, log, makeRun, store } = this.#parts;
+    const retry = scheduled.schedule?.retry;
+    for (let tries = 1; ; tries++) {
+      if (signal.aborted) return NOT_BEGUN;
+      const result = await makeRun(scheduled, { signal, begun: (runId) => store.began(firing, runId) });
+      if (retry === undefined || result.outcome !== "failed" || tries >= retry.attempts || signal.aborted) return result;
+      const pause = Math.min(retry.everyMs * retry.backoff ** (tries - 1), LIMITS.pauseMs);
+      const again = `${scheduled.id}: failed, is run again in ${formatDuration(pause)} (${tries} of ${retry.attempts})`;
+      log("warn", "firing.retried", again, { ...aboutFiring(firing), tries });
+      await clock.sleep(pause, signal);
+      if (signal.aborted) return { ...result, outcome: "interrupted", exit: EXIT.interrupted };
+    }
+  }
+}
+
+const NOT_BEGUN: RunResult = { outcome: "interrupted", exit: EXIT.interrupted, report: undefined, problem: undefined };
+
+// What was stopped by us ended as we say; what came to another end meanwhile, or is not known, ended so.
+function endOf(
+  { outcome, report, problem }: RunResult,
+  signal: AbortSignal,
+  { schedule }: Scheduled,
+): { readonly state: EndedState; readonly problem: Problem | undefined } {
+  const own = problem ?? (report === undefined || outcome === "passed" ? undefined : problemIn(report));
+  if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problem: own };
+  switch (signal.reason as StopReason) {
+    case "time-limit":
+      return { state: "failed", problem: timeLimitProblem(schedule?.timeLimitMs ?? 0) };
+    case "cancelled":
+      return { state: "cancelled", problem: { code: "schedule.cancelled", message: "a later firing took its place" } };
+    case "stopping":
+      return { state: "interrupted", problem: { code: "schedule.stopping", message: "the schedule was stopped" } };
+  }
+}
+
+function timeLimitProblem(limitMs: number): Problem {
+  return {
+    code: "schedule.time-limit",
+    message: `the run took longer than ${formatDuration(limitMs)} and was stopped`,
+    why: "schedule.timeLimit of the playbook says so",
+    next: "give it more time, or let it read less",
+  };
+}
+
+function endedLine({ id }: Scheduled, { state, runId, problem, tries }: Firing, isRecovery: boolean): string {
+  const run = runId === undefined ? "" : `, run ${runId}`;
+  const tried = tries > 1 ? `, ${tries} tries` : "";
+  const why = problem === undefined ? "" : `: ${problem.message}`;
+  return `${id}: ${isRecovery ? "passed again" : state}${run}${tried}${why}`;
+}
+
+function levelOf(state: EndedState): "info" | "warn" | "error" {
+  if (state === "passed" || state === "replaced") return "info";
+  return tells(state) ? "error" : "warn";
+}
+
+/** What every line of the log about a firing says of it. */
+export function aboutFiring({ schedule, tick }: Pick<Firing, "schedule" | "tick">): Readonly<Record<string, unknown>> {
+  return { schedule, tick: timeOf(tick) };
+}

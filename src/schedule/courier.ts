@@ -1,0 +1,101 @@
+import { writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
+import type { Channel } from "../environment/notifications.ts";
+import { deliver, type StartCommand } from "./deliver.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Notification } from "./notification.ts";
+import type { Letter, Outbox } from "./outbox.ts";
+
+/** What a courier asks of the world. */
+export interface CourierPorts {
+  readonly clock: Clock;
+  readonly start: StartCommand;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Brings notifications to their channels. What cannot be delivered is told and tried again; it never fails a run. */
+export class Courier {
+  readonly #outbox: Outbox;
+  readonly #channels: ReadonlyMap<string, Channel>;
+  readonly #ports: CourierPorts;
+  #working: Promise<boolean> | undefined;
+
+  constructor(outbox: Outbox, channels: readonly Channel[], ports: CourierPorts) {
+    this.#outbox = outbox;
+    this.#channels = new Map(channels.map((channel) => [channel.name, channel]));
+    this.#ports = ports;
+  }
+
+  /** Keeps a notification for each channel that wants it; `redact` masks the secrets of its run. */
+  put(notification: Notification, redact: (text: string) => string): void {
+    const { event } = notification;
+    for (const { name, events } of this.#channels.values()) {
+      if (!events.includes(event)) continue;
+      const dropped = this.#outbox.put({ channel: name, event, body: redact(writeJson(notification)) });
+      if (dropped > 0) this.#ports.log("error", "notification.dropped", `too many notifications wait: ${dropped} given up`);
+    }
+  }
+
+  /** When something is to be tried next. */
+  nextAt(): number | undefined {
+    return this.#channels.size === 0 ? undefined : this.#outbox.nextAt();
+  }
+
+  /** Delivers what is due, one call at a time; gives whether there was something. */
+  work(): Promise<boolean> {
+    this.#working ??= this.#deliverDue().finally(() => {
+      this.#working = undefined;
+    });
+    return this.#working;
+  }
+
+  /** Goes on until nothing waits, or for so long; what is left is tried by whoever comes next. */
+  async drain(forMs: number, signal?: AbortSignal): Promise<void> {
+    const { clock } = this.#ports;
+    const until = clock.elapsed() + forMs;
+    for (;;) {
+      await this.work();
+      const next = this.nextAt();
+      const pause = next === undefined ? Number.POSITIVE_INFINITY : Math.max(0, next - clock.now());
+      if (clock.elapsed() + pause > until || signal?.aborted === true) return;
+      await clock.sleep(pause, signal);
+    }
+  }
+
+  async #deliverDue(): Promise<boolean> {
+    let tried = false;
+    for (;;) {
+      const due = this.#outbox.takeDue(this.#channels, LIMITS.notificationsAtOnce);
+      if (due.length === 0) break;
+      tried = true;
+      await Promise.all(due.map((letter) => this.#deliver(letter)));
+    }
+    this.#ports.metrics.waiting(this.#outbox.waiting());
+    return tried;
+  }
+
+  async #deliver(letter: Letter): Promise<void> {
+    const { log, metrics } = this.#ports;
+    const channel = this.#channels.get(letter.channel);
+    if (channel === undefined) return;
+    const why = await deliver(letter, channel, this.#ports);
+    const about = { channel: channel.name, notification: letter.id, tries: letter.tries };
+    if (why === undefined) {
+      this.#outbox.delivered(letter);
+      metrics.notified(channel.name, "delivered");
+      log("info", "notification.delivered", `told ${channel.name} of: ${letter.event}`, about);
+      return;
+    }
+    const next = this.#outbox.failed(letter, why);
+    metrics.notified(channel.name, next === undefined ? "given-up" : "failed");
+    const then = next === undefined ? `given up after ${letter.tries} tries` : `tried again at ${new Date(next).toISOString()}`;
+    const level = next === undefined ? "error" : "warn";
+    log(level, "notification.failed", `${channel.name} could not be told of: ${letter.event}: ${why}; ${then}`, {
+      ...about,
+      why,
+    });
+  }
+}

@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import type { Cron } from "../base/cron.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Schedule } from "../playbook/model.ts";
+
+/** What of a schedule decides when it fires. */
+export interface Plan extends Pick<Schedule, "cron" | "overlap" | "catchupMs" | "jitterMs"> {
+  readonly id: string;
+}
+
+/** How a schedule stands: the ticks up to `since` are settled. */
+export interface Standing {
+  readonly since: number;
+  /** A firing is under way, and its process lives. */
+  readonly isRunning: boolean;
+  /** Ticks that wait for it, the earliest first; and since when nothing is under way any more. */
+  readonly waiting: readonly number[];
+  readonly freeSince: number;
+  /** An earlier run waits for a person. */
+  readonly isBlocked: boolean;
+}
+
+/** What becomes of one tick. */
+export interface Step {
+  readonly tick: number;
+  readonly due: number;
+  readonly state: "running" | "queued" | "skipped" | "missed" | "replaced" | "blocked";
+}
+
+/** What follows from a plan, how it stands, and the time. */
+export interface Decision {
+  readonly steps: readonly Step[];
+  readonly since: number;
+  /** The firing under way is to stop. */
+  readonly cancels: boolean;
+  /** More ticks were missed than are told one by one. */
+  readonly isCut: boolean;
+}
+
+/**
+ * When a tick is due: put off by its jitter, which follows from the schedule and the tick alone, so that every process comes to the
+ * same.
+ */
+export function dueOf({ id, jitterMs }: Pick<Plan, "id" | "jitterMs">, tick: number): number {
+  if (jitterMs === 0) return tick;
+  const digest = createHash("sha256").update(`${id}\n${tick}`).digest();
+  return tick + (digest.readUIntBE(0, 6) % (jitterMs + 1));
+}
+
+/** The next moment at which a plan fires, with its jitter; `undefined` when there is none. */
+export function nextDue(plan: Plan, since: number): number | undefined {
+  const tick = plan.cron.next(since);
+  return tick === undefined ? undefined : dueOf(plan, tick);
+}
+
+/** What is to be done now. Pure; every process that asks with the same table gets the same. */
+export function decide(plan: Plan, standing: Standing, now: number): Decision {
+  const { ticks, isCut } = dueTicks(plan, standing.since, now);
+  const since = Math.max(standing.since, ticks.at(-1) ?? standing.since);
+  const deciding = new Deciding(plan, standing, now);
+  const late = deciding.beginWaiting();
+  deciding.fireLast([...late, ...ticks]);
+  return { steps: deciding.steps, since, cancels: deciding.cancels, isCut };
+}
+
+/** The ticks that are due, the earliest first; of very many the last ones. */
+function dueTicks(plan: Plan, since: number, now: number): { readonly ticks: readonly number[]; readonly isCut: boolean } {
+  const ticks: number[] = [];
+  for (let tick = nextTick(plan.cron, since); dueOf(plan, tick) <= now; tick = nextTick(plan.cron, tick)) {
+    ticks.push(tick);
+    if (ticks.length <= LIMITS.firingsAtOnce) continue;
+    const last = plan.cron.previous(now + 1, LIMITS.firingsAtOnce);
+    return { ticks: last.filter((each) => each > since && dueOf(plan, each) <= now), isCut: true };
+  }
+  return { ticks, isCut: false };
+}
+
+function nextTick(cron: Cron, after: number): number {
+  return cron.next(after) ?? Number.POSITIVE_INFINITY;
+}
+
+class Deciding {
+  readonly steps: Step[] = [];
+  cancels = false;
+  readonly #plan: Plan;
+  readonly #standing: Standing;
+  readonly #now: number;
+  #isRunning: boolean;
+  #waiting: readonly number[];
+
+  constructor(plan: Plan, standing: Standing, now: number) {
+    this.#plan = plan;
+    this.#standing = standing;
+    this.#now = now;
+    this.#isRunning = standing.isRunning;
+    this.#waiting = standing.waiting;
+  }
+
+  /** Begins what has waited for a firing that is over now; gives the ticks that have waited while nobody looked. */
+  beginWaiting(): readonly number[] {
+    const [first, ...rest] = this.#waiting;
+    if (this.#isRunning || first === undefined) return [];
+    const free = Math.max(dueOf(this.#plan, first), this.#standing.freeSince);
+    const isLate = this.#now - free > LIMITS.scheduleLateMs;
+    this.#waiting = isLate ? [] : rest;
+    if (isLate) return [first, ...rest];
+    this.#begin(first);
+    return [];
+  }
+
+  /** Of several ticks only the last fires: it stands for those that could be made up for, and the others were missed. */
+  fireLast(ticks: readonly number[]): void {
+    const last = ticks.at(-1);
+    if (last === undefined) return;
+    for (const tick of ticks.slice(0, -1)) this.#step(tick, this.#isTooLate(tick) ? "missed" : "replaced");
+    if (this.#isTooLate(last)) this.#step(last, "missed");
+    else if (this.#isRunning) this.#overlap(last);
+    else this.#begin(last);
+  }
+
+  #isTooLate(tick: number): boolean {
+    return this.#now - dueOf(this.#plan, tick) > Math.max(LIMITS.scheduleLateMs, this.#plan.catchupMs);
+  }
+
+  #begin(tick: number): void {
+    this.#step(tick, this.#standing.isBlocked ? "blocked" : "running");
+    this.#isRunning = !this.#standing.isBlocked;
+  }
+
+  #overlap(tick: number): void {
+    const { overlap } = this.#plan;
+    if (overlap === "cancel") {
+      for (const waiting of this.#waiting) this.#step(waiting, "replaced");
+      this.cancels = true;
+    }
+    const isFull = overlap === "queue" && this.#waiting.length >= LIMITS.firingsQueued;
+    this.#step(tick, overlap === "skip" || isFull ? "skipped" : "queued");
+  }
+
+  #step(tick: number, state: Step["state"]): void {
+    this.steps.push({ tick, due: dueOf(this.#plan, tick), state });
+  }
+}

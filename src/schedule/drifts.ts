@@ -1,0 +1,38 @@
+import { LIMITS } from "../base/limits.ts";
+import type { ComparisonCounts, Drift } from "../protocol/comparison.ts";
+import type { RunReport } from "../report/shape.ts";
+
+/** In how many keys the comparisons of a run differ, by how each difference stands; and how many keys nothing can be said of. */
+export type DriftCounts = Pick<
+  ComparisonCounts,
+  "new" | "persisting" | "changed" | "acknowledged" | "cleared" | "moving" | "notCompared"
+>;
+
+/** What the comparisons of a run have found. */
+export interface DriftsNote {
+  readonly counts: DriftCounts;
+  /** The first of those that stand. */
+  readonly first: readonly DriftNote[];
+}
+
+/** A difference, and the step that found it. */
+export interface DriftNote extends Pick<Drift, "id" | "kind" | "key" | "left" | "right" | "difference" | "state"> {
+  readonly step: string;
+}
+
+const STATES = ["new", "persisting", "changed", "acknowledged", "cleared", "moving", "notCompared"] as const;
+
+/** The drifts of a run; null when it compared nothing. */
+export function driftsIn({ steps }: RunReport): DriftsNote | null {
+  const found = steps.flatMap(({ step, comparison }) => (comparison === null ? [] : [{ step, comparison }]));
+  if (found.length === 0) return null;
+  const sum = (state: (typeof STATES)[number]): number =>
+    found.reduce((total, { comparison }) => total + comparison.counts[state], 0);
+  const all = found.flatMap(({ step, comparison }) =>
+    comparison.drifts.map(({ since: _since, acknowledged: _acknowledged, ...drift }) => ({ step, ...drift })),
+  );
+  return {
+    counts: Object.fromEntries(STATES.map((state) => [state, sum(state)])) as unknown as DriftCounts,
+    first: all.slice(0, LIMITS.notificationSteps),
+  };
+}

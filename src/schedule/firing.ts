@@ -1,0 +1,75 @@
+import type { ExitCode } from "../base/exit.ts";
+import type { Holder, RunOutcome } from "../protocol/record.ts";
+import type { RunReport } from "../report/shape.ts";
+
+/**
+ * What a firing is, or became. A run was made: its outcome, `cancelled` for a later one, or `died` with its process. None was made:
+ * `skipped`, for the one before was under way; `missed`, too late to be made up for; `replaced` by a later one; `blocked`, for an
+ * earlier run waits for a person.
+ */
+export type FiringState = "queued" | "running" | EndedState;
+export type EndedState = RunOutcome | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
+
+/** Why a firing did not pass, as a person needs to hear it. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly why?: string;
+  readonly next?: string;
+}
+
+/** One moment at which a playbook was to run. Times are milliseconds since the Unix epoch. */
+export interface Firing {
+  readonly schedule: string;
+  readonly tick: number;
+  /** The tick with its jitter. */
+  readonly due: number;
+  readonly state: FiringState;
+  readonly holder: Holder | undefined;
+  /** The last run that was made for it. */
+  readonly runId: string | undefined;
+  /** How many runs were made for it. */
+  readonly tries: number;
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
+  readonly problem: Problem | undefined;
+}
+
+/** How a run ended. */
+export interface RunResult {
+  /** `failed` also when it could not start. */
+  readonly outcome: RunOutcome;
+  readonly exit: ExitCode;
+  /** Nothing when it could not start. */
+  readonly report: RunReport | undefined;
+  readonly problem: Problem | undefined;
+}
+
+/** A run that a person must look after before another is made. */
+export interface Blocking {
+  readonly runId: string;
+  /** `held`: somebody is going on with it now. */
+  readonly outcome: RunOutcome | "held" | "not finished";
+}
+
+/** Why a run did not pass: its own problem, or that of the first step that has one. */
+export function problemIn({ run, steps }: RunReport): Problem | undefined {
+  if (run.problem !== null) return told(run.problem);
+  const stopped = steps.find(({ problem }) => problem !== null);
+  if (stopped === undefined || stopped.problem === null) return undefined;
+  return told({ ...stopped.problem, message: `${stopped.step}: ${stopped.problem.message}` });
+}
+
+// Without what was seen, which may be long: the run's own report has it.
+function told({ code, message, why, next }: Problem): Problem {
+  return { code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) };
+}
+
+/** The moment for people and records. */
+export function timeOf(at: number): string {
+  return new Date(at).toISOString();
+}
+
+export function timeOrNull(at: number | undefined): string | null {
+  return at === undefined ? null : timeOf(at);
+}

@@ -1,0 +1,92 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { RunReport } from "../report/shape.ts";
+import { driftsIn } from "./drifts.ts";
+import type { EndedState } from "./firing.ts";
+
+const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
+
+/** What Prometheus is told. Counters begin at zero with the process. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #firings = this.#counter("tokenbook_schedule_firings_total", "Firings by what became of them.", "outcome");
+  readonly #duration = new Histogram({
+    name: "tokenbook_schedule_run_duration_seconds",
+    help: "How long firings took, with all their tries.",
+    labelNames: ["schedule"],
+    buckets: SECONDS,
+    registers: [this.#registry],
+  });
+  readonly #running = this.#gauge("tokenbook_schedule_running", "Firings of this process that are under way.");
+  readonly #success = this.#gauge(
+    "tokenbook_schedule_last_success_timestamp_seconds",
+    "When a run passed last; 0 when none has.",
+  );
+  readonly #next = this.#gauge("tokenbook_schedule_next_firing_timestamp_seconds", "When the schedule fires next.");
+  readonly #steps = this.#gauge("tokenbook_schedule_last_run_steps", "Steps of the last run by their outcome.", "outcome");
+  readonly #drifts = this.#gauge("tokenbook_schedule_drifts", "Drifts that the last run found, by how they stand.", "state");
+  readonly #notifications = this.#counter(
+    "tokenbook_notifications_total",
+    "Deliveries by what became of them.",
+    "channel",
+    "result",
+  );
+  readonly #waiting = new Gauge({
+    name: "tokenbook_notifications_waiting",
+    help: "Notifications that wait to be delivered.",
+    registers: [this.#registry],
+  });
+
+  /** Makes a schedule appear before it has fired: an alarm on what is absent cannot be told from a typing error. */
+  begin(schedule: string, lastSuccess: number | undefined): void {
+    for (const outcome of SHOWN_FROM_THE_START) this.#firings.inc({ schedule, outcome }, 0);
+    this.#success.set({ schedule }, (lastSuccess ?? 0) / 1_000);
+    this.#running.inc({ schedule }, 0);
+  }
+
+  next(schedule: string, at: number | undefined): void {
+    if (at === undefined) this.#next.remove({ schedule });
+    else this.#next.set({ schedule }, at / 1_000);
+  }
+
+  started(schedule: string): void {
+    this.#running.inc({ schedule });
+  }
+
+  ran(schedule: string, durationMs: number, report: RunReport | undefined): void {
+    this.#running.dec({ schedule });
+    this.#duration.observe({ schedule }, durationMs / 1_000);
+    if (report === undefined) return;
+    const { steps: _steps, ...totals } = report.totals;
+    for (const [outcome, count] of Object.entries(totals)) this.#steps.set({ schedule, outcome }, count);
+    for (const [state, count] of Object.entries(driftsIn(report)?.counts ?? {})) this.#drifts.set({ schedule, state }, count);
+  }
+
+  fired(schedule: string, outcome: EndedState, count: number, at: number): void {
+    this.#firings.inc({ schedule, outcome }, count);
+    if (outcome === "passed") this.#success.set({ schedule }, at / 1_000);
+  }
+
+  notified(channel: string, result: "delivered" | "failed" | "given-up"): void {
+    this.#notifications.inc({ channel, result });
+  }
+
+  waiting(count: number): void {
+    this.#waiting.set(count);
+  }
+
+  /** The text that Prometheus reads, and its content type. */
+  async page(): Promise<{ readonly type: string; readonly text: string }> {
+    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  #counter(name: string, help: string, ...labels: readonly string[]): Counter {
+    const labelNames = name.startsWith("tokenbook_schedule") ? ["schedule", ...labels] : [...labels];
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #gauge(name: string, help: string, ...labels: readonly string[]): Gauge {
+    return new Gauge({ name, help, labelNames: ["schedule", ...labels], registers: [this.#registry] });
+  }
+}
+
+const SHOWN_FROM_THE_START: readonly EndedState[] = ["passed", "failed", "drift", "missed", "skipped", "unknown"];

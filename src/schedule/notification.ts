@@ -1,0 +1,178 @@
+import { LIMITS } from "../base/limits.ts";
+import type { EVENTS } from "../environment/schema.ts";
+import type { RunReport, StepReport, Totals } from "../report/shape.ts";
+import { type DriftsNote, driftsIn } from "./drifts.ts";
+import { type EndedState, type Firing, type Problem, timeOf, timeOrNull } from "./firing.ts";
+
+export type EventName = (typeof EVENTS)[number];
+
+/** What is sent, as `schemas/notification.schema.json` describes it: fields are added, never renamed. Times are ISO 8601, UTC. */
+export interface Notification {
+  readonly format: 1;
+  readonly event: EventName;
+  readonly at: string;
+  /** One line for people. */
+  readonly summary: string;
+  readonly schedule: { readonly id: string; readonly playbook: string; readonly environment: string };
+  /** Null when ticks were missed. */
+  readonly firing: FiringNote | null;
+  /** Null when no run came to an end. */
+  readonly run: RunNote | null;
+  readonly missed: MissedNote | null;
+  readonly problem: Problem | null;
+  /** What the schedule was before; null when nothing is known of it. */
+  readonly before: EndedState | null;
+}
+
+/** The firing that a notification is about. */
+export interface FiringNote {
+  readonly tick: string;
+  readonly state: EndedState;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  /** How many runs were made for it. */
+  readonly tries: number;
+}
+
+/** Its last run, as its report has it. */
+export interface RunNote {
+  readonly id: string;
+  readonly name: string;
+  readonly outcome: RunReport["run"]["outcome"];
+  readonly durationMs: number | null;
+  readonly totals: Totals;
+  /** The first steps that did not pass. */
+  readonly steps: readonly StepNote[];
+  /** Null when it compared nothing. */
+  readonly drifts: DriftsNote | null;
+}
+
+/** A step that did not pass. */
+export interface StepNote {
+  readonly step: string;
+  readonly uses: string;
+  readonly outcome: StepReport["outcome"];
+  readonly problem: Problem | null;
+}
+
+/** Ticks at which nothing ran. */
+export interface MissedNote {
+  /** At least so many, when `more` is true. */
+  readonly count: number;
+  readonly more: boolean;
+  readonly first: string;
+  readonly last: string;
+}
+
+/** What is told of a schedule in every notification. */
+export interface About {
+  readonly id: string;
+  readonly playbook: string;
+  readonly environment: string;
+}
+
+/** Whether what a firing became tells how things are with its schedule. */
+export function tells(state: EndedState): boolean {
+  return state !== "skipped" && state !== "replaced" && state !== "cancelled" && state !== "interrupted";
+}
+
+/** The event that a firing is, after what was before; `waitsFor` is what blocks it. Nothing when nobody needs to be told. */
+export function eventOf(state: EndedState, before: EndedState | undefined, waitsFor: string | undefined): EventName | undefined {
+  switch (state) {
+    case "passed":
+      return before === undefined || before === "passed" ? undefined : "recovery";
+    case "drift":
+    case "missed":
+    case "pending":
+    case "unknown":
+      return state;
+    case "conflict":
+      return "unknown";
+    case "failed":
+    case "died":
+      return "failure";
+    case "blocked":
+      return waitsFor === "pending" ? "pending" : "unknown";
+    default:
+      return undefined;
+  }
+}
+
+/** The notification of a firing that is over. */
+export function noteOfFiring(
+  event: EventName,
+  firing: Firing,
+  { about, report, before, at }: { about: About; report: RunReport | undefined; before: EndedState | undefined; at: number },
+): Notification {
+  const state = firing.state as EndedState;
+  const told = firing.problem === undefined ? "" : `: ${cut(firing.problem.message)}`;
+  return {
+    ...common(event, about, at),
+    summary: `${about.playbook} (${about.environment}): ${event === "recovery" ? "passed again" : state}${told}`,
+    firing: {
+      tick: timeOf(firing.tick),
+      state,
+      startedAt: timeOrNull(firing.startedAt),
+      endedAt: timeOrNull(firing.endedAt),
+      tries: firing.tries,
+    },
+    run: report === undefined ? null : runNote(report),
+    problem: firing.problem === undefined ? null : problemNote(firing.problem),
+    before: before ?? null,
+  };
+}
+
+/** The notification of ticks that were missed. */
+export function noteOfMissed(
+  ticks: readonly number[],
+  { about, isCut, before, at }: { about: About; isCut: boolean; before: EndedState | undefined; at: number },
+): Notification {
+  const [first = at, last = first] = [ticks[0], ticks.at(-1)];
+  const times = ticks.length === 1 ? "time" : "times";
+  const span = ticks.length === 1 ? timeOf(first) : `from ${timeOf(first)} to ${timeOf(last)}`;
+  return {
+    ...common("missed", about, at),
+    summary: `${about.playbook} (${about.environment}): did not run ${isCut ? "at least " : ""}${ticks.length} ${times}, ${span}`,
+    missed: { count: ticks.length, more: isCut, first: timeOf(first), last: timeOf(last) },
+    before: before ?? null,
+  };
+}
+
+type Common = Pick<Notification, "format" | "event" | "at" | "schedule" | "firing" | "run" | "missed" | "problem">;
+
+function common(event: EventName, { id, playbook, environment }: About, at: number): Common {
+  const schedule = { id, playbook, environment };
+  return { format: 1, event, at: timeOf(at), schedule, firing: null, run: null, missed: null, problem: null };
+}
+
+function runNote(report: RunReport): RunNote {
+  const { run, totals, steps } = report;
+  const stopped = steps.filter(({ problem }) => problem !== null).slice(0, LIMITS.notificationSteps);
+  return {
+    id: run.id,
+    name: run.playbook.name,
+    outcome: run.outcome,
+    durationMs: run.durationMs,
+    totals,
+    steps: stopped.map(({ step, uses, outcome, problem }) => ({
+      step,
+      uses,
+      outcome,
+      problem: problem === null ? null : problemNote(problem),
+    })),
+    drifts: driftsIn(report),
+  };
+}
+
+function problemNote({ code, message, why, next }: Problem): Problem {
+  return {
+    code,
+    message: cut(message),
+    ...(why === undefined ? {} : { why: cut(why) }),
+    ...(next === undefined ? {} : { next: cut(next) }),
+  };
+}
+
+function cut(text: string): string {
+  return text.length <= LIMITS.notificationChars ? text : `${text.slice(0, LIMITS.notificationChars)}…`;
+}

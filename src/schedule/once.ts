@@ -1,0 +1,60 @@
+import { EXIT, type ExitCode } from "../base/exit.ts";
+import { LIMITS } from "../base/limits.ts";
+import { spellHolder } from "../journal/holder.ts";
+import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
+import { type Blocking, type Firing, timeOf } from "./firing.ts";
+import { blockedBy, blockingOf } from "./service.ts";
+
+/**
+ * Runs a playbook now, whenever its schedule says, as a system's own scheduler wants it: under the same lease as a firing, with the same
+ * history and the same notifications. Gives the exit code of its run; `locked` when it is under way already.
+ */
+export async function runNow(parts: Parts, scheduled: Scheduled, stopping: AbortSignal): Promise<ExitCode> {
+  const { store, metrics, clock } = parts;
+  const { id, playbook, environment, schedule } = scheduled;
+  store.register({ id, playbook, environment, cron: undefined, timezone: undefined, jitterMs: schedule?.jitterMs ?? 0 });
+  metrics.begin(id, store.known(id)?.lastSuccess);
+  const carrier = new Carrier(parts);
+  const took = store.takeNow(id, (died) => {
+    for (const firing of died) carrier.tell(scheduled, firing, undefined);
+  });
+  if ("inTheWay" in took) return tellHeld(parts, took.inTheWay);
+  const blocking = blockingOf(parts, scheduled);
+  if (blocking !== undefined) return tellBlocked(parts, carrier, { scheduled, firing: took.taken, blocking });
+  const stop = new AbortController();
+  const over = new AbortController();
+  const onStop = (): void => {
+    parts.log("info", "schedule.stopping", `stopping; the run may go on for ${LIMITS.scheduleGraceMs / 1_000} s`);
+    void clock.sleep(LIMITS.scheduleGraceMs, over.signal).then(() => stop.abort("stopping" satisfies StopReason));
+  };
+  if (stopping.aborted) stop.abort("stopping" satisfies StopReason);
+  stopping.addEventListener("abort", onStop, { once: true });
+  try {
+    return (await carrier.carry(scheduled, took.taken, stop)).exit;
+  } finally {
+    over.abort();
+    stopping.removeEventListener("abort", onStop);
+  }
+}
+
+function tellHeld({ log }: Parts, firing: Firing): ExitCode {
+  const by = firing.holder === undefined ? "another process" : spellHolder(firing.holder);
+  const since = timeOf(firing.startedAt ?? firing.tick);
+  log("warn", "firing.held", `${firing.schedule}: not run, it is under way already (${by}, since ${since})`, aboutFiring(firing));
+  return EXIT.locked;
+}
+
+interface Kept {
+  readonly scheduled: Scheduled;
+  readonly firing: Firing;
+  readonly blocking: Blocking;
+}
+
+function tellBlocked({ store }: Parts, carrier: Carrier, { scheduled, firing, blocking }: Kept): ExitCode {
+  store.transaction(() => {
+    const over = store.end(firing, "blocked", blockedBy(blocking, scheduled));
+    if (over !== undefined) carrier.tell(scheduled, over, undefined, blocking);
+  });
+  if (blocking.outcome === "held") return EXIT.locked;
+  return blocking.outcome === "pending" ? EXIT.pending : EXIT.unknown;
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
+import type { Redact } from "../base/secret.ts";
+import type { Database, Row } from "../sqlite/database.ts";
+
+/** The table of what is still to be told, and of what could not be. */
+export const OUTBOX_SCHEMA = `
+CREATE TABLE notification (
+  id TEXT PRIMARY KEY, channel TEXT NOT NULL, event TEXT NOT NULL, body TEXT NOT NULL, made_at INTEGER NOT NULL,
+  tries INTEGER NOT NULL DEFAULT 0, next_at INTEGER, why TEXT
+) STRICT;
+`;
+
+/** A notification for one channel. */
+export interface Letter {
+  readonly id: string;
+  readonly channel: string;
+  readonly event: string;
+  /** JSON; the same at each try. */
+  readonly body: string;
+  /** Tries, this one counted. */
+  readonly tries: number;
+}
+
+/** Notifications that wait to be delivered. They outlive the process, and each is given up after `LIMITS.notificationAttempts`. */
+export class Outbox {
+  readonly #database: Database;
+  readonly #ports: { readonly clock: Pick<Clock, "now">; readonly redact: Redact };
+
+  constructor(database: Database, ports: { readonly clock: Pick<Clock, "now">; readonly redact: Redact }) {
+    this.#database = database;
+    this.#ports = ports;
+  }
+
+  /** Puts a notification in, to be delivered at once. Of too many the oldest are given up; gives how many were. */
+  put(letter: Pick<Letter, "channel" | "event" | "body">): number {
+    const now = this.#ports.clock.now();
+    this.#database.run(
+      "INSERT INTO notification (id, channel, event, body, made_at, next_at) VALUES (?, ?, ?, ?, ?, ?)",
+      randomUUID(),
+      letter.channel,
+      letter.event,
+      letter.body,
+      now,
+      now,
+    );
+    return this.#database.run(
+      `UPDATE notification SET next_at = NULL, why = 'too many wait' WHERE next_at IS NOT NULL AND id NOT IN
+         (SELECT id FROM notification WHERE next_at IS NOT NULL ORDER BY made_at DESC, rowid DESC LIMIT ?)`,
+      LIMITS.notificationsWaiting,
+    ).changes;
+  }
+
+  /** Takes what is due for these channels: no other process gets it while this one may still be trying. */
+  takeDue(channels: ReadonlyMap<string, { readonly timeoutMs: number }>, most: number): readonly Letter[] {
+    const now = this.#ports.clock.now();
+    return this.#database.transaction(() => {
+      const due = this.#database
+        .all("SELECT * FROM notification WHERE next_at <= ? ORDER BY next_at, rowid", now)
+        .filter(({ channel }) => channels.has(String(channel)))
+        .slice(0, most)
+        .map(readLetter);
+      for (const { id, channel, tries } of due) {
+        const lease = 2 * (channels.get(channel)?.timeoutMs ?? 0) + pauseAfter(tries);
+        this.#database.run("UPDATE notification SET tries = ?, next_at = ? WHERE id = ?", tries, now + lease, id);
+      }
+      return due;
+    });
+  }
+
+  delivered({ id }: Letter): void {
+    this.#database.run("DELETE FROM notification WHERE id = ?", id);
+  }
+
+  /** Gives when it is tried again; nothing when it is given up. */
+  failed({ id, tries }: Letter, why: string): number | undefined {
+    const next = tries >= LIMITS.notificationAttempts ? undefined : this.#ports.clock.now() + pauseAfter(tries);
+    this.#database.run("UPDATE notification SET next_at = ?, why = ? WHERE id = ?", next ?? null, this.#ports.redact(why), id);
+    if (next === undefined) this.#prune();
+    return next;
+  }
+
+  /** When the next one is due. */
+  nextAt(): number | undefined {
+    const at = this.#database.get("SELECT MIN(next_at) AS at FROM notification")?.["at"];
+    return at === null || at === undefined ? undefined : Number(at);
+  }
+
+  /** How many wait. */
+  waiting(): number {
+    return Number(this.#database.get("SELECT COUNT(next_at) AS waiting FROM notification")?.["waiting"]);
+  }
+
+  #prune(): void {
+    this.#database.run(
+      `DELETE FROM notification WHERE next_at IS NULL AND id NOT IN
+         (SELECT id FROM notification WHERE next_at IS NULL ORDER BY made_at DESC, rowid DESC LIMIT ?)`,
+      LIMITS.notificationsWaiting,
+    );
+  }
+}
+
+/** The pause after so many tries: twice as long each time, up to a limit. */
+function pauseAfter(tries: number): number {
+  return Math.min(LIMITS.notificationPauseMs * 2 ** (tries - 1), LIMITS.notificationPauseMostMs);
+}
+
+function readLetter(row: Row): Letter {
+  return {
+    id: String(row["id"]),
+    channel: String(row["channel"]),
+    event: String(row["event"]),
+    body: String(row["body"]),
+    tries: Number(row["tries"]) + 1,
+  };
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Failure, messageOf } from "../base/failure.ts";
+import { sanitise } from "../base/text.ts";
+import { type Address, type Listening, listenOn } from "../serving/server.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** What the page tells. */
+export interface Told {
+  readonly metrics: Metrics;
+  /** Why no firing would be begun now; nothing when one would. */
+  readonly notReady: () => string | undefined;
+}
+
+/** A page that is served. */
+export interface Page {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly type?: string;
+}
+
+/** Serves `/healthz`, `/readyz` and `/metrics`, and nothing else. Throws a Failure when it cannot listen there. */
+export async function servePage(address: Address, told: Told): Promise<Page> {
+  const { port, close } = await listen(address, told);
+  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
+  return { url: `http://${host}:${port}`, close };
+}
+
+async function listen(address: Address, told: Told): Promise<Listening> {
+  try {
+    return await listenOn(address, (request, response) => void respond(request, response, told));
+  } catch (error) {
+    throw new Failure({
+      code: "schedule.cannot-listen",
+      message: `nothing can be served at ${address.host}:${address.port}: ${messageOf(error)}`,
+      next: "--listen another HOST:PORT",
+    });
+  }
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, told: Told): Promise<void> {
+  const { status, text, type = "text/plain; charset=utf-8" } = await answer(request, told);
+  response.writeHead(status, {
+    "content-type": type,
+    "content-length": Buffer.byteLength(text),
+    "cache-control": "no-store",
+    ...(status === NOT_ALLOWED ? { allow: "GET" } : {}),
+  });
+  response.end(text);
+}
+
+const NOT_ALLOWED = 405;
+
+async function answer(request: IncomingMessage, told: Told): Promise<Answer> {
+  try {
+    return await answerTo(request, told);
+  } catch (error) {
+    return { status: 503, text: `${sanitise(messageOf(error))}\n` };
+  }
+}
+
+async function answerTo({ method, url = "" }: IncomingMessage, { metrics, notReady }: Told): Promise<Answer> {
+  const [path] = url.split("?");
+  if (path !== "/healthz" && path !== "/readyz" && path !== "/metrics") return { status: 404, text: "not found\n" };
+  if (method !== "GET") return { status: NOT_ALLOWED, text: "only GET\n" };
+  if (path === "/metrics") return { status: 200, ...(await metrics.page()) };
+  const why = path === "/readyz" ? notReady() : undefined;
+  return why === undefined ? { status: 200, text: "ok\n" } : { status: 503, text: `${why}\n` };
+}

@@ -1,0 +1,228 @@
+import { messageOf } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { count } from "../base/text.ts";
+import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
+import { type Decision, nextDue, type Plan, type Step } from "./decide.ts";
+import { type Blocking, type Firing, type Problem, timeOf } from "./firing.ts";
+import { noteOfMissed } from "./notification.ts";
+import type { Looked } from "./store.ts";
+
+/** A scheduled playbook that has a schedule of its own. */
+export interface Ticking extends Scheduled {
+  readonly schedule: NonNullable<Scheduled["schedule"]>;
+}
+
+/** What the service asks beside what every firing needs. */
+export interface ServiceParts extends Parts {
+  /** The playbooks as their files are now. */
+  readonly current: () => readonly Ticking[];
+}
+
+/** Fires playbooks at their ticks until it is told to stop. */
+export class Service {
+  readonly #parts: ServiceParts;
+  readonly #carrier: Carrier;
+  readonly #running = new Map<
+    string,
+    { readonly firing: Firing; readonly stop: AbortController; readonly over: Promise<void> }
+  >();
+  #scheduled: readonly Ticking[] = [];
+  #wake = new AbortController();
+  #crash: { readonly error: unknown } | undefined;
+  #isStopping = false;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+    this.#carrier = new Carrier(parts);
+  }
+
+  /** Why nothing would be fired now. */
+  notReady(): string | undefined {
+    if (this.#isStopping) return "stopping";
+    const [first] = this.#scheduled;
+    if (first === undefined) return "no playbook has a schedule";
+    return this.#parts.store.known(first.id) === undefined ? "not begun" : undefined;
+  }
+
+  /** Resolves when it was told to stop and what was under way is over, within `LIMITS.scheduleGraceMs` and what a stop takes. */
+  async run(stopping: AbortSignal): Promise<void> {
+    stopping.addEventListener("abort", () => this.#wake.abort(), { once: true });
+    try {
+      while (!stopping.aborted && this.#crash === undefined) {
+        this.#wake = new AbortController();
+        this.#reload();
+        for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);
+        void this.#deliver();
+        await this.#parts.clock.sleep(this.#napMs(), this.#wake.signal);
+      }
+    } finally {
+      this.#isStopping = true;
+      await this.#windUp();
+    }
+    if (this.#crash !== undefined) throw this.#crash.error;
+  }
+
+  #reload(): void {
+    const now = this.#parts.current();
+    if (now === this.#scheduled) return;
+    for (const ticking of now) if (!this.#scheduled.includes(ticking)) this.#begin(ticking);
+    const ids = new Set(now.map(({ id }) => id));
+    for (const { id } of this.#scheduled) if (!ids.has(id)) this.#parts.metrics.next(id, undefined);
+    this.#scheduled = now;
+  }
+
+  #begin(ticking: Ticking): void {
+    const { store, metrics, log, clock } = this.#parts;
+    const { id, playbook, environment, schedule } = ticking;
+    const { pattern: cron, timezone } = schedule.cron;
+    const since = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (steps) => {
+      this.#tellMissed(ticking, steps, false);
+    });
+    metrics.begin(id, store.known(id)?.lastSuccess);
+    const next = nextDue(planOf(ticking), Math.max(clock.now(), since));
+    metrics.next(id, next);
+    const when = next === undefined ? "never" : timeOf(next);
+    log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
+  }
+
+  #isDue(ticking: Ticking): boolean {
+    const { clock, store } = this.#parts;
+    const due = this.#nextDue(ticking);
+    return (due !== undefined && due <= clock.now()) || store.open(ticking.id).length > 0;
+  }
+
+  #nextDue(ticking: Ticking): number | undefined {
+    const { clock, store } = this.#parts;
+    return nextDue(planOf(ticking), store.known(ticking.id)?.since ?? clock.now());
+  }
+
+  #look(ticking: Ticking): void {
+    const { store, metrics } = this.#parts;
+    let blocking: Blocking | undefined;
+    const isBlocked = (): boolean => {
+      blocking = blockingOf(this.#parts, ticking);
+      return blocking !== undefined;
+    };
+    const plan = planOf(ticking);
+    const { decision } = store.look(plan, isBlocked, (looked) => this.#tell(ticking, looked, blocking));
+    metrics.next(ticking.id, nextDue(plan, decision.since));
+    for (const { state, tick } of decision.steps) if (state === "running") this.#start(ticking, tick);
+    const running = this.#running.get(ticking.id);
+    if (running !== undefined && (decision.cancels || store.isToStop(running.firing)))
+      running.stop.abort("cancelled" satisfies StopReason);
+  }
+
+  // Within the transaction: what is to be told is kept with what was decided, or neither is.
+  #tell(ticking: Ticking, { decision, died }: Looked, blocking: Blocking | undefined): void {
+    const { store, log, metrics } = this.#parts;
+    for (const firing of died) this.#carrier.tell(ticking, firing, undefined);
+    this.#tellMissed(ticking, decision.steps, decision.isCut);
+    for (const step of decision.steps) {
+      const about = aboutFiring({ schedule: ticking.id, tick: step.tick });
+      if (step.state === "blocked" && blocking !== undefined) {
+        const firing = store.explain(ticking.id, step.tick, blockedBy(blocking, ticking));
+        this.#carrier.tell(ticking, firing, undefined, blocking);
+      } else if (step.state === "skipped") {
+        metrics.fired(ticking.id, "skipped", 1, step.tick);
+        log("warn", "firing.skipped", `${ticking.id}: skipped ${timeOf(step.tick)}, the run before is still under way`, about);
+      } else if (step.state === "replaced") {
+        metrics.fired(ticking.id, "replaced", 1, step.tick);
+        log("info", "firing.replaced", `${ticking.id}: ${timeOf(step.tick)} is made up for by a later one`, about);
+      } else if (step.state === "queued") {
+        log("info", "firing.queued", `${ticking.id}: ${timeOf(step.tick)} waits for the run before`, about);
+      }
+    }
+  }
+
+  #tellMissed(ticking: Ticking, steps: readonly Step[], isCut: Decision["isCut"]): void {
+    const { store, courier, metrics, log, clock, redact } = this.#parts;
+    const ticks = steps.filter(({ state }) => state === "missed").map(({ tick }) => tick);
+    if (ticks.length === 0) return;
+    const note = noteOfMissed(ticks, { about: ticking, isCut, before: store.tell(ticking.id, "missed"), at: clock.now() });
+    courier.put(note, redact);
+    metrics.fired(ticking.id, "missed", ticks.length, clock.now());
+    log("error", "firing.missed", note.summary, { schedule: ticking.id, missed: note.missed });
+  }
+
+  #start(ticking: Ticking, tick: number): void {
+    const { store, log } = this.#parts;
+    const firing = store.firing(ticking.id, tick);
+    if (firing === undefined) return;
+    const stop = new AbortController();
+    const over = this.#carrier
+      .carry(ticking, firing, stop)
+      .then(
+        () => undefined,
+        (error: unknown) => {
+          log("error", "schedule.crashed", `${ticking.id}: ${messageOf(error)}`, aboutFiring(firing));
+          this.#crash ??= { error };
+        },
+      )
+      .finally(() => {
+        this.#running.delete(ticking.id);
+        this.#wake.abort();
+      });
+    this.#running.set(ticking.id, { firing, stop, over });
+  }
+
+  async #deliver(): Promise<void> {
+    try {
+      if (await this.#parts.courier.work()) this.#wake.abort();
+    } catch (error) {
+      this.#crash ??= { error };
+      this.#wake.abort();
+    }
+  }
+
+  // Until something is due, or somebody else may have done something; a clock that was set is noticed within a nap.
+  #napMs(): number {
+    const { clock, courier } = this.#parts;
+    const dues = [...this.#scheduled.map((ticking) => this.#nextDue(ticking)), courier.nextAt()];
+    const next = Math.min(...dues.map((at) => at ?? Number.POSITIVE_INFINITY));
+    const most = this.#scheduled.some((ticking) => this.#isWatched(ticking)) ? LIMITS.schedulePollMs : LIMITS.scheduleNapMs;
+    return Math.max(0, Math.min(next - clock.now(), most));
+  }
+
+  // Another process may end what runs there, or want what runs here to stop.
+  #isWatched({ id, schedule }: Ticking): boolean {
+    const isOpen = this.#parts.store.open(id).length > 0;
+    return isOpen && (!this.#running.has(id) || schedule.overlap === "cancel");
+  }
+
+  async #windUp(): Promise<void> {
+    const { clock, log, courier } = this.#parts;
+    const running = [...this.#running.values()];
+    if (running.length > 0) {
+      const grace = LIMITS.scheduleGraceMs / 1_000;
+      log("info", "schedule.stopping", `stopping; ${count(running.length, "run")} may go on for ${grace} s`);
+      const over = new AbortController();
+      const all = Promise.all(running.map((each) => each.over)).then(() => over.abort());
+      await clock.sleep(LIMITS.scheduleGraceMs, over.signal);
+      for (const { stop } of this.#running.values()) stop.abort("stopping" satisfies StopReason);
+      await all;
+    }
+    await courier.drain(LIMITS.notificationsLastMs);
+    log("info", "schedule.stopped", "stopped");
+  }
+}
+
+/** What of a scheduled playbook decides when it fires. */
+export function planOf({ id, schedule }: Ticking): Plan {
+  return { id, ...schedule };
+}
+
+/** The run that a person must look after before a playbook that writes may be run again. */
+export function blockingOf({ store, blocking }: Pick<Parts, "store" | "blocking">, scheduled: Scheduled): Blocking | undefined {
+  const last = scheduled.writes ? store.lastRun(scheduled.id) : undefined;
+  return last === undefined ? undefined : blocking(last);
+}
+
+/** Says that an earlier run keeps a firing back. */
+export function blockedBy({ runId, outcome }: Blocking, { playbook }: Scheduled): Problem {
+  return {
+    code: "schedule.blocked",
+    message: `not run: the run ${runId} before it is ${outcome}`,
+    why: "the playbook writes, and what that run has done is not settled",
+    next: `tokenbook resume ${runId}; when it needs nobody any more: tokenbook schedule release ${playbook} --because TEXT`,
+  };
+}

@@ -1,0 +1,117 @@
+// What the stories of schedules share: playbooks that fire each second, their logs, and a web address that is told of things.
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import type { ScheduleEntry, FiringEntry } from "../../src/schedule/listing.ts";
+import type { Notification } from "../../src/schedule/notification.ts";
+import { environmentAt, type Project, type Running, type Service } from "./world.ts";
+
+/** A playbook that reads the properties of the ledger each second. */
+export function reading(schedule = "{ cron: '* * * * * *' }", more = ""): string {
+  return `playbook: 1
+name: Read the properties
+mode: read-only
+schedule: ${schedule}
+steps:
+  - id: all
+    uses: ledger.asset.list
+    with: { assetType: Property }
+    as: { ledger: "userId:alice" }
+${more}`;
+}
+
+/** The same, under way until the ledger has a property. */
+export function waiting(schedule?: string): string {
+  return reading(schedule, "    until: response.size() > 0\n    timeout: 1h\n    wait: { every: 100ms, max: 100ms }\n");
+}
+
+/** Records a property, which ends what waits for one. */
+export async function recordProperty(service: Service): Promise<void> {
+  await service.call("POST /asset", "userId:alice", { assetType: "Property", data: { id: "Mill3" } });
+}
+
+/** A line of the log. */
+export interface Line {
+  readonly level: string;
+  readonly event: string;
+  readonly message: string;
+  readonly schedule?: string;
+  readonly tick?: string;
+  readonly outcome?: string;
+  readonly run?: string;
+  readonly url?: string;
+  readonly problem?: { readonly code: string; readonly message: string; readonly why?: string };
+}
+
+/** The first lines of a log of which so many are of this event; fails when the process ends before. */
+export async function logged(running: Running, event: string, count = 1): Promise<readonly Line[]> {
+  return loggedLines(running, (line) => line.event === event, count);
+}
+
+/** The same for lines that are looked at more closely. */
+export async function loggedLines(running: Running, look: (line: Line) => boolean, count = 1): Promise<readonly Line[]> {
+  for (let length = 1; ; length++) {
+    const lines = await running.lines(length);
+    if (lines.length < length) throw new Error((await running.ended).told);
+    const found = lines.map((line) => JSON.parse(line) as Line).filter(look);
+    if (found.length >= count) return found;
+  }
+}
+
+/** Adds who is to be told to a project's environment. */
+export function notifying(project: Project, service: string, notifications: string): void {
+  project.write("tokenbook.yaml", `${environmentAt(service)}notifications:\n${notifications}`);
+}
+
+/** What was posted to a web address. */
+export interface Posted {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly told: Notification;
+}
+
+/** A web address that is told of things, and what it was told. */
+export interface Hook {
+  readonly url: string;
+  readonly posted: readonly Posted[];
+}
+
+/** Serves a web address; `answers` are its status codes in order, the last one for all that follow. */
+export async function hook(...answers: readonly number[]): Promise<Hook> {
+  const posted: Posted[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      posted.push({ headers: request.headers, body, told: JSON.parse(body) as Notification });
+      response.writeHead(answers[Math.min(posted.length, answers.length) - 1] ?? 200);
+      return response.end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/told?token=of-the-address`, posted };
+}
+
+/** Whether a delivery bears the signature of a secret, as the Standard Webhooks specification has it. */
+export function isSigned({ headers, body }: Posted, secret: string): boolean {
+  const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = headers;
+  const expected = createHmac("sha256", secret)
+    .update(`${String(id)}.${String(at)}.${body}`)
+    .digest("base64");
+  return signature === `v1,${expected}`;
+}
+
+/** What `schedule history` tells, the earliest first. */
+export async function firingsOf(project: Project): Promise<readonly FiringEntry[]> {
+  const { stdout } = await project.run("schedule", "history", "--limit", "1000", "--json");
+  return (JSON.parse(stdout) as { firings: readonly FiringEntry[] }).firings.toReversed();
+}
+
+/** What `schedule list` tells. */
+export async function schedulesOf(project: Project, ...args: string[]): Promise<readonly ScheduleEntry[]> {
+  const { stdout } = await project.run("schedule", "list", "--json", ...args);
+  return (JSON.parse(stdout) as { schedules: readonly ScheduleEntry[] }).schedules;
+}

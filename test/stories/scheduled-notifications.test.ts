@@ -1,0 +1,186 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import notificationSchema from "../../schemas/notification.schema.json" with { type: "json" };
+import { SchemaSet } from "../../src/schema/validator.ts";
+import { hook, isSigned, logged, loggedLines, notifying, reading, recordProperty } from "./schedule.ts";
+import { KEYS, newProject, type Project, sandboxProcess, type Service, tokenWith } from "./world.ts";
+
+const SECRET = "a-secret-that-two-sides-share";
+const describes = new SchemaSet().validator(notificationSchema);
+
+async function desk(address: string, more = ""): Promise<{ project: Project; service: Service }> {
+  const service = await sandboxProcess();
+  const project = newProject({ ...KEYS, DESK_URL: address, DESK_SECRET: SECRET });
+  notifying(project, service.url, `  desk:\n    url: env:DESK_URL\n    secret: env:DESK_SECRET\n${more}`);
+  project.write("properties.yaml", reading(undefined, "    expect: [response.size() > 0]\n"));
+  return { project, service };
+}
+
+test("failure and recovery are posted, signed, and tried again until they are taken", async () => {
+  const { url, posted } = await hook(503, 200);
+  const { project, service } = await desk(url);
+  const failed = await project.run("schedule", "--once", "properties.yaml");
+  expect(failed.code, failed.told).toBe(1);
+  expect(failed.stdout, failed.told).toContain("desk could not be told of: failure: HTTP 503; tried again at");
+  expect(failed.stdout, failed.told).not.toContain("of-the-address");
+  await recordProperty(service);
+  const passed = await project.run("schedule", "--once", "properties.yaml");
+  expect(passed.code, passed.told).toBe(0);
+  await project.run("schedule", "--once", "properties.yaml");
+  expect(posted.map(({ told }) => told.event)).toEqual(["failure", "failure", "recovery"]);
+  expect(posted.every((each) => isSigned(each, SECRET))).toBe(true);
+  expect(posted.some((each) => isSigned(each, "another-secret"))).toBe(false);
+  expect(posted[0]?.headers["webhook-id"]).toBe(posted[1]?.headers["webhook-id"]);
+  expect(posted[0]?.body).toBe(posted[1]?.body);
+  for (const { told } of posted) expect(describes(told)).toEqual([]);
+  expect(posted[0]?.told).toMatchObject({
+    event: "failure",
+    summary: expect.stringMatching(/^properties\.yaml \(here\): failed: all: /) as unknown,
+    schedule: { id: "properties.yaml@here" },
+    run: { name: "Read the properties", outcome: "failed", totals: { failed: 1 }, steps: [{ step: "all", outcome: "failed" }] },
+    before: null,
+  });
+  expect(posted[2]?.told).toMatchObject({ before: "failed", run: { outcome: "passed", steps: [] } });
+});
+
+test("a schedule goes on while nobody can be told, and what was not told is told after a restart", async () => {
+  const { url, posted } = await hook(500, 200);
+  const { project } = await desk(url);
+  const first = project.start("schedule", "properties.yaml");
+  await logged(first, "notification.failed");
+  await logged(first, "firing.ended", 2);
+  await first.signal("SIGKILL");
+  await first.ended;
+  const before = posted.length;
+  const second = project.start("schedule", "properties.yaml");
+  await logged(second, "notification.delivered", 2);
+  await second.signal("SIGTERM");
+  const ended = await second.ended;
+  expect(ended.code, ended.told).toBe(0);
+  expect(posted.length).toBeGreaterThan(before);
+  expect(new Set(posted.map(({ headers }) => headers["webhook-id"]))).toContain(posted[0]?.headers["webhook-id"]);
+  expect(posted.slice(before).map(({ headers }) => headers["webhook-id"])).toContain(posted[0]?.headers["webhook-id"]);
+});
+
+test("what was missed while nothing ran is told at the next start", async () => {
+  const { url, posted } = await hook(200);
+  const { project, service } = await desk(url, "    events: [missed]\n");
+  await recordProperty(service);
+  const first = project.start("schedule", "properties.yaml");
+  await logged(first, "firing.ended");
+  await first.signal("SIGTERM");
+  await first.ended;
+  // Another pattern: what the one before has missed until now is told.
+  project.write("properties.yaml", reading("{ cron: '0 0 1 1 *' }"));
+  await new Promise<void>((resolve) => void setTimeout(resolve, 1_100));
+  const second = project.start("schedule", "properties.yaml");
+  await logged(second, "notification.delivered");
+  await second.signal("SIGTERM");
+  await second.ended;
+  expect(posted).toHaveLength(1);
+  expect(posted[0]?.told).toMatchObject({ event: "missed", firing: null, run: null, before: "passed" });
+  expect(posted[0]?.told.missed?.count).toBeGreaterThanOrEqual(1);
+  expect(describes(posted[0]?.told)).toEqual([]);
+});
+
+test("a command gets the notification on its stdin; one that hangs is killed, and never holds up a run", async () => {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.write("tell.sh", '#!/bin/sh\ncat > "$1"\n');
+  notifying(
+    project,
+    service.url,
+    "  desk: { command: [sh, tell.sh, told.json], events: [failure] }\n  slow: { command: [sh, -c, 'sleep 1000 & wait'], timeout: 200ms }\n  none: { command: [./is-not-there] }\n",
+  );
+  project.write("properties.yaml", reading(undefined, "    expect: [response.size() > 0]\n"));
+  const running = project.start("schedule", "--once", "properties.yaml");
+  const [slow] = await loggedLines(running, ({ message }) => message.startsWith("slow "));
+  const [none] = await loggedLines(running, ({ message }) => message.startsWith("none "));
+  await loggedLines(running, ({ message }) => message.startsWith("told desk"));
+  await running.signal("SIGTERM");
+  const ended = await running.ended;
+  expect(ended.code, ended.told).toBe(1);
+  expect(slow?.message).toContain("it did not end within 200 ms; tried again at");
+  expect(none?.message).toContain("ENOENT");
+  expect(JSON.parse(readFileSync(`${project.folder}/told.json`, "utf8"))).toMatchObject({ event: "failure" });
+});
+
+test.for([
+  ["a name that is none", ["--notify", "dsk"], {}, "next: --notify desk"],
+  ["an address that is not there", [], { DESK_URL: "" }, "the environment variable DESK_URL is not set"],
+  ["an address that is none", [], { DESK_URL: "desk.example" }, "leads to no web address"],
+  ["a secret that is short", [], { DESK_SECRET: "short" }, "fewer than 8 characters"],
+] as const)("who is to be told is looked at first: %s", async ([, args, variables, says]) => {
+  const { project } = await desk("http://127.0.0.1:9/");
+  const wrong = await project
+    .as({ ...KEYS, DESK_URL: "http://127.0.0.1:9/", DESK_SECRET: SECRET, ...variables })
+    .run("schedule", "--once", "properties.yaml", ...args);
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr, wrong.told).toContain(says);
+});
+
+test("what is wrong with notifications in tokenbook.yaml is shown with its line, and no secret", async () => {
+  const { project } = await desk("http://127.0.0.1:9/");
+  project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace("env:DESK_SECRET", "written-out-here"));
+  const wrong = await project.run("schedule", "--once", "properties.yaml");
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr, wrong.told).toContain("tokenbook.yaml:");
+  expect(wrong.told).not.toContain("written-out-here");
+});
+
+const NIGHTLY = `playbook: 1
+name: Nightly
+mode: read-only
+inputs:
+  expected: { type: file, default: expected.csv, items: { type: object, properties: { holder: { type: string }, balance: { type: decimal } } } }
+reconcile:
+  - id: accounts
+    left: { name: file, rows: inputs.expected, key: { holder: row.holder }, value: row.balance }
+    right:
+      name: ledger
+      as: { ledger: "userId:auditor" }
+      read: ledger.account.list
+      with: { tokenId: Gold }
+      key: { holder: row.entity.userId }
+      value: row.balance
+    recheck: 50ms
+`;
+
+const GOLD = `playbook: 1
+defaults: { as: { ledger: "userId:alice" } }
+steps:
+  - { id: token, uses: ledger.token.create, with: ${tokenWith("Gold", 0)} }
+  - { id: alice, uses: ledger.token.mint, with: { id: Gold, to: { orgId: org1, userId: alice }, value: "100.5" } }
+`;
+
+test("a drift is told with its values until somebody bears with it", async () => {
+  const { url, posted } = await hook(200);
+  const { project } = await desk(url);
+  project.write("gold.yaml", GOLD);
+  project.write("nightly.yaml", NIGHTLY);
+  project.write("expected.csv", "holder,balance\nalice,100\n");
+  const gold = await project.run("run", "gold.yaml");
+  expect(gold.code, gold.told).toBe(0);
+  const drifted = await project.run("schedule", "--once", "nightly.yaml");
+  expect(drifted.code, drifted.told).toBe(3);
+  const told = posted[0]?.told;
+  expect(describes(told)).toEqual([]);
+  expect(told).toMatchObject({
+    event: "drift",
+    run: {
+      outcome: "drift",
+      drifts: { counts: { new: 1, persisting: 0 }, first: [{ left: "100", right: "100.5", difference: "-0.5" }] },
+    },
+  });
+  const id = told?.run?.drifts?.first[0]?.id ?? "";
+  const ack = await project.run("drift", "ack", id, "--because", "a refund is under way", "--until", tomorrow());
+  expect(ack.code === 0 ? "" : ack.told).toBe("");
+  const borne = await project.run("schedule", "--once", "nightly.yaml");
+  expect(borne.code, borne.told).toBe(0);
+  expect(posted.map((each) => each.told.event)).toEqual(["drift", "recovery"]);
+  expect(posted[1]?.told.run?.drifts?.counts).toMatchObject({ new: 0, acknowledged: 1 });
+});
+
+function tomorrow(): string {
+  return new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from "vitest";
+import scheduleSchema from "../../schemas/schedule.schema.json" with { type: "json" };
+import { SchemaSet } from "../../src/schema/validator.ts";
+import { firingsOf, logged, loggedLines, reading, recordProperty, schedulesOf, waiting } from "./schedule.ts";
+import { approvalPlaybook, KEYS, MINT_ONCE, newProject, operationsOf, sandboxProcess } from "./world.ts";
+
+const describes = new SchemaSet().validator(scheduleSchema);
+
+describe("a schedule that is served", () => {
+  test("two processes on one state make one run a tick", async () => {
+    const project = newProject();
+    project.serviceAt((await sandboxProcess()).url);
+    project.write("tokens.yaml", reading());
+    const services = [project.start("schedule", "tokens.yaml"), project.start("schedule", "tokens.yaml")];
+    await Promise.all(services.map((service) => logged(service, "schedule.begun")));
+    await Promise.race(services.map((service) => logged(service, "firing.ended", 3)));
+    const ended = await Promise.all(
+      services.map(async (service) => {
+        await service.signal("SIGTERM");
+        return service.ended;
+      }),
+    );
+    for (const { code, told } of ended) expect(code, told).toBe(0);
+    const firings = await firingsOf(project);
+    const { runs } = (await project.json("runs", "--limit", "1000")).data;
+    expect(firings.length).toBeGreaterThanOrEqual(3);
+    expect(firings.filter(({ state }) => state === "passed").length).toBe(runs.length);
+    expect(new Set(firings.map(({ tick }) => tick)).size).toBe(firings.length);
+    const begun = ended.flatMap(({ lines }) => lines.filter((line) => line.includes('"firing.started"')));
+    expect(begun.length).toBe(runs.length);
+  });
+
+  test("killed in a run, the next start says so and goes on", async () => {
+    const service = await sandboxProcess();
+    const project = newProject();
+    project.serviceAt(service.url);
+    project.write("tokens.yaml", waiting());
+    const first = project.start("schedule", "tokens.yaml");
+    await logged(first, "firing.started");
+    await first.signal("SIGKILL");
+    await first.ended;
+    await recordProperty(service);
+    const second = project.start("schedule", "tokens.yaml");
+    const [died, passed] = await logged(second, "firing.ended", 2);
+    await second.signal("SIGTERM");
+    await second.ended;
+    expect(died).toMatchObject({ outcome: "died", level: "error", problem: { code: "schedule.died" } });
+    expect(passed).toMatchObject({ outcome: "passed", level: "info" });
+  });
+
+  test("told to stop, it lets the run in hand end, and begins no other", async () => {
+    const service = await sandboxProcess();
+    const project = newProject();
+    project.serviceAt(service.url);
+    project.write("tokens.yaml", waiting());
+    const running = project.start("schedule", "tokens.yaml");
+    await logged(running, "firing.started");
+    await running.signal("SIGTERM");
+    await logged(running, "schedule.stopping");
+    await recordProperty(service);
+    const ended = await running.ended;
+    expect(ended.code, ended.told).toBe(0);
+    const states = (await firingsOf(project)).map(({ state }) => state);
+    expect(states[0]).toBe("passed");
+    expect(states.slice(1).filter((state) => state !== "skipped")).toEqual([]);
+    expect((await project.run("runs")).stdout).toMatch(/ passed /);
+  });
+
+  test("an edited playbook is taken up; a broken one fails with what is wrong, and the schedule lives on", async () => {
+    const project = newProject();
+    project.serviceAt((await sandboxProcess()).url);
+    project.write("tokens.yaml", reading());
+    const running = project.start("schedule", "tokens.yaml");
+    await logged(running, "firing.ended");
+    project.write("tokens.yaml", reading().replace("ledger.asset.list", "ledger.asset.lst"));
+    const [broken] = await loggedLines(running, ({ outcome }) => outcome === "failed");
+    expect(broken?.problem?.code).toBe("check.failed");
+    expect(broken?.problem?.why).toContain("tokens.yaml:7:11 error playbook.unknown-operation");
+    expect(broken?.problem?.why).toContain("did you mean");
+    project.write("tokens.yaml", reading("{ cron: '*/2 * * * * *' }"));
+    await loggedLines(running, ({ message }) => message.includes("passed again"));
+    await running.signal("SIGTERM");
+    const { stdout, told } = await running.ended;
+    expect(stdout, told).toContain("cannot be run; its schedule stays as it was");
+    expect(stdout, told).toContain('fires at \\"*/2 * * * * *\\" (UTC)');
+  });
+
+  test("its metrics can be scraped, on this machine alone, and nothing else is served", async () => {
+    const project = newProject();
+    project.serviceAt((await sandboxProcess()).url);
+    project.write("tokens.yaml", reading());
+    const running = project.start("schedule", "tokens.yaml", "--listen", "0");
+    const [{ url = "" } = {}] = await logged(running, "schedule.listening");
+    await logged(running, "firing.ended", 2);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const page = await fetch(`${url}/metrics`);
+    expect(page.headers.get("content-type")).toContain("text/plain; version=0.0.4");
+    const metrics = parsed(await page.text());
+    const labels = '{schedule="tokens.yaml@here"';
+    expect(metrics.get(`tokenbook_schedule_firings_total${labels},outcome="passed"}`)).toBeGreaterThanOrEqual(2);
+    expect(metrics.get(`tokenbook_schedule_firings_total${labels},outcome="missed"}`)).toBe(0);
+    expect(metrics.get(`tokenbook_schedule_run_duration_seconds_count${labels}}`)).toBeGreaterThanOrEqual(2);
+    const success = metrics.get(`tokenbook_schedule_last_success_timestamp_seconds${labels}}`) ?? 0;
+    expect(metrics.get(`tokenbook_schedule_next_firing_timestamp_seconds${labels}}`)).toBeGreaterThan(success - 2);
+    expect(metrics.get("tokenbook_notifications_waiting")).toBe(0);
+    const status = async (path: string, method = "GET"): Promise<number> => (await fetch(`${url}${path}`, { method })).status;
+    expect(await status("/healthz")).toBe(200);
+    expect(await status("/readyz")).toBe(200);
+    expect(await status("/")).toBe(404);
+    expect(await status("/metrics", "POST")).toBe(405);
+    await running.signal("SIGTERM");
+    expect((await running.ended).code).toBe(0);
+  });
+});
+
+describe("a playbook that the system's own scheduler runs", () => {
+  test("ends with the run's exit code, and is remembered", async () => {
+    const project = newProject();
+    project.write("tokens.yaml", reading());
+    const passed = await project.run("schedule", "--once", "tokens.yaml");
+    expect(passed.code, passed.told).toBe(0);
+    project.write("tokens.yaml", reading(undefined, "    expect: [response.size() > 0]\n"));
+    const failed = await project.run("schedule", "--once", "tokens.yaml", "--report", "json=report.json");
+    expect(failed.code, failed.told).toBe(1);
+    expect(JSON.parse(project.read("report.json"))).toMatchObject({ reports: [{ run: { outcome: "failed" } }] });
+    const firings = await firingsOf(project);
+    expect(firings.map(({ state }) => state)).toEqual(["passed", "failed"]);
+    expect(firings[1]?.problem?.message).toMatch(/^all: /);
+    expect(describes({ format: 1, firings })).toEqual([]);
+    const schedules = await schedulesOf(project, "tokens.yaml", "--next", "3");
+    expect(describes({ format: 1, schedules })).toEqual([]);
+    expect(schedules[0]).toMatchObject({ lastState: "failed", running: null, cron: "* * * * * *" });
+    expect(schedules[0]?.next).toHaveLength(3);
+    const list = await project.run("schedule", "list");
+    expect(list.stdout, list.told).toContain("when the system's scheduler says");
+    expect(list.stdout, list.told).toMatch(/last +failed at /);
+  });
+
+  test("is stopped when it takes too long, and has failed", async () => {
+    const project = newProject();
+    project.serviceAt((await sandboxProcess()).url);
+    project.write("tokens.yaml", waiting("{ cron: '* * * * *', timeLimit: 500ms }"));
+    const late = await project.run("schedule", "--once", "tokens.yaml");
+    expect(late.code, late.told).toBe(1);
+    const [firing] = await firingsOf(project);
+    expect(firing).toMatchObject({ state: "failed", problem: { code: "schedule.time-limit" } });
+    expect((await project.json("runs")).data.runs).toMatchObject([{ id: firing?.run, outcome: "interrupted" }]);
+  });
+
+  test("is run again after a failure, as the playbook allows", async () => {
+    const project = newProject();
+    project.write(
+      "tokens.yaml",
+      reading("{ cron: '* * * * *', retry: { attempts: 2, every: 10ms } }", "    expect: [response.size() > 0]\n"),
+    );
+    const failed = await project.run("schedule", "--once", "tokens.yaml");
+    expect(failed.code, failed.told).toBe(1);
+    expect(failed.stdout, failed.told).toContain("failed, is run again in 10 ms (1 of 2)");
+    expect(await firingsOf(project)).toMatchObject([{ state: "failed", tries: 2 }]);
+    expect((await project.json("runs")).data.runs).toHaveLength(2);
+  });
+
+  test("other inputs are another schedule", async () => {
+    const project = newProject();
+    const wanted = "inputs: { least: { type: integer, default: 0 } }\nsteps:";
+    const text = reading(undefined, '    expect: ["response.size() >= inputs.least"]\n');
+    project.write("tokens.yaml", text.replace("steps:", wanted));
+    expect((await project.run("schedule", "--once", "tokens.yaml")).code).toBe(0);
+    expect((await project.run("schedule", "--once", "tokens.yaml", "--input", "least=1000")).code).toBe(1);
+    const ids = (await schedulesOf(project)).map(({ id }) => id);
+    expect(ids).toEqual(["tokens.yaml@sandbox", expect.stringMatching(/^tokens\.yaml@sandbox\+[0-9a-f]{8}$/)]);
+    const several = await project.run("schedule", "history", "tokens.yaml");
+    expect(several.code, several.told).toBe(2);
+    expect(several.stderr, several.told).toContain("is on several schedules");
+  });
+
+  test("two at once: one runs, the other says so", async () => {
+    const service = await sandboxProcess();
+    const project = newProject();
+    project.serviceAt(service.url);
+    project.write("tokens.yaml", waiting());
+    const first = project.start("schedule", "--once", "tokens.yaml");
+    await logged(first, "firing.started");
+    const second = await project.run("schedule", "--once", "tokens.yaml");
+    expect(second.code, second.told).toBe(6);
+    expect(second.stdout, second.told).toContain(`it is under way already (process ${first.pid} on this host`);
+    const [entry] = await schedulesOf(project);
+    expect(entry?.running).toMatchObject({ alive: true, holder: { pid: first.pid } });
+    const release = await project.run("schedule", "release", "tokens.yaml", "--because", "I think so");
+    expect(release.code, release.told).toBe(2);
+    expect(release.stderr, release.told).toContain("which lives");
+    await recordProperty(service);
+    const ended = await first.ended;
+    expect(ended.code, ended.told).toBe(0);
+  });
+
+  test("one that writes is kept back while its last run waits for a person", async () => {
+    const project = newProject();
+    project.write("hand-over.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
+    const pending = await project.run("schedule", "--once", "hand-over.yaml");
+    expect(pending.code, pending.told).toBe(4);
+    const kept = await project.run("schedule", "--once", "hand-over.yaml");
+    expect(kept.code, kept.told).toBe(4);
+    expect(kept.stdout, kept.told).toMatch(/blocked: not run: the run \S+ before it is pending/);
+    const list = await project.run("schedule", "list");
+    expect(list.stdout, list.told).toMatch(/kept back +by the run \S+, which is pending/);
+    expect((await project.json("runs")).data.runs).toHaveLength(1);
+    const release = await project.run("schedule", "release", "hand-over.yaml", "--because", "the sale is off");
+    expect(release.code, release.told).toBe(0);
+    expect(release.stdout, release.told).toContain("hand-over.yaml@sandbox is free, says");
+    expect((await project.run("schedule", "history")).stdout).toMatch(/ pending .*\n    released by .*: the sale is off/);
+    const again = await project.run("schedule", "--once", "hand-over.yaml");
+    expect(again.code, again.told).toBe(4);
+    expect((await project.json("runs")).data.runs).toHaveLength(2);
+  });
+});
+
+describe("a playbook that writes, and whose process is killed", () => {
+  test("with a write under way, it is not run again before somebody has looked after it", async () => {
+    const service = await sandboxProcess();
+    const project = newProject();
+    project.serviceAt(service.url);
+    project.write("mint.yaml", MINT_ONCE);
+    const dying = project.as({ ...KEYS, TOKENBOOK_FAILPOINT: "after:attempt.intended@mint" });
+    const killed = await dying.run("schedule", "--once", "mint.yaml");
+    expect(killed.code, killed.told).toBeNull();
+    const kept = await project.run("schedule", "--once", "mint.yaml");
+    expect(kept.code, kept.told).toBe(5);
+    expect(kept.stdout, kept.told).toMatch(/died, run \S+: the process \d+ that ran it is gone/);
+    expect(kept.stdout, kept.told).toMatch(/blocked: not run: the run \S+ before it is not finished/);
+    const [run] = (await project.json("runs")).data.runs;
+    const resolved = await project.run(
+      "resolve",
+      run?.id ?? "",
+      "--step",
+      "mint",
+      "--as",
+      "absent",
+      "--because",
+      "the ledger has no such mint",
+    );
+    expect(resolved.code, resolved.told).toBe(0);
+    const passed = await project.run("schedule", "--once", "mint.yaml");
+    expect(passed.code, passed.told).toBe(0);
+    expect((await firingsOf(project)).map(({ state }) => state)).toEqual(["died", "blocked", "passed"]);
+    const mints = operationsOf(await service.commits()).filter((operation) => operation === "ledger.token.mint");
+    expect(mints).toHaveLength(1);
+  });
+
+  test("with nothing under way, the next firing is a new run", async () => {
+    const project = newProject();
+    project.write("mint.yaml", MINT_ONCE);
+    const dying = project.as({ ...KEYS, TOKENBOOK_FAILPOINT: "before:attempt.intended@token" });
+    expect((await dying.run("schedule", "--once", "mint.yaml")).code).toBeNull();
+    const passed = await project.run("schedule", "--once", "mint.yaml");
+    expect(passed.code, passed.told).toBe(0);
+    expect((await firingsOf(project)).map(({ state }) => state)).toEqual(["died", "passed"]);
+  });
+});
+
+describe("what cannot be served is told before anything fires", () => {
+  test.for([
+    ["a playbook without a schedule", ["once.yaml"], "once.yaml has no schedule"],
+    ["no playbook at all", [], "no playbook is named"],
+    ["an address that is none", ["tokens.yaml", "--listen", "nowhere"], "Write it as HOST:PORT"],
+    ["one report for many", ["tokens.yaml", "more.yaml", "--report", "json=r.json"], "--report json=r-{run}.json"],
+    ["a channel, and no tokenbook.yaml", ["tokens.yaml", "--notify", "desk"], "nobody can be notified"],
+  ] as const)("%s", async ([, args, says]) => {
+    const project = newProject();
+    project.write("tokens.yaml", reading());
+    project.write("more.yaml", reading());
+    project.write("once.yaml", reading().replace(/^schedule.*\n/m, ""));
+    const wrong = await project.run("schedule", ...args);
+    expect(wrong.code, wrong.told).toBe(2);
+    expect(wrong.stderr, wrong.told).toContain(says);
+  });
+});
+
+function parsed(page: string): Map<string, number> {
+  const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]));
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { Cron, isTimezone, localTime, timezones } from "../../../src/base/cron.ts";
+
+const PARIS = "Europe/Paris";
+
+test("what is no pattern is refused, with what is wrong", () => {
+  expect(() => new Cron("61 * * * *", PARIS)).toThrow(/61/);
+  for (const pattern of ["", "* * * *", "0 0 0 1 1 * 2027", "2027-01-01T00:00:00", "@", "a * * * *"])
+    expect(() => new Cron(pattern, PARIS), pattern).toThrow();
+});
+
+test("what comes before a moment is what leads up to it", () => {
+  for (const pattern of ["15 2 * * *", "*/30 1-3 * * *", "0 0 1 * *", "@hourly"]) {
+    const cron = new Cron(pattern, PARIS);
+    for (const moment of ["2026-03-29T12:00:00Z", "2026-10-25T01:30:00Z", "2026-06-01T00:00:01Z"]) {
+      const before = Date.parse(moment);
+      const last = cron.previous(before, 5);
+      expect(last).toEqual(last.toSorted((a, b) => a - b));
+      for (const [at, tick] of last.entries()) expect(cron.next(tick)).toBe(last[at + 1] ?? cron.next(before - 1));
+    }
+  }
+});
+
+test("zones are those of the system, by whatever case, and no offsets", () => {
+  expect(["UTC", PARIS, "America/New_York"].map(isTimezone)).toEqual([true, true, true]);
+  expect(["", "Europe/Pariss", "+02:00", "Mars/Olympus"].map(isTimezone)).toEqual([false, false, false, false]);
+  expect(timezones()).toContain(PARIS);
+});
+
+test("a local time says its offset", () => {
+  expect(localTime(Date.parse("2026-03-29T00:59:59Z"), PARIS)).toBe("2026-03-29 01:59:59 +01:00");
+  expect(localTime(Date.parse("2026-03-29T01:00:00Z"), PARIS)).toBe("2026-03-29 03:00:00 +02:00");
+  expect(localTime(Date.parse("2026-03-29T01:00:00Z"), "UTC")).toBe("2026-03-29 01:00:00 +00:00");
+});

@@ -1,0 +1,204 @@
+// A machine on which schedules run: virtual time, the real table on a real disk, processes that come and go, and runs that only take time.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { VirtualTime } from "../../../simulation/time.ts";
+import { Cron, localTime } from "../../../src/base/cron.ts";
+import { EXIT } from "../../../src/base/exit.ts";
+import type { Clock } from "../../../src/base/ports.ts";
+import type { Channel } from "../../../src/environment/notifications.ts";
+import type { Schedule } from "../../../src/playbook/model.ts";
+import { exitOf } from "../../../src/protocol/decide.ts";
+import type { Holder, RunOutcome } from "../../../src/protocol/record.ts";
+import type { MakeRun, Parts } from "../../../src/schedule/carrier.ts";
+import { Courier } from "../../../src/schedule/courier.ts";
+import type { CommandEnd, StartCommand } from "../../../src/schedule/deliver.ts";
+import type { Blocking, Firing } from "../../../src/schedule/firing.ts";
+import { Metrics } from "../../../src/schedule/metrics.ts";
+import type { Notification } from "../../../src/schedule/notification.ts";
+import { runNow } from "../../../src/schedule/once.ts";
+import { Service, type Ticking } from "../../../src/schedule/service.ts";
+import { ScheduleStore } from "../../../src/schedule/store.ts";
+
+const PARIS = "Europe/Paris";
+const MINUTE = 60_000;
+
+/** What a run does: how long it takes, and how it ends when nobody stops it. */
+export interface Work {
+  readonly minutes: number;
+  readonly outcome?: RunOutcome;
+  /** How long it goes on after it was told to stop. */
+  readonly stopsAfterMinutes?: number;
+}
+
+/** A schedule of the tests: everything but its pattern may be left out. */
+export function schedule(cron: string, more: Partial<Omit<Schedule, "cron">> & { timezone?: string } = {}): Schedule {
+  const { timezone = PARIS, ...rest } = more;
+  const otherwise = { overlap: "skip", catchupMs: 0, jitterMs: 0, timeLimitMs: undefined, retry: undefined } as const;
+  return { ...otherwise, ...rest, cron: new Cron(cron, timezone) };
+}
+
+/** A process that serves schedules. */
+export interface Process {
+  readonly ended: Promise<void>;
+  /** As SIGTERM does. */
+  stop(): void;
+  /** As SIGKILL does: nothing more comes of it. */
+  kill(): void;
+}
+
+export class Desk {
+  readonly time: VirtualTime;
+  /** What was told, in order, as `event summary`. */
+  readonly told: string[] = [];
+  /** Runs that were begun, by process. */
+  readonly runs: { readonly process: number; readonly at: number }[] = [];
+  /** What each run does; the last one does for all that follow. */
+  work: readonly Work[] = [{ minutes: 1 }];
+  /** Runs that a person must look after. */
+  readonly blocking: Map<string, Blocking> = new Map<string, Blocking>();
+  /** How the command that is told of things ends. */
+  listener: () => CommandEnd = () => ({ code: 0, signal: null, stderr: "" });
+  readonly #folder: string = mkdtempSync(join(tmpdir(), "tokenbook-schedule-"));
+  readonly #living = new Set<number>();
+  #processes = 0;
+  #runs = 0;
+
+  constructor(beginning: string) {
+    this.time = new VirtualTime(Date.parse(beginning), 2_000_000);
+    onTestFinished(() => rmSync(this.#folder, { recursive: true, force: true }));
+  }
+
+  /** Starts a process that serves this schedule. */
+  serve(schedules: Schedule, { writes = false }: { readonly writes?: boolean } = {}): Process {
+    const stopping = new AbortController();
+    const { parts, pid } = this.#process();
+    const ticking: Ticking = { id: "supply.yaml", playbook: "supply.yaml", environment: "here", schedule: schedules, writes };
+    const all = [ticking];
+    const ended = new Service({ ...parts, current: () => all }).run(stopping.signal).finally(() => parts.store.close());
+    return {
+      ended,
+      stop: () => stopping.abort(),
+      kill: () => {
+        this.#living.delete(pid);
+      },
+    };
+  }
+
+  /** As a system's own scheduler has it: gives the exit code. */
+  async once({ writes = false }: { readonly writes?: boolean } = {}): Promise<number> {
+    const { parts } = this.#process();
+    const scheduled = { id: "supply.yaml", playbook: "supply.yaml", environment: "here", schedule: undefined, writes };
+    try {
+      return await runNow(parts, scheduled, new AbortController().signal);
+    } finally {
+      parts.store.close();
+    }
+  }
+
+  /** Lets time pass up to a moment. */
+  async until(moment: string): Promise<void> {
+    await this.time.until(this.time.sleep(Date.parse(moment) - this.time.now()));
+  }
+
+  /** Stops a process, and lets time pass until it is gone. */
+  async end(process: Process): Promise<void> {
+    process.stop();
+    await this.time.until(process.ended);
+  }
+
+  /** A person's word that a schedule is free. */
+  release(): void {
+    this.#look((store) => store.release("supply.yaml", { code: "schedule.released", message: "released" }));
+  }
+
+  /** The firings in order, as a table: by the clock of Paris when it was due, began and ended, and what it became. */
+  table(timezone: string = PARIS): string {
+    const firings = this.#look((store) => store.history("supply.yaml", 10_000)).toReversed();
+    return firings.map((firing) => row(firing, timezone)).join("\n");
+  }
+
+  #look<T>(look: (store: ScheduleStore) => T): T {
+    const store = this.#store(this.time, 0);
+    try {
+      return look(store);
+    } finally {
+      store.close();
+    }
+  }
+
+  #store(clock: Clock, pid: number): ScheduleStore {
+    const me: Holder = { host: "desk", bootId: "one", pid, startedAt: "0" };
+    const isAlive = (holder: Holder): boolean => this.#living.has(holder.pid);
+    return ScheduleStore.open(this.#folder, { clock, redact: (text) => text, liveness: { me: () => me, isAlive } });
+  }
+
+  #process(): { readonly parts: Parts; readonly pid: number } {
+    const pid = ++this.#processes;
+    this.#living.add(pid);
+    const clock = this.#clockOf(pid);
+    const store = this.#store(clock, pid);
+    const metrics = new Metrics();
+    const channel: Channel = { kind: "command", name: "desk", argv: ["tell"], timeoutMs: MINUTE, events: EVERYTHING };
+    const ports = { clock, start: this.#listen, log: () => undefined, metrics };
+    return {
+      pid,
+      parts: {
+        store,
+        clock,
+        log: () => undefined,
+        metrics,
+        courier: new Courier(store.outbox, [channel], ports),
+        redact: (text) => text,
+        makeRun: this.#makeRun(pid, clock),
+        blocking: (runId) => this.blocking.get(runId),
+        inSlot: (work) => work(),
+      },
+    };
+  }
+
+  readonly #listen: StartCommand = async (_argv, { input }) => {
+    const { event, summary } = JSON.parse(input) as Notification;
+    const end = this.listener();
+    if (end.code === 0) this.told.push(`${event}  ${summary}`);
+    return end;
+  };
+
+  // A process that was killed waits for ever.
+  #clockOf(pid: number): Clock {
+    const { time } = this;
+    return {
+      now: () => time.now(),
+      elapsed: () => time.elapsed(),
+      sleep: async (ms, signal) => {
+        await time.sleep(ms, signal);
+        if (!this.#living.has(pid)) await new Promise(() => undefined);
+      },
+    };
+  }
+
+  #makeRun(pid: number, clock: Clock): MakeRun {
+    return async (_scheduled, { signal, begun }) => {
+      const {
+        minutes,
+        outcome = "passed",
+        stopsAfterMinutes = 0,
+      } = this.work[Math.min(this.#runs, this.work.length - 1)] ?? { minutes: 1 };
+      begun(`run-${++this.#runs}`);
+      this.runs.push({ process: pid, at: this.time.now() });
+      await clock.sleep(minutes * MINUTE, signal);
+      if (!signal.aborted) return { outcome, exit: exitOf(outcome), report: undefined, problem: undefined };
+      await clock.sleep(stopsAfterMinutes * MINUTE);
+      return { outcome: "interrupted", exit: EXIT.interrupted, report: undefined, problem: undefined };
+    };
+  }
+}
+
+const EVERYTHING = ["drift", "recovery", "failure", "missed", "pending", "unknown"];
+
+function row({ due, state, startedAt, endedAt, tries, runId }: Firing, timezone: string): string {
+  const clock = (at: number | undefined): string => (at === undefined ? "-" : localTime(at, timezone).slice(11, 19)).padEnd(8);
+  const ran = runId === undefined ? ["-", "-"] : [clock(startedAt), clock(endedAt)];
+  return [localTime(due, timezone), state.padEnd(11), ...ran, tries > 1 ? `${tries} tries` : ""].join("  ").trimEnd();
+}

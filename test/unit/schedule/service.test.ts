@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { EXIT } from "../../../src/base/exit.ts";
+import { Desk, schedule } from "./desk.ts";
+
+const MINUTE = 60_000;
+
+test("two processes on one state make one run a tick, however their jitter puts it off", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  const plan = schedule("*/10 * * * *", { jitterMs: 5 * MINUTE });
+  const services = [desk.serve(plan), desk.serve(plan), desk.serve(plan)];
+  await desk.until("2026-06-01T04:09:00Z");
+  await Promise.all(services.map((service) => desk.end(service)));
+  const rows = desk.table().split("\n");
+  expect(rows).toHaveLength(24);
+  expect(rows.every((row) => / passed /.test(row))).toBe(true);
+  expect(desk.runs).toHaveLength(24);
+  expect(new Set(rows.map((row) => row.slice(14, 19))).size).toBeGreaterThan(10);
+});
+
+test("when a process is killed in a run, the other says so and goes on", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 90 }, { minutes: 5 }];
+  const plan = schedule("0 * * * *");
+  const first = desk.serve(plan);
+  const second = desk.serve(plan);
+  await desk.until("2026-06-01T01:30:00Z");
+  first.kill();
+  await desk.until("2026-06-01T03:30:00Z");
+  await desk.end(second);
+  expect(desk.table().split("\n")).toEqual([
+    "2026-06-01 03:00:00 +02:00  died         03:00:00  03:00:00",
+    "2026-06-01 04:00:00 +02:00  passed       04:00:00  04:05:00",
+    "2026-06-01 05:00:00 +02:00  passed       05:00:00  05:05:00",
+  ]);
+  expect(desk.told).toEqual([
+    "failure  supply.yaml (here): died: the process 1 that ran it is gone",
+    "recovery  supply.yaml (here): passed again",
+  ]);
+});
+
+test("a run that takes too long is stopped, and has failed", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 90, stopsAfterMinutes: 1 }, { minutes: 5 }];
+  const service = desk.serve(schedule("0 * * * *", { timeLimitMs: 30 * MINUTE }));
+  await desk.until("2026-06-01T02:30:00Z");
+  await desk.end(service);
+  expect(desk.table().split("\n")).toEqual([
+    "2026-06-01 03:00:00 +02:00  failed       03:00:00  03:31:00",
+    "2026-06-01 04:00:00 +02:00  passed       04:00:00  04:05:00",
+  ]);
+  expect(desk.told[0]).toBe("failure  supply.yaml (here): failed: the run took longer than 30 min 0 s and was stopped");
+});
+
+test("a failed run is made again, with growing pauses, and the time limit is of all tries", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  const failed = { minutes: 5, outcome: "failed" } as const;
+  desk.work = [failed, failed, { minutes: 5 }, failed];
+  const retry = { attempts: 3, everyMs: 2 * MINUTE, backoff: 2 };
+  const service = desk.serve(schedule("0 * * * *", { timeLimitMs: 40 * MINUTE, retry }));
+  await desk.until("2026-06-01T02:30:00Z");
+  await desk.end(service);
+  expect(desk.table().split("\n")).toEqual([
+    "2026-06-01 03:00:00 +02:00  passed       03:00:00  03:21:00  3 tries",
+    "2026-06-01 04:00:00 +02:00  failed       04:00:00  04:21:00  3 tries",
+  ]);
+});
+
+test.for(["drift", "pending", "unknown"] as const)("%s is told as such, and is not tried again", async (outcome) => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 5, outcome }, { minutes: 5 }];
+  const service = desk.serve(schedule("0 * * * *", { retry: { attempts: 3, everyMs: MINUTE, backoff: 1 } }));
+  await desk.until("2026-06-01T02:30:00Z");
+  await desk.end(service);
+  expect(desk.runs).toHaveLength(2);
+  expect(desk.told).toEqual([`${outcome}  supply.yaml (here): ${outcome}`, "recovery  supply.yaml (here): passed again"]);
+});
+
+describe("a playbook that writes, and whose run waits for a person", () => {
+  test("is not run again before somebody has looked after it", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.work = [{ minutes: 5, outcome: "unknown" }, { minutes: 5 }];
+    desk.blocking.set("run-1", { runId: "run-1", outcome: "unknown" });
+    const service = desk.serve(schedule("0 * * * *"), { writes: true });
+    await desk.until("2026-06-01T02:30:00Z");
+    desk.blocking.clear();
+    await desk.until("2026-06-01T03:30:00Z");
+    await desk.end(service);
+    expect(desk.table().split("\n")).toEqual([
+      "2026-06-01 03:00:00 +02:00  unknown      03:00:00  03:05:00",
+      "2026-06-01 04:00:00 +02:00  blocked      -  -",
+      "2026-06-01 05:00:00 +02:00  passed       05:00:00  05:05:00",
+    ]);
+    expect(desk.told).toEqual([
+      "unknown  supply.yaml (here): unknown",
+      "unknown  supply.yaml (here): blocked: not run: the run run-1 before it is unknown",
+      "recovery  supply.yaml (here): passed again",
+    ]);
+  });
+
+  test("or has said that it needs nobody any more", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.work = [{ minutes: 5, outcome: "pending" }, { minutes: 5 }];
+    desk.blocking.set("run-1", { runId: "run-1", outcome: "pending" });
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.pending);
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.pending);
+    desk.release();
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.passed);
+    expect(desk.runs).toHaveLength(2);
+  });
+
+  test("one that only reads is run all the same", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.work = [{ minutes: 5, outcome: "pending" }, { minutes: 5 }];
+    desk.blocking.set("run-1", { runId: "run-1", outcome: "pending" });
+    expect(await desk.time.until(desk.once())).toBe(EXIT.pending);
+    expect(await desk.time.until(desk.once())).toBe(EXIT.passed);
+  });
+});
+
+test("of two that run it once at the same time, one says that it is under way", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 5 }];
+  const codes = await desk.time.until(Promise.all([desk.once(), desk.once()]));
+  expect(codes).toEqual([EXIT.passed, EXIT.locked]);
+  expect(desk.runs).toHaveLength(1);
+});
+
+test("what cannot be told is tried again after growing pauses, also by the next process, and then given up", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 1, outcome: "failed" }];
+  const tries: number[] = [];
+  desk.listener = () => {
+    tries.push(desk.time.now());
+    return { code: 1, signal: null, stderr: "nobody is there" };
+  };
+  const first = desk.serve(schedule("0 0 1 * *", { timezone: "UTC" }));
+  await desk.until("2026-06-01T00:00:30Z");
+  await desk.end(first);
+  await desk.time.until(desk.once());
+  const after = desk.serve(schedule("0 0 1 * *", { timezone: "UTC" }));
+  await desk.until("2026-06-02T00:00:00Z");
+  await desk.end(after);
+  const pauses = tries.slice(1).map((at, index) => Math.round((at - (tries[index] ?? 0)) / 1_000));
+  expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320]);
+  expect(desk.told).toEqual([]);
+});
