@@ -124,8 +124,8 @@ function testCommands(program: Commander, builder: Builder): void {
     .option("--json", WORDS.json)
     .action(builder.action(async () => (await import("./commands/test.ts")).test, "files"));
   // What the test starts and kills; of no use to anybody else.
-  program
-    .command("crash-child", { hidden: true })
+  builder
+    .dotenv(program.command("crash-child", { hidden: true }))
     .action(builder.action(async () => (await import("./commands/crash-child.ts")).crashChild));
 }
 

@@ -51,11 +51,18 @@ async function run(project: Project, command: string): Promise<void> {
   expect(code, told).toBe(0);
 }
 
-/** Checks what a YAML block says, as what it is. */
-async function check({ marks, text }: Block): Promise<void> {
+/** Lays the file that a block is. */
+function lay(project: Project, { marks, text }: Block): void {
+  const file = marks.find((mark) => mark.startsWith("file="))?.slice("file=".length);
+  if (file !== undefined) project.write(file, text);
+}
+
+/** Checks what a YAML block says, as what it is, among the files of its page. */
+async function check({ marks, text }: Block, page: readonly Block[]): Promise<void> {
   expect(parse(text) as unknown).toBeTypeOf("object");
   if (marks.includes("fragment")) return;
   const project = newProject({});
+  for (const block of page) lay(project, block);
   const isEnvironment = text.startsWith("environments:");
   project.write(isEnvironment ? "tokenbook.yaml" : "playbook.yaml", text);
   const ended = await project.run(...(isEnvironment ? ["doctor", "--json"] : ["check", "playbook.yaml"]));
@@ -69,10 +76,12 @@ describe.for(PAGES)("%s", (page) => {
 
   test.skipIf(blocks.length === 0)("each block is of a kind that is known, and each YAML and JSON block is right", async () => {
     for (const block of blocks) {
-      expect(["sh", "console", "yaml", "json", "lua", "toml", "text"], `${page}:${block.line}`).toContain(block.language);
+      expect(["sh", "console", "yaml", "json", "csv", "js", "lua", "toml", "text"], `${page}:${block.line}`).toContain(
+        block.language,
+      );
       for (const mark of block.marks) expect(mark, `${page}:${block.line}`).toMatch(/^(?:no-run|fragment|file=[\w.-]+)$/);
       if (block.language === "json") JSON.parse(block.text);
-      if (block.language === "yaml") await check(block);
+      if (block.language === "yaml") await check(block, blocks);
     }
   });
 
@@ -81,8 +90,7 @@ describe.for(PAGES)("%s", (page) => {
   test.skipIf(runs.length === 0)("each command runs, in order, in one folder", { timeout: 180_000 }, async () => {
     const project = workplace();
     for (const block of blocks) {
-      const file = block.marks.find((mark) => mark.startsWith("file="))?.slice("file=".length);
-      if (file !== undefined) project.write(file, block.text);
+      lay(project, block);
       if (runs.includes(block)) for (const command of commandsIn(block)) await run(project, command);
     }
   });

@@ -48,3 +48,25 @@ test("one of a folder above is never read, and none sets what tokenbook itself l
   expect(ended.code, ended.told).toBe(0);
   expect(ended.stderr).toBe("");
 });
+
+test("the processes that a crash test kills have the same", async () => {
+  const project = newProject({});
+  project.write("keys.env", "DOOR_PIN=canary-pin-4711\n");
+  project.write(
+    "pin.yaml",
+    `playbook: 1
+secrets: { PIN: env:DOOR_PIN }
+steps:
+  - uses: ledger.asset.create
+    as: { ledger: "userId:alice" }
+    with: { assetType: Property, data: { id: "P\${{ run.key }}", doorPin: "\${{ secrets.PIN }}" } }
+`,
+  );
+  const crash = ["test", "--crash-everywhere", "pin.yaml", "--at", "after:attempt.intended@step1"];
+  const tried = await project.run(...crash, "--dotenv", "keys.env");
+  expect(tried.code, tried.told).toBe(0);
+  expect(tried.stdout, tried.told).toContain("1 boundary: 1 same");
+  project.write(".env", project.read("keys.env"));
+  expect((await project.run(...crash)).stdout).toContain("1 boundary: 1 same");
+  expect((await project.run(...crash, "--no-dotenv")).stderr).toContain("DOOR_PIN is not set");
+});

@@ -3,16 +3,16 @@ import { exitOf } from "../../protocol/decide.ts";
 import { failpointOf } from "../crash/failpoint.ts";
 import { goOn, openedAt } from "../crash/island.ts";
 import { readOrder } from "../crash/order.ts";
-import { filesOf, loadPlaybooks } from "../project.ts";
+import { type Dotenv, filesOf, loadPlaybooks, variablesOf } from "../project.ts";
 import { sessionOn } from "../session.ts";
 import type { Command } from "../shell.ts";
 
 /** `tokenbook crash-child`: what `test --crash-everywhere` starts and lets die. Runs one playbook as its order says, or goes on with its run, and reaches nothing else. */
-export const crashChild: Command<object> = async (shell) => {
+export const crashChild: Command<Dotenv> = async (shell, options) => {
   const { file, state, served, profile, ...given } = readOrder(new TextDecoder().decode(await shell.stdin()));
   const files = filesOf(shell);
   const playbooks = loadPlaybooks(shell, [file], { reader: { ...files, leavesData: true } });
-  const playbookSecrets = openSecrets(playbooks, { variables: shell.variables, files });
+  const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(shell, options), files });
   const session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
   let [exit] = [exitOf("passed")];
   for (const playbook of playbooks) exit = exitOf(await goOn(session, { ...given, playbook }));

@@ -62,14 +62,14 @@ function noTest(): Failure {
   });
 }
 
-async function groundOf(shell: Shell, { keep, seed, profile }: TestOptions): Promise<Ground> {
+async function groundOf(shell: Shell, { keep, seed, profile, dotenv }: TestOptions): Promise<Ground> {
   const folder = keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep);
   try {
     const origin = await fillOrigin(folder, {
       seed: seed === undefined ? undefined : readSeed(readMapFile(shell, seed)),
       profile: profile === undefined ? DEFAULT_PROFILE : profileOf(shell, profile),
     });
-    return { shell, origin, folder, keep: keep !== undefined };
+    return { shell, origin, folder, keep: keep !== undefined, ...(dotenv === undefined ? {} : { dotenv }) };
   } catch (error) {
     if (keep === undefined) clear(folder);
     throw error;
@@ -91,10 +91,13 @@ function emptyFolder(shell: Shell, name: string): string {
 }
 
 function testingOf(file: string, options: TestOptions, progress: Progress): Testing {
-  const { input, inputs, seed, profile, jobs = availableParallelism(), at } = options;
+  const { input, inputs, seed, profile, dotenv, jobs = availableParallelism(), at } = options;
   const given = [
     ...Object.entries(input).flatMap(([name, value]) => ["--input", `${name}=${value}`]),
-    ...Object.entries({ inputs, seed, profile }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+    ...(dotenv === false ? ["--no-dotenv"] : []),
+    ...Object.entries({ inputs, seed, profile, ...(dotenv === false ? {} : { dotenv }) }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, value],
+    ),
   ];
   const command = ["tokenbook", "test", "--crash-everywhere", file, ...given];
   return {

@@ -95,6 +95,7 @@ const OF_ARGUMENTS: Readonly<Record<string, Source>> = {
   file: yamlFiles,
   folder: folders,
   run: runs,
+  schedule: yamlFiles,
   drift: drifts,
   "operations name": operationNames,
   "library name": () =>

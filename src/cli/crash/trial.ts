@@ -7,6 +7,7 @@ import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
 import type { TriedBoundary } from "../../report/crash/shape.ts";
 import { reportOf } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
+import type { Dotenv } from "../project.ts";
 import type { Again, ChildEnd, Shell } from "../shell.ts";
 import { Course, type PointName } from "./course.ts";
 import { FAILPOINT, failpointText } from "./failpoint.ts";
@@ -32,7 +33,7 @@ export interface Undisturbed {
 }
 
 /** Where playbooks are tested, and what of it is kept. */
-export interface Ground extends Pick<IslandParts, "origin" | "via"> {
+export interface Ground extends Pick<IslandParts, "origin" | "via">, Dotenv {
   readonly shell: Shell;
   readonly folder: string;
   /** Each state directory stays. */
@@ -92,9 +93,10 @@ export class CrashTest {
 
   /** Has a process of its own begin the run on an island, or go on with it, until it ends or is killed. */
   child({ folder, served }: Island, how: Pick<Again, "kill"> & { readonly failpoint?: string }): Promise<ChildEnd> {
-    const { shell, origin } = this.#ground;
+    const { shell, origin, dotenv } = this.#ground;
+    const from = dotenv === false ? ["--no-dotenv"] : dotenv === undefined ? [] : ["--dotenv", dotenv];
     return shell.again({
-      args: ["crash-child"],
+      args: ["crash-child", ...from],
       input: orderText({ subject: this.#subject, served, profile: origin.profile, state: folder }),
       variables: { ...shell.variables, [FAILPOINT]: how.failpoint },
       kill: how.kill,
