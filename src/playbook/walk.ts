@@ -31,6 +31,11 @@ export function* callsOf(playbook: Playbook): Generator<CallUse> {
   for (const step of playbook.checks) for (const each of callsOfCheck(step)) yield { playbook, step, ...each };
 }
 
+/** Whether a playbook, or one that it includes, compares two sides. */
+export function compares(playbook: Playbook): boolean {
+  return playbooksIn(playbook).some(({ checks }) => checks.some(({ looks }) => looks.kind === "compare"));
+}
+
 type Made = Pick<CallUse, "operation" | "as">;
 
 function callsOfStep(step: CallStep): readonly Made[] {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SchemaSet } from "../../src/schema/validator.ts";
 import type { Comparison } from "../../src/protocol/comparison.ts";
 import {
   type Ended,
@@ -255,4 +256,35 @@ reconcile:
   const twice = await project.run("run", "mapped.yaml", "--input", 'tokens=[{"here":"G","there":7},{"here":"G","there":8}]');
   expect(twice.code, twice.told).toBe(1);
   expect(twice.stdout).toContain('reconcile.mapping: map.token: two of its rows have "G" under "here"');
+});
+
+test("what drift prints as JSON is what its schema says", async () => {
+  const { project } = await ledgerWithGold();
+  project.write("expected.csv", `${HEADER}alice,Gold,99\nbob,Gold,20\ncarol,Gold,1\n`);
+  const { found } = await night(project);
+  const [alice, carol] = found.drifts.map(({ id }) => id);
+  const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const schema = JSON.parse((await project.run("schema", "drift")).stdout) as object;
+  const check = new SchemaSet().validator(schema);
+  for (const args of [
+    ["drift", "list"],
+    ["drift", "show", alice ?? ""],
+    ["drift", "ack", carol ?? "", "--because", "new", "--until", day],
+    ["drift", "list", "--all"],
+  ]) {
+    const { data, code, told } = await project.json(...args);
+    expect(code, told).toBe(0);
+    expect(check(data), told).toEqual([]);
+  }
+  for (const [until, why] of [
+    ["soon", "is no day"],
+    ["2020-01-01", "is over"],
+    ["2999-01-01", "days away"],
+  ]) {
+    const refused = await project.run("drift", "ack", alice ?? "", "--because", "x", "--until", until ?? "");
+    expect(refused.code, refused.told).toBe(2);
+    expect(refused.stderr).toContain(why);
+  }
+  const misspelt = await project.run("drift", "show", `${(alice ?? "").slice(0, 11)}_`);
+  expect(misspelt.stderr, misspelt.told).toContain(`did you mean ${alice}?`);
 });

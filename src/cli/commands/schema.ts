@@ -9,6 +9,7 @@ const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
   environment: async () => (await import("../../environment/schema.ts")).environmentSchema,
   check: async () => (await import("../../../schemas/check.schema.json", { with: { type: "json" } })).default,
   crash: async () => (await import("../../../schemas/crash.schema.json", { with: { type: "json" } })).default,
+  drift: async () => (await import("../../../schemas/drift.schema.json", { with: { type: "json" } })).default,
   plan: async () => (await import("../../../schemas/plan.schema.json", { with: { type: "json" } })).default,
   notification: async () => (await import("../../../schemas/notification.schema.json", { with: { type: "json" } })).default,
   schedule: async () => (await import("../../../schemas/schedule.schema.json", { with: { type: "json" } })).default,
