@@ -12,7 +12,11 @@ const dist = join(root, "dist");
 
 // What is loaded together lies together: each file more costs a start half a millisecond.
 const GROUPS = [
-  group("base", ["src/base/(?!ports|difference)", "src/cli/failure", "package\\.json$"], ["big.js", "fastest-levenshtein"]),
+  group(
+    "base",
+    ["src/base/(?!ports|difference)", "src/cli/(?:failure|view/colour)", "package\\.json$"],
+    ["big.js", "fastest-levenshtein"],
+  ),
   group(
     "playbook",
     [
@@ -36,8 +40,9 @@ const GROUPS = [
     [
       "src/transport/",
       "src/engine/",
+      "src/reconcile/",
       "src/report/(?!junit|plan/)",
-      "src/cli/(?:perform|session|masked|file|ready|crash/(?:course|failpoint)|view/(?!live))",
+      "src/cli/(?:perform|session|queue|debug|masked|file|ready|crash/(?:course|failpoint)|view/(?!live|colour))",
     ],
     ["undici"],
   ),

@@ -29,7 +29,6 @@ export const LIMITS = {
   /** Changes told of an edited playbook that do not fit what its run has done, and characters of each value in them. */
   editConflicts: 20,
   editedChars: 200,
-  /** Bytes of one answer. */
   /** Bytes of the head of one answer, and of all of it. */
   answerHeadBytes: 16_384,
   answerBytes: 67_108_864,
@@ -106,6 +105,16 @@ export const LIMITS = {
   crashChildMs: 600_000,
   crashResumes: 5,
   crashDifferences: 5,
+  /** What `doctor` calls little room on the disk of the state directory, in bytes; difference of clocks, in milliseconds; and runs looked at. */
+  doctorFreeBytes: 104_857_600,
+  doctorSkewMs: 5_000,
+  doctorRuns: 1_000,
+  /** How long `doctor` waits for an address to be found, for a connection, or for one answer, in milliseconds. */
+  doctorMs: 10_000,
+  /** How soon a certificate's end is told, in milliseconds. */
+  doctorCertificateMs: 1_209_600_000,
+  /** Characters that `--debug` shows of one body. */
+  debugBodyChars: 4_000,
   /** How late a scheduled run may begin and still be in time, in milliseconds: what is later was missed. */
   scheduleLateMs: 60_000,
   /** How long a schedule looks at nothing at most, and while another process has something under way, in milliseconds. */

@@ -4,11 +4,14 @@
  */
 export class Secret {
   readonly name: string;
+  /** The environment variable that holds it, where one does. */
+  readonly variable: string | undefined;
   readonly #value: string;
 
-  constructor(name: string, value: string) {
+  constructor(name: string, value: string, variable?: string) {
     this.name = name;
     this.#value = value;
+    this.variable = variable;
   }
 
   reveal(): string {

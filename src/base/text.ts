@@ -11,20 +11,19 @@ export function sanitise(text: string): string {
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The name a person probably meant, when one is near enough. */
-export function didYouMean(name: string, names: readonly string[]): string | undefined {
+/** The name a person probably meant, when one is near enough: at most so many edits away, the more the longer it is where nothing is said. */
+export function didYouMean(name: string, names: readonly string[], edits: number = editsAllowed(name)): string | undefined {
   if (names.length === 0 || name.length > LIMITS.nameChars) return undefined;
   const near = closest(
     name.toLowerCase(),
     names.map((each) => each.toLowerCase()),
   );
   const found = names.find((each) => each.toLowerCase() === near);
-  if (found === undefined) return undefined;
-  return editDistanceAllows(name, found) ? found : undefined;
+  return found === undefined || distance(name.toLowerCase(), found.toLowerCase()) > edits ? undefined : found;
 }
 
-function editDistanceAllows(name: string, found: string): boolean {
-  return distance(name.toLowerCase(), found.toLowerCase()) <= Math.max(2, Math.floor(name.length / 3));
+function editsAllowed({ length }: string): number {
+  return Math.max(2, Math.floor(length / 3));
 }
 
 /** A text in lines of at most `width` characters, each indented; a word that is longer stands on a line of its own. */
@@ -41,4 +40,9 @@ export function wrapped(text: string, width: number, indent = ""): string {
 /** `1 step`, `2 steps`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** The same of a number that may be long: `1 row`, `3,000 rows`. */
+export function countLong(number: number, noun: string): string {
+  return count(number, noun).replace(/^\d+/, (digits) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ","));
 }

@@ -3,8 +3,9 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
 import { formatFailure } from "./failure.ts";
-import { buildProgram, UsageError } from "./program.ts";
+import { buildProgram } from "./program.ts";
 import type { Shell, Terminal } from "./shell.ts";
+import { Told } from "./usage.ts";
 
 // The only place that names the process: everything below is handed what it may use.
 
@@ -17,7 +18,7 @@ export async function main(): Promise<void> {
     ["SIGTERM", EXIT.terminated],
   ] as const) {
     process.on(signal, () => {
-      if (interrupted !== undefined) process.exit(code); // the second one does not wait
+      if (interrupted !== undefined) endAtOnce(code);
       interrupted = code;
       stopping.abort();
     });
@@ -29,6 +30,7 @@ export async function main(): Promise<void> {
     streams: () => ({ input: process.stdin, output: process.stdout }),
     cwd: process.cwd(),
     variables: process.env,
+    node: process.versions.node,
     again: async (again) => {
       const { runChild } = await import("./child.ts");
       return runChild([process.execPath, ...process.execArgv, process.argv[1] ?? "", ...again.args], again);
@@ -42,6 +44,13 @@ export async function main(): Promise<void> {
   };
   const code = await runCommand(shell, process.argv.slice(2));
   process.exitCode = code === EXIT.interrupted ? (interrupted ?? code) : code;
+}
+
+// The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
+function endAtOnce(code: ExitCode): never {
+  for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
+  process.stderr.write("\ntokenbook: ended at once; a run that was under way goes on with: tokenbook resume\n");
+  process.exit(code);
 }
 
 function terminalOf(stream: NodeJS.WriteStream): Terminal {
@@ -68,15 +77,21 @@ async function runCommand(shell: Shell, argv: readonly string[]): Promise<ExitCo
     const program = buildProgram(shell, (done) => {
       code = done;
     });
-    await program.parseAsync([...argv], { from: "user" });
+    await program.parseAsync(withDebugAlone(argv), { from: "user" });
     return code;
   } catch (error) {
     return report(shell, error);
   }
 }
 
+// By itself `--debug` stands for stderr; commander would take the word behind it for the file.
+function withDebugAlone(argv: readonly string[]): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((word, at) => (word === "--debug" && (end < 0 || at < end) ? "--debug=" : word));
+}
+
 function report(shell: Shell, error: unknown): ExitCode {
-  if (error instanceof UsageError) return error.exit;
+  if (error instanceof Told) return error.exit;
   if (error instanceof Failure) {
     shell.stderr.write(formatFailure(error));
     return error.exit;

@@ -11,6 +11,7 @@ import { fanOut, type Observer } from "../report/fanout.ts";
 import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
 import type { RunReport } from "../report/shape.ts";
+import { type DebugOption, debugsOnStderr } from "./debug.ts";
 import { formatFailure } from "./failure.ts";
 import { maskedError, maskedShell } from "./masked.ts";
 import { writeWhole } from "./file.ts";
@@ -22,7 +23,7 @@ import type { Shell, Terminal } from "./shell.ts";
 import { chooseView } from "./view/choose.ts";
 
 /** The options that say what is written about runs. */
-export interface ReportOptions {
+export interface ReportOptions extends DebugOption {
   readonly json?: boolean;
   readonly report: readonly ReportRequest[];
 }
@@ -48,10 +49,12 @@ export async function performRuns(
       screen: options.json === true ? shell.stderr : shell.stdout,
       variables: shell.variables,
       clock: systemClock,
+      isShared: shell.stderr.isTTY && debugsOnStderr(shell, options),
       runs: jobs.length,
       steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
       onCrash: (error) => reporterCrashed(late, error),
     });
+    shell.stopping.addEventListener("abort", () => view.stopping(), { once: true });
     const perform = async (job: Job): Promise<Done> =>
       shell.stopping.aborted ? NOT_BEGUN : performOne(late, session, job, view.watch());
     const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());

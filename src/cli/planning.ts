@@ -15,6 +15,7 @@ import type { Secrets } from "../playbook/open.ts";
 import { planJson } from "../report/plan/json.ts";
 import type { PlanDocument } from "../report/plan/shape.ts";
 import { Transport } from "../transport/exchange.ts";
+import { type DebugOption, openExchanges } from "./debug.ts";
 import { openTarget, readText, type Where } from "./project.ts";
 import type { Ready, ReadyPlaybook } from "./ready.ts";
 import type { Shell } from "./shell.ts";
@@ -27,14 +28,14 @@ export interface MadePlan {
 }
 
 /** Plans what runs of these playbooks would do, where the options say. Nothing is kept. Throws a Failure. */
-export async function makePlan(shell: Shell, where: Where, { ready, secrets }: Ready): Promise<MadePlan> {
+export async function makePlan(shell: Shell, where: Where & DebugOption, { ready, secrets }: Ready): Promise<MadePlan> {
   return whileReading(shell, where, secrets, (target, ports) => madePlan(ready, target, ports));
 }
 
 /** Holds, before anything is sent, that a plan that was made before would be made again. Throws a Failure that tells what changed. */
 export async function refuseOutdated(
   shell: Shell,
-  options: Where & { readonly plan: string },
+  options: Where & DebugOption & { readonly plan: string },
   { ready, secrets }: Ready,
 ): Promise<void> {
   const plan = readPlan(options.plan, parsed(options.plan, readText(resolve(shell.cwd, options.plan), options.plan)));
@@ -61,22 +62,26 @@ function placed(ready: readonly ReadyPlaybook[], target: Target): readonly Ready
 
 async function whileReading<T>(
   shell: Shell,
-  where: Where,
-  secrets: Secrets,
+  where: Where & DebugOption,
+  playbookSecrets: Secrets,
   work: (target: Target, ports: PlannerPorts) => Promise<T>,
 ): Promise<T> {
+  const exchanges = await openExchanges(shell, where);
   const { target, close } = await openTarget(shell, where);
   const transport = new Transport();
+  const secrets = playbookSecrets.with(secretsOf(target));
+  const exchange = transport.exchange.bind(transport);
   try {
     const ports = {
       clock: systemClock,
-      exchange: transport.exchange.bind(transport),
+      exchange: exchanges?.of(secrets).around(exchange) ?? exchange,
       stopping: shell.stopping,
-      secrets: secrets.with(secretsOf(target)),
+      secrets,
     };
     return await work(target, { ...ports, service: readingOnly(new Service(target, ports)) });
   } finally {
     await transport.close();
+    exchanges?.close();
     await close();
   }
 }

@@ -1,20 +1,11 @@
-import { Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
-import { EXIT, type ExitCode } from "../base/exit.ts";
+import { Argument, Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { ExitCode } from "../base/exit.ts";
+import { didYouMean } from "../base/text.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
 import type { Command, Shell } from "./shell.ts";
+import { endOf } from "./usage.ts";
 import { WORDS } from "./words.ts";
-
-/** The command line was not understood, or only help was asked for; what there was to say has been said. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-  readonly exit: ExitCode;
-
-  constructor(exit: ExitCode) {
-    super("usage");
-    this.exit = exit;
-  }
-}
 
 /** Each command is loaded when it is called: start-up is a feature. */
 type Load<Options> = () => Promise<Command<Options>>;
@@ -52,7 +43,7 @@ function writeCommands(program: Commander, builder: Builder): void {
 
 function runCommands(program: Commander, builder: Builder): void {
   builder
-    .where(builder.command(program, "run").argument("<files...>", WORDS.run.files))
+    .debug(builder.where(builder.command(program, "run").argument("<files...>", WORDS.run.files)))
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
     .addOption(new Option("--jobs <n>", WORDS.jobs).argParser(wholeNumber).default(4))
@@ -61,13 +52,13 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--plan <file>", WORDS.run.plan)
     .action(builder.action(async () => (await import("./commands/run.ts")).run, "files"));
   builder
-    .where(builder.command(program, "plan").argument("<files...>", WORDS.run.files))
+    .debug(builder.where(builder.command(program, "plan").argument("<files...>", WORDS.run.files)))
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
     .option("--out <file>", WORDS.plan.out)
     .action(builder.action(async () => (await import("./commands/plan.ts")).plan, "files"));
   builder
-    .where(builder.command(program, "resume").argument("[run]", WORDS.resume.run))
+    .debug(builder.where(builder.command(program, "resume").argument("[run]", WORDS.resume.run)))
     .option("--report <format=file>", WORDS.report, collectReport, [])
     .action(builder.action(async () => (await import("./commands/resume.ts")).resume, "run"));
   builder
@@ -119,8 +110,7 @@ function scheduleCommands(program: Commander, builder: Builder): void {
 
 function testCommands(program: Commander, builder: Builder): void {
   builder
-    .command(program, "test")
-    .argument("<files...>", WORDS.run.files)
+    .dotenv(builder.command(program, "test").argument("<files...>", WORDS.run.files))
     .option("--crash-everywhere", WORDS.test.crashEverywhere)
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
@@ -139,6 +129,9 @@ function testCommands(program: Commander, builder: Builder): void {
 }
 
 function lookCommands(program: Commander, builder: Builder): void {
+  builder
+    .debug(builder.where(builder.command(program, "doctor")))
+    .action(builder.action(async () => (await import("./commands/doctor.ts")).doctor));
   runsCommands(program, builder);
   driftCommands(program, builder);
   builder
@@ -161,6 +154,15 @@ function lookCommands(program: Commander, builder: Builder): void {
     .addOption(new Option("--commit-delay <ms>", WORDS.sandbox.delay).argParser(wholeNumber).default(20))
     .option("--json", WORDS.json)
     .action(builder.action(async () => (await import("./commands/sandbox.ts")).sandbox));
+  builder
+    .command(program, "completion")
+    .addArgument(new Argument("<shell>", WORDS.completion.shell).choices(SHELL_NAMES))
+    .action(builder.action(async () => (await import("./commands/completion.ts")).completion, "shell"));
+  // What the scripts of `completion` ask.
+  program
+    .command("complete", { hidden: true })
+    .argument("[words...]")
+    .action(builder.action(async () => (await import("./commands/completion.ts")).complete, "words"));
   builder
     .command(program, "lsp")
     .option("--stdio", WORDS.lsp.stdio)
@@ -198,6 +200,8 @@ function runsCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/leases.ts")).release, "run"));
 }
 
+const NO_COLOUR = new Option("--no-color", WORDS.noColour);
+
 function driftCommands(program: Commander, builder: Builder): void {
   const drift = builder.command(program, "drift");
   builder
@@ -231,6 +235,7 @@ class Builder {
     return program
       .description(WORDS.root.summary)
       .version(VERSION, "-V, --version", WORDS.version)
+      .addOption(NO_COLOUR)
       .addHelpText("after", `\n${WORDS.root.examples}`);
   }
 
@@ -245,7 +250,17 @@ class Builder {
 
   /** The options that say where a run acts and what it remembers. */
   where(command: Commander): Commander {
-    return this.memory(command.option("--env <name>", WORDS.env));
+    return this.memory(this.dotenv(command.option("--env <name>", WORDS.env)));
+  }
+
+  /** The options that say where variables come from that the process does not set. */
+  dotenv(command: Commander): Commander {
+    return command.option("--dotenv <file>", WORDS.dotenv).option("--no-dotenv", WORDS.noDotenv);
+  }
+
+  /** The options of whatever sends requests, and can show them. */
+  debug(command: Commander): Commander {
+    return command.option("--debug [file]", WORDS.debug);
   }
 
   /** The options of whatever looks at what runs have left. */
@@ -256,20 +271,25 @@ class Builder {
   /** Hands positional arguments and options to a command that is loaded now. */
   action<Options>(load: Load<Options>, argument?: string): (...given: unknown[]) => Promise<void> {
     return async (...given) => {
-      const command = given.at(-1) as Commander;
-      const options = { ...command.optsWithGlobals(), ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
-      this.#finish(await (await load())(this.#shell, options));
+      const { color, ...named } = (given.at(-1) as Commander).optsWithGlobals();
+      const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
+      const shell = color === false ? { ...this.#shell, variables: { ...this.#shell.variables, NO_COLOR: "1" } } : this.#shell;
+      this.#finish(await (await load())(shell, options));
     };
   }
 
   #prepare(command: Commander): Commander {
     return command
       .exitOverride((error: CommanderError) => {
-        throw new UsageError(error.exitCode === 0 ? EXIT.passed : EXIT.cannotStart);
+        throw endOf(error, command);
       })
-      .configureOutput({ writeOut: (text) => this.#shell.stdout.write(text), writeErr: (text) => this.#shell.stderr.write(text) })
-      .showHelpAfterError(WORDS.helpHint)
-      .showSuggestionAfterError(true);
+      .configureOutput({
+        writeOut: (text) => this.#shell.stdout.write(text),
+        writeErr: (text) => this.#shell.stderr.write(text),
+        outputError: () => undefined, // it is told as every failure is
+      })
+      .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: ({ parent }) => (parent === null ? [] : [NO_COLOUR]) })
+      .showSuggestionAfterError(false);
   }
 }
 
@@ -308,16 +328,25 @@ function collectInput(text: string, before: Readonly<Record<string, string>>): R
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
+/** The shells that can complete our commands. */
+export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
+
+/** The formats of reports. */
+export const REPORT_FORMATS = ["json", "junit"] as const;
+
 /** A report to write: its format and its file. */
 export interface ReportRequest {
-  readonly format: "json" | "junit";
+  readonly format: (typeof REPORT_FORMATS)[number];
   readonly file: string;
 }
 
 function collectReport(text: string, before: readonly ReportRequest[]): readonly ReportRequest[] {
   const at = text.indexOf("=");
-  const [format, file] = [text.slice(0, at), text.slice(at + 1)];
-  if ((format !== "json" && format !== "junit") || file === "")
-    throw new InvalidArgumentError("Write it as json=FILE or junit=FILE.");
-  return [...before, { format, file }];
+  const [name, file] = [text.slice(0, at), text.slice(at + 1)];
+  const format = REPORT_FORMATS.find((each) => each === name);
+  if (format !== undefined && file !== "") return [...before, { format, file }];
+  const near = at < 0 ? undefined : didYouMean(name, REPORT_FORMATS);
+  throw new InvalidArgumentError(
+    `Write it as ${REPORT_FORMATS.map((each) => `${each}=FILE`).join(" or ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+  );
 }

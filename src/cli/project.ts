@@ -1,12 +1,14 @@
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
-import { count } from "../base/text.ts";
+import { count, didYouMean } from "../base/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
+import { DOTENV_FILE, readDotenv } from "../environment/dotenv.ts";
+import type { Variables } from "../environment/key.ts";
 import { ENVIRONMENT_FILE, findEnvironmentFile, loadEnvironment, loadProfile } from "../environment/load.ts";
 import type { Target } from "../environment/target.ts";
 import { checkPlaybook } from "../playbook/check.ts";
@@ -23,16 +25,40 @@ import type { Shell } from "./shell.ts";
 import { chosenByTags } from "./tags.ts";
 
 /** The options that say where a run acts and what it remembers. */
-export interface Where {
+export interface Where extends Dotenv {
   readonly env?: string;
   readonly state?: string;
+}
+
+/** The options that say which file gives variables that the process does not set: one by its name, none, or the usual one. */
+export interface Dotenv {
+  readonly dotenv?: string | false;
 }
 
 /** The state directory: as told, or `.tokenbook` beside the environment file, or in this folder. */
 export function stateDirectory(shell: Shell, where: Where): string {
   if (where.state !== undefined) return resolve(shell.cwd, where.state);
-  const file = findEnvironmentFile(shell.cwd);
-  return join(file === undefined ? shell.cwd : dirname(file), ".tokenbook");
+  return join(projectFolder(shell), ".tokenbook");
+}
+
+/** The folder of the environment file; without one, this folder. */
+export function projectFolder({ cwd }: Pick<Shell, "cwd">): string {
+  const file = findEnvironmentFile(cwd);
+  return file === undefined ? cwd : dirname(file);
+}
+
+/** What keys, `env` and `secrets` are looked for in: the variables of the process, and behind them those of the `.env` file. Throws a Failure. */
+export function variablesOf(shell: Shell, options: Dotenv): Variables {
+  const file = dotenvFile(shell, options);
+  return file === undefined ? shell.variables : { ...readDotenv(file, relative(shell.cwd, file)), ...shell.variables };
+}
+
+/** The file that gives variables; `undefined` when there is none. */
+export function dotenvFile(shell: Shell, { dotenv }: Dotenv): string | undefined {
+  if (dotenv === false) return undefined;
+  if (dotenv !== undefined) return resolve(shell.cwd, dotenv);
+  const usual = join(projectFolder(shell), DOTENV_FILE);
+  return existsSync(usual) ? usual : undefined;
 }
 
 /** A target, and how to let go of what serves it. */
@@ -45,13 +71,18 @@ export interface OpenTarget {
 export async function openTarget(shell: Shell, where: Where): Promise<OpenTarget> {
   const file = findEnvironmentFile(shell.cwd);
   if (file !== undefined) {
-    const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: shell.variables });
+    const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: variablesOf(shell, where) });
     if ("sandbox" in loaded) return embeddedSandbox(stateDirectory(shell, where), loaded.sandbox);
     return { target: loaded, close: async () => {} };
   }
-  if (where.env !== undefined && where.env !== "sandbox")
-    throw noEnvironmentFile(where.env, "leave --env out to use the embedded sandbox, or write a tokenbook.yaml");
+  assertSandboxMeant(where);
   return embeddedSandbox(stateDirectory(shell, where), "sandbox");
+}
+
+/** Without an environment file there is the sandbox alone. Throws a Failure when the options name another environment. */
+export function assertSandboxMeant({ env }: Pick<Where, "env">): void {
+  if (env === undefined || env === "sandbox") return;
+  throw noEnvironmentFile(env, "leave --env out to use the embedded sandbox, or write a tokenbook.yaml");
 }
 
 async function embeddedSandbox(state: string, environment: string): Promise<OpenTarget> {
@@ -111,10 +142,11 @@ const HIDDEN = /(?:^|[\\/])(?:node_modules|\.[^\\/.][^\\/]*)(?:[\\/]|$)/;
 
 function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
   if (!existsSync(path)) {
+    const near = nearPath(path, name);
     throw new Failure({
       code: "file.missing",
       message: `there is no file or folder "${name}"`,
-      next: "name a file, or a folder of playbooks, from this folder",
+      next: near === undefined ? "name a file, or a folder of playbooks, from this folder" : `did you mean "${near}"?`,
     });
   }
   if (!statSync(path).isDirectory()) return [path];
@@ -124,6 +156,12 @@ function filesAt(path: string, name: string, wanted: (name: string) => boolean):
     .map((entry) => join(entry.parentPath, entry.name));
   if (found.length === 0) throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook` });
   return found.toSorted();
+}
+
+function nearPath(path: string, name: string): string | undefined {
+  const folder = dirname(path);
+  const near = didYouMean(basename(path), existsSync(folder) ? readdirSync(folder) : []);
+  return near === undefined ? undefined : join(dirname(name), near);
 }
 
 /** The map that a YAML or JSON file holds: inputs, a seed. Throws a Failure. */

@@ -4,11 +4,11 @@ import { resolveFrom } from "../playbook/files.ts";
 import { type GivenInputs, resolveInputs } from "../playbook/inputs.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { type Env, openEnv, openSecrets, type Secrets } from "../playbook/open.ts";
-import { filesOf, loadPlaybooks, playbookFiles, readMapFile } from "./project.ts";
+import { type Dotenv, filesOf, loadPlaybooks, playbookFiles, readMapFile, variablesOf } from "./project.ts";
 import type { Shell } from "./shell.ts";
 
 /** The options that say which playbooks, and with which inputs. */
-export interface InputOptions {
+export interface InputOptions extends Dotenv {
   readonly files: readonly string[];
   readonly input: Readonly<Record<string, string>>;
   readonly inputs?: string;
@@ -36,18 +36,19 @@ export function readyPlaybooks(shell: Shell, options: InputOptions): Ready {
 /** The same for playbooks that have been checked; `others` are names of inputs that may be given although none of these declares them. */
 export function preparePlaybooks(
   shell: Shell,
-  options: Pick<InputOptions, "input" | "inputs">,
+  options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
   playbooks: readonly Playbook[],
   others: readonly string[] = [],
 ): Ready {
   const known = new Set([...others, ...inputNames(playbooks)]);
   const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
+  const variables = variablesOf(shell, options);
   const ready = playbooks.map((playbook) => {
     const given: GivenInputs = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
     const inputs = resolveInputs(playbook, inputsFor(playbook, given, known), filesOf(shell));
-    return { playbook, inputs, env: openEnv(playbook, shell.variables) };
+    return { playbook, inputs, env: openEnv(playbook, variables) };
   });
-  const secrets = openSecrets(playbooks, { variables: shell.variables, files: filesOf(shell) });
+  const secrets = openSecrets(playbooks, { variables, files: filesOf(shell) });
   for (const { playbook, inputs, env } of ready) refuseSecrets({ inputs, env }, playbook, secrets);
   return { ready, secrets };
 }

@@ -9,6 +9,8 @@ import type { Observer } from "../report/fanout.ts";
 import { Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
+import { type DebugOption, openExchanges } from "./debug.ts";
+import type { Exchanges } from "./exchanges.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
 import { Pacer } from "./queue.ts";
 import type { Shell } from "./shell.ts";
@@ -32,9 +34,15 @@ export interface Shared {
 }
 
 /** Opens the target and the journal that the options name. Throws a Failure. */
-export async function openSession(shell: Shell, where: Where, playbookSecrets: Secrets, shared: Shared = {}): Promise<Session> {
-  const { opened = await openTarget(shell, where), pacer } = shared;
-  return sessionOn(shell, opened, { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), pacer });
+export async function openSession(
+  shell: Shell,
+  where: Where & DebugOption,
+  playbookSecrets: Secrets,
+  { opened, pacer }: Shared = {},
+): Promise<Session> {
+  const exchanges = await openExchanges(shell, where);
+  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), exchanges, pacer };
+  return sessionOn(shell, opened ?? (await openTarget(shell, where)), parts);
 }
 
 /** What a session is made of, beside its target. */
@@ -44,6 +52,8 @@ export interface SessionParts {
   readonly playbookSecrets: Secrets;
   /** Told of each point that the runs pass. */
   readonly course?: Course | undefined;
+  /** Shows every exchange of the runs. */
+  readonly exchanges?: Exchanges | undefined;
   /** Of this session alone when left out. */
   readonly pacer?: Pacer | undefined;
   /** The system's when left out. */
@@ -54,7 +64,7 @@ export interface SessionParts {
 export function sessionOn(
   shell: Pick<Shell, "stopping">,
   { target, close }: OpenTarget,
-  { state, playbookSecrets, course, clock = systemClock, ...shared }: SessionParts,
+  { state, playbookSecrets, course, exchanges, clock = systemClock, ...shared }: SessionParts,
 ): Session {
   const secrets = playbookSecrets.with(secretsOf(target));
   const { redact } = secrets;
@@ -68,14 +78,19 @@ export function sessionOn(
     redact,
     carry: async (observer, work) => {
       const transport = new Transport();
-      const exchange: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
+      const send: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
+      const shown = exchanges?.of(secrets);
+      const exchange = shown?.around(send) ?? send;
       try {
         return await work({
           clock,
           secrets,
           exchange: pacer?.paced(exchange) ?? exchange,
+          observe: (event) => {
+            shown?.event(event);
+            observer.event(event);
+          },
           drifts,
-          observe: (event) => observer.event(event),
           stopping: shell.stopping,
         });
       } finally {
@@ -84,6 +99,7 @@ export function sessionOn(
     },
     close: async () => {
       store.close();
+      exchanges?.close();
       book?.close();
       await close();
     },

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { Variables } from "../environment/load.ts";
+import type { Variables } from "../environment/key.ts";
 import type { ExitCode } from "../base/exit.ts";
 
 /** A stream as the commands see it. */
@@ -39,6 +39,8 @@ export interface Shell {
   readonly streams: () => { readonly input: Readable; readonly output: Writable };
   readonly cwd: string;
   readonly variables: Variables;
+  /** The version of Node, such as `24.21.0`. */
+  readonly node: string;
   /** Runs this program once more, as a child; aborted by the signal, it is killed. */
   readonly again: (again: Again) => Promise<ChildEnd>;
   /** Runs another program, as a child, with the variables of this process; aborted by the signal, it is killed. */

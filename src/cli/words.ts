@@ -1,3 +1,5 @@
+import type { EXIT } from "../base/exit.ts";
+
 /** Every text of the command line's help, in one place. */
 export const WORDS = {
   root: {
@@ -140,6 +142,18 @@ Examples:
 
 Exit 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook could not be tested: it must pass undisturbed.`,
     },
+    doctor: {
+      summary: "Tell whether runs can begin here, and what to mend: project, keys, state directory, service, profile.",
+      examples: `It reads, and changes nothing: each interface is connected to, and asked for something harmless by each identity. Of a key it is
+told whether it is there and whether the service takes it, never what it is.
+
+Examples:
+  $ tokenbook doctor
+  $ tokenbook doctor --env staging --json
+  $ tokenbook doctor --debug                  shows each request as a curl command
+
+Exit 0 when runs can begin, 1 when something must be mended (✗); what is marked ! only wants to be looked at.`,
+    },
     operations: {
       summary: "What can be called: all operations, or one with its input, what it yields, and how it can fail.",
       examples: `Examples:
@@ -161,6 +175,14 @@ Examples:
   $ tokenbook sandbox --port 4010 --db sandbox.db
   $ tokenbook sandbox --port 4010 --profile staging  speak as the profile of the environment staging says
   $ curl http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
+    },
+    completion: {
+      summary: "Print what a shell needs to complete commands, options, environments, operations, runs, steps and files.",
+      examples: `Examples: a line for the shell's own start-up file
+  $ tokenbook completion bash > ~/.tokenbook.bash && echo '. ~/.tokenbook.bash' >> ~/.bashrc
+  $ tokenbook completion zsh > ~/.tokenbook.zsh && echo '. ~/.tokenbook.zsh' >> ~/.zshrc       below compinit
+  $ tokenbook completion fish > ~/.config/fish/completions/tokenbook.fish
+  $ tokenbook completion powershell >> $PROFILE`,
     },
     lsp: {
       summary: "Serve editors over stdio: completion in expressions, hover, definitions, renaming, and what check finds.",
@@ -250,20 +272,58 @@ Examples:
     faults: "a YAML or JSON file with what goes wrong, and when",
     profile: "serve with the names, words and codes of this environment's profile in tokenbook.yaml",
   },
+  completion: { shell: "the shell" },
   lsp: {
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
-  schema: { name: "playbook, environment, report, drift, plan, check, crash, schedule or notification" },
+  schema: { name: "playbook, environment, report, drift, plan, check, crash, doctor, schedule or notification" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",
   jobs: "how many playbooks run at the same time",
   report: "write a report: json=FILE or junit=FILE; repeat it for several",
   env: "the environment in tokenbook.yaml; the first one when left out",
+  dotenv: "take variables that are not set from this file (default: .env beside tokenbook.yaml, or here)",
+  noDotenv: "take variables from the process alone",
+  debug: "show each request as a curl command, and its answer, on stderr or in a file (--debug=FILE); keys are masked",
   state: "where runs are remembered (default: .tokenbook beside tokenbook.yaml, or here)",
   json: "print JSON on stdout",
   limit: "how many to list",
   version: "print the version",
-  helpHint: "(add --help for what this command takes)",
+  noColour: "no colours, as with NO_COLOR; FORCE_COLOR has them where there is no terminal too",
 } as const;
+
+/** What each exit code means, and what to do then. */
+export const EXITS: Readonly<Record<keyof typeof EXIT, { readonly means: string; readonly next: string }>> = {
+  passed: { means: "All went as it was to.", next: "Nothing." },
+  failed: {
+    means:
+      "A step failed, or an expectation did not hold. `plan`: something would surely fail. `fmt --check`: something would change. `test`: a violation. `runs verify`: a record is not as it was written. `doctor`: something must be mended.",
+    next: "Read what the step says, mend it, then `tokenbook resume`.",
+  },
+  cannotStart: {
+    means:
+      "Nothing was started: usage, a static check, the environment. Or the journal can no longer be written; then the message says so.",
+    next: "Follow `next:` of the message; `tokenbook doctor` looks at the environment.",
+  },
+  drift: {
+    means: "Two sides that were compared differ, in a way that nobody has acknowledged.",
+    next: "`tokenbook drift list`, then mend one side or `tokenbook drift ack`.",
+  },
+  pending: {
+    means: "A step waits for a person or for the service.",
+    next: "`tokenbook resume`, once what it waits for has happened.",
+  },
+  unknown: {
+    means: "The effect of a write is not known, or what is there contradicts it.",
+    next: "`tokenbook resume` looks again; `tokenbook resolve RUN` takes a person's word.",
+  },
+  locked: {
+    means: "Another process holds the run, its group, or an entity that it writes as.",
+    next: "Wait for it; `tokenbook runs leases` tells who it is.",
+  },
+  bug: { means: "A bug in tokenbook.", next: "Report it with what was printed; what the journal holds is enough to resume." },
+  interrupted: { means: "Interrupted by SIGINT (Ctrl-C).", next: "`tokenbook resume`." },
+  terminated: { means: "Interrupted by SIGTERM.", next: "`tokenbook resume`." },
+};

@@ -1,5 +1,6 @@
 import { Failure } from "../base/failure.ts";
 import { Decimal } from "../base/decimal.ts";
+import { didYouMean } from "../base/text.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Target } from "../environment/target.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
@@ -16,7 +17,9 @@ export function checkTarget(playbook: Playbook, target: Target): void {
     const credential = credentialOf(use.as);
     if (target[side] === undefined) throw lacks(use, `has no "${side}:"`, target.whereIs(""));
     if (side === "investor" && credential !== undefined && target.investor?.credentials.has(credential) !== true) {
-      throw lacks(use, `has no credential "${credential}"`, target.whereIs("investor.credentials"));
+      const near = didYouMean(credential, [...(target.investor?.credentials.keys() ?? [])]);
+      const what = `has no credential "${credential}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
+      throw lacks(use, what, target.whereIs("investor.credentials"));
     }
   }
 }

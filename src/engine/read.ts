@@ -15,6 +15,8 @@ export interface Reading {
   readonly input: JsonObject;
   readonly caller: Caller;
   readonly pages: number;
+  /** The step that it is made for: whoever watches is told how far it has come. */
+  readonly step?: string;
   /** Whether this answer was to be: then it is not asked for again, although it failed. */
   readonly expects?: (reply: Reply) => boolean;
 }
@@ -64,6 +66,20 @@ export type Page = Extract<ReadResult, { kind: "read" }>;
  * Of what has no pages, all of it is one.
  */
 export async function* pagesOf(context: Looking, reading: Reading): AsyncGenerator<ReadResult, void> {
+  const { operation, step } = reading;
+  let [pages, rows] = [0, 0];
+  for await (const page of eachPage(context, reading)) {
+    if (page.kind === "read" && operation.call.paging !== undefined) {
+      pages++;
+      rows += listIn(page.payload, operation.call.paging.items).length;
+      if (pages > 1 && step !== undefined)
+        context.tell({ kind: "step.reading", step, pages, rows, at: context.ports.clock.now() });
+    }
+    yield page;
+  }
+}
+
+async function* eachPage(context: Looking, reading: Reading): AsyncGenerator<ReadResult, void> {
   const { paging } = reading.operation.call;
   const first = await askOnce(context, reading, undefined);
   yield first;

@@ -1,6 +1,6 @@
 import { Failure } from "../base/failure.ts";
 import { isOfThisHost, spellHolder } from "../journal/holder.ts";
-import type { JournalStore } from "../journal/store.ts";
+import { type JournalStore, noSuchRun } from "../journal/store.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import type { Holder } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
@@ -30,11 +30,11 @@ export function releaseRun(store: JournalStore, runId: string, { who, because }:
 }
 
 function nothingToRelease(store: JournalStore, runId: string): Failure {
-  const known = store.knows(runId);
+  if (!store.knows(runId)) return noSuchRun(runId, store.ids());
   return new Failure({
-    code: known ? "release.nothing" : "journal.no-such-run",
-    message: known ? `nobody holds the run ${runId}` : `there is no run "${runId}" in this state directory`,
-    next: known ? `tokenbook resume ${runId}` : "tokenbook runs",
+    code: "release.nothing",
+    message: `nobody holds the run ${runId}`,
+    next: `tokenbook resume ${runId}`,
   });
 }
 

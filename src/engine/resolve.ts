@@ -1,4 +1,5 @@
 import { Failure } from "../base/failure.ts";
+import { didYouMean } from "../base/text.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { AttemptSettled } from "../protocol/record.ts";
 import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
@@ -35,14 +36,13 @@ export function resolveWrite(store: JournalStore, runId: string, resolution: Res
 }
 
 function nothingToResolve(runId: string, step: string, found: readonly OpenWrite[]): Failure {
-  const [first] = found;
+  const steps = found.map((each) => each.step);
+  const meant = didYouMean(step, steps) ?? steps[0];
   return new Failure({
     code: "resolve.nothing",
     message: `the run ${runId} has no write of the step "${step}" whose effect is unknown`,
-    why: found.length === 0 ? "no write of this run is unknown" : `unknown: ${found.map((each) => each.step).join(", ")}`,
+    why: found.length === 0 ? "no write of this run is unknown" : `unknown: ${steps.join(", ")}`,
     next:
-      first === undefined
-        ? `tokenbook resume ${runId}`
-        : `tokenbook resolve ${runId} --step "${first.step}" --as applied --because …`,
+      meant === undefined ? `tokenbook resume ${runId}` : `tokenbook resolve ${runId} --step "${meant}" --as applied --because …`,
   });
 }

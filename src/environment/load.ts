@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { parseDuration } from "../base/duration.ts";
-import { Failure, messageOf } from "../base/failure.ts";
-import { LIMITS } from "../base/limits.ts";
-import { Secret } from "../base/secret.ts";
+import { Failure } from "../base/failure.ts";
+import type { Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
 import { plainView } from "../base/json.ts";
@@ -12,16 +11,15 @@ import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import { parseYaml, type SourceFile } from "../source/yaml.ts";
+import { type KeyReference, readKey, type Variables } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
 
 /** The name of the file that says where playbooks run. */
 export const ENVIRONMENT_FILE = "tokenbook.yaml";
 const REQUEST_TIMEOUT_MS = 30_000;
-const LEAST_KEY_CHARS = LIMITS.secretLeastChars;
-
-/** Values of environment variables, by name. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+/** What stands for the key of the ledger interface wherever it is masked. */
+const LEDGER_KEY = "LEDGER_API_KEY";
 
 /** The environment file of a project: the nearest `tokenbook.yaml` at or above a folder; `undefined` when there is none. */
 export function findEnvironmentFile(from: string): string | undefined {
@@ -55,18 +53,32 @@ export function loadProfile(path: string, chosen: Choice): Profile {
   return profileOf(openEnvironment(path, chosen, "--profile").node);
 }
 
+/** What a file says of one environment, as far as no key needs to be there. */
+export interface EnvironmentOutline {
+  readonly name: string;
+  readonly embedded: boolean;
+  readonly keys: readonly KeyReference[];
+}
+
+/** Every environment of a file, in its order. Throws a Failure that shows each line to mend. */
+export function outlineEnvironments(path: string, cwd: string): readonly EnvironmentOutline[] {
+  const { file, root } = readEnvironmentFile(path, relative(cwd, path));
+  return [...environmentsIn(root).entries].map(([name, { value }]) => ({
+    name,
+    embedded: textOf(value) === EMBEDDED,
+    keys: keysIn(value).map(({ name: key, setting, node }) => ({
+      name: key,
+      reference: textOf(node) ?? "",
+      where: placeOf(file, root, ["environments", name, ...setting]),
+    })),
+  }));
+}
+
 interface Opened {
   readonly file: SourceFile;
   readonly root: SourceNode;
   readonly name: string;
   readonly node: SourceNode;
-}
-
-/** The names of the environments of a file; the first is the default. Throws a Failure that shows each line to mend. */
-export function environmentNames(path: string, cwd: string): readonly string[] {
-  const { root } = readEnvironmentFile(path, relative(cwd, path));
-  const environments = child(root, "environments");
-  return environments?.kind === "map" ? [...environments.entries.keys()] : [];
 }
 
 /** Reads an environment file, of which `shown` is the name in messages. Throws a Failure that shows each line to mend. */
@@ -75,22 +87,24 @@ export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "
   if (root === undefined) throw invalid(diagnostics);
   const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
   const problems = broken.map((problem) => placeProblem(problem, root));
-  if (problems.length > 0)
-    throw invalid(
-      problems.map(({ finding, range }) => file.diagnose(finding, range)),
-      literalKeys(root),
-    );
-  return { file, root };
+  if (problems.length === 0) return { file, root };
+  throw invalid(
+    problems.map(({ finding, range }) => file.diagnose(finding, range)),
+    literalKeys(root),
+  );
 }
 
 function openEnvironment(path: string, chosen: Choice, option: string): Opened {
-  const shown = relative(chosen.cwd, path);
-  const { file, root } = readEnvironmentFile(path, shown);
-  const environments = child(root, "environments") as MapNode;
+  const { file, root } = readEnvironmentFile(path, relative(chosen.cwd, path));
+  const environments = environmentsIn(root);
   const name = chosen.name ?? [...environments.entries.keys()][0] ?? "";
   const node = child(environments, name);
-  if (node === undefined) throw unknownEnvironment(name, [...environments.entries.keys()], shown, option);
+  if (node === undefined) throw unknownEnvironment(name, [...environments.entries.keys()], file.path, option);
   return { file, root, name, node };
+}
+
+function environmentsIn(root: SourceNode): MapNode {
+  return child(root, "environments") as MapNode;
 }
 
 function profileOf(environment: SourceNode): Profile {
@@ -139,7 +153,7 @@ class TargetReader {
       baseUrl: trimSlash(textOf(child(node, "baseUrl"))),
       appId: textOf(child(node, "appId")) ?? "",
       orgId: textOf(child(node, "orgId")) ?? "",
-      apiKey: this.#secret("ledger.apiKey", "LEDGER_API_KEY", child(node, "apiKey")),
+      apiKey: this.#secret("ledger.apiKey", LEDGER_KEY, child(node, "apiKey")),
     };
   }
 
@@ -153,49 +167,17 @@ class TargetReader {
   }
 
   #secret(setting: string, name: string, node: SourceNode | undefined): Secret {
-    const reference = textOf(node) ?? "";
-    const at = reference.indexOf(":");
-    const [kind, place] = [reference.slice(0, at), reference.slice(at + 1)];
-    const value = kind === "env" ? this.#chosen.variables[place] : this.#fileText(setting, place);
-    const key = value?.trim() ?? "";
-    if (key.length >= LEAST_KEY_CHARS) return new Secret(name, key);
-    if (key !== "") throw this.#tooShort(setting, place);
-    throw new Failure({
-      code: "environment.key-missing",
-      message: kind === "env" ? `the environment variable ${place} is not set` : `the file ${place} is empty`,
-      why: `${this.#whereIs(setting)} takes the key from there`,
-      next: kind === "env" ? `export ${place}=…` : `write the key into ${place}`,
-    });
-  }
-
-  #tooShort(setting: string, place: string): Failure {
-    return new Failure({
-      code: "environment.key-short",
-      message: `the key in ${place} has fewer than ${LEAST_KEY_CHARS} characters`,
-      why: `a key is masked wherever it might be printed, and one this short would mask other words too (${this.#whereIs(setting)})`,
-      next: "use a longer key",
-    });
-  }
-
-  #fileText(setting: string, place: string): string {
-    const path = isAbsolute(place) ? place : join(this.#chosen.folder, place);
-    try {
-      return readFileSync(path, "utf8");
-    } catch (error) {
-      throw new Failure({
-        code: "environment.key-missing",
-        message: `the key file ${place} cannot be read: ${messageOf(error)}`,
-        why: `${this.#whereIs(setting)} takes the key from there`,
-        next: `write the key into ${path}`,
-      });
-    }
+    const { folder, variables } = this.#chosen;
+    return readKey({ name, reference: textOf(node) ?? "", where: this.#whereIs(setting) }, { folder, variables });
   }
 
   #whereIs(setting: string): string {
-    const path = ["environments", this.#chosen.name, ...(setting === "" ? [] : setting.split("."))];
-    const node = nodeAt(this.#root, path);
-    return `${this.#file.path}:${this.#file.lineOf(node.range.start)} (${path.join(".")})`;
+    return placeOf(this.#file, this.#root, ["environments", this.#chosen.name, ...(setting === "" ? [] : setting.split("."))]);
   }
+}
+
+function placeOf(file: SourceFile, root: SourceNode, path: readonly string[]): string {
+  return `${file.path}:${file.lineOf(nodeAt(root, path).range.start)} (${path.join(".")})`;
 }
 
 function trimSlash(url: string | undefined): string {
@@ -216,14 +198,26 @@ function literalKeys(root: SourceNode): readonly string[] {
   const environments = child(root, "environments");
   const nodes = environments?.kind === "map" ? [...environments.entries.values()].map(({ value }) => value) : [];
   return nodes
-    .flatMap((node) => {
-      const credentials = child(child(node, "investor"), "credentials");
-      const named = credentials?.kind === "map" ? [...credentials.entries.values()].map(({ value }) => value) : [];
-      return [child(child(node, "ledger"), "apiKey"), ...named];
-    })
+    .flatMap((node) => keysIn(node).map(({ node: key }) => key))
     .concat(secretsOfNotifications(root))
     .flatMap((node) => textOf(node) ?? [])
     .filter((text) => text !== "" && !/^(env|file):/.test(text));
+}
+
+interface KeyNode {
+  readonly name: string;
+  readonly setting: readonly string[];
+  readonly node: SourceNode | undefined;
+}
+
+function keysIn(environment: SourceNode): readonly KeyNode[] {
+  const ledger = child(environment, "ledger");
+  const credentials = child(child(environment, "investor"), "credentials");
+  const named = credentials?.kind === "map" ? [...credentials.entries] : [];
+  return [
+    ...(ledger === undefined ? [] : [{ name: LEDGER_KEY, setting: ["ledger", "apiKey"], node: child(ledger, "apiKey") }]),
+    ...named.map(([name, { value }]) => ({ name, setting: ["investor", "credentials", name], node: value })),
+  ];
 }
 
 function secretsOfNotifications(root: SourceNode): readonly (SourceNode | undefined)[] {

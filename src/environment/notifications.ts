@@ -1,13 +1,13 @@
-import { readFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { parseDuration } from "../base/duration.ts";
-import { Failure, messageOf } from "../base/failure.ts";
+import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text.ts";
 import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
-import { invalid, readEnvironmentFile, type Variables } from "./load.ts";
+import { readKey, type Variables } from "./key.ts";
+import { invalid, readEnvironmentFile } from "./load.ts";
 import { EVENTS } from "./schema.ts";
 
 /** Where notifications go, and which. */
@@ -97,14 +97,13 @@ function readChannel(name: string, node: SourceNode, from: From): Channel {
   const url = textOf(child(node, "url")) ?? "";
   const secret = textOf(child(node, "secret"));
   const place = (field: string): string => `${from.shown} (notifications.${name}.${field})`;
+  const key = (field: string, reference: string): Secret =>
+    readKey({ name: `notifications.${name}.${field}`, reference, where: place(field) }, from);
   return {
     ...common,
     kind: "webhook",
-    url: webAddress(
-      new Secret(`notifications.${name}.url`, isReference(url) ? valueAt(url, place("url"), from) : url),
-      place("url"),
-    ),
-    secret: secret === undefined ? undefined : signingSecret(name, valueAt(secret, place("secret"), from), place("secret")),
+    url: webAddress(isReference(url) ? key("url", url) : new Secret(`notifications.${name}.url`, url), place("url")),
+    secret: secret === undefined ? undefined : key("secret", secret),
   };
 }
 
@@ -118,44 +117,8 @@ function webAddress(url: Secret, where: string): Secret {
   });
 }
 
-function signingSecret(name: string, value: string, where: string): Secret {
-  if (value.length >= LIMITS.secretLeastChars) return new Secret(`notifications.${name}.secret`, value);
-  throw new Failure({
-    code: "notifications.secret-short",
-    message: `the secret of ${where} has fewer than ${LIMITS.secretLeastChars} characters`,
-    why: "deliveries signed with it could be forged, and it could not be masked",
-    next: "use a longer one",
-  });
-}
-
 function isReference(text: string): boolean {
   return /^(?:env|file):/.test(text);
-}
-
-function valueAt(reference: string, where: string, { folder, variables }: From): string {
-  const place = reference.slice(reference.indexOf(":") + 1);
-  const isVariable = reference.startsWith("env:");
-  const value = (isVariable ? variables[place] : textAt(isAbsolute(place) ? place : join(folder, place), where))?.trim();
-  if (value !== undefined && value !== "") return value;
-  throw new Failure({
-    code: "notifications.missing",
-    message: isVariable ? `the environment variable ${place} is not set` : `the file ${place} is empty`,
-    why: `${where} is taken from there`,
-    next: isVariable ? `export ${place}=…` : `write it into ${place}`,
-  });
-}
-
-function textAt(path: string, where: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new Failure({
-      code: "notifications.missing",
-      message: `${path} cannot be read: ${messageOf(error)}`,
-      why: `${where} is taken from there`,
-      next: `write it into ${path}`,
-    });
-  }
 }
 
 function textsOf(node: SourceNode | undefined): readonly string[] | undefined {

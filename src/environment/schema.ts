@@ -15,9 +15,16 @@ const baseUrl = {
   description: "Scheme, host and port of the service.",
 };
 
-function names(...keys: readonly string[]): object {
-  return { type: "object", properties: Object.fromEntries(keys.map((key) => [key, name])), additionalProperties: false };
+function names(description: string, ...keys: readonly string[]): object {
+  return {
+    type: "object",
+    description,
+    properties: Object.fromEntries(keys.map((key) => [key, name])),
+    additionalProperties: false,
+  };
 }
+
+const PARAMETERS = "Names on the wire of the parameters whose names the description does not show.";
 
 function flags(...keys: readonly string[]): object {
   return Object.fromEntries(keys.map((key) => [key, { type: "boolean" }]));
@@ -36,10 +43,21 @@ const profile = {
           properties: { in: { enum: ["query", "header"] }, name },
           additionalProperties: false,
         },
-        parameters: names("pageSize", "bookmark", "pendingOnly"),
-        pageSize: { type: "integer", minimum: 1 },
-        receipt: { type: "object", properties: { committed: words, failed: words, pending: name }, additionalProperties: false },
-        requestStatus: names("pending", "approved", "rejected", "cancelled"),
+        parameters: names(PARAMETERS, "pageSize", "bookmark", "pendingOnly"),
+        pageSize: { type: "integer", minimum: 1, description: "Records on a page when a call names no size." },
+        receipt: {
+          type: "object",
+          description: "Words of a receipt's status; any other means that it is not decided yet.",
+          properties: { committed: words, failed: words, pending: name },
+          additionalProperties: false,
+        },
+        requestStatus: names(
+          "Words for the state of transfer requests, approvals and approvers.",
+          "pending",
+          "approved",
+          "rejected",
+          "cancelled",
+        ),
         newOwner: {
           type: "string",
           pattern: "^(additionalOwners|data(\\.[A-Za-z]\\w*)+)$",
@@ -49,8 +67,8 @@ const profile = {
           type: "object",
           description: "Names of the fields of bodies whose field names the description does not show.",
           properties: {
-            vaultUpdate: names("id", "name", "description", "data"),
-            vaultAssets: names("vaultId", "assets", "assetType", "id", "data"),
+            vaultUpdate: names("Of PATCH /token/vault.", "id", "name", "description", "data"),
+            vaultAssets: names("Of PATCH /token/vault/assets.", "vaultId", "assets", "assetType", "id", "data"),
           },
           additionalProperties: false,
         },
@@ -67,8 +85,19 @@ const profile = {
     investor: {
       type: "object",
       properties: {
-        parameters: names("page", "limit", "term", "investment", "status", "sort", "quantity", "purchaseDate", "timezone"),
-        pageSize: { type: "integer", minimum: 1 },
+        parameters: names(
+          PARAMETERS,
+          "page",
+          "limit",
+          "term",
+          "investment",
+          "status",
+          "sort",
+          "quantity",
+          "purchaseDate",
+          "timezone",
+        ),
+        pageSize: { type: "integer", minimum: 1, description: "Items on a page when a call names no limit." },
       },
       additionalProperties: false,
     },
@@ -98,7 +127,12 @@ const service = {
     ledger: {
       type: "object",
       description: "Interface B.",
-      properties: { baseUrl, appId: name, orgId: name, apiKey: reference },
+      properties: {
+        baseUrl,
+        appId: { ...name, description: "The app, as it stands in the service's paths." },
+        orgId: { ...name, description: "The organization of the entities that act." },
+        apiKey: reference,
+      },
       required: ["baseUrl", "appId", "orgId", "apiKey"],
       additionalProperties: false,
     },

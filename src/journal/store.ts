@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
+import { didYouMean } from "../base/text.ts";
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, readChain, readRecords } from "./chain.ts";
@@ -39,6 +40,9 @@ UPDATE run SET last_hash = COALESCE((SELECT hash FROM record WHERE run_id = id A
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
 const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA];
 
+/** The format that this version writes. */
+export const FORMAT: number = MIGRATIONS.length;
+
 /** A line of `tokenbook runs`. */
 export interface RunSummary {
   readonly id: string;
@@ -75,10 +79,15 @@ export class JournalStore {
     return JournalStore.over(Database.open(join(stateDirectory, "journal.db")), ports);
   }
 
+  /** Looks into the journal of a state directory and changes nothing. It must be of the format that this version writes. */
+  static look(database: Database, ports: JournalPorts): JournalStore {
+    return new JournalStore(database, ports);
+  }
+
   /** The runs that an open database holds, whatever it lies on. */
   static over(database: Database, ports: JournalPorts): JournalStore {
     migrate(database);
-    return new JournalStore(database, ports);
+    return JournalStore.look(database, ports);
   }
 
   /** Begins a run: its first records are durable, and the run is held, when this returns. Without a claim it takes one. */
@@ -180,7 +189,7 @@ export class JournalStore {
   #assertKnown(runId: string): void {
     if (this.knows(runId)) return;
     this.assertWhole();
-    throw noSuchRun(runId);
+    throw noSuchRun(runId, this.ids());
   }
 }
 
@@ -195,8 +204,8 @@ function claimed(taken: Taken): Claim {
 
 function migrate(database: Database): void {
   const version = versionOf(database);
-  if (version === MIGRATIONS.length) return;
-  if (version > MIGRATIONS.length) {
+  if (version === FORMAT) return;
+  if (version > FORMAT) {
     throw new Failure({
       code: "journal.newer",
       message: `${database.path} was written by a newer tokenbook (format ${version})`,
@@ -205,20 +214,29 @@ function migrate(database: Database): void {
   }
   database.transaction(() => {
     for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    database.exec(`PRAGMA user_version = ${FORMAT}`);
   });
 }
 
-function versionOf(database: Database): number {
+/** The format in which a journal was written. */
+export function versionOf(database: Database): number {
   return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
-function noSuchRun(runId: string): Failure {
+/** Says that there is no run of this name among those that there are. */
+export function noSuchRun(runId: string, ids: readonly string[]): Failure {
+  const near = nearRun(runId, ids);
   return new Failure({
     code: "journal.no-such-run",
     message: `there is no run "${runId}" in this state directory`,
-    next: "tokenbook runs",
+    next: near === undefined ? "tokenbook runs" : `did you mean ${near}? All of them: tokenbook runs`,
   });
+}
+
+// A part of a name stands for the one that has it. Names of one day are alike, so few edits tell one from another.
+function nearRun(name: string, ids: readonly string[]): string | undefined {
+  const [only, ...others] = name === "" ? [] : ids.filter((id) => id.startsWith(name) || id.endsWith(name));
+  return others.length === 0 && only !== undefined ? only : didYouMean(name, ids, 2);
 }
 
 /** Says that somebody holds a run. */

@@ -75,7 +75,8 @@ export function openSecrets(playbooks: readonly Playbook[], from: { variables: V
     const found = secrets.map((declaration) => {
       const read = readSecret(file, declaration, from);
       if ("why" in read) wrong.push(`${file}:${declaration.line} (secrets.${declaration.name}): ${read.why}`);
-      return new Secret(declaration.name, "value" in read ? read.value : "");
+      const variable = declaration.from === "variable" ? declaration.place : undefined;
+      return new Secret(declaration.name, "value" in read ? read.value : "", variable);
     });
     return [file, found];
   });

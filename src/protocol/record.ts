@@ -274,12 +274,14 @@ export interface RunClosed {
 export type Notice =
   | { readonly kind: "step.started"; readonly step: string; readonly at: number }
   | { readonly kind: "run.waiting"; readonly for: string; readonly untilMs: number; readonly at: number }
-  | { readonly kind: "step.waiting"; readonly step: string; readonly for: string; readonly untilMs: number; readonly at: number };
+  | { readonly kind: "step.waiting"; readonly step: string; readonly for: string; readonly untilMs: number; readonly at: number }
+  /** A list has more than one page: how many were read, and the rows on them. */
+  | { readonly kind: "step.reading"; readonly step: string; readonly pages: number; readonly rows: number; readonly at: number };
 
 /** What an observer of a run is told, in order. */
 export type RunEvent = RunRecord | Notice;
 
-const NOTICES: ReadonlySet<string> = new Set<Notice["kind"]>(["step.started", "run.waiting", "step.waiting"]);
+const NOTICES: ReadonlySet<string> = new Set<Notice["kind"]>(["step.started", "run.waiting", "step.waiting", "step.reading"]);
 
 export function isNotice(event: RunEvent): event is Notice {
   return NOTICES.has(event.kind);

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject, mapStrings, parseJson, writeJson } from "../base/json.ts";
@@ -103,15 +104,27 @@ export class DriftBook {
   readonly #database: Database;
   readonly #redact: Redact;
 
-  private constructor(path: string, redact: Redact) {
-    this.#database = Database.open(path);
+  private constructor(database: Database, redact: Redact) {
+    this.#database = database;
     this.#redact = redact;
-    this.#database.transaction(() => this.#prepare());
   }
 
   /** Opens the file, and creates it where it is not there. Throws a Failure. */
   static open(state: string, redact: Redact = (text) => text): DriftBook {
-    return new DriftBook(join(state, FILE), redact);
+    const book = new DriftBook(Database.open(join(state, FILE)), redact);
+    book.#database.transaction(() => book.#prepare());
+    return book;
+  }
+
+  /** Opens the file to look into it and changes nothing; `undefined` where there is none. Throws a Failure. */
+  static look(state: string): DriftBook | undefined {
+    const path = join(state, FILE);
+    return existsSync(path) ? new DriftBook(Database.look(path), (text) => text) : undefined;
+  }
+
+  /** What of the file is broken; nothing when it is whole. */
+  damage(): readonly string[] {
+    return this.#database.quickCheck().map((each) => `${this.#database.path}: ${each}`);
   }
 
   #prepare(): void {

@@ -1,7 +1,7 @@
 import { formatDuration } from "../base/duration.ts";
 import { type Json, writeJson } from "../base/json.ts";
-import { count } from "../base/text.ts";
-import type { RunEdited, RunOpened } from "../protocol/record.ts";
+import { count, countLong } from "../base/text.ts";
+import type { Notice, RunEdited, RunOpened } from "../protocol/record.ts";
 import { comparisonLines } from "./comparison.ts";
 import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
@@ -25,6 +25,16 @@ export function headerLine({ playbook, target, runId }: Pick<RunOpened, "playboo
 export function waitingLine({ for: what, untilMs }: { readonly for: string; readonly untilMs: number }): string {
   return `… waiting until ${new Date(untilMs).toISOString()} for ${oneLine(what)}`;
 }
+
+/** The line that tells what a step has been busy with for long. */
+export function busyLine(notice: Extract<Notice, { readonly kind: "step.waiting" | "step.reading" }>): string {
+  const step = oneLine(notice.step);
+  if (notice.kind === "step.reading") return `… ${step}  page ${notice.pages} · ${countLong(notice.rows, "row")}`;
+  return `… ${step}  waiting until ${new Date(notice.untilMs).toISOString()} for ${oneLine(notice.for)}`;
+}
+
+/** The line that tells that somebody wants the runs to stop. */
+export const STOPPING_LINE = "… stopping: what is under way is waited for, and nothing new begins; Ctrl-C once more ends at once";
 
 /** What stands before each line of a run when several runs write into one log. */
 export function labelRun({ playbook }: Pick<RunOpened, "playbook">): string {

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { removed, telling, toldOf } from "./failure.ts";
 
@@ -29,17 +30,26 @@ export class Database {
   /** Which file it is, wherever its name leads later. */
   readonly #inode: number | undefined;
 
-  protected constructor(path: string) {
-    if (path !== IN_MEMORY && path !== TEMPORARY) createPrivately(path);
+  protected constructor(path: string, connect: (path: string) => DatabaseSync = connectForWriting) {
     this.path = path;
-    this.#connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    this.#connection.exec(path === TEMPORARY ? UNKEPT : KEPT);
+    this.#connection = connect(path);
     this.#inode = inodeOf(path);
   }
 
   /** Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. */
   static open(path: string): Database {
     return telling(path, () => new Database(path));
+  }
+
+  /** Opens a file that is there to look into it: neither it nor anything beside it is changed, and what would write fails. */
+  static look(path: string): Database {
+    return telling(path, () => new Database(path, connectForLooking));
+  }
+
+  /** What of the file's structure is broken; nothing when it is whole. */
+  quickCheck(): readonly string[] {
+    const told = this.all("PRAGMA quick_check").map((row) => String(row["quick_check"]));
+    return told.filter((each) => each !== "ok");
   }
 
   /** A file of this process alone, for what is too much to hold and not to be kept. */
@@ -107,6 +117,20 @@ export class Database {
     }
     return statement;
   }
+}
+
+function connectForWriting(path: string): DatabaseSync {
+  if (path !== IN_MEMORY && path !== TEMPORARY) createPrivately(path);
+  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  connection.exec(path === TEMPORARY ? UNKEPT : KEPT);
+  return connection;
+}
+
+// A log that is not there would be made by whoever only reads; where none is, the file is all that there is.
+function connectForLooking(path: string): DatabaseSync {
+  const address = pathToFileURL(path);
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) address.searchParams.set("immutable", "1");
+  return new DatabaseSync(address, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
 function inodeOf(path: string): number | undefined {

@@ -24,6 +24,7 @@ export function quietShell(cwd: string): Shell {
     },
     cwd,
     variables: process.env,
+    node: "24.0.0",
     command: async () => ({ code: 0, signal: null, stderr: "" }),
     again: (again) => runChild([process.execPath, COMMAND, ...again.args], again),
     signal: () => {

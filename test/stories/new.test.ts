@@ -24,7 +24,7 @@ test("a new project is checked, formatted and run as it comes, again and again",
     expect(ended.code, ended.told).toBe(0);
   }
   const ignored = inside.read(".gitignore").split("\n");
-  expect(ignored).toContain(".tokenbook/");
+  expect(ignored).toEqual(expect.arrayContaining([".tokenbook/", ".env"]));
   expect(filesBelow(inside.folder).filter((file) => file.endsWith(".db"))).toEqual(
     expect.arrayContaining([join(inside.folder, ".tokenbook/journal.db"), join(inside.folder, ".tokenbook/sandbox.db")]),
   );

@@ -48,6 +48,7 @@ export type Variables = Readonly<Record<string, string>>;
 /** A folder that somebody works in. */
 export interface Project {
   readonly folder: string;
+  readonly variables: Variables;
   /** Writes a file, and the folders above it. */
   write(name: string, text: string): void;
   read(name: string): string;
@@ -82,6 +83,7 @@ function projectAt(folder: string, variables: Variables): Project {
   const start = (...args: string[]): Running => launch([COMMAND, ...args], { cwd: folder, variables });
   const project: Project = {
     folder,
+    variables,
     write(file, text) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);

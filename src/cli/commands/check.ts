@@ -8,6 +8,7 @@ import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { harmless } from "../failure.ts";
 import { checkFile, type CheckedPlaybook, playbookFiles } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
+import { painted, showsColour } from "../view/colour.ts";
 import { chosenByTags } from "../tags.ts";
 
 interface CheckOptions {
@@ -38,12 +39,13 @@ type Printer = (shell: Shell, checked: readonly CheckedPlaybook[]) => Promise<vo
 
 const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> = {
   text(shell, checked) {
+    const write = (line: string): void => shell.stdout.write(painted(line, showsColour(shell.stdout, shell.variables)));
     for (const { file, playbook, diagnostics } of checked) {
       for (const diagnostic of diagnostics) shell.stdout.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
-      if (playbook !== undefined) shell.stdout.write(`✓ ${file}: ${aboutOf(playbook)}\n`);
+      if (playbook !== undefined) write(`✓ ${file}: ${aboutOf(playbook)}\n`);
     }
     const summary = summaryOf(checked);
-    if (summary !== undefined) shell.stdout.write(`✗ ${summary}\n`);
+    if (summary !== undefined) write(`✗ ${summary}\n`);
   },
   async json(shell, checked) {
     const { checkJson } = await import("../../report/check/json.ts");

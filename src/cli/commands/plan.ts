@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { planLines } from "../../report/plan/text.ts";
+import type { DebugOption } from "../debug.ts";
 import { harmless } from "../failure.ts";
 import { writeWhole } from "../file.ts";
 import { makePlan } from "../planning.ts";
@@ -9,7 +10,7 @@ import type { Where } from "../project.ts";
 import { type InputOptions, readyPlaybooks } from "../ready.ts";
 import type { Command } from "../shell.ts";
 
-interface PlanOptions extends Where, InputOptions {
+interface PlanOptions extends Where, DebugOption, InputOptions {
   readonly json?: boolean;
   readonly out?: string;
 }

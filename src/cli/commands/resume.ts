@@ -1,11 +1,11 @@
 import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { resumeRun } from "../../engine/start.ts";
-import type { RunSummary } from "../../journal/store.ts";
+import { noSuchRun, type RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
-import { filesOf, loadPlaybooks, type Where } from "../project.ts";
+import { filesOf, loadPlaybooks, variablesOf, type Where } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface ResumeOptions extends Where, ReportOptions {
@@ -21,7 +21,7 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
   const env = options.env ?? (environment === "sandbox" ? undefined : environment);
   // What has passed is only told again.
   const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
-  const secrets = openSecrets(acting, { variables: shell.variables, files: filesOf(shell) });
+  const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
   return performRuns(shell, { ...options, ...(env === undefined ? {} : { env }), jobs: 1, secrets }, [
     {
       label: id,
@@ -40,11 +40,10 @@ function chosenRun(shell: Shell, options: ResumeOptions): RunSummary {
   const found = named === undefined ? runs.find(({ outcome }) => outcome !== "passed") : runs.find(({ id }) => id === named);
   if (found !== undefined) return found;
   if (named === undefined) throw noneToResume();
-  throw new Failure({
-    code: "journal.no-such-run",
-    message: `there is no run "${named}" in this state directory`,
-    next: "tokenbook runs",
-  });
+  throw noSuchRun(
+    named,
+    runs.map(({ id }) => id),
+  );
 }
 
 function noneToResume(): Failure {

@@ -7,6 +7,7 @@ import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
 import { harmless } from "../failure.ts";
 import { lookIntoJournal } from "../journal.ts";
 import type { Command } from "../shell.ts";
+import { painted, showsColour } from "../view/colour.ts";
 
 interface ListOptions {
   readonly state?: string;
@@ -56,7 +57,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
     ...report.run.history.map(historyLine),
     ...report.steps.flatMap(({ step, attempts }) => attempts.flatMap((attempt) => attemptLines(step, attempt))),
   ];
-  shell.stdout.write(`${lines.join("\n").trimEnd()}\n`);
+  shell.stdout.write(painted(`${lines.join("\n").trimEnd()}\n`, showsColour(shell.stdout, shell.variables)));
   return EXIT.passed;
 };
 

@@ -17,7 +17,7 @@ import { Service } from "../../schedule/service.ts";
 import { ScheduleStore, systemLiveness } from "../../schedule/store.ts";
 import { maskedShell } from "../masked.ts";
 import { type ReportOptions, worst, writeReports } from "../perform.ts";
-import { openTarget, stateDirectory } from "../project.ts";
+import { openTarget, stateDirectory, variablesOf } from "../project.ts";
 import { inParallel, slots } from "../queue.ts";
 import { type OnFile, readScheduled, tickingOf, Watched, type WhichOptions } from "../schedule/playbooks.ts";
 import { blockingRun, runMaker } from "../schedule/run.ts";
@@ -120,9 +120,10 @@ async function once(shell: Shell, { jobs }: ScheduleOptions, { parts, all }: Goi
   return worst(codes);
 }
 
-function channelsOf(shell: Shell, { notify }: ScheduleOptions): readonly Channel[] {
+function channelsOf(shell: Shell, options: ScheduleOptions): readonly Channel[] {
+  const { notify } = options;
   const file = findEnvironmentFile(shell.cwd);
-  if (file !== undefined) return loadChannels(file, { cwd: shell.cwd, variables: shell.variables, names: notify });
+  if (file !== undefined) return loadChannels(file, { cwd: shell.cwd, variables: variablesOf(shell, options), names: notify });
   if (notify !== undefined) throw noChannels();
   return [];
 }

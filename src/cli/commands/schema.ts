@@ -10,20 +10,24 @@ const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
   check: async () => (await import("../../../schemas/check.schema.json", { with: { type: "json" } })).default,
   crash: async () => (await import("../../../schemas/crash.schema.json", { with: { type: "json" } })).default,
   drift: async () => (await import("../../../schemas/drift.schema.json", { with: { type: "json" } })).default,
+  doctor: async () => (await import("../../../schemas/doctor.schema.json", { with: { type: "json" } })).default,
   plan: async () => (await import("../../../schemas/plan.schema.json", { with: { type: "json" } })).default,
   notification: async () => (await import("../../../schemas/notification.schema.json", { with: { type: "json" } })).default,
   schedule: async () => (await import("../../../schemas/schedule.schema.json", { with: { type: "json" } })).default,
   report: async () => (await import("../../../schemas/report.schema.json", { with: { type: "json" } })).default,
 };
 
+/** The schemas that can be printed. */
+export const SCHEMA_NAMES: readonly string[] = Object.keys(SCHEMAS);
+
 /** `tokenbook schema`: the JSON Schemas of what people write and of what we print. */
 export const schema: Command<{ readonly name: string }> = async (shell, { name }) => {
   const load = SCHEMAS[name];
   if (load === undefined) {
-    const near = didYouMean(name, Object.keys(SCHEMAS)) ?? "playbook";
+    const near = didYouMean(name, SCHEMA_NAMES) ?? "playbook";
     throw new Failure({
       code: "schema.unknown",
-      message: `there is no schema "${name}"; there are ${Object.keys(SCHEMAS).join(", ")}`,
+      message: `there is no schema "${name}"; there are ${SCHEMA_NAMES.join(", ")}`,
       next: `tokenbook schema ${near}`,
     });
   }

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
-import { environmentNames, findEnvironmentFile } from "../../environment/load.ts";
+import { findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { callsOf } from "../../playbook/walk.ts";
 import type { Scheduled } from "../../schedule/carrier.ts";
@@ -61,7 +61,7 @@ function aboutOf(shell: Shell, options: WhichOptions, file: string): Pick<Schedu
   const found = findEnvironmentFile(shell.cwd);
   const inProject = (path: string): string =>
     relative(found === undefined ? shell.cwd : dirname(found), resolve(shell.cwd, path));
-  const environment = options.env ?? (found === undefined ? "sandbox" : (environmentNames(found, shell.cwd)[0] ?? ""));
+  const environment = options.env ?? (found === undefined ? "sandbox" : (outlineEnvironments(found, shell.cwd)[0]?.name ?? ""));
   const inputs = options.inputs === undefined ? null : inProject(options.inputs);
   const playbook = inProject(file);
   return { id: `${playbook}@${environment}${markOf(options.input, inputs)}`, playbook, environment };

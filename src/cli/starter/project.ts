@@ -8,7 +8,7 @@ environments:
   #     baseUrl: "https://ledger.example.com"
   #     appId: app1
   #     orgId: org1
-  #     apiKey: env:LEDGER_KEY # where the key is, never the key itself; or file:PATH
+  #     apiKey: env:LEDGER_KEY # where the key is, never the key itself; or file:PATH. A .env beside this file is read too
   #   investor:
   #     baseUrl: "https://store.example.com"
   #     credentials:
@@ -54,6 +54,12 @@ outputs:
   token: "\${{ steps.token.id }}"
 `;
 
+const IGNORED = `# What runs remember; with the sandbox's data and what was sent and answered.
+.tokenbook/
+# Keys, where they are kept in a file beside tokenbook.yaml.
+.env
+`;
+
 function readme(name: string): string {
   return `# ${name}
 
@@ -62,6 +68,7 @@ Playbooks for a token investment and asset tokenization service, run by tokenboo
 \`\`\`sh
 tokenbook check playbooks              # every mistake, before anything is sent
 tokenbook run playbooks/first.yaml     # on the sandbox that is inside of tokenbook, see tokenbook.yaml
+tokenbook doctor                       # whether runs can begin here, and what to mend
 tokenbook operations                   # what can be called
 tokenbook new playbook playbooks/second.yaml --uses ledger.token.create --uses ledger.token.mint
 \`\`\`
@@ -86,7 +93,7 @@ export function starterProject(name: string): Readonly<Record<string, string>> {
   return {
     "tokenbook.yaml": ENVIRONMENT,
     "playbooks/first.yaml": FIRST,
-    ".gitignore": "# What runs remember; with the sandbox's data and what was sent and answered.\n.tokenbook/\n",
+    ".gitignore": IGNORED,
     "README.md": readme(name),
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/ports.ts";
 import type { Terminal } from "../shell.ts";
+import { isSet, painted, showsColour } from "./colour.ts";
 import { PlainView } from "./plain.ts";
 import type { View } from "./view.ts";
 
@@ -9,6 +10,8 @@ export interface Viewing {
   readonly screen: Terminal;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly clock: Pick<Clock, "now">;
+  /** Something else writes there meanwhile. */
+  readonly isShared?: boolean;
   /** How many runs there will be, and how many steps they have in all. */
   readonly runs: number;
   readonly steps: number;
@@ -23,19 +26,17 @@ const MOST_RUNS = 8;
 /** The live tree on a terminal that can show it; plain lines everywhere else, and where a tree would be too long to read. */
 export async function chooseView(viewing: Viewing): Promise<View> {
   const { screen, clock, runs, variables, onCrash } = viewing;
-  if (!canShowTree(viewing)) return new PlainView({ write: (text) => screen.write(text), clock, parallel: runs > 1 });
+  const colour = showsColour(screen, variables);
+  const write = (text: string): void => screen.write(painted(text, colour));
+  if (!canShowTree(viewing)) return new PlainView({ write, clock, parallel: runs > 1 });
   // Loaded only where it is used: a pipe need not wait for it.
   const { LiveView } = await import("./live-view.ts");
-  return new LiveView({ screen, clock, colour: !isSet(variables["NO_COLOR"]), onCrash });
+  return new LiveView({ screen, clock, colour, onCrash });
 }
 
 /** Whether a live tree can be drawn, and would be of use. */
-export function canShowTree({ screen, variables, runs, steps }: Omit<Viewing, "clock" | "onCrash">): boolean {
-  if (!screen.isTTY || screen.columns < LEAST_COLUMNS) return false;
+export function canShowTree({ screen, variables, isShared, runs, steps }: Omit<Viewing, "clock" | "onCrash">): boolean {
+  if (isShared === true || !screen.isTTY || screen.columns < LEAST_COLUMNS) return false;
   if (variables["TERM"] === "dumb" || (isSet(variables["CI"]) && variables["CI"] !== "false")) return false;
   return steps <= MOST_STEPS && runs <= MOST_RUNS;
-}
-
-function isSet(variable: string | undefined): boolean {
-  return variable !== undefined && variable !== "";
 }

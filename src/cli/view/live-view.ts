@@ -4,6 +4,7 @@ import type { Observer } from "../../report/fanout.ts";
 import { RunFold } from "../../report/model.ts";
 import { overallLine, reportLines } from "../../report/text.ts";
 import type { Terminal } from "../shell.ts";
+import { painted } from "./colour.ts";
 import { Drawing } from "./live.ts";
 import { type Activity, treeOf, type Watched } from "./tree.ts";
 import type { View } from "./view.ts";
@@ -41,13 +42,18 @@ export class LiveView implements View {
     return run;
   }
 
+  stopping(): void {
+    for (const run of this.#runs) run.isStopping = true;
+  }
+
   async end(): Promise<void> {
     for (const run of this.#runs) run.end();
     await this.#drawing.end();
     const reports = this.#runs.filter(({ fold }) => fold.opened !== undefined).map(({ fold }) => fold.report());
     const lines = reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...reportLines(report)]);
     if (reports.length > 1) lines.push("", overallLine(reports));
-    this.#output.screen.write(lines.map((line) => `${line}\n`).join(""));
+    const text = lines.map((line) => `${line}\n`).join("");
+    this.#output.screen.write(painted(text, this.#output.colour));
   }
 
   #trees(): ReturnType<typeof windowOf>[] {
@@ -63,6 +69,7 @@ class LiveRun implements Observer, Watched {
   readonly active: Map<string, Activity> = new Map();
   held: Activity | undefined;
   isOver = false;
+  isStopping = false;
 
   event(event: RunEvent): void {
     switch (event.kind) {
@@ -73,10 +80,10 @@ class LiveRun implements Observer, Watched {
         this.held = { since: this.held?.since ?? event.at, waiting: { for: event.for, untilMs: event.untilMs } };
         return;
       case "step.waiting":
-        this.active.set(event.step, {
-          since: this.active.get(event.step)?.since ?? event.at,
-          waiting: { for: event.for, untilMs: event.untilMs },
-        });
+        this.#change(event, { waiting: { for: event.for, untilMs: event.untilMs } });
+        return;
+      case "step.reading":
+        this.#change(event, { reading: { pages: event.pages, rows: event.rows } });
         return;
       case "attempt.intended":
         if (!this.active.has(event.step)) this.active.set(event.step, { since: event.at });
@@ -93,6 +100,10 @@ class LiveRun implements Observer, Watched {
         break;
     }
     this.fold.take(event);
+  }
+
+  #change({ step, at }: { readonly step: string; readonly at: number }, change: Partial<Activity>): void {
+    this.active.set(step, { since: at, ...this.active.get(step), ...change });
   }
 
   end(): void {

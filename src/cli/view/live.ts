@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import {
   DefaultRenderer,
   Listr,
@@ -12,8 +11,9 @@ import {
 import { invariant } from "../../base/failure.ts";
 import { STEP_WORDS } from "../../report/words.ts";
 import type { Terminal } from "../shell.ts";
+import { colouredMark } from "./colour.ts";
 import { streamOf } from "./stream.ts";
-import type { LineState, TreeLine } from "./tree.ts";
+import type { TreeLine } from "./tree.ts";
 
 type Workshop = Listr<unknown, "default", "default">;
 type DrawnTask = ListrTaskObject<unknown, typeof DefaultRenderer, typeof DefaultRenderer>;
@@ -29,21 +29,6 @@ const INDENT = 2;
 // The mark and a space before each title, and what the renderer keeps free at the right.
 const MARGIN = 4;
 
-const COLOURS: Readonly<Record<LineState, Parameters<typeof styleText>[0]>> = {
-  running: "yellow",
-  ok: "green",
-  changed: "green",
-  unchanged: "green",
-  rescued: "yellow",
-  skipped: "dim",
-  failed: "red",
-  pending: "yellow",
-  unknown: "magenta",
-  conflict: "magenta",
-  drift: "red",
-  "not-run": "dim",
-};
-
 /**
  * Draws a tree ten times a second. The tasks only carry titles: none of them is ever run, so nothing here listens for signals,
  * ends the process, or knows when a run is over.
@@ -57,7 +42,7 @@ export class Drawing {
     exitOnError: false,
   });
   readonly #tasks = new Map<string, DrawnTask>();
-  readonly #states = new Map<string, LineState>();
+  readonly #lines = new Map<string, Pick<TreeLine, "state" | "depth">>();
   readonly #roots: DrawnTask[] = [];
   readonly #spinner: Ticker;
   readonly #renderer: TreeRenderer;
@@ -89,9 +74,9 @@ export class Drawing {
 
   #show(line: TreeLine, path: string, level: number): DrawnTask {
     const task = this.#tasks.get(path) ?? this.#newTask(path);
-    task.title = line.titleWithin(this.#output.screen.columns - level * INDENT - MARGIN);
+    task.title = line.titleWithin(this.#output.screen.columns - (level + line.depth) * INDENT - MARGIN);
     task.subtasks = line.children.map((child) => this.#show(child, `${path}\n${child.key}`, level + 1));
-    this.#states.set(task.id, line.state);
+    this.#lines.set(task.id, line);
     return task;
   }
 
@@ -105,10 +90,11 @@ export class Drawing {
     return task;
   }
 
+  // A step within a block or an included playbook stands further in, with its mark.
   #mark(task: DrawnTask): string {
-    const state = this.#states.get(task.id) ?? "not-run";
+    const { state, depth } = this.#lines.get(task.id) ?? { state: "not-run", depth: 0 };
     const mark = state === "running" ? this.#spinner.fetch() : STEP_WORDS[state].mark;
-    return this.#output.colour ? styleText(COLOURS[state], mark, { validateStream: false }) : mark;
+    return " ".repeat(depth * INDENT) + (this.#output.colour ? colouredMark(mark, "yellow") : mark);
   }
 
   #guard(act: () => void): void {

@@ -1,16 +1,18 @@
 import type { Clock } from "../../base/ports.ts";
-import { isNotice, type RunRecord } from "../../protocol/record.ts";
+import { isNotice, type Notice, type RunRecord } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
 import { RunFold } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
 import {
   beginningLine,
+  busyLine,
   doneBeforeLine,
   editedLines,
   headerLine,
   labelRun,
   overallLine,
   stepLines,
+  STOPPING_LINE,
   summaryLines,
   waitingLine,
 } from "../../report/text.ts";
@@ -39,7 +41,8 @@ export class PlainView implements View {
     return {
       event: (event) => {
         if (event.kind === "run.waiting") this.#output.write(`${waitingLine(event)}\n`);
-        if (!isNotice(event)) run.take(event);
+        if (isNotice(event)) run.notice(event);
+        else run.take(event);
       },
       end: () => {
         const report = run.end();
@@ -48,17 +51,26 @@ export class PlainView implements View {
     };
   }
 
+  stopping(): void {
+    this.#output.write(`${STOPPING_LINE}\n`);
+  }
+
   end(): Promise<void> {
     if (this.#output.parallel && this.#finished.length > 0) this.#output.write(`${overallLine(this.#finished)}\n`);
     return Promise.resolve();
   }
 }
 
+// How long a step is waited for, or its pages read, before a log says so; from then on each time it has taken twice as long.
+const QUIET_MS = 10_000;
+
 class PlainRun {
   readonly #output: PlainOutput;
   readonly #since: number;
   readonly #fold = new RunFold();
   readonly #shown = new Set<string>();
+  /** By step: since when it is busy, and when that is told next. */
+  readonly #busy = new Map<string, { readonly since: number; readonly tellAt: number }>();
   #hasHeader = false;
   #isNew = false;
 
@@ -78,7 +90,16 @@ class PlainRun {
     if (record.kind === "step.begun") return this.#print([beginningLine(this.#fold.step(record.step).report())]);
     if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;
     this.#shown.add(record.step);
+    this.#busy.delete(record.step);
     this.#print(stepLines(this.#fold.step(record.step).report()));
+  }
+
+  notice(notice: Notice): void {
+    if (notice.kind !== "step.waiting" && notice.kind !== "step.reading") return;
+    const { step, at } = notice;
+    const { since, tellAt } = this.#busy.get(step) ?? { since: at, tellAt: at + QUIET_MS };
+    this.#busy.set(step, { since, tellAt: at < tellAt ? tellAt : at + (at - since) });
+    if (at >= tellAt) this.#print([busyLine(notice)]);
   }
 
   // Steps that had begun and did not end are told too: a write of theirs may be out there.

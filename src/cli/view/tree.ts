@@ -1,4 +1,5 @@
 import { formatDuration } from "../../base/duration.ts";
+import { countLong } from "../../base/text.ts";
 import { oneLine } from "../../report/foreign.ts";
 import type { RunFold, StepGroup } from "../../report/model.ts";
 import type { ReportedOutcome, RowOutcome } from "../../report/shape.ts";
@@ -10,6 +11,8 @@ import { titleOf, type TitleParts } from "./title.ts";
 export interface Activity {
   readonly since: number;
   readonly waiting?: { readonly for: string; readonly untilMs: number };
+  /** What it has read of a list that has several pages. */
+  readonly reading?: { readonly pages: number; readonly rows: number };
 }
 
 /** A run that is being watched. */
@@ -20,6 +23,8 @@ export interface Watched {
   /** What keeps it from beginning. */
   readonly held?: Activity | undefined;
   readonly isOver: boolean;
+  /** Somebody wants it to stop; it does when nothing is under way. */
+  readonly isStopping?: boolean;
 }
 
 /** How a line is marked. */
@@ -29,12 +34,14 @@ export type LineState = RowOutcome | "running";
 export interface TreeLine {
   readonly key: string;
   readonly state: LineState;
+  /** How many blocks and included playbooks its step is in. */
+  readonly depth: number;
   readonly titleWithin: (columns: number) => string;
   readonly children: readonly TreeLine[];
 }
 
 /** The tree of a run as it stands at a moment; `undefined` before there is anything to show. Pure. */
-export function treeOf({ fold, active, held, isOver }: Watched, now: number): TreeLine | undefined {
+export function treeOf({ fold, active, held, isOver, isStopping = false }: Watched, now: number): TreeLine | undefined {
   const { opened, closed } = fold;
   if (opened === undefined) {
     if (held === undefined || isOver) return undefined;
@@ -47,20 +54,22 @@ export function treeOf({ fold, active, held, isOver }: Watched, now: number): Tr
     .filter(({ group }) => !group.whole.isContainer)
     .flatMap((each) => (each.line.children.length === 0 ? [each.line] : each.line.children));
   const outcome: ReportedOutcome | undefined = closed?.outcome ?? (isOver ? "running" : undefined);
-  const word = outcome === undefined ? "" : `${RUN_WORDS[outcome].word} · `;
-  const tail = `${word}${progress(leaves)} · ${elapsed(opened.at, closed?.at ?? now)}`;
+  const words = outcome === undefined ? (isStopping ? STOPPING : [""]) : [`${RUN_WORDS[outcome].word} · `];
+  const spent = `${progress(leaves)} · ${elapsed(opened.at, closed?.at ?? now)}`;
   return line(opened.runId, { state: runState(outcome), children }, () => ({
     address: oneLine(opened.playbook.name),
-    tails: [tail],
+    tails: tailsOf(words.map((word) => `${word}${spent}`)),
   }));
 }
 
+const STOPPING = ["stopping, Ctrl-C again ends at once · ", "stopping · "];
+
 function line(
   key: string,
-  { state, children = [] }: { state: LineState; children?: readonly TreeLine[] },
+  { state, depth = 0, children = [] }: { state: LineState; depth?: number | undefined; children?: readonly TreeLine[] },
   parts: () => TitleParts,
 ): TreeLine {
-  return { key, state, children, titleWithin: (columns) => titleOf(parts(), columns) };
+  return { key, state, depth, children, titleWithin: (columns) => titleOf(parts(), columns) };
 }
 
 type Sight = Pick<Watched, "active" | "isOver">;
@@ -69,19 +78,20 @@ function groupLine({ whole, rounds }: StepGroup, sight: Sight, now: number): Tre
   if (rounds.size === 0) return stepLine(whole, sight, now);
   const children = Array.from(rounds.values(), (round) => stepLine(round, sight, now));
   const state = whole.hasEnded ? whole.outcome : groupState(children);
-  return line(whole.address, { state, children }, () => ({
+  return line(whole.address, { state, depth: whole.heading.depth, children }, () => ({
     ...namesOf(whole),
     tails: [progress(children)],
   }));
 }
 
 function stepLine(step: StepFold, { active, isOver }: Sight, now: number): TreeLine {
+  const { depth } = step.heading;
   const begunAt = step.isContainer && step.hasBegun && !step.hasEnded && !isOver ? step.begunAt : undefined;
   const activity = active.get(step.address) ?? (begunAt === undefined ? undefined : { since: begunAt });
   if (activity !== undefined) {
-    return line(step.address, { state: "running" }, () => ({ ...namesOf(step), tails: activityTails(activity, now) }));
+    return line(step.address, { state: "running", depth }, () => ({ ...namesOf(step), tails: activityTails(activity, now) }));
   }
-  return line(step.address, { state: step.outcome }, () => restingParts(step));
+  return line(step.address, { state: step.outcome, depth }, () => restingParts(step));
 }
 
 function restingParts(step: StepFold): TitleParts {
@@ -98,22 +108,29 @@ function restingParts(step: StepFold): TitleParts {
 }
 
 function namesOf(step: StepFold): Pick<TitleParts, "address" | "name"> {
-  const { id, name, depth = 0 } = step.heading;
-  const address = `${"  ".repeat(depth)}${oneLine(step.address)}`;
+  const { id, name } = step.heading;
+  const address = oneLine(step.address);
   return isNamedBy(id, name) ? { address } : { address, name: oneLine(name) };
 }
 
-function activityTails({ since, waiting }: Activity, now: number): TitleParts["tails"] {
+function activityTails({ since, waiting, reading }: Activity, now: number): TitleParts["tails"] {
   const spent = elapsed(since, now);
-  if (waiting === undefined) return [spent];
+  const read =
+    reading === undefined ? [] : [`page ${reading.pages} · ${countLong(reading.rows, "row")}`, `page ${reading.pages}`];
+  if (waiting === undefined) return tailsOf([...read.map((each) => `${each} · ${spent}`), spent]);
   const until = `until ${new Date(waiting.untilMs).toTimeString().slice(0, 8)} · ${spent}`;
-  return [
+  return tailsOf([
+    ...read.slice(0, 1).map((each) => `${each} · waiting for ${oneLine(waiting.for, 80)} ${until}`),
     `waiting for ${oneLine(waiting.for, 80)} ${until}`,
     `waiting for ${oneLine(waiting.for, 24)} ${until}`,
     `waiting ${until}`,
     until,
     spent,
-  ];
+  ]);
+}
+
+function tailsOf([longest = "", ...shorter]: readonly string[]): TitleParts["tails"] {
+  return [longest, ...shorter];
 }
 
 function runState(outcome: ReportedOutcome | undefined): LineState {

@@ -4,6 +4,8 @@ import type { Observer } from "../../report/fanout.ts";
 export interface View {
   /** An observer of one more run. */
   watch(): Observer;
+  /** Somebody wants the runs to stop: what is under way is waited for. */
+  stopping(): void;
   /** All runs are over: leaves the terminal as it was, and everything that matters in plain lines. */
   end(): Promise<void>;
 }

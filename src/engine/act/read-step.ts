@@ -24,7 +24,13 @@ export async function readStep(context: Looking, step: CallStep, begun: Begun): 
   let last: ReadResult | undefined;
   const ask = async (): Promise<ReadResult> => {
     const expects = (reply: Reply): boolean => isExpected(step, reply);
-    last = await read(context, { operation: step.operation, pages: step.pages, expects, ...begun.bound });
+    last = await read(context, {
+      operation: step.operation,
+      pages: step.pages,
+      step: begun.place.address,
+      expects,
+      ...begun.bound,
+    });
     requests += last.requests;
     return last;
   };

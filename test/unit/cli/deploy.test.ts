@@ -3,10 +3,9 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { buildProgram } from "../../../src/cli/program.ts";
-import { shellTo } from "./shell.ts";
+import { silentShell } from "./shell.ts";
 
-const silent = { isTTY: false, columns: 80, rows: 24, write: () => undefined };
-const program = buildProgram(shellTo(silent), () => undefined);
+const program = buildProgram(silentShell(), () => undefined);
 
 /** Holds that a command exists, and each option that it is given. */
 function expectKnown(line: string): void {

@@ -1,8 +1,21 @@
 import { expect } from "vitest";
 import type { Command, Shell, Terminal } from "../../../src/cli/shell.ts";
 
-/** A shell that nobody is at: what is printed goes to this terminal. */
-export function shellTo(terminal: Terminal): Shell {
+/** What a command that only prints writes for these options. */
+export async function shownBy<O>(command: Command<O>, options: O): Promise<string> {
+  let text = "";
+  expect(
+    await command(
+      silentShell((more) => void (text += more)),
+      options,
+    ),
+  ).toBe(0);
+  return text;
+}
+
+/** A shell of which nothing can be asked but to print. */
+export function silentShell(write: (text: string) => void = () => undefined): Shell {
+  const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write };
   return {
     stdin: () => Promise.resolve(new Uint8Array()),
     streams: () => {
@@ -12,17 +25,10 @@ export function shellTo(terminal: Terminal): Shell {
     stderr: terminal,
     cwd: ".",
     variables: {},
+    node: "24.0.0",
     again: () => Promise.reject(new Error("run once")),
     command: () => Promise.reject(new Error("nothing else is run")),
     signal: () => undefined,
     stopping: new AbortController().signal,
   };
-}
-
-/** What a command that only prints writes for these options. */
-export async function shownBy<O>(command: Command<O>, options: O): Promise<string> {
-  let text = "";
-  const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write: (more) => void (text += more) };
-  expect(await command(shellTo(terminal), options)).toBe(0);
-  return text;
 }

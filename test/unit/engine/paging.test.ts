@@ -4,6 +4,7 @@ import { type Json, plainView } from "../../../src/base/json.ts";
 import { DEFAULT_PROFILE, type Profile, profileWith } from "../../../src/contract/profile.ts";
 import { inputParameters } from "../../../src/operations/input.ts";
 import { type Operation, operations } from "../../../src/operations/operation.ts";
+import type { RunEvent } from "../../../src/protocol/record.ts";
 import { type Came, type Given, type Ran, runnerForTest, serve, type Served, targetAt } from "./server.ts";
 
 const paged = [...operations.values()].filter(({ call }) => call.paging !== undefined);
@@ -121,6 +122,22 @@ test.for(named(byBookmark))("%s without a size of its own goes by the profile's"
     [null, "6"],
   ]);
 });
+
+test.for(named(paged))(
+  "%s: whoever watches is told of each page behind the first, and of all rows so far",
+  async ([, operation]) => {
+    const { url } = await serveList(operation, DEFAULT_PROFILE);
+    const told: unknown[] = [];
+    const observe = (event: RunEvent): void => {
+      if (event.kind === "step.reading") told.push([event.step, event.pages, event.rows]);
+    };
+    await runnerForTest()(listing(operation, "all", 3), targetAt(url), { observe });
+    expect(told).toEqual([
+      ["list", 2, 6],
+      ["list", 3, 7],
+    ]);
+  },
+);
 
 /** Serves pages one after the other, whatever is asked; the last one again and again. */
 async function servePages(...bodies: readonly unknown[]): Promise<Served> {

@@ -19,7 +19,7 @@ function tree(run: Watched): TreeLine {
 
 function drawn(line: TreeLine, level = 0): readonly string[] {
   return [
-    `${"  ".repeat(level)}${line.state} ${line.titleWithin(100)}`,
+    `${"  ".repeat(level + line.depth)}${line.state} ${line.titleWithin(100)}`,
     ...line.children.flatMap((child) => drawn(child, level + 1)),
   ];
 }
@@ -76,7 +76,7 @@ test("what holds steps runs while they do, stands before them, and is not counte
   expect(drawn(tree(under))).toEqual([
     "running Onboard a property · 0/2 · 1 min 0 s",
     "  running deposit  Deposit · 58 s",
-    "  running   deposit/mint  Mint · 2.0 s",
+    "    running deposit/mint  Mint · 2.0 s",
     "  not-run after  Look",
   ]);
 });

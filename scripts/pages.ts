@@ -1,0 +1,161 @@
+// Pages of reference that follow from the code: exit codes, the environment file with its profile, limits.
+import { readFileSync } from "node:fs";
+import { EXIT } from "../src/base/exit.ts";
+import { LIMITS } from "../src/base/limits.ts";
+import { EXITS } from "../src/cli/words.ts";
+import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
+import { environmentSchema } from "../src/environment/schema.ts";
+
+/** `docs/exit-codes.md`. */
+export function exitCodesPage(): string {
+  const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
+  const rows = names.map((name) => [`${EXIT[name]}`, name, EXITS[name].means, EXITS[name].next]);
+  return page("Exit codes", [
+    "Every command ends with one of these. Of several runs the worst counts: a write that nobody knows of before a drift, that before a failure, and",
+    "what waits last. stdout is data, so scripts read the code and `--json`, never the words.",
+    "",
+    ...table(["exit", "name", "means", "what to do"], rows),
+    "",
+    "What a message means and what mends it is in [troubleshooting.md](troubleshooting.md).",
+  ]);
+}
+
+/** `docs/limits.md`: each limit with the words that stand above it in the code. */
+export function limitsPage(root: URL): string {
+  const text = readFileSync(new URL("src/base/limits.ts", root), "utf8");
+  const blocks = [...text.matchAll(/\/\*\* ([^*]*?) \*\/\n((?: {2}\w+: [\d_]+,\n)+)/g)];
+  const rows = blocks.flatMap(([, words = "", keys = ""]) => {
+    const names = [...keys.matchAll(/(\w+):/g)].map(([, name = ""]) => name);
+    const values = names.map((name) => LIMITS[name as keyof typeof LIMITS].toLocaleString("en-US"));
+    return [[words, values.join("<br>"), names.map((name) => `\`${name}\``).join("<br>")]];
+  });
+  const told = blocks.flatMap(([, , keys = ""]) => [...keys.matchAll(/(\w+):/g)]).length;
+  if (told !== Object.keys(LIMITS).length) throw new Error(`${told} of ${Object.keys(LIMITS).length} limits have words`);
+  return page("Limits", [
+    "Every wait, list, loop and text has a bound. They are no settings: each is far above what a playbook needs, and keeps a mistake, or a service that",
+    "never ends, from taking the machine with it. What goes beyond one is told.",
+    "",
+    ...table(["what", "limit", "name"], rows),
+  ]);
+}
+
+/** `docs/environment.md`. */
+export function environmentPage(): string {
+  const rows = rowsOf(environmentSchema, "");
+  const of = (wanted: (row: Row) => boolean): readonly string[][] => rows.filter(wanted).map(({ cells }) => cells);
+  return page("`tokenbook.yaml`: environments and profiles", [
+    "The file lies beside the playbooks or above them; the nearest counts. The first environment is the default, `--env NAME` takes another. Keys are",
+    "references, `env:NAME` or `file:PATH`, never values. `tokenbook schema environment` prints the JSON Schema, `tokenbook doctor` tries it.",
+    "",
+    "```yaml",
+    ...EXAMPLE,
+    "```",
+    "",
+    "A `.env` beside it gives variables that the process does not set; what the process sets goes before, and none of a folder above is read.",
+    "`--dotenv FILE` names another, `--no-dotenv` leaves it out.",
+    "",
+    "## Environments",
+    "",
+    ...table(
+      ["setting", "value", "meaning"],
+      of(({ isProfile }) => !isProfile).map(([setting = "", value = "", , meaning = ""]) => [setting, value, meaning]),
+    ),
+    "",
+    "## Profile",
+    "",
+    "What the service's description leaves open: names of parameters and fields, status words, codes. Only what differs from the defaults is written.",
+    "Settings begin with `environments.NAME.profile`.",
+    "",
+    ...table(
+      ["setting", "value", "default", "meaning"],
+      of(({ isProfile }) => isProfile),
+    ),
+  ]);
+}
+
+const EXAMPLE = [
+  "environments:",
+  "  sandbox: embedded                # the one inside of tokenbook",
+  "  staging:",
+  '    ledger:   { baseUrl: "https://ledger.example.com", appId: app1, orgId: org1, apiKey: env:LEDGER_KEY }',
+  '    investor: { baseUrl: "https://store.example.com", credentials: { BUYER_KEY: file:keys/buyer } }',
+  "    exclusive: true                # nobody else acts as these entities",
+  "    timeout: 20s",
+  "    profile:",
+  "      ledger: { onBehalfOf: { in: header, name: X-Act-As }, receipt: { committed: [COMMITTED, DONE] } }",
+  "      refusals: [400, 403, 404, 409, 422]",
+];
+
+interface Node {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Node;
+  readonly anyOf?: readonly Node[];
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly additionalProperties?: Node | boolean;
+  readonly required?: readonly string[];
+}
+
+interface Row {
+  readonly isProfile: boolean;
+  readonly cells: string[];
+}
+
+const PROFILE = "environments.NAME.profile";
+
+function rowsOf(node: Node, path: string, required = false): readonly Row[] {
+  const { anyOf = [], properties = {}, additionalProperties, description = "" } = node;
+  const inner = typeof additionalProperties === "object" ? additionalProperties : undefined;
+  const below = [
+    ...anyOf.flatMap((each) => (each.properties === undefined ? [] : rowsOf({ ...each, description: "" }, path))),
+    ...Object.entries(properties).flatMap(([name, each]) =>
+      rowsOf(each, path === "" ? name : `${path}.${name}`, node.required?.includes(name) === true),
+    ),
+    ...(inner === undefined ? [] : rowsOf(inner, `${path}.NAME`)),
+  ];
+  const isLeaf = below.length === 0;
+  if (!isLeaf && description === "") return below;
+  const isProfile = path.startsWith(`${PROFILE}.`);
+  const setting = `\`${isProfile ? path.slice(PROFILE.length + 1) : path}\`${required ? " *" : ""}`;
+  const cells = [
+    setting,
+    isLeaf ? valueOf(node) : "",
+    isLeaf && isProfile ? defaultAt(path.slice(PROFILE.length + 1)) : "",
+    description,
+  ];
+  return path === "" ? below : [{ isProfile, cells }, ...below];
+}
+
+function valueOf({ type, enum: choices, items, pattern, minimum, maximum }: Node): string {
+  if (choices !== undefined) return choices.map((choice) => `\`${String(choice)}\``).join(" or ");
+  const bounds = [minimum === undefined ? "" : `from ${minimum}`, maximum === undefined ? "" : `to ${maximum}`]
+    .filter(Boolean)
+    .join(" ");
+  if (type === "array") return `list of ${items === undefined ? "values" : valueOf(items)}`;
+  if (pattern?.includes("ms|s|m|h|d") === true) return "duration, such as `30s`";
+  return [type === "string" ? "text" : (type ?? "value"), bounds].filter(Boolean).join(" ");
+}
+
+function defaultAt(path: string): string {
+  const value = path
+    .split(".")
+    .reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>> | undefined)?.[name], DEFAULT_PROFILE);
+  return value === undefined ? "" : `\`${JSON.stringify(value)}\``;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  return [rowLine(head), `|${head.map(() => "---|").join("")}`, ...rows.map(rowLine)];
+}
+
+function rowLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+function page(title: string, lines: readonly string[]): string {
+  return `${[`# ${title}`, "", ...lines, "", "This page is made by `npm run generate`."].join("\n")}\n`;
+}

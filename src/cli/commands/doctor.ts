@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { systemClock } from "../../base/ports.ts";
+import { DEFAULT_PROFILE } from "../../contract/profile.ts";
+import { readingOnly, type ReadingPort } from "../../engine/reading.ts";
+import { Service } from "../../engine/service.ts";
+import { findEnvironmentFile, loadEnvironment } from "../../environment/load.ts";
+import { secretsOf, type Target } from "../../environment/target.ts";
+import { NO_SECRETS } from "../../playbook/open.ts";
+import { doctorJson } from "../../report/doctor/json.ts";
+import type { DoctorDocument, Finding } from "../../report/doctor/shape.ts";
+import { doctorLines } from "../../report/doctor/text.ts";
+import { Transport } from "../../transport/exchange.ts";
+import { type DebugOption, openExchanges } from "../debug.ts";
+import { Findings } from "../doctor/finding.ts";
+import { lookAtProgram, lookAtTerminal } from "../doctor/here.ts";
+import { lookAtProfile } from "../doctor/profile.ts";
+import { lookAtKeys, lookAtProject, type ProjectSight } from "../doctor/project.ts";
+import { lookAtService } from "../doctor/service.ts";
+import { lookAtState } from "../doctor/state.ts";
+import { maskedShell } from "../masked.ts";
+import { assertSandboxMeant, type OpenTarget, sandboxTarget, stateDirectory, type Where } from "../project.ts";
+import type { Command, Shell } from "../shell.ts";
+import { painted, showsColour } from "../view/colour.ts";
+
+interface DoctorOptions extends Where, DebugOption {
+  readonly json?: boolean;
+}
+
+/** `tokenbook doctor`: whether runs can begin here, and what mends what keeps them from it. It reads, and changes nothing. */
+export const doctor: Command<DoctorOptions> = async (shell, options) => {
+  const project = lookAtProject(shell, options);
+  const opened = await openMeant(shell, options, project);
+  const { target } = opened;
+  const redact = NO_SECRETS.with(target === undefined ? [] : secretsOf(target)).redact;
+  try {
+    const environment = target?.environment ?? options.env ?? project.environments?.[0]?.name;
+    const findings = [
+      ...lookAtProgram(shell),
+      ...lookAtTerminal(shell),
+      ...project.findings,
+      ...lookAtKeys(shell, project, environment),
+      ...lookAtState(stateDirectory(shell, options)),
+      ...opened.findings,
+      ...(target === undefined ? [] : await lookBeyond(shell, options, target)),
+    ];
+    const ok = !findings.some(({ grade }) => grade === "problem");
+    const document: DoctorDocument = { format: 1, ok, environment: environment ?? null, findings };
+    const { stdout } = maskedShell(shell, redact);
+    stdout.write(
+      options.json === true
+        ? doctorJson(document)
+        : painted(`${doctorLines(document).join("\n")}\n`, showsColour(stdout, shell.variables)),
+    );
+    return ok ? EXIT.passed : EXIT.failed;
+  } finally {
+    await opened.close();
+  }
+};
+
+interface Meant extends Pick<OpenTarget, "close"> {
+  readonly target?: Target;
+  /** Of the sandbox. */
+  readonly findings: readonly Finding[];
+}
+
+const NOTHING_OPEN: Meant = { findings: [], close: async () => {} };
+
+// Which environment is meant is the caller's to say rightly; that its keys are missing is a finding, told with the keys.
+async function openMeant(shell: Shell, options: DoctorOptions, { environments, variables }: ProjectSight): Promise<Meant> {
+  if (environments === undefined) return NOTHING_OPEN;
+  const file = findEnvironmentFile(shell.cwd);
+  if (file === undefined) {
+    assertSandboxMeant(options);
+    return openSandbox(shell, options, "sandbox");
+  }
+  try {
+    const loaded = loadEnvironment(file, { name: options.env, cwd: shell.cwd, variables });
+    return "sandbox" in loaded ? await openSandbox(shell, options, loaded.sandbox) : { ...NOTHING_OPEN, target: loaded };
+  } catch (error) {
+    if (error instanceof Failure && error.code.startsWith("environment.key")) return NOTHING_OPEN;
+    throw error;
+  }
+}
+
+// One that forgets: that of the state directory would be written to.
+async function openSandbox(shell: Shell, options: DoctorOptions, environment: string): Promise<Meant> {
+  const { startSandbox } = await import("../../sandbox/sandbox.ts");
+  const sandbox = await startSandbox({ path: ":memory:" });
+  const findings = new Findings("service");
+  const file = join(stateDirectory(shell, options), "sandbox.db");
+  const data = existsSync(file) ? `its data is in ${file}` : "it has no data yet";
+  findings.ok("service.sandbox", `environment ${environment} is the sandbox inside of tokenbook: it serves; ${data}`);
+  const target = sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE });
+  return { target, findings: findings.all, close: () => sandbox.close() };
+}
+
+async function lookBeyond(shell: Shell, options: DebugOption, target: Target): Promise<readonly Finding[]> {
+  const exchanges = await openExchanges(shell, options);
+  const transport = new Transport();
+  const secrets = NO_SECRETS.with(secretsOf(target));
+  const exchange = transport.exchange.bind(transport);
+  try {
+    const patient = { ...target, timeoutMs: Math.min(target.timeoutMs, LIMITS.doctorMs) };
+    const service: ReadingPort = readingOnly(
+      new Service(patient, { clock: systemClock, exchange: exchanges?.of(secrets).around(exchange) ?? exchange, secrets }),
+    );
+    const { findings, identities } = await lookAtService(patient, service);
+    return [...findings, ...(await lookAtProfile(service, identities))];
+  } finally {
+    await transport.close();
+    exchanges?.close();
+  }
+}

@@ -1,0 +1,49 @@
+import type { Argument, Command, Option } from "commander";
+
+/** Where the cursor of a command line stands, and what stands before it. */
+export interface Cursor {
+  readonly command: Command;
+  /** Of the command. */
+  readonly positionals: readonly string[];
+  /** The values of options, by their long names. */
+  readonly options: ReadonlyMap<string, string>;
+  /** The value of this option is being typed. */
+  readonly valueOf: Option | undefined;
+  /** What is being typed; of `--name=value` the value. */
+  readonly typed: string;
+}
+
+/** Reads a command line up to the last of its words, which is the one being typed. */
+export function cursorIn(root: Command, words: readonly string[]): Cursor {
+  const typed = words.at(-1) ?? "";
+  let command = root;
+  let valueOf: Option | undefined;
+  const positionals: string[] = [];
+  const options = new Map<string, string>();
+  for (const word of words.slice(0, -1)) {
+    const sub: Command | undefined = positionals.length > 0 ? undefined : command.commands.find((each) => each.name() === word);
+    if (valueOf !== undefined) {
+      options.set(valueOf.long ?? "", word);
+      valueOf = undefined;
+    } else if (word.startsWith("-")) {
+      const [name = "", ...value] = word.split("=");
+      const option = optionOf(command, name);
+      if (value.length > 0) options.set(name, value.join("="));
+      else if (option?.required === true) valueOf = option;
+    } else if (sub === undefined) positionals.push(word);
+    else command = sub;
+  }
+  const at = typed.startsWith("--") && valueOf === undefined ? typed.indexOf("=") : -1;
+  if (at < 0) return { command, positionals, options, valueOf, typed };
+  return { command, positionals, options, valueOf: optionOf(command, typed.slice(0, at)), typed: typed.slice(at + 1) };
+}
+
+function optionOf(command: Command, name: string): Option | undefined {
+  return command.options.find(({ long, short }) => long === name || short === name);
+}
+
+/** The argument that is being typed; `undefined` when the command takes no more. */
+export function argumentAt({ command, positionals }: Cursor): Argument | undefined {
+  const named = command.registeredArguments;
+  return named[positionals.length] ?? (named.at(-1)?.variadic === true ? named.at(-1) : undefined);
+}

@@ -1,0 +1,38 @@
+import type { Failure } from "../../base/failure.ts";
+import type { Area, Finding, Grade } from "../../report/doctor/shape.ts";
+
+/** What there is to say beside the message. */
+export interface More {
+  readonly why?: string;
+  readonly next?: string;
+}
+
+/** Makes the findings of one area. */
+export class Findings {
+  readonly #area: Area;
+  readonly all: Finding[] = [];
+
+  constructor(area: Area) {
+    this.#area = area;
+  }
+
+  ok(code: string, message: string): void {
+    this.#add("ok", code, { message });
+  }
+
+  warning(code: string, message: string, more: More = {}): void {
+    this.#add("warning", code, { message, ...more });
+  }
+
+  problem(code: string, message: string, more: More = {}): void {
+    this.#add("problem", code, { message, ...more });
+  }
+
+  failure({ code, message, why, next }: Failure, grade: Grade = "problem"): void {
+    this.#add(grade, code, { message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) });
+  }
+
+  #add(grade: Grade, code: string, { message, why, next }: More & { readonly message: string }): void {
+    this.all.push({ area: this.#area, grade, code, message, why: why ?? null, next: next ?? null });
+  }
+}

@@ -1,0 +1,89 @@
+import { dirname, relative } from "node:path";
+import { statSync } from "node:fs";
+import { Failure } from "../../base/failure.ts";
+import { count } from "../../base/text.ts";
+import { readDotenv } from "../../environment/dotenv.ts";
+import { type KeyReference, readKey, type Variables } from "../../environment/key.ts";
+import { type EnvironmentOutline, findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
+import type { Finding } from "../../report/doctor/shape.ts";
+import { type Dotenv, dotenvFile } from "../project.ts";
+import type { Shell } from "../shell.ts";
+import { Findings } from "./finding.ts";
+
+/** What a project says of its environments. */
+export interface ProjectSight {
+  readonly findings: readonly Finding[];
+  /** Nothing where there is no file, or none that can be read. */
+  readonly environments: readonly EnvironmentOutline[] | undefined;
+  readonly variables: Variables;
+}
+
+/** Where `tokenbook.yaml` and `.env` are, and whether they can be read. */
+export function lookAtProject(shell: Shell, options: Dotenv): ProjectSight {
+  const findings = new Findings("project");
+  const variables = { ...dotenvOf(shell, options, findings), ...shell.variables };
+  const file = findEnvironmentFile(shell.cwd);
+  if (file === undefined) {
+    findings.ok("project.none", "there is no tokenbook.yaml here or above: runs act on the embedded sandbox");
+    return { findings: findings.all, environments: [], variables };
+  }
+  try {
+    const environments = outlineEnvironments(file, shell.cwd);
+    findings.ok("project.file", `${file}: ${environments.map(({ name }) => name).join(", ")}`);
+    return { findings: findings.all, environments, variables };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    findings.failure(error);
+    return { findings: findings.all, environments: undefined, variables };
+  }
+}
+
+const OTHERS_READ = 0o077;
+
+function dotenvOf(shell: Shell, options: Dotenv, findings: Findings): Variables {
+  const path = dotenvFile(shell, options);
+  if (path === undefined) return {};
+  const name = relative(shell.cwd, path);
+  try {
+    const variables = readDotenv(path, name);
+    findings.ok(
+      "project.dotenv",
+      `${name} gives ${count(Object.keys(variables).length, "variable")}; what the process sets goes before`,
+    );
+    if ((statSync(path).mode & OTHERS_READ) !== 0)
+      findings.warning("project.dotenv-open", `others on this machine may read ${name}`, { next: `chmod 600 ${name}` });
+    return variables;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    findings.failure(error);
+    return {};
+  }
+}
+
+/** Whether each key is there, not which it is. Those of the environment that is meant must be; those of others may be missing. */
+export function lookAtKeys(
+  shell: Shell,
+  { environments = [], variables }: ProjectSight,
+  meant: string | undefined,
+): readonly Finding[] {
+  const findings = new Findings("keys");
+  const folder = dirname(findEnvironmentFile(shell.cwd) ?? shell.cwd);
+  for (const { name, keys } of environments) {
+    for (const key of keys) {
+      const failure = failureOf(key, { folder, variables });
+      if (failure === undefined) findings.ok("keys.there", `${key.reference} is there, for ${key.where}`);
+      else findings.failure(failure, name === meant ? "problem" : "warning");
+    }
+  }
+  return findings.all;
+}
+
+function failureOf(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Failure | undefined {
+  try {
+    readKey(key, from);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import { journalHealth, type JournalHealth, type RunHealth } from "../../journal/health.ts";
+import { isOfThisHost, spellHolder } from "../../journal/holder.ts";
+import { DriftBook } from "../../reconcile/drift-book.ts";
+import type { Finding } from "../../report/doctor/shape.ts";
+import { Findings } from "./finding.ts";
+
+/** The state directory: whether it can be written, and how what it remembers stands. Nothing in it is changed. */
+export function lookAtState(folder: string): readonly Finding[] {
+  const findings = new Findings("state");
+  if (!lookAtFolder(folder, findings)) return findings.all;
+  try {
+    const health = journalHealth(folder);
+    if (health === undefined) findings.ok("state.empty", "no run is remembered yet");
+    else lookAtJournal(health, findings);
+    lookAtDrifts(folder, findings);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    findings.failure(error);
+  }
+  return findings.all;
+}
+
+const MEGABYTE = 1_048_576;
+
+function lookAtFolder(folder: string, findings: Findings): boolean {
+  const there = nearest(folder);
+  try {
+    if (!statSync(there).isDirectory()) throw new Error("it is no folder");
+    accessSync(there, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const what = there === folder ? `${folder} cannot be written` : `${folder} cannot be made in ${there}`;
+    findings.problem("state.unwritable", `${what}: ${messageOf(error)}`, {
+      why: "what a run has done must be remembered before the next write",
+      next: "name a folder in which you may write: --state DIR",
+    });
+    return false;
+  }
+  const { bavail, bsize } = statfsSync(there);
+  const free = bavail * bsize;
+  const room = `${Math.floor(free / MEGABYTE)} MB free`;
+  if (free < LIMITS.doctorFreeBytes)
+    findings.warning("state.little-room", `${folder}: ${room}`, { next: "make room on the disk" });
+  else
+    findings.ok("state.folder", `${folder}: ${there === folder ? "can be written" : "will be made by the first run"}, ${room}`);
+  return true;
+}
+
+function nearest(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
+}
+
+function lookAtDrifts(folder: string, findings: Findings): void {
+  const book = DriftBook.look(folder);
+  for (const each of book?.damage() ?? []) findings.problem("state.damaged", each, { next: RESTORE });
+  book?.close();
+}
+
+const RESTORE = "restore the state directory from a backup, all of its files";
+
+function lookAtJournal({ path, format, newest, damage, runs }: JournalHealth, findings: Findings): void {
+  for (const each of damage) {
+    findings.problem("state.damaged", `${path}: ${each}`, {
+      next: "restore the state directory from a backup, all of its files",
+    });
+  }
+  if (damage.length > 0) return;
+  if (format > newest) {
+    const next = "update tokenbook, or name another state directory with --state DIR";
+    return findings.problem("state.newer", `${path} was written by a newer tokenbook (format ${format})`, { next });
+  }
+  const about = format === newest ? "" : ", which the next run brings up to date";
+  findings.ok("state.journal", `${path} is whole, format ${format}${about}`);
+  for (const run of runs) lookAtRun(run, findings);
+}
+
+function lookAtRun({ id, playbook, outcome, held, open }: RunHealth, findings: Findings): void {
+  const foreign = held !== undefined && !isOfThisHost(held.holder) ? held.holder : undefined;
+  if (foreign !== undefined) {
+    findings.warning("state.held-elsewhere", `run ${id} (${playbook}) is held by ${spellHolder(foreign)}`, {
+      why: "nobody here can tell whether that process lives",
+      next: `wait for it; if it is gone for good: tokenbook runs release ${id} --because TEXT`,
+    });
+  } else if (held !== undefined) {
+    findings.ok("state.under-way", `run ${id} (${playbook}) is under way: ${spellHolder(held.holder)}`);
+  } else if (open.length > 0) {
+    const writes = open.map(({ step, operation }) => `${step} (${operation})`).join(", ");
+    findings.problem(
+      "state.unknown-write",
+      `run ${id} (${playbook}): nobody knows what became of ${count(open.length, "write")}: ${writes}`,
+      {
+        next: `tokenbook resume ${id}, which looks again; or, once you know: tokenbook resolve ${id}`,
+      },
+    );
+  } else if (outcome === undefined) {
+    findings.warning("state.died", `run ${id} (${playbook}) did not end: its process died`, { next: `tokenbook resume ${id}` });
+  }
+}

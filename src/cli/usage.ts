@@ -1,0 +1,50 @@
+import type { Command, CommanderError } from "commander";
+import { EXIT, type ExitCode } from "../base/exit.ts";
+import { Failure } from "../base/failure.ts";
+import { didYouMean } from "../base/text.ts";
+
+/** Only help or the version was asked for, or no command was named; what there was to say has been said. */
+export class Told extends Error {
+  override readonly name = "Told";
+  readonly exit: ExitCode;
+
+  constructor(exit: ExitCode) {
+    super("told");
+    this.exit = exit;
+  }
+}
+
+/** How a command line ends that leads to no command: told, or misunderstood, in the form of every failure. */
+export function endOf(error: CommanderError, command: Command): Told | Failure {
+  if (error.exitCode === 0) return new Told(EXIT.passed);
+  return error.code.startsWith("commander.help") ? new Told(EXIT.cannotStart) : misunderstood(error, command);
+}
+
+function misunderstood({ code, message }: CommanderError, command: Command): Failure {
+  const words = message.replace(/^error: /, "");
+  const near = didYouMean(typedIn(words), namesFor(code, words, command));
+  const help = `${pathOf(command)} --help`;
+  return new Failure({
+    code: code.replace(/^commander\./, "usage.").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+    message: words,
+    next: near === undefined ? help : `did you mean ${near}? All of them: ${help}`,
+  });
+}
+
+// Commander tells what was typed in its sentence only.
+function typedIn(words: string): string {
+  const [, typed = ""] = /(?:unknown \w+|argument|value) '([^'=]+)/.exec(words) ?? /but got \d+: ([^,]+?)[,.]/.exec(words) ?? [];
+  return typed;
+}
+
+function namesFor(code: string, words: string, command: Command): readonly string[] {
+  const help = command.createHelp();
+  const isOption = code === "commander.unknownOption";
+  if (isOption) return help.visibleOptions(command).flatMap(({ long }) => long ?? []);
+  if (!code.startsWith("commander.invalid")) return help.visibleCommands(command).map((each) => each.name());
+  return /Allowed choices are (.*)\.$/.exec(words)?.[1]?.split(", ") ?? [];
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}

@@ -1,0 +1,46 @@
+import { styleText } from "node:util";
+import type { Terminal } from "../shell.ts";
+
+type Style = Parameters<typeof styleText>[0];
+
+const STYLES: Readonly<Record<string, Style>> = {
+  "✓": "green",
+  "=": "green",
+  "!": "yellow",
+  "–": "dim",
+  "·": "dim",
+  "…": "yellow",
+  "✗": "red",
+  "≠": "red",
+  "?": "magenta",
+  "‼": "magenta",
+};
+
+// Behind the name of a playbook where several runs write into one log; whatever else begins a line is our own words.
+const MARKED = new RegExp(String.raw`^((?:\[[^\]]*\] )?\s*)([${Object.keys(STYLES).join("")}])(?= )`, "gm");
+
+/** Values of environment variables, by name. */
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Whether a variable is there and not empty. */
+export function isSet(variable: string | undefined): boolean {
+  return variable !== undefined && variable !== "";
+}
+
+/** Whether colours are wanted: `NO_COLOR` goes before `FORCE_COLOR`, and both before what the output is. */
+export function showsColour({ isTTY }: Pick<Terminal, "isTTY">, variables: Variables): boolean {
+  if (isSet(variables["NO_COLOR"])) return false;
+  const forced = variables["FORCE_COLOR"];
+  if (isSet(forced)) return forced !== "0" && forced !== "false";
+  return isTTY && variables["TERM"] !== "dumb";
+}
+
+/** A mark in its colour; of one that has none, the one that is given. */
+export function colouredMark(mark: string, otherwise: Style = "reset"): string {
+  return styleText(STYLES[mark] ?? otherwise, mark, { validateStream: false });
+}
+
+/** Lines whose marks have their colours, where colours are wanted; the text is the same. */
+export function painted(text: string, colour: boolean): string {
+  return colour ? text.replaceAll(MARKED, (_, before: string, mark: string) => before + colouredMark(mark)) : text;
+}

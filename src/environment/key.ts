@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { Failure, messageOf } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { Secret } from "../base/secret.ts";
+
+/** Values of environment variables, by name. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where an environment says that a key is. */
+export interface KeyReference {
+  /** What stands for it wherever it is masked. */
+  readonly name: string;
+  /** `env:NAME` or `file:PATH`. */
+  readonly reference: string;
+  /** The line that says so, for messages. */
+  readonly where: string;
+}
+
+/** Reads a key; the path of a file begins in `folder`. Throws a Failure when it is not there, or too short to be masked. */
+export function readKey(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Secret {
+  const [kind, place] = partsOf(key.reference);
+  const value = kind === "env" ? from.variables[place] : fileText(key, place, from.folder);
+  const text = value?.trim() ?? "";
+  if (text.length >= LIMITS.secretLeastChars) return new Secret(key.name, text, kind === "env" ? place : undefined);
+  if (text !== "") throw tooShort(key, place);
+  throw new Failure({
+    code: "environment.key-missing",
+    message: kind === "env" ? `the environment variable ${place} is not set` : `the file ${place} is empty`,
+    why: `${key.where} takes the key from there`,
+    next: kind === "env" ? `export ${place}=…` : `write the key into ${place}`,
+  });
+}
+
+function partsOf(reference: string): readonly [string, string] {
+  const at = reference.indexOf(":");
+  return [reference.slice(0, at), reference.slice(at + 1)];
+}
+
+function tooShort({ where }: KeyReference, place: string): Failure {
+  return new Failure({
+    code: "environment.key-short",
+    message: `the key in ${place} has fewer than ${LIMITS.secretLeastChars} characters`,
+    why: `a key is masked wherever it might be printed, and one this short would mask other words too (${where})`,
+    next: "use a longer key",
+  });
+}
+
+function fileText({ where }: KeyReference, place: string, folder: string): string {
+  const path = isAbsolute(place) ? place : join(folder, place);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Failure({
+      code: "environment.key-missing",
+      message: `the key file ${place} cannot be read: ${messageOf(error)}`,
+      why: `${where} takes the key from there`,
+      next: `write the key into ${path}`,
+    });
+  }
+}

@@ -1,0 +1,28 @@
+/** `problem`: must be mended. `warning`: somebody should look at it. */
+export type Grade = "ok" | "warning" | "problem";
+
+/** What is looked at. */
+export const AREAS = ["program", "terminal", "project", "keys", "state", "service", "profile"] as const;
+export type Area = (typeof AREAS)[number];
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly area: Area;
+  readonly grade: Grade;
+  /** Stays the same from version to version; programs branch on it. */
+  readonly code: string;
+  readonly message: string;
+  readonly why: string | null;
+  /** The command or edit that mends it. */
+  readonly next: string | null;
+}
+
+/** What `doctor --json` prints. Fields may be added; none is renamed. */
+export interface DoctorDocument {
+  readonly format: 1;
+  /** Whether nothing must be mended. */
+  readonly ok: boolean;
+  /** The environment that was looked at; null when there is none to be had. */
+  readonly environment: string | null;
+  readonly findings: readonly Finding[];
+}

@@ -1,0 +1,41 @@
+import { count } from "../../base/text.ts";
+import { foreignLines } from "../foreign.ts";
+import { labelled } from "../problem.ts";
+import { type DoctorDocument, AREAS, type Finding, type Grade } from "./shape.ts";
+
+const MARKS: Readonly<Record<Grade, string>> = { ok: "✓", warning: "!", problem: "✗" };
+const INDENT = "    ";
+
+/** What was looked at, line by line, and what mends what is wrong. */
+export function doctorLines({ environment, findings }: DoctorDocument): readonly string[] {
+  const byArea = Map.groupBy(findings, ({ area }) => area);
+  const parts = AREAS.flatMap((area) => {
+    const members = byArea.get(area) ?? [];
+    return members.length === 0 ? [] : [HEADINGS[area], ...members.flatMap(findingLines), ""];
+  });
+  return [...parts, summaryLine(environment, findings)];
+}
+
+const HEADINGS = {
+  program: "Program",
+  terminal: "Terminal",
+  project: "Project",
+  keys: "Keys",
+  state: "State directory",
+  service: "Service",
+  profile: "Profile",
+} as const;
+
+function findingLines({ grade, message, why, next }: Finding): readonly string[] {
+  const [first = "", ...rest] = foreignLines(message);
+  const more = [...rest, ...(why === null ? [] : labelled("why", why)), ...(next === null ? [] : labelled("next", next))];
+  return [`  ${MARKS[grade]} ${first}`, ...more.map((line) => `${INDENT}${line}`)];
+}
+
+function summaryLine(environment: string | null, findings: readonly Finding[]): string {
+  const about = environment === null ? "" : ` for environment ${environment}`;
+  const wrong = findings.filter(({ grade }) => grade === "problem").length;
+  const doubtful = findings.filter(({ grade }) => grade === "warning").length;
+  const look = doubtful === 0 ? "" : `${wrong === 0 ? "; " : ", "}${count(doubtful, "thing")} to look at`;
+  return wrong === 0 ? `✓ ready to run${about}${look}` : `✗ ${count(wrong, "thing")} to mend${about}${look}`;
+}

@@ -1,0 +1,81 @@
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectSecurely, type TLSSocket } from "node:tls";
+import { messageOf } from "../base/failure.ts";
+
+/** How far one gets towards an address: what is there is told apart from what is not. */
+export interface Reach {
+  /** The address that the name stands for, and how long it took to find; nothing when it was not found. */
+  readonly address?: string;
+  readonly lookupMs?: number;
+  /** How long a connection took, and then to secure it. */
+  readonly connectMs?: number;
+  readonly tlsMs?: number;
+  /** Until when the certificate is valid, in milliseconds since the Unix epoch. */
+  readonly certificateUntil?: number;
+  /** What failed, and why; nothing when it can be reached. */
+  readonly failed?: { readonly at: "name" | "connection" | "tls"; readonly why: string };
+}
+
+/** Looks a name up, connects, and secures the connection where the address is of https. Sends no request. Never throws for what the network does. */
+export async function reach(address: URL, timeoutMs: number): Promise<Reach> {
+  const host = address.hostname.replaceAll(/^\[|\]$/g, "");
+  const secure = address.protocol === "https:";
+  const found = await timed(timeoutMs, () => lookup(host));
+  if ("why" in found) return { failed: { at: "name", why: found.why } };
+  const reached = { address: found.value.address, lookupMs: found.ms };
+  const port = Number(address.port) || (secure ? 443 : 80);
+  const connected = await timed(timeoutMs, (signal) => connection(reached.address, port, signal));
+  if ("why" in connected) return { ...reached, failed: { at: "connection", why: connected.why } };
+  const socket = connected.value;
+  try {
+    const plain = { ...reached, connectMs: connected.ms };
+    return secure ? { ...plain, ...(await secured(socket, host, timeoutMs)) } : plain;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function connection(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, "connect", { signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+async function secured(socket: Socket, host: string, timeoutMs: number): Promise<Reach> {
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const done = await timed(timeoutMs, async (signal): Promise<TLSSocket> => {
+    const tls = connectSecurely({ socket, host, ...name, ALPNProtocols: ["http/1.1"] });
+    await once(tls, "secureConnect", { signal });
+    return tls;
+  });
+  if ("why" in done) return { failed: { at: "tls", why: done.why } };
+  const until = Date.parse(done.value.getPeerCertificate().valid_to ?? "");
+  return { tlsMs: done.ms, ...(Number.isNaN(until) ? {} : { certificateUntil: until }) };
+}
+
+type Timed<T> = { readonly value: T; readonly ms: number } | { readonly why: string };
+
+async function timed<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
+  const begun = performance.now();
+  const late = new AbortController();
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new Error(`nothing came within ${timeoutMs} ms`));
+    late.abort();
+  }, timeoutMs);
+  try {
+    const value = await Promise.race([work(late.signal), over]);
+    return { value, ms: performance.now() - begun };
+  } catch (error) {
+    return { why: messageOf(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,94 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { launch, MINT_ONCE, newProject, type Project, ROOT, type Variables } from "./world.ts";
+
+// What each command prints that a person reads, and that is the same each time.
+const COMMANDS: readonly (readonly string[])[] = [
+  ["--help"],
+  ["run", "--help"],
+  ["run", "look.yaml"],
+  ["run", "look.yaml", "mint.yaml"],
+  ["plan", "mint.yaml"],
+  ["check", "look.yaml", "broken.yaml"],
+  ["check", "--explain", "schema.unknown-field"],
+  ["fmt", "--diff", "look.yaml"],
+  ["resume"],
+  ["resolve", "none"],
+  ["runs"],
+  ["runs", "verify"],
+  ["doctor"],
+  ["operations", "ledger.token.mint"],
+  ["library", "mint"],
+  ["schema", "check"],
+  ["completion", "bash"],
+  ["rnu"],
+];
+
+const ESCAPE = "\u001b";
+const LOOK = "playbook: 1\nsteps: [{ uses: ledger.asset.stats, expect: [response.totalCount == 0] }]\n";
+
+function project(): Project {
+  const made = newProject({});
+  made.write("look.yaml", LOOK);
+  made.write("mint.yaml", MINT_ONCE);
+  made.write("broken.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stast }]\n");
+  return made;
+}
+
+/** Runs a command on a terminal, and gives all that the terminal got. */
+async function onTerminal({ folder }: Project, columns: number, variables: Variables, ...args: string[]): Promise<string> {
+  const words = ["stty", "cols", String(columns), "rows", "30;", process.execPath, `${ROOT}bin/tokenbook.js`, ...args].join(" ");
+  const running = launch(["-qec", words, "/dev/null"], {
+    cwd: folder,
+    program: "script",
+    variables: { TERM: "xterm", ...variables },
+  });
+  return (await running.ended).stdout;
+}
+
+describe.for(COMMANDS)("%s", (args) => {
+  test("no colour in a pipe, nor with NO_COLOR or --no-color; FORCE_COLOR changes the colours alone", async () => {
+    const here = project();
+    const plain = await here.run(...args);
+    expect(plain.stdout + plain.stderr).not.toContain(ESCAPE);
+    for (const [variables, more] of [
+      [{ NO_COLOR: "1", FORCE_COLOR: "1" }, []],
+      [{ FORCE_COLOR: "1" }, ["--no-color"]],
+      [{ FORCE_COLOR: "0" }, []],
+      [{ CI: "true", TERM: "dumb" }, []],
+    ] as const) {
+      const ended = await here.as(variables).run(...args, ...more);
+      expect(ended.stdout + ended.stderr, ended.told).not.toContain(ESCAPE);
+      expect(ended.code, ended.told).toBe(plain.code);
+    }
+    const forced = await here.as({ FORCE_COLOR: "1" }).run(...args);
+    expect(forced.code).toBe(plain.code);
+    expect(withoutChance(stripVTControlCharacters(forced.stdout))).toBe(withoutChance(plain.stdout));
+  });
+});
+
+// Ids, times, ports and what is known of the disk.
+function withoutChance(text: string): string {
+  return text
+    .replaceAll(/^.*(?:terminal|MB free|connected in|answered HTTP|journal).*\n/gm, "")
+    .replaceAll(/\d{8}T\d{6}-\w+|\b[0-9a-f]{64}\b|token\w{12,}|\d[\d:.T-]*(?: ?ms| s|Z)/g, "…");
+}
+
+test("with FORCE_COLOR marks have colours without a terminal", async () => {
+  const ended = await project().as({ FORCE_COLOR: "1" }).run("run", "look.yaml");
+  expect(ended.stdout).toMatch(/^\u001b\[32m✓\u001b\[39m ok {6} /m); // oxlint-disable-line no-control-regex -- colours are the point
+});
+
+test("on a terminal: colours, unless somebody wants none; no drawing where the terminal or CI cannot", async () => {
+  const here = project();
+  const usual = await onTerminal(here, 80, {}, "run", "look.yaml");
+  expect(usual).toContain(`${ESCAPE}[32m✓`);
+  expect(usual).toContain(`${ESCAPE}[?25l`);
+  const colourless = await onTerminal(here, 80, { NO_COLOR: "1" }, "run", "look.yaml");
+  expect(colourless).not.toMatch(/\u001b\[\d+m/); // oxlint-disable-line no-control-regex -- colours are the point
+  expect(colourless).toContain(`${ESCAPE}[?25l`);
+  for (const variables of [{ TERM: "dumb" }, { CI: "true", NO_COLOR: "1" }]) {
+    expect(await onTerminal(here, 80, variables, "run", "look.yaml")).not.toContain(ESCAPE);
+  }
+  expect(await onTerminal(here, 39, { NO_COLOR: "1" }, "run", "look.yaml"), "too narrow").not.toContain(ESCAPE);
+});

@@ -1,0 +1,144 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { cutAnswer, proxyTo } from "./proxy.ts";
+import { MINT_ONCE, newProject, type Project, ROOT, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
+
+/** What a shell offers at the end of a command line. */
+type Offers = (project: Project, line: string) => readonly string[];
+
+interface ShellAtHand {
+  readonly name: "bash" | "zsh" | "fish";
+  readonly offers: Offers;
+}
+
+const SHELLS: readonly ShellAtHand[] = [
+  {
+    name: "bash",
+    offers: (project, line) => {
+      const words = line.split(" ").map((word) => `'${word}'`);
+      return inShell("bash", project, [
+        `source ${scriptOf(project, "bash")}; source ${scriptOf(project, "bash")}`,
+        "compopt() { :; }",
+        `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}`,
+        "__tokenbook_complete",
+        'printf "%s\\n" "${COMPREPLY[@]}"',
+      ]);
+    },
+  },
+  {
+    name: "zsh",
+    offers: (project, line) => {
+      const words = line.split(" ").map((word) => `'${word}'`);
+      return inShell("zsh", project, [
+        "compdef() { :; }",
+        `source ${scriptOf(project, "zsh")}`,
+        "_describe() { print -rl -- ${completions[@]%%:*}; }",
+        `words=(${words.join(" ")}); CURRENT=${words.length}`,
+        "_tokenbook",
+      ]);
+    },
+  },
+  {
+    name: "fish",
+    offers: (project, line) =>
+      inShell("fish", project, [`source ${scriptOf(project, "fish")}`, `complete -C '${line}'`]).map(
+        (offer) => offer.split("\t")[0] ?? "",
+      ),
+  },
+];
+
+function scriptOf(project: Project, shell: string): string {
+  return `${project.folder}/../${shell}.script`;
+}
+
+function inShell(shell: string, project: Project, lines: readonly string[]): readonly string[] {
+  const env = { PATH: `${join(project.folder, "../bin")}:${process.env["PATH"]}`, HOME: project.folder, ...project.variables };
+  const { stdout, stderr } = spawnSync(shell, ["-c", lines.join("\n")], { cwd: project.folder, env, encoding: "utf8" });
+  expect(stderr).toBe("");
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+/** A project in whose shells there is a command called tokenbook. */
+async function shellProject(): Promise<Project> {
+  const project = newProject({});
+  project.write("../bin/tokenbook", `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' "$@"\n`);
+  chmodSync(join(project.folder, "../bin/tokenbook"), 0o755);
+  for (const { name } of SHELLS) project.write(`../${name}.script`, (await project.run("completion", name)).stdout);
+  return project;
+}
+
+function isThere(shell: string): boolean {
+  return spawnSync(shell, ["-c", "true"]).status === 0;
+}
+
+describe.for(SHELLS)("$name", ({ name, offers }) => {
+  test.runIf(isThere(name))("offers commands, options, environments, operations, playbooks and files", async () => {
+    const project = await shellProject();
+    project.write("tokenbook.yaml", "environments:\n  staging: embedded\n  production: embedded\n");
+    project.write("playbooks/mint.yaml", MINT_ONCE);
+    project.write("notes.txt", "");
+    expect(offers(project, "tokenbook re").toSorted()).toEqual(["resolve", "resume"]);
+    expect(offers(project, "tokenbook runs sh")).toEqual(["show"]);
+    expect(offers(project, "tokenbook run --env ").toSorted()).toEqual(["production", "staging"]);
+    expect(offers(project, "tokenbook run --env staging --in").toSorted()).toEqual(["--input", "--inputs"]);
+    expect(offers(project, "tokenbook operations ledger.token.m")).toEqual(["ledger.token.mint"]);
+    expect(offers(project, "tokenbook library cr")).toEqual(["create-token"]);
+    expect(offers(project, "tokenbook schema pl").toSorted()).toEqual(["plan", "playbook"]);
+    expect(offers(project, "tokenbook check --format s")).toEqual(["sarif"]);
+    expect(offers(project, "tokenbook run playbooks/m")).toEqual(["playbooks/mint.yaml"]);
+    expect(offers(project, "tokenbook completion ba")).toEqual(["bash"]);
+    expect(offers(project, "tokenbook nothing ")).toEqual([]);
+  });
+});
+
+test("runs of the journal, and the steps of one that wants a word", async () => {
+  const project = await shellProject();
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const acting = project.as({
+    LEDGER_KEY: "sandbox-ledger-key",
+    BUYER_KEY: "sandbox-buyer-key",
+    SECOND_BUYER_KEY: "sandbox-second-buyer-key",
+  });
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  const passed = await acting.run("run", "mint.yaml");
+  void proxy.next("POST /token/mint", async (passing) => {
+    await cutAnswer(passing);
+    proxy.shut();
+  });
+  const stopped = await acting.run("run", "mint.yaml");
+  expect(stopped.code, stopped.told).toBe(5);
+  const asked = async (...words: string[]): Promise<readonly string[]> => (await project.run("complete", "--", ...words)).lines;
+  expect(await asked("resume", "")).toEqual([`${runIn(stopped)}\tunknown, mint.yaml`, ":4"]);
+  expect((await asked("runs", "show", "")).map((line) => line.split("\t")[0])).toEqual([runIn(stopped), runIn(passed), ":4"]);
+  expect(await asked("resolve", runIn(stopped), "--step", "")).toEqual(["mint\tledger.token.mint", ":4"]);
+});
+
+test("a folder goes on without a space; what a shell would obey is not offered, and nothing fails at a prompt", async () => {
+  const project = newProject({});
+  const asked = async (...words: string[]): Promise<readonly string[]> => (await project.run("complete", "--", ...words)).lines;
+  project.write("playbooks/a.yaml", MINT_ONCE);
+  expect(await asked("run", "pl")).toEqual(["playbooks/\t", ":6"]);
+  project.write("tokenbook.yaml", 'environments:\n  good: embedded\n  "$(touch pwned)": embedded\n');
+  expect(await asked("run", "--env", "")).toEqual(["good\tthe sandbox inside of tokenbook", ":4"]);
+  expect(await asked("run", "--env=go")).toEqual(["good\tthe sandbox inside of tokenbook", ":4"]);
+  project.write("tokenbook.yaml", "environments: [");
+  expect(await asked("run", "--env", "")).toEqual([":4"]);
+  project.write(".tokenbook/journal.db", "no database");
+  expect(await asked("resume", "")).toEqual([":4"]);
+  expect(await asked()).toEqual(expect.arrayContaining([expect.stringMatching(/^doctor\t/)]));
+});
+
+test("PowerShell has a script too; any other is refused", async () => {
+  const project = newProject({});
+  expect((await project.run("completion", "powershell")).stdout).toContain("Register-ArgumentCompleter");
+  const other = await project.run("completion", "csh");
+  expect(other.code).toBe(2);
+  expect(other.stderr).toContain("bash, zsh, fish, powershell");
+  const file = join(temporaryFolder(), "script");
+  writeFileSync(file, (await project.run("completion", "bash")).stdout);
+  execFileSync("bash", ["-n", file]);
+});

@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { answerAfterwards, proxyTo } from "./proxy.ts";
+import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, sandboxProcess, type Variables } from "./world.ts";
+
+const PIN = "canary pin/+4711";
+const KEY = KEYS["LEDGER_KEY"] ?? "";
+
+const WITH_PIN = `playbook: 1
+secrets: { PIN: env:DOOR_PIN }
+steps:
+  - uses: ledger.asset.create
+    as: { ledger: "userId:alice" }
+    with: { assetType: Property, data: { id: "P\${{ run.key }}", doorPin: "\${{ secrets.PIN }}" } }
+`;
+
+async function projectAt(url: string, variables: Variables = { ...KEYS, DOOR_PIN: PIN }): Promise<Project> {
+  const project = newProject(variables);
+  project.serviceAt(url);
+  project.write("pin.yaml", WITH_PIN);
+  return project;
+}
+
+const SPELLINGS = [KEY, PIN].flatMap((secret) => [
+  secret,
+  encodeURIComponent(secret),
+  Buffer.from(secret).toString("base64"),
+  JSON.stringify(secret).slice(1, -1),
+]);
+
+function expectNone(text: string): void {
+  for (const spelling of SPELLINGS) expect(text).not.toContain(spelling);
+}
+
+test("each exchange is shown as a command that can be pasted: it does the same", async () => {
+  const service = await sandboxProcess();
+  const project = await projectAt(service.url);
+  const ended = await project.run("run", "pin.yaml", "--debug");
+  expect(ended.code, ended.told).toBe(0);
+  expectNone(ended.told);
+  const write = ended.stderr.split("\n\n").find((block) => block.includes("-X POST")) ?? "";
+  expect(write).toMatch(/^\S+Z {2}pin\.yaml \S+\n {2}# a write: pasted, it would be sent once more\n {2}curl /);
+  expect(write).toContain(`-H 'X-API-KEY: '"$LEDGER_KEY"`);
+  expect(write).toContain(`"doorPin":"'"$DOOR_PIN"'"`);
+  expect(write).toMatch(/HTTP 20[01] in .*, \d+ bytes sent, \d+ bytes received \(application\/json.*\)\n {2}\{"transactionId":/);
+  const command = (/^ {2}(curl .*)$/m.exec(write)?.[1] ?? "").replace(/"id":"P\w+"/, '"id":"PASTED"');
+  const env = { PATH: process.env["PATH"], LEDGER_KEY: KEY, DOOR_PIN: PIN };
+  expect(execFileSync("bash", ["-c", command], { env, encoding: "utf8" })).toContain("transactionId");
+  let commits = await service.commits();
+  while (commits.length < 2) commits = await service.commits(); // it is answered before it is committed
+  const [first, second] = commits;
+  expect(JSON.stringify(second?.body)).toBe(JSON.stringify(first?.body).replace(/"id":"P\w+"/, '"id":"PASTED"'));
+});
+
+test("a file is its owner's alone; what a service repeats of a secret is masked in it, however it is spelt", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = await projectAt(proxy.url);
+  const echo = JSON.stringify({ message: SPELLINGS.join(" "), [KEY]: PIN });
+  void proxy.next("POST /asset", answerAfterwards({ status: 422, body: echo }));
+  const ended = await project.run("run", "pin.yaml", "--debug=seen.log", "--json");
+  expect(ended.code, ended.told).toBe(1);
+  expect(ended.stderr).not.toContain("curl");
+  expect(statSync(join(project.folder, "seen.log")).mode & 0o777).toBe(0o600);
+  const text = project.read("seen.log");
+  expect(text).toMatch(/HTTP 422 .*\n {2}\{"message":"\$\{\{ secrets\.LEDGER_API_KEY \}\}/);
+  for (const file of filesBelow(project.folder)) {
+    if (!file.endsWith("tokenbook.yaml")) expectNone(readFileSync(file, "latin1"));
+  }
+});
+
+test("with several runs at a time each exchange names its playbook; a long body is cut, and says so", async () => {
+  const service = await sandboxProcess();
+  const project = await projectAt(service.url);
+  project.write("mint.yaml", MINT_ONCE.replace("name: Minted once", `name: "${"x".repeat(5_000)}"`));
+  const ended = await project.run("run", "pin.yaml", "mint.yaml", "--debug");
+  expect(ended.code, ended.told).toBe(0);
+  const blocks = ended.stderr.split("\n\n").filter((block) => block.includes("-X POST"));
+  const named = blocks.flatMap((block) => /^\S+ {2}(\S+)/.exec(block)?.[1] ?? []);
+  expect(named).toHaveLength(3);
+  expect(named.filter((name) => name === "mint.yaml")).toHaveLength(2);
+  expect(blocks.find((block) => block.includes("xxx"))).toMatch(/… \(\d{4} characters more\)/);
+});
+
+test("plan and resume have it too, as has the variable; where it is off nothing is shown", async () => {
+  const service = await sandboxProcess();
+  const project = await projectAt(service.url);
+  project.write("look.yaml", "playbook: 1\nsteps:\n  - uses: ledger.asset.stats\n    expect: [response.totalCount == 999]\n");
+  expect((await project.run("plan", "look.yaml", "--debug")).stderr).toContain("/asset/stats");
+  const failed = await project.run("run", "look.yaml");
+  expect(failed.stderr).toBe("");
+  const shown = project.as({ ...project.variables, TOKENBOOK_DEBUG: "1" });
+  expect((await shown.run("resume")).stderr).toContain("/asset/stats");
+  expect((await project.as({ ...project.variables, TOKENBOOK_DEBUG: "0" }).run("resume")).stderr).toBe("");
+  const nowhere = await project.run("resume", "--debug=no/where.log");
+  expect(nowhere.code).toBe(2);
+  expect(nowhere.stderr).toContain("error debug.cannot-write");
+});

@@ -1,0 +1,127 @@
+import { beforeAll, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cutAnswer, proxyTo } from "./proxy.ts";
+import { type Ended, launch, MINT_ONCE, newProject, ROOT, runIn, sandboxProcess } from "./world.ts";
+
+const LOOK = `playbook: 1
+tags: [smoke]
+inputs: { region: { type: string, default: eu } }
+steps: [{ uses: ledger.asset.stats, expect: ["inputs.region == \\"eu\\""] }]
+`;
+const ENVIRONMENTS = "environments:\n  staging: embedded\n  production: embedded\n";
+const MISSPELT = MINT_ONCE.replace("as: issuer", "as: isuer");
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tokenbook-names-"));
+  const files = { "tokenbook.yaml": ENVIRONMENTS, "look.yaml": LOOK, "actor.yaml": MISSPELT, "mint.yaml": MINT_ONCE };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return () => rmSync(folder, { recursive: true });
+});
+
+function tokenbook(words: string, variables = {}): Promise<Ended> {
+  return launch([join(ROOT, "bin/tokenbook.js"), ...words.split(" ")], { cwd: folder, variables }).ended;
+}
+
+test.for([
+  ["a command", "rnu look.yaml", "did you mean run? All of them: tokenbook --help"],
+  ["a command of a command", "runs shwo x", "did you mean show? All of them: tokenbook runs --help"],
+  ["an option", "run look.yaml --jsn", "did you mean --json? All of them: tokenbook run --help"],
+  ["an option with its value", "runs --limt=3", "did you mean --limit?"],
+  ["a choice", "check look.yaml --format sarfi", "did you mean sarif?"],
+  ["a verdict", "resolve x --step y --as aplied", "did you mean applied?"],
+  ["a shell", "completion bsh", "did you mean bash?"],
+  ["a report's format", "run look.yaml --report junt=a.xml", "Did you mean junit?"],
+  ["a file", "run loko.yaml", 'did you mean "look.yaml"?'],
+  ["a tag", "run look.yaml --tags smok", 'did you mean "smoke"?'],
+  ["an environment", "run look.yaml --env stagin", "next: --env staging"],
+  ["the environment of a profile", "sandbox --profile prodution", "next: --profile production"],
+  ["the environment of doctor", "doctor --env prodution", "next: --env production"],
+  ["an input", "run look.yaml --input regoin=us", 'did you mean "region"?'],
+  ["an operation", "operations ledger.token.mnit", "next: tokenbook operations ledger.token.mint"],
+  ["the operation of a new playbook", "new playbook a.yaml --uses ledger.tokn.mint", "ledger.token.mint"],
+  ["a playbook of the library", "library mnit", "next: tokenbook library mint"],
+  ["a schema", "schema plybook", "next: tokenbook schema playbook"],
+  ["a diagnostic", "check --explain schema.unknown-feild", "next: tokenbook check --explain schema.unknown-field"],
+  ["an actor", "check actor.yaml", "issuer"],
+  ["a boundary", "test --crash-everywhere look.yaml --at before:run.closd", "next: --at 'before:run.closed'"],
+] as const)("%s", async ([, words, printed]) => {
+  const ended = await tokenbook(words);
+  expect(ended.code, ended.told).toBe(2);
+  expect(ended.stdout + ended.stderr, ended.told).toContain(printed);
+});
+
+test("a failpoint", async () => {
+  const ended = await tokenbook("run look.yaml --state failpoint", { TOKENBOOK_FAILPOINT: "before:run.opend" });
+  expect(ended.code, ended.told).toBe(2);
+  expect(ended.stderr).toContain("next: TOKENBOOK_FAILPOINT='before:run.opened'");
+});
+
+test("what is near to nothing has no suggestion, and the list of what there is", async () => {
+  const ended = await tokenbook("wibblewobble");
+  expect(ended.stderr).toContain("next: tokenbook --help");
+});
+
+test("a run, by a part of its id or a letter that is wrong; a step that wants a word; a credential", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  void proxy.next("POST /token/mint", async (passing) => {
+    await cutAnswer(passing);
+    proxy.shut();
+  });
+  const stopped = await project.run("run", "mint.yaml");
+  const id = runIn(stopped);
+  const wrong = `${id.slice(0, -1)}${id.endsWith("a") ? "b" : "a"}`;
+  for (const named of [id.slice(-8), wrong]) {
+    for (const command of [
+      ["resume"],
+      ["runs", "show"],
+      ["resolve"],
+      ["runs", "export"],
+      ["runs", "release", "--because", "so"],
+    ]) {
+      const ended = await project.run(...command, named);
+      expect(ended.code, ended.told).toBe(2);
+      expect(ended.stderr, ended.told).toContain(`did you mean ${id}? All of them: tokenbook runs`);
+    }
+  }
+  const step = await project.run("resolve", id, "--step", "mnit", "--as", "applied", "--because", "seen");
+  expect(step.stderr, step.told).toContain(`next: tokenbook resolve ${id} --step "mint" --as applied`);
+  await proxy.open();
+  project.write(
+    "sales.yaml",
+    "playbook: 1\nactors: { b: { investor: BUYR_KEY } }\nsteps: [{ uses: investor.sales.list, as: b }]\n",
+  );
+  const sales = await project.run("run", "sales.yaml");
+  expect(sales.stderr, sales.told).toContain('has no credential "BUYR_KEY" (did you mean "BUYER_KEY"?)');
+});
+
+/** Compares with the sandbox's tokens one that is not there. */
+const DRIFTING = `playbook: 1
+mode: read-only
+inputs:
+  expected: { type: list, items: { type: object, properties: { name: { type: string } } }, default: [{ name: Gold }] }
+reconcile:
+  - id: tokens
+    left: { name: list, rows: inputs.expected, key: { name: row.name } }
+    right: { name: ledger, as: { ledger: "userId:alice" }, read: ledger.token.list, key: { name: row.name } }
+    recheck: 10ms
+`;
+
+test("a drift; and completion offers its id", async () => {
+  const project = newProject({});
+  project.write("drifting.yaml", DRIFTING);
+  const ran = await project.run("run", "drifting.yaml");
+  expect(ran.code, ran.told).toBe(3);
+  const [offer = ""] = (await project.run("complete", "--", "drift", "show", "")).lines;
+  const id = offer.split("\t")[0] ?? "";
+  expect(id).toMatch(/^[0-9a-f]{12}$/);
+  const wrong = await project.run("drift", "show", `${id.slice(0, -1)}z`);
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr).toContain(`did you mean ${id}?`);
+});

@@ -1,0 +1,273 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, onTestFinished, test } from "vitest";
+import schema from "../../schemas/doctor.schema.json" with { type: "json" };
+import type { DoctorDocument, Finding } from "../../src/report/doctor/shape.ts";
+import { answerAfterwards, closedAddress, cutAnswer, proxyTo, strangerServer } from "./proxy.ts";
+import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
+
+const valid = new Ajv2020().compile(schema);
+
+async function examine(project: Project, ...args: string[]): Promise<DoctorDocument & { readonly told: string }> {
+  const ended = await project.run("doctor", "--json", ...args);
+  const document = JSON.parse(ended.stdout) as DoctorDocument;
+  expect(valid(document), JSON.stringify(valid.errors)).toBe(true);
+  expect(document.ok, ended.told).toBe(!document.findings.some(({ grade }) => grade === "problem"));
+  expect(ended.code, ended.told).toBe(document.ok ? 0 : 1);
+  for (const key of Object.values(project.variables)) expect(ended.told).not.toContain(key);
+  return { ...document, told: ended.told };
+}
+
+function codes({ findings }: Pick<DoctorDocument, "findings">, grade: Finding["grade"]): readonly string[] {
+  return findings.filter((each) => each.grade === grade).map(({ code }) => code);
+}
+
+function about({ findings }: Pick<DoctorDocument, "findings">, code: string): string {
+  return findings
+    .filter((each) => each.code === code)
+    .map(({ message, why, next }) => [message, why, next].join("\n"))
+    .join("\n");
+}
+
+test("without an environment all is well on the sandbox, and nothing is left behind", async () => {
+  const project = newProject({});
+  const seen = await examine(project);
+  expect(seen.ok, seen.told).toBe(true);
+  expect(seen.environment).toBe("sandbox");
+  expect(codes(seen, "ok")).toEqual(
+    expect.arrayContaining([
+      "project.none",
+      "state.folder",
+      "state.empty",
+      "service.sandbox",
+      "service.key-taken",
+      "profile.page",
+    ]),
+  );
+  expect(filesBelow(project.folder)).toEqual([]);
+});
+
+test("a service that answers as it should is ready, with what each part took", async () => {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(service.url);
+  project.write("mint.yaml", MINT_ONCE);
+  expect((await project.run("run", "mint.yaml")).code).toBe(0);
+  const before = filesBelow(project.folder).map((file) => [file, statSync(file).mtimeMs]);
+  const ended = await project.run("doctor");
+  expect(ended.code, ended.told).toBe(0);
+  expect(ended.stdout).toMatch(/✓ ready to run for environment here$/m);
+  expect(ended.stdout).toMatch(/✓ env:LEDGER_KEY is there, for tokenbook\.yaml:7 \(environments\.here\.ledger\.apiKey\)/);
+  expect(ended.stdout).toMatch(/✓ ledger: http:.*: found in .*, connected in .* \(127\.0\.0\.1\)/);
+  expect(ended.stdout).toMatch(/✓ investor: SECOND_BUYER_KEY: the service takes the key/);
+  expect(ended.stdout).toMatch(/journal\.db is whole/);
+  expect(filesBelow(project.folder).map((file) => [file, statSync(file).mtimeMs])).toEqual(before);
+  expect(await service.commits()).toHaveLength(2);
+});
+
+test("a key that the service refuses is told with the line that names it", async () => {
+  const service = await sandboxProcess();
+  const project = newProject({ ...KEYS, BUYER_KEY: "canary-buyer-2" });
+  project.serviceAt(service.url);
+  const seen = await examine(project);
+  expect(codes(seen, "problem"), seen.told).toEqual(["service.key-refused"]);
+  expect(about(seen, "service.key-refused")).toMatch(/investor: BUYER_KEY: [\s\S]*tokenbook\.yaml:11 /);
+});
+
+test("a port at which nobody listens, and a name that there is not, are told apart", async () => {
+  const project = newProject();
+  project.serviceAt(await closedAddress());
+  project.write(
+    "tokenbook.yaml",
+    project.read("tokenbook.yaml").replace(/(investor:\n\s+baseUrl: ").*"/, '$1http://no-such-host.invalid"'),
+  );
+  const seen = await examine(project);
+  expect(codes(seen, "problem"), seen.told).toEqual(["service.no-connection", "service.no-name"]);
+  expect(about(seen, "service.no-connection")).toMatch(/ECONNREFUSED[\s\S]*mend tokenbook\.yaml:4 /);
+});
+
+test("a service without TLS at an address of https is told as that", async () => {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(service.url.replace("http:", "https:"));
+  const seen = await examine(project);
+  expect(codes(seen, "problem"), seen.told).toEqual(["service.no-tls", "service.no-tls"]);
+});
+
+test("a web page in place of the service is told as that", async () => {
+  const page = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Please log in</html>" };
+  const project = newProject();
+  project.serviceAt((await strangerServer(page)).url);
+  const seen = await examine(project);
+  expect(new Set(codes(seen, "problem")), seen.told).toEqual(new Set(["service.not-json"]));
+});
+
+test("clocks that differ are told, and by how much", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const date = new Date(Date.now() - 7_200_000).toUTCString();
+  const json = { "content-type": "application/json", date };
+  void proxy.next(
+    "GET /status",
+    answerAfterwards((real) => ({ ...real, headers: json })),
+  );
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  const seen = await examine(project);
+  expect(seen.ok, seen.told).toBe(true);
+  expect(codes(seen, "warning"), seen.told).toEqual(["service.clock-skewed"]);
+  expect(about(seen, "service.clock-skewed")).toMatch(/this machine's clock is 2 h .*ahead of that of the ledger interface/);
+});
+
+test("a bookmark by another name than the service's shows that the profile is wrong", async () => {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(service.url);
+  for (const id of ["ONE", "TWO"]) await service.call("POST /token", "userId:alice", [tokenNamed(id)]);
+  project.write(
+    "tokenbook.yaml",
+    `${project.read("tokenbook.yaml")}    profile: { ledger: { parameters: { bookmark: from } } }\n`,
+  );
+  const seen = await examine(project);
+  expect(codes(seen, "problem"), seen.told).toEqual(["profile.bookmark"]);
+  expect(about(seen, "profile.bookmark")).toContain("profile.ledger.parameters.bookmark at tokenbook.yaml:3 (environments.here)");
+});
+
+function tokenNamed(id: string): object {
+  return {
+    id,
+    name: id,
+    symbol: id,
+    classification: { type: "fungible", unit: "fractional", valueType: "intrinsic", supply: "capped-variable" },
+    behaviour: { decimal: 2, maxMintQuantity: 100, transferable: true, burnable: true },
+  };
+}
+
+test("a state directory that cannot be made is told, and what the service says all the same", async () => {
+  const project = newProject({});
+  project.write("taken", "");
+  const seen = await examine(project, "--state", "taken/state");
+  expect(codes(seen, "problem"), seen.told).toEqual(["state.unwritable"]);
+  expect(codes(seen, "ok")).toContain("service.key-taken");
+});
+
+test("a variable that is not set is told with the line that wants it; one of another environment is no hindrance", async () => {
+  const service = await sandboxProcess();
+  const project = newProject({ ...KEYS, SECOND_BUYER_KEY: "short" });
+  project.serviceAt(service.url);
+  project.write(
+    "tokenbook.yaml",
+    `${project.read("tokenbook.yaml").replaceAll(/^ {8}SECOND.*\n/gm, "")}  later:
+    ledger: { baseUrl: "http://127.0.0.1:1", appId: a, orgId: o, apiKey: env:LATER_KEY }\n`,
+  );
+  const first = await examine(project);
+  expect(first.ok, first.told).toBe(true);
+  expect(codes(first, "warning")).toEqual(["environment.key-missing"]);
+  const later = await examine(project, "--env", "later");
+  expect(codes(later, "problem"), later.told).toEqual(["environment.key-missing"]);
+  expect(about(later, "environment.key-missing")).toMatch(
+    /LATER_KEY is not set[\s\S]*environments\.later\.ledger\.apiKey[\s\S]*export LATER_KEY=/,
+  );
+});
+
+test("a write of which nobody knows what became is told, with the command that looks again", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  void proxy.next("POST /token/mint", async (passing) => {
+    await cutAnswer(passing);
+    proxy.shut();
+  });
+  const stopped = await project.run("run", "mint.yaml");
+  expect(stopped.code, stopped.told).toBe(5);
+  await proxy.open();
+  const seen = await examine(project);
+  expect(codes(seen, "problem"), seen.told).toEqual(["state.unknown-write"]);
+  expect(about(seen, "state.unknown-write")).toMatch(/mint \(ledger\.token\.mint\)[\s\S]*tokenbook resume /);
+  expect(about(seen, "state.unknown-write")).toContain(runIn(stopped));
+});
+
+test("a run whose process died is told, and one that another machine holds", async () => {
+  const project = newProject({ TOKENBOOK_FAILPOINT: "before:run.closed" });
+  project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
+  expect((await project.run("run", "look.yaml")).code).toBeNull();
+  const sane = project.as({});
+  const died = await examine(sane);
+  expect(codes(died, "warning"), died.told).toEqual(["state.died"]);
+  expect(about(died, "state.died")).toMatch(/look\.yaml.* did not end: its process died\n.*\ntokenbook resume /);
+  const journal = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"));
+  journal.exec("UPDATE lease SET holder = json_set(holder, '$.host', 'elsewhere')");
+  journal.close();
+  const held = await examine(sane);
+  expect(codes(held, "warning"), held.told).toEqual(["state.held-elsewhere"]);
+  expect(about(held, "state.held-elsewhere")).toMatch(/on elsewhere[\s\S]*tokenbook runs release /);
+});
+
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
+test.runIf(hasOpenssl)("over TLS it tells how long securing took, and that the certificate ends soon", async () => {
+  const folder = temporaryFolder();
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  const files = ["-keyout", key, "-out", certificate];
+  spawnSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3", ...subject, ...files]);
+  const page = createServer(
+    { key: readFileSync(key), cert: readFileSync(certificate) },
+    (_, response) => void response.end("<p>"),
+  );
+  await once(page.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void page.close());
+  const project = newProject({ ...KEYS, NODE_EXTRA_CA_CERTS: certificate });
+  project.serviceAt(`https://localhost:${(page.address() as AddressInfo).port}`);
+  const seen = await examine(project);
+  expect(about(seen, "service.reached"), seen.told).toMatch(/connected in .*, secured in /);
+  expect(codes(seen, "warning")).toContain("service.certificate-ends");
+  const unknown = await examine(project.as(KEYS));
+  expect(about(unknown, "service.no-tls"), unknown.told).toContain("NODE_EXTRA_CA_CERTS");
+});
+
+test("a damaged journal is told, and not touched", async () => {
+  const project = newProject({});
+  project.write("mint.yaml", MINT_ONCE);
+  expect((await project.run("run", "mint.yaml")).code).toBe(0);
+  const file = join(project.folder, ".tokenbook/journal.db");
+  const bytes = readFileSync(file);
+  bytes.fill(7, 4096 * 3, 4096 * 3 + 200);
+  writeFileSync(file, bytes);
+  const seen = await examine(project);
+  expect(seen.ok, seen.told).toBe(false);
+  expect(
+    codes(seen, "problem").every((code) => /damaged|journal/.test(code)),
+    seen.told,
+  ).toBe(true);
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
+test("tokenbook.yaml with a mistake is shown with its line; an environment that there is not is a matter of usage", async () => {
+  const project = newProject({});
+  project.write("tokenbook.yaml", "environments:\n  here:\n    ledger: { baseUrl: nowhere }\n");
+  const seen = await examine(project);
+  expect(codes(seen, "problem"), seen.told).toEqual(["environment.invalid"]);
+  project.write("tokenbook.yaml", "environments:\n  here: embedded\n");
+  const misspelt = await project.run("doctor", "--env", "hree");
+  expect(misspelt.code, misspelt.told).toBe(2);
+  expect(misspelt.stderr).toContain("--env here");
+});
+
+test("a .env that others may read is told", async () => {
+  const project = newProject({});
+  project.write(".env", "A=1\n");
+  chmodSync(join(project.folder, ".env"), 0o644);
+  expect(codes(await examine(project), "warning")).toEqual(["project.dotenv-open"]);
+  chmodSync(join(project.folder, ".env"), 0o600);
+  expect(codes(await examine(project), "warning")).toEqual([]);
+  expect(existsSync(join(project.folder, ".tokenbook"))).toBe(false);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { KEYS, MINT_ONCE, newProject, sandboxProcess } from "./world.ts";
+
+const LOOK = `playbook: 1
+env: { REGION: none }
+steps:
+  - uses: ledger.asset.stats
+outputs: { region: "\${{ env.REGION }}" }
+`;
+
+test("a .env beside tokenbook.yaml gives keys and variables; what the process sets goes before", async () => {
+  const service = await sandboxProcess();
+  const project = newProject({});
+  project.serviceAt(service.url);
+  const lines = Object.entries(KEYS).map(([name, value]) => `${name}="${value}" # a key`);
+  project.write(".env", ["# of this project", ...lines, "REGION='eu'", ""].join("\n"));
+  project.write("mint.yaml", MINT_ONCE);
+  project.write("inner/look.yaml", LOOK);
+  project.write("inner/.env", "REGION=inner\nLEDGER_KEY=wrong-key\n");
+  const minted = await project.run("run", "mint.yaml");
+  expect(minted.code, minted.told).toBe(0);
+  const looked = await project.within("inner").run("run", "look.yaml");
+  expect(looked.stdout, "beside tokenbook.yaml, wherever one works").toContain("output region: eu");
+  expect((await project.as({ REGION: "us" }).run("run", "inner/look.yaml")).stdout).toContain("output region: us");
+  expect((await project.run("run", "inner/look.yaml", "--dotenv", "inner/.env")).told).toContain("BUYER_KEY is not set");
+});
+
+test("without it, and with another, as told", async () => {
+  const project = newProject({});
+  project.write("look.yaml", LOOK);
+  project.write(".env", "REGION=eu\n");
+  project.write("other", "REGION=other\n");
+  expect((await project.run("run", "look.yaml")).stdout).toContain("output region: eu");
+  expect((await project.run("run", "look.yaml", "--no-dotenv")).stdout).toContain("output region: none");
+  expect((await project.run("run", "look.yaml", "--dotenv", "other")).stdout).toContain("output region: other");
+  const missing = await project.run("run", "look.yaml", "--dotenv", "missing");
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toMatch(/error dotenv\.unreadable\n {2}missing cannot be read: .*ENOENT/);
+});
+
+test("one of a folder above is never read, and none sets what tokenbook itself looks at", async () => {
+  const project = newProject({});
+  project.write(".env", "REGION=above\n");
+  project.write("inner/look.yaml", LOOK);
+  expect((await project.within("inner").run("run", "look.yaml")).stdout).toContain("output region: none");
+  project.write("inner/.env", "TOKENBOOK_FAILPOINT=before:run.opened\nTOKENBOOK_DEBUG=1\n");
+  const ended = await project.within("inner").run("run", "look.yaml");
+  expect(ended.code, ended.told).toBe(0);
+  expect(ended.stderr).toBe("");
+});

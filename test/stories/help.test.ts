@@ -1,0 +1,81 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { describe, expect, test } from "vitest";
+import { buildProgram } from "../../src/cli/program.ts";
+import { WORDS } from "../../src/cli/words.ts";
+import { silentShell } from "../unit/cli/shell.ts";
+import { delivered, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
+
+/** The examples of all help pages, as somebody would paste them. */
+const EXAMPLES: readonly string[] = [WORDS.root, ...Object.values(WORDS.commands)].flatMap(({ examples }) =>
+  [...examples.matchAll(/^ {2,4}(?:\$|then, .*?:) (.*?)(?: {2,}\S.*)?$/gm)].map(([, command = ""]) => command),
+);
+
+const TOKENBOOK = EXAMPLES.filter((command) => command.startsWith("tokenbook "));
+
+test("every command has examples, but for the one that editors start", () => {
+  const without = Object.entries(WORDS.commands).filter(([, { examples }]) => !examples.includes("$ tokenbook"));
+  expect(without.map(([name]) => name)).toEqual(["lsp"]);
+  expect(TOKENBOOK.length).toBeGreaterThan(40);
+});
+
+function words(command: string): string[] {
+  const line = command.replace(/ (?:[<>|]|>>|&&) .*$/, "");
+  return [...line.matchAll(/'[^']*'|"[^"]*"|\S+/g)].map(([word]) => word.replaceAll(/^['"]|['"]$/g, "")).slice(1);
+}
+
+function understandsOnly(command: Command): Command {
+  command.action(() => undefined);
+  command.commands.forEach(understandsOnly);
+  return command;
+}
+
+test.for(TOKENBOOK)("is understood: %s", async (command) => {
+  const program = understandsOnly(buildProgram(silentShell(), () => undefined));
+  await program.parseAsync(
+    words(command).map((word) => (word === "--debug" ? "--debug=" : word)),
+    { from: "user" },
+  );
+});
+
+// Those that need a run, or a drift, of yesterday, serve until they are stopped, or take a minute.
+const NOT_RUN = /20261121|3fa91c02bd47|tokenbook sandbox|tokenbook test|PROFILE/;
+const CODES: Readonly<Record<string, number>> = {
+  "tokenbook resume": 2, // there is none
+  "tokenbook fmt --check .": 1,
+  "tokenbook fmt --diff onboarding.yaml": 1,
+};
+
+function workplace(): Project {
+  const project = newProject({});
+  const onboarding = delivered("onboarding/property-sale.yaml");
+  project.write("tokenbook.yaml", "environments:\n  staging: embedded\n  production: embedded\n");
+  project.write("onboarding.yaml", onboarding.replace("\nsteps:", "\n\n\n\nsteps:"));
+  project.write("my-playbook.yaml", MINT_ONCE);
+  project.write("supply.yaml", "playbook: 1\nmode: read-only\nsteps: [{ uses: ledger.asset.stats }]\n");
+  project.write("playbooks/scenarios/mint.yaml", MINT_ONCE.replace("playbook: 1", "playbook: 1\ntags: [smoke]"));
+  project.write("playbooks/scenarios/slow.yaml", MINT_ONCE.replace("playbook: 1", "playbook: 1\ntags: [slow]"));
+  mkdirSync(join(project.folder, ".config/fish/completions"), { recursive: true });
+  project.write("bin/tokenbook", `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/tokenbook.js' "$@"\n`);
+  return project;
+}
+
+describe("what can run, runs", () => {
+  test.for(TOKENBOOK.filter((command) => !NOT_RUN.test(command)))("%s", async (command) => {
+    const project = workplace();
+    const PATH = `${project.folder}/bin:${process.env["PATH"]}`;
+    const shell = async (line: string): Promise<number | null> => {
+      const prepared = `chmod +x bin/tokenbook; shopt -s globstar; ${line}`;
+      const ended = await launch(["-c", prepared], {
+        cwd: project.folder,
+        program: "bash",
+        variables: { PATH, HOME: project.folder },
+      }).ended;
+      expect(ended.stderr, ended.told).not.toMatch(/error usage\.|command not found/);
+      return ended.code;
+    };
+    if (command.includes("--plan")) expect(await shell("tokenbook plan onboarding.yaml --out onboarding.plan")).toBe(0);
+    expect(await shell(command)).toBe(CODES[command] ?? 0);
+  });
+});

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { isCode } from "../../src/base/catalogue/catalogue.ts";
+import { EXIT } from "../../src/base/exit.ts";
+
+const sources = globSync("src/**/*.ts").map((file) => readFileSync(file, "utf8"));
+const page = readFileSync("docs/troubleshooting.md", "utf8");
+const told = new Set([...page.matchAll(/`([a-z]+\.[a-z][a-z-]+)`/g)].map(([, code = ""]) => code));
+
+test("troubleshooting tells of every code that is no finding of a check", () => {
+  const codes = new Set(
+    sources.flatMap((text) => [...text.matchAll(/\bcode: "([a-z]+\.[a-z-]+)"/g)].map(([, code = ""]) => code)),
+  );
+  // What a check finds is in errors.md, and what cannot happen is not to be looked up.
+  const own = [...codes].filter((code) => !isCode(code) && !/^(?:playbook|source|schema\.name|contract)/.test(code));
+  expect(own.length).toBeGreaterThan(80);
+  expect(own.filter((code) => !told.has(code))).toEqual([]);
+});
+
+test("it tells of no code that there is not", () => {
+  const literals = sources.join("\n");
+  const known = (code: string): boolean => literals.includes(`"${code}"`) || /^(?:usage|look|exchanges)\./.test(code);
+  expect([...told].filter((code) => !known(code) && !/\.(?:yaml|md|db)$/.test(code))).toEqual([]);
+});
+
+test("the README's table has each exit code, and the links of all pages lead to something", () => {
+  const readme = readFileSync("README.md", "utf8");
+  for (const code of Object.values(EXIT)) expect(readme).toMatch(new RegExp(String.raw`^\| (?:\d+, )*${code}(?:, \d+)* \|`, "m"));
+  for (const file of ["README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md", ...globSync("docs/*.md")]) {
+    const text = readFileSync(file, "utf8");
+    const folder = file.includes("/") ? "docs/" : "";
+    const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    for (const [, target = "", anchor] of links) {
+      const path = target === "" ? file : `${folder}${target}`;
+      expect(globSync(path.replace(/\/$/, "")), `${file} → ${target}`).toHaveLength(1);
+      if (anchor !== undefined) expect(anchors(readFileSync(path, "utf8")), `${file} → ${target}#${anchor}`).toContain(anchor);
+    }
+  }
+});
+
+function anchors(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .replaceAll(/\s/g, "-"),
+  );
+}

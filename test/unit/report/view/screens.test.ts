@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { LiveView } from "../../../../src/cli/view/live-view.ts";
+import { PlainView } from "../../../../src/cli/view/plain.ts";
+import type { Observer } from "../../../../src/report/fanout.ts";
+import type { RunEvent } from "../../../../src/protocol/record.ts";
+import { Records, START } from "../records.ts";
+import { EmulatedScreen } from "./emulator.ts";
+
+// What a terminal shows while runs go, held as files: look at them when they change.
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+afterEach(() => void vi.useRealTimers());
+
+const NOW = START + 60_000;
+
+function waiting(step: string, what: string): RunEvent {
+  return { kind: "step.waiting", step, for: what, untilMs: START + 120_000, at: START + 20_000 };
+}
+
+function reading(step: string, pages: number, rows: number): RunEvent {
+  return { kind: "step.reading", step, pages, rows, at: START + 40_000 };
+}
+
+function tell(observer: Observer, ...events: readonly RunEvent[]): void {
+  for (const event of events) observer.event(event);
+}
+
+/** The screen as it is after these events, and as it is left. */
+async function screens(columns: number, play: (view: LiveView) => void, rows = 24): Promise<string> {
+  const screen = new EmulatedScreen(columns, rows);
+  const onCrash = (error: unknown): void => expect.unreachable(String(error));
+  const view = new LiveView({ screen, clock: { now: () => NOW }, colour: true, onCrash });
+  play(view);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });
+  await vi.advanceTimersByTimeAsync(300);
+  const during = await screen.lines();
+  for (const line of during) expect(line.length).toBeLessThanOrEqual(columns);
+  await view.end();
+  const after = await screen.lines();
+  const ruler = "─".repeat(columns);
+  return [ruler, ...during.map(settled), ruler, ...after, ""].join("\n");
+}
+
+// The spinner turns, and the wall's time is where somebody lives.
+function settled(line: string): string {
+  return line.replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿").replaceAll(/\d\d:\d\d:\d\d/g, "hh:mm:ss");
+}
+
+function inTheMiddle(view: LiveView): void {
+  const run = view.watch();
+  tell(run, ...new Records().opened().written("asset").expanded("approvals", ["bob", "dora"]).all);
+  tell(run, { kind: "step.started", step: "mint", at: START + 10_000 }, waiting("mint", "the receipt 12eb7570cc8e35f72c8ad946"));
+  tell(run, { kind: "step.started", step: "owned", at: START + 30_000 }, reading("owned", 12, 3_000));
+}
+
+test.for([40, 80, 120])("at %i columns: what is done, waited for, read page by page, and to come", async (columns) => {
+  await expect(await screens(columns, inTheMiddle)).toMatchFileSnapshot(`screens/middle-${columns}.txt`);
+});
+
+test("several runs at a time share the screen", async () => {
+  const play = (view: LiveView): void => {
+    inTheMiddle(view);
+    tell(
+      view.watch(),
+      ...new Records().opened({ name: "Sell the shares", runId: "20261121T0930-aaaaaaaa" }).written("asset").all,
+    );
+  };
+  await expect(await screens(80, play, 12)).toMatchFileSnapshot("screens/two-runs.txt");
+});
+
+test.for([40, 80])(
+  "at %i columns: steps of blocks and of included playbooks stand further in, marks and all",
+  async (columns) => {
+    const steps = [
+      { id: "deposit", name: "Deposit the property", uses: "tokenbook/deposit.yaml", line: 3, kind: "include" as const },
+      { id: "deposit/lies", name: "Where it lies", uses: "block", line: 4, depth: 1, kind: "block" as const },
+      { id: "deposit/asset", name: "The asset is there", uses: "ledger.asset.get", line: 5, depth: 2 },
+      { id: "deposit/mint", name: "Mint the shares", uses: "ledger.token.mint", line: 9, depth: 1 },
+    ];
+    const play = (view: LiveView): void => {
+      const run = view.watch();
+      tell(run, ...new Records().opened({ steps }).add({ kind: "step.begun", step: "deposit" }).all);
+      tell(run, ...new Records().add({ kind: "step.begun", step: "deposit/lies" }).read("deposit/asset").all);
+      tell(run, { kind: "step.started", step: "deposit/mint", at: START + 30_000 });
+    };
+    await expect(await screens(columns, play)).toMatchFileSnapshot(`screens/nested-${columns}.txt`);
+  },
+);
+
+test("somebody has interrupted: it says that it stops, and how to go on", async () => {
+  const play = (view: LiveView): void => {
+    const run = view.watch();
+    tell(run, ...new Records().opened().written("asset").intended("mint").all);
+    view.stopping();
+  };
+  await expect(await screens(80, play)).toMatchFileSnapshot("screens/stopping.txt");
+});
+
+test("in a log: a line for what takes long, again when it has taken twice as long, and none before", () => {
+  let text = "";
+  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, parallel: false });
+  const run = view.watch();
+  tell(run, ...new Records().opened().all);
+  text = "";
+  const after = (seconds: number): number => START + seconds * 1_000;
+  for (let second = 0; second <= 60; second++) {
+    tell(run, { kind: "step.waiting", step: "mint", for: "the receipt", untilMs: after(120), at: after(second) });
+    tell(run, { kind: "step.reading", step: "owned", pages: second, rows: second * 250, at: after(second) });
+  }
+  view.stopping();
+  expect(text.split("\n")).toEqual([
+    "… mint  waiting until 2026-11-21T09:32:00.000Z for the receipt",
+    "… owned  page 10 · 2,500 rows",
+    "… mint  waiting until 2026-11-21T09:32:00.000Z for the receipt",
+    "… owned  page 20 · 5,000 rows",
+    "… mint  waiting until 2026-11-21T09:32:00.000Z for the receipt",
+    "… owned  page 40 · 10,000 rows",
+    "… stopping: what is under way is waited for, and nothing new begins; Ctrl-C once more ends at once",
+    "",
+  ]);
+});
