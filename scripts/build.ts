@@ -14,7 +14,7 @@ const dist = join(root, "dist");
 const GROUPS = [
   group(
     "base",
-    ["src/base/(?!ports|difference)", "src/cli/(?:failure|view/colour)", "package\\.json$"],
+    ["src/base/(?!ports|difference)", "src/cli/(?:failure|view/colour)", "src/report/format\\.ts", "package\\.json$"],
     ["big.js", "fastest-levenshtein"],
   ),
   group(
@@ -41,7 +41,7 @@ const GROUPS = [
       "src/transport/",
       "src/engine/",
       "src/reconcile/",
-      "src/report/(?!junit|plan/)",
+      "src/report/(?:attempt|comparison|evidence|fanout|foreign|history|json|model|problem|shape|step-fold|text|value|words)\\.ts",
       "src/cli/(?:perform|session|queue|debug|masked|file|ready|crash/(?:course|failpoint)|view/(?!live|colour))",
     ],
     ["undici"],

@@ -162,6 +162,7 @@ async function laterOutputs(): Promise<Record<string, string>> {
   const { playbookSchema } = await import("../src/playbook/schema.ts");
   const { shippedPlaybooks } = await import("../src/cli/shipped.ts");
   const { environmentSchema } = await import("../src/environment/schema.ts");
+  const { eventSchema } = await import("../src/report/event-schema.ts");
   const { errorsPage, examplesOf } = await import("./errors.ts");
   const { operationsDocument } = await import("./reference.ts");
   const { environmentPage, exitCodesPage, limitsPage } = await import("./pages.ts");
@@ -174,6 +175,7 @@ async function laterOutputs(): Promise<Record<string, string>> {
     "docs/environment.md": environmentPage(),
     "docs/exit-codes.md": exitCodesPage(),
     "docs/limits.md": limitsPage(root),
+    "schemas/event.schema.json": `${JSON.stringify(eventSchema, undefined, 2)}\n`,
     "schemas/environment.schema.json": `${JSON.stringify(environmentSchema, undefined, 2)}\n`,
   };
 }

@@ -140,9 +140,29 @@ export const LIMITS = {
   /** Steps that did not pass told in a notification, and characters of each text. */
   notificationSteps: 20,
   notificationChars: 1_000,
-  /** Connections to the page of metrics at a time, and how long a request may take, in milliseconds. */
-  metricsConnections: 32,
-  metricsMs: 10_000,
+  /** What is served to browsers and scrapers: connections at a time, and how long a request may take to come, in milliseconds. */
+  servedConnections: 64,
+  servedRequestMs: 10_000,
+  /** Annotations of each severity: as many as GitHub shows of one job step. */
+  annotations: 10,
+  /** Characters of a report in Markdown, which a comment may have, and steps that its table tells. */
+  markdownChars: 60_000,
+  markdownSteps: 200,
+  /** Exchanges that a trace keeps of one run, spans of one request to a collector, and how long that may take, in milliseconds. */
+  tracedExchanges: 100_000,
+  traceBatch: 2_000,
+  traceMs: 10_000,
+  /** Characters that an HTML report shows of one value, and of all values of a report. */
+  htmlValueChars: 20_000,
+  htmlChars: 16_777_216,
+  /** Writes that its table of the guarantee tells one by one, and steps named that want a person. */
+  htmlWrites: 500,
+  htmlConcerns: 50,
+  /** Pages that are served: runs listed, and steps of two runs held against each other. */
+  viewRuns: 1_000,
+  viewSteps: 2_000,
+  /** Rows of each table of a comparison. */
+  htmlRows: 200,
   /** Comparisons of one playbook. */
   comparisons: 100,
   /** Rows of one side of a comparison, and keys that differ, beyond which the two are not alike at all. */

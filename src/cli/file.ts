@@ -1,4 +1,5 @@
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { systemRandom } from "../base/ports.ts";
 
 const BATCH_CHARS = 65_536;
@@ -10,7 +11,7 @@ const BATCH_CHARS = 65_536;
 export function writeWhole(path: string, pieces: Iterable<string>): void {
   const existing = statSync(path, { throwIfNoEntry: false });
   if (existing !== undefined && !existing.isFile()) return write(openSync(path, "w"), pieces);
-  const draft = `${path}.${Buffer.from(systemRandom.bytes(4)).toString("hex")}.tmp`;
+  const draft = draftOf(path);
   try {
     write(openSync(draft, "w", 0o600), pieces);
     renameSync(draft, path);
@@ -18,6 +19,21 @@ export function writeWhole(path: string, pieces: Iterable<string>): void {
     rmSync(draft, { force: true });
     throw error;
   }
+}
+
+/** Looks whether a file could be written whole, and makes the folders above it; a file that is there stays. Throws what the system says. */
+export function assertWritable(path: string): void {
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (existing?.isDirectory() === true) throw new Error("it is a folder");
+  if (existing !== undefined && !existing.isFile()) return;
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = draftOf(path);
+  closeSync(openSync(draft, "wx", 0o600));
+  rmSync(draft);
+}
+
+function draftOf(path: string): string {
+  return `${path}.${Buffer.from(systemRandom.bytes(4)).toString("hex")}.tmp`;
 }
 
 function write(descriptor: number, pieces: Iterable<string>): void {

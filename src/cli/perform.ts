@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
@@ -10,14 +9,15 @@ import type { Secrets } from "../playbook/open.ts";
 import { fanOut, type Observer } from "../report/fanout.ts";
 import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
+import type { Trace } from "../report/otlp/trace.ts";
 import type { RunReport } from "../report/shape.ts";
 import { type DebugOption, debugsOnStderr } from "./debug.ts";
 import { formatFailure } from "./failure.ts";
 import { maskedError, maskedShell } from "./masked.ts";
-import { writeWhole } from "./file.ts";
 import type { ReportRequest } from "./program.ts";
 import type { Where } from "./project.ts";
 import { inParallel } from "./queue.ts";
+import type { Reporting } from "./reporting.ts";
 import { openSession, type Session } from "./session.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { chooseView } from "./view/choose.ts";
@@ -41,12 +41,13 @@ export async function performRuns(
   options: Where & ReportOptions & { readonly jobs: number; readonly secrets: Secrets },
   jobs: readonly Job[],
 ): Promise<ExitCode> {
+  const reporting = await reportingFor(plainShell, options);
   const session = await openSession(plainShell, options, options.secrets);
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
   try {
     const view = await chooseView({
-      screen: options.json === true ? shell.stderr : shell.stdout,
+      screen: options.json === true || reporting?.takesStdout === true ? shell.stderr : shell.stdout,
       variables: shell.variables,
       clock: systemClock,
       isShared: shell.stderr.isTTY && debugsOnStderr(shell, options),
@@ -56,12 +57,16 @@ export async function performRuns(
     });
     shell.stopping.addEventListener("abort", () => view.stopping(), { once: true });
     const perform = async (job: Job): Promise<Done> =>
-      shell.stopping.aborted ? NOT_BEGUN : performOne(late, session, job, view.watch());
+      shell.stopping.aborted
+        ? NOT_BEGUN
+        : performOne(job, { late, session, view: view.watch(), trace: reporting?.trace(session) });
     const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
     late.flush();
-    const reports = done.flatMap(({ report }) => (report === undefined ? [] : [report]));
-    if (options.json === true) for (const piece of jsonReport(reports)) shell.stdout.write(piece);
-    await writeReports(shell, options.report, reports);
+    const runs = done.flatMap(({ report, trace }) =>
+      report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
+    );
+    if (options.json === true) for (const piece of jsonReport(runs.map(({ report }) => report))) shell.stdout.write(piece);
+    await reporting?.write(shell, runs);
     return worst(done.map(({ exit }) => exit));
   } finally {
     late.flush();
@@ -91,50 +96,48 @@ interface Done {
   readonly exit: ExitCode;
   /** Nothing when the run could not start. */
   readonly report: RunReport | undefined;
+  readonly trace: Trace | undefined;
 }
 
-const NOT_BEGUN: Done = { exit: EXIT.interrupted, report: undefined };
+const NOT_BEGUN: Done = { exit: EXIT.interrupted, report: undefined, trace: undefined };
 
-async function performOne(late: LateOutput, session: Session, job: Job, view: Observer): Promise<Done> {
+interface Performing {
+  readonly late: LateOutput;
+  readonly session: Session;
+  readonly view: Observer;
+  readonly trace: Trace | undefined;
+}
+
+async function performOne(job: Job, { late, session, view, trace }: Performing): Promise<Done> {
   const fold = new RunFold();
   const folding: Observer = {
     event: (event) => (isNotice(event) ? undefined : fold.take(event)),
   };
   const observers = fanOut([folding, view], (error) => reporterCrashed(late, error));
   try {
-    const outcome = await session.carry(observers, (ports) => job.work(session, ports));
-    return { exit: exitOf(outcome), report: fold.report() };
+    const outcome = await session.carry(observers, (ports) => job.work(session, ports), trace);
+    return { exit: exitOf(outcome), report: fold.report(), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);
     late.write(formatFailure(error));
-    return { exit: error.exit, report: fold.opened === undefined ? undefined : fold.report() };
+    return { exit: error.exit, report: fold.opened === undefined ? undefined : fold.report(), trace };
   } finally {
     await observers.end();
   }
 }
 
-function reporterCrashed(late: LateOutput, error: unknown): void {
-  late.write(`tokenbook: a reporter crashed and was left out: ${sanitise(messageOf(error))}\n`);
+// Loaded only where something is to be reported.
+async function reportingFor(shell: Shell, options: ReportOptions): Promise<Reporting | undefined> {
+  const { variables } = shell;
+  const isAsked = options.report.length > 0 || AUTOMATIC.some((name) => (variables[name] ?? "") !== "");
+  return isAsked ? (await import("./reporting.ts")).prepareReporting(shell, options) : undefined;
 }
 
-/** Writes the reports that were asked for. Throws a Failure. */
-export async function writeReports(
-  shell: Shell,
-  requests: readonly ReportRequest[],
-  reports: readonly RunReport[],
-): Promise<void> {
-  for (const { format, file } of requests) {
-    const pieces = format === "json" ? jsonReport(reports) : [(await import("../report/junit.ts")).junitReport(reports)];
-    try {
-      writeWhole(resolve(shell.cwd, file), pieces);
-    } catch (error) {
-      throw new Failure({
-        code: "report.cannot-write",
-        message: `the report ${file} cannot be written: ${messageOf(error)}`,
-        next: "name a file in a folder that exists",
-      });
-    }
-  }
+// Variables of CI systems and of tracing that ask for reports by themselves.
+const AUTOMATIC = ["GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+
+function reporterCrashed(late: LateOutput, error: unknown): void {
+  late.write(`tokenbook: a reporter crashed and was left out: ${sanitise(messageOf(error))}\n`);
 }
 
 // The worst first: what nobody knows is worse than what is known to have failed.

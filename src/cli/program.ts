@@ -5,6 +5,7 @@ import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
 import type { Command, Shell } from "./shell.ts";
 import { endOf } from "./usage.ts";
+import { FORMATS, type Format } from "../report/format.ts";
 import { WORDS } from "./words.ts";
 
 /** Each command is loaded when it is called: start-up is a feature. */
@@ -134,6 +135,17 @@ function lookCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/doctor.ts")).doctor));
   runsCommands(program, builder);
   driftCommands(program, builder);
+  builder
+    .command(program, "report")
+    .argument("<runs...>", WORDS.reporting.runs)
+    .option("--report <format=file>", WORDS.report, collectReport, [])
+    .addOption(new Option("--format <format>", WORDS.reporting.format).choices(FORMATS))
+    .option("--state <dir>", WORDS.state)
+    .action(builder.action(async () => (await import("./commands/report.ts")).report, "runs"));
+  builder
+    .memory(builder.command(program, "view"))
+    .addOption(new Option("--port <n>", WORDS.view.port).argParser(wholeNumber).default(0))
+    .action(builder.action(async () => (await import("./commands/view.ts")).view));
   builder
     .command(program, "operations")
     .argument("[name]", WORDS.operations.name)
@@ -331,22 +343,26 @@ function collectInput(text: string, before: Readonly<Record<string, string>>): R
 /** The shells that can complete our commands. */
 export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
 
-/** The formats of reports. */
-export const REPORT_FORMATS = ["json", "junit"] as const;
-
 /** A report to write: its format and its file. */
 export interface ReportRequest {
-  readonly format: (typeof REPORT_FORMATS)[number];
+  readonly format: Format;
+  /** `-` is stdout. */
   readonly file: string;
 }
 
+// A comma parts two reports only where a format follows: file names may hold commas.
+const BETWEEN_REPORTS = new RegExp(`,(?=(?:${FORMATS.join("|")})=)`);
+
 function collectReport(text: string, before: readonly ReportRequest[]): readonly ReportRequest[] {
-  const at = text.indexOf("=");
-  const [name, file] = [text.slice(0, at), text.slice(at + 1)];
-  const format = REPORT_FORMATS.find((each) => each === name);
-  if (format !== undefined && file !== "") return [...before, { format, file }];
-  const near = at < 0 ? undefined : didYouMean(name, REPORT_FORMATS);
+  return [...before, ...text.split(BETWEEN_REPORTS).map(reportRequest)];
+}
+
+function reportRequest(text: string): ReportRequest {
+  const [, name, file = ""] = /^([^=]*)=?([^]*)$/.exec(text) ?? [];
+  const format = FORMATS.find((each) => each === name);
+  if (format !== undefined && file !== "") return { format, file };
+  const near = format === undefined ? didYouMean(name ?? "", FORMATS) : undefined;
   throw new InvalidArgumentError(
-    `Write it as ${REPORT_FORMATS.map((each) => `${each}=FILE`).join(" or ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `Write it as FORMAT=FILE, with a format of ${FORMATS.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   );
 }

@@ -6,6 +6,7 @@ import { DriftBook } from "../reconcile/drift-book.ts";
 import { JournalStore } from "../journal/store.ts";
 import type { Secrets } from "../playbook/open.ts";
 import type { Observer } from "../report/fanout.ts";
+import type { Trace } from "../report/otlp/trace.ts";
 import { Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
@@ -21,8 +22,8 @@ export interface Session {
   readonly store: JournalStore;
   /** Masks keys and the secrets of playbooks, wherever they turn up. */
   readonly redact: Redact;
-  /** Gives one run its own connections and tells the observer what happens in it. */
-  readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>) => Promise<T>;
+  /** Gives one run its own connections and tells the observer what happens in it; and the trace, which exchanges it makes. */
+  readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>, trace?: Trace) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
@@ -76,21 +77,23 @@ export function sessionOn(
     target,
     store,
     redact,
-    carry: async (observer, work) => {
+    carry: async (observer, work, trace) => {
       const transport = new Transport();
-      const send: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
+      const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
       const shown = exchanges?.of(secrets);
-      const exchange = shown?.around(send) ?? send;
+      const seen = shown?.around(direct) ?? direct;
+      const traced: EnginePorts["exchange"] = trace === undefined ? seen : (outgoing) => trace.exchange(outgoing, seen);
       try {
         return await work({
           clock,
           secrets,
-          exchange: pacer?.paced(exchange) ?? exchange,
+          exchange: pacer?.paced(traced) ?? traced,
+          drifts,
           observe: (event) => {
             shown?.event(event);
             observer.event(event);
           },
-          drifts,
+          ...(trace === undefined ? {} : { during: (step, act) => trace.during(step, act) }),
           stopping: shell.stopping,
         });
       } finally {

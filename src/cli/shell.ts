@@ -54,6 +54,14 @@ export interface Shell {
 /** A command: what it does with a shell, and the code it ends with. */
 export type Command<Options> = (shell: Shell, options: Options) => Promise<ExitCode>;
 
+/** Resolves when the command is to stop. */
+export function untilStopped(stopping: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (stopping.aborted) return done();
+    stopping.addEventListener("abort", () => done(), { once: true });
+  });
+}
+
 /** The name of whoever calls the command, as the system has it. */
 export function userOf({ variables }: Pick<Shell, "variables">): string {
   return variables["USER"] ?? variables["LOGNAME"] ?? "unknown";

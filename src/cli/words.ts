@@ -20,7 +20,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
       summary: "Run playbooks: check them, send their steps, wait for receipts, report each outcome.",
       examples: `Examples:
   $ tokenbook run onboarding.yaml --input property=Loft12
-  $ tokenbook run playbooks/scenarios --jobs 8 --report junit=report.xml
+  $ tokenbook run playbooks/scenarios --jobs 8 --report junit=report.xml,html=report.html
   $ tokenbook run playbooks --tags 'smoke,!slow'
   $ tokenbook run supply.yaml --env production --json
   $ tokenbook run onboarding.yaml --plan onboarding.plan    only if it still would do what the plan says
@@ -107,6 +107,16 @@ Examples:
 
 SIGTERM lets a run in hand end, for 20 seconds, then stops it as Ctrl-C stops a run; a second signal ends at once.`,
     },
+    report: {
+      summary: "Write reports of runs from the journal: for people, CI systems, test dashboards and tracing.",
+      examples: `Formats: html, md (Markdown), junit, ctrf, tap, json, ndjson (one event a line), github (annotations), otlp (traces).
+\`run\` and \`resume\` write the same ones with --report.
+
+Examples:
+  $ tokenbook report latest --report html=report.html
+  $ tokenbook report latest --format md
+  $ tokenbook report 20261121T0930-k3x9q2ab 20261121T1004-p0a7d1xz --report html=both.html,junit=both.xml`,
+    },
     drift: {
       summary: "Differences that reconciliations have found: list them, explain one, or bear with it for a while.",
       examples: `A drift keeps its id from run to run: the comparison, the key and the kind make it. Acknowledged, it is told and no longer ends a run with
@@ -117,6 +127,14 @@ Examples:
   $ tokenbook drift list --all --json          those that were cleared too
   $ tokenbook drift show 3fa91c02bd47          what both sides said, and its history
   $ tokenbook drift ack 3fa91c02bd47 --because "a refund is under way" --until 2026-12-01`,
+    },
+    view: {
+      summary: "Show all runs in a browser: a list with a filter, each run, two side by side, and those that go on.",
+      examples: `Serves pages on this machine only (127.0.0.1) until Ctrl-C, to whoever has the address that it prints. It changes nothing.
+
+Examples:
+  $ tokenbook view
+  $ tokenbook view --state /srv/ledger/.tokenbook --port 4020`,
     },
     test: {
       summary: "Prove a playbook: kill its run at every moment that matters, go on with it, and compare what is left.",
@@ -190,7 +208,7 @@ Examples:
     },
     schema: {
       summary:
-        "Print a JSON Schema: of playbooks (for editors), environments, reports, plans, notifications, or what other commands print as JSON.",
+        "Print a JSON Schema: of playbooks (for editors), environments, reports, events, plans, notifications, or what other commands print as JSON.",
       examples: `Example: completion and hover in any editor with a YAML language server
   $ tokenbook schema > playbook.schema.json
   then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
@@ -235,6 +253,11 @@ Examples:
     release: "Free a run whose process, on another machine, is gone. What you say is kept in its journal, with your name.",
     because: "how you know that the process is gone for good",
   },
+  view: { port: "the port to listen on; 0 takes any free one" },
+  reporting: {
+    runs: "the runs' ids, or `latest`",
+    format: "print one report on stdout, in this format",
+  },
   drift: {
     list: "List the drifts as the last run of each comparison has left them.",
     all: "those too that were cleared since",
@@ -277,12 +300,13 @@ Examples:
     stdio: "speak over stdin and stdout, which is the only way",
     client: "the editor's process, which some editors tell; the end of stdin is what ends the server",
   },
-  schema: { name: "playbook, environment, report, drift, plan, check, crash, doctor, schedule or notification" },
+  schema: { name: "playbook, environment, report, event, drift, plan, check, crash, doctor, schedule or notification" },
   input: "a value for an input, or the path of an input file; repeat it for several",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags, and without those behind a !: smoke,!slow",
   jobs: "how many playbooks run at the same time",
-  report: "write a report: json=FILE or junit=FILE; repeat it for several",
+  report:
+    "write reports, as in html=FILE,junit=FILE: json, junit, html, ctrf, md, ndjson, tap, github, otlp; repeatable; - is stdout",
   env: "the environment in tokenbook.yaml; the first one when left out",
   dotenv: "take variables that are not set from this file (default: .env beside tokenbook.yaml, or here)",
   noDotenv: "take variables from the process alone",

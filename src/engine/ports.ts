@@ -13,6 +13,8 @@ export interface EnginePorts {
   /** What is remembered of drifts from run to run. */
   readonly drifts: () => DriftBook;
   readonly observe: (event: RunEvent) => void;
+  /** Does one thing for a step: whoever wants to know for which step an exchange is made. Left out: nobody does. */
+  readonly during?: <T>(step: string, work: () => Promise<T>) => Promise<T>;
   /** Aborted when the run is to stop: nothing new is sent, what is in flight is waited for. */
   readonly stopping: AbortSignal;
 }

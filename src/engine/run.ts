@@ -92,8 +92,9 @@ class Work {
 
 // An expression that has no value fails its step; it never brings the run down.
 async function actSafely(context: RunContext, action: Action): Promise<void> {
+  const { during } = context.ports;
   try {
-    await act(context, action);
+    await (during === undefined ? act(context, action) : during(action.place.address, () => act(context, action)));
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;
     const problem = { code: "expression.no-value", message: error.message };

@@ -159,6 +159,12 @@ export class JournalStore {
     return this.#database.get("SELECT 1 FROM run WHERE id = ?", runId) !== undefined;
   }
 
+  /** How many records a run has: what is cheap to ask again and again. */
+  count(runId: string): number {
+    this.#assertKnown(runId);
+    return Number(this.#database.get("SELECT last_sequence FROM run WHERE id = ?", runId)?.["last_sequence"] ?? -1) + 1;
+  }
+
   /** The names of all runs, the earliest first. */
   ids(): readonly string[] {
     return this.#database.all("SELECT id FROM run ORDER BY opened_at, id").map(({ id }) => String(id));

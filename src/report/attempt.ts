@@ -40,12 +40,14 @@ export function receiptOf({ answered, receipt }: Attempt): ReceiptReport | null 
 }
 
 /** The attempt as reports show it. */
-export function attemptReport({ intended, answered, settled }: Attempt): AttemptReport {
+export function attemptReport({ intended, at, answered, settled }: Attempt): AttemptReport {
   return {
     attempt: intended.attempt,
+    at: new Date(at).toISOString(),
     operation: intended.operation,
     input: intended.input,
     request: intended.request,
+    baseline: intended.baseline ?? null,
     meaning: answered?.meaning ?? null,
     status: answered?.status ?? null,
     message: answered?.message ?? null,

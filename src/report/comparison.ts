@@ -19,7 +19,7 @@ export function comparisonLines(comparison: Comparison): readonly string[] {
       "drifts: tokenbook drift list",
     ),
     ...bounded(
-      cleared.map(({ id, key, since }) => `cleared ${id}  ${keyOf(key)}, there since ${dayOf(since)}`),
+      cleared.map(({ id, key, since }) => `cleared ${oneLine(id)}  ${keyOf(key)}, there since ${dayOf(since)}`),
       TOLD_DRIFTS,
       "cleared",
     ),
@@ -36,7 +36,12 @@ function sideLine({ name, rows, keys, sum, requests, from, to }: ComparedSide): 
   const read = from === null || to === null ? "" : `, read ${timeOf(from)} to ${timeOf(to)}`;
   const asked = requests === 0 ? "" : ` of ${count(requests, "request")}`;
   const summed = sum === null ? "" : `, sum ${sum}`;
-  return `${oneLine(name)}: ${count(rows, "row")}${asked}, ${count(keys, "key")}${summed}${read}`;
+  return `${leading(name)}: ${count(rows, "row")}${asked}, ${count(keys, "key")}${summed}${read}`;
+}
+
+// A name that begins a line must not begin a command of a log.
+function leading(name: string): string {
+  return oneLine(name).replace(/^(?=\s*::)/, "| ");
 }
 
 function totalLines({ totalsOf, totals }: Comparison): readonly string[] {
@@ -45,7 +50,8 @@ function totalLines({ totalsOf, totals }: Comparison): readonly string[] {
   );
 }
 
-function countsLine({ counts, looks }: Comparison): string {
+/** How many keys were held against each other, and what came of it. */
+export function countsLine({ counts, looks }: Comparison): string {
   const told = COUNTS.flatMap(([field, word]) => (counts[field] === 0 ? [] : [`${counts[field]} ${word}`]));
   const all = told.length > 0 ? told.join(", ") : counts.compared === 0 ? "nothing to compare" : "no difference";
   return `${count(counts.compared, "key")} compared in ${count(looks, "look")}: ${all}`;
@@ -67,7 +73,7 @@ export function driftLine(
   drift: Drift,
   sides: { readonly left: { readonly name: string }; readonly right: { readonly name: string } },
 ): string {
-  return `${STATES[drift.state]} ${drift.id}  ${keyOf(drift.key)}: ${wordsOf(drift, sides)}${knownOf(drift)}`;
+  return `${STATES[drift.state]} ${oneLine(drift.id)}  ${keyOf(drift.key)}: ${wordsOf(drift, sides)}${knownOf(drift)}`;
 }
 
 const STATES: Readonly<Record<Drift["state"], string>> = {

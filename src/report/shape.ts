@@ -97,9 +97,13 @@ export interface ReceiptReport {
 /** One sending of a write. */
 export interface AttemptReport {
   readonly attempt: number;
+  /** When its intent became durable, right before it was sent. ISO 8601, UTC. */
+  readonly at: string;
   readonly operation: string;
   readonly input: JsonObject;
   readonly request: { readonly method: string; readonly path: string; readonly digest: string };
+  /** What was there before the write, by which one can see what became of it; null when nothing was read, or it could not be. */
+  readonly baseline: JsonObject | null;
   /** Null when no answer was recorded. */
   readonly meaning: AnswerMeaning | null;
   readonly status: number | null;

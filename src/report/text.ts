@@ -148,14 +148,15 @@ export function summaryLines({ run, totals }: RunReport): readonly string[] {
   ];
 }
 
-function nextLine({ id, outcome }: RunReport["run"]): string {
+/** The command that goes on from a run that did not pass. */
+export function nextLine({ id, outcome }: RunReport["run"]): string {
   return outcome === "unknown" || outcome === "conflict"
     ? `to see what was sent: tokenbook runs show ${oneLine(id)}`
     : `to go on: tokenbook resume ${oneLine(id)}`;
 }
 
-// `5 steps: 3 changed, 1 failed, 1 not run`
-function countsOf(totals: Totals): string {
+/** `5 steps: 3 changed, 1 failed, 1 not run` */
+export function countsOf(totals: Totals): string {
   const counts = (
     [
       ["changed", totals.changed],

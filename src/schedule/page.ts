@@ -1,16 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Failure, messageOf } from "../base/failure.ts";
-import { LIMITS } from "../base/limits.ts";
 import { sanitise } from "../base/text.ts";
+import { type Address, type Listening, listenOn } from "../serving/server.ts";
 import type { Metrics } from "./metrics.ts";
-
-/** An address to listen on. */
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** What the page tells. */
 export interface Told {
@@ -33,32 +25,18 @@ interface Answer {
 
 /** Serves `/healthz`, `/readyz` and `/metrics`, and nothing else. Throws a Failure when it cannot listen there. */
 export async function servePage(address: Address, told: Told): Promise<Page> {
-  const server = createServer({ requestTimeout: LIMITS.metricsMs, headersTimeout: LIMITS.metricsMs }, (request, response) => {
-    void respond(request, response, told);
-  });
-  server.maxConnections = LIMITS.metricsConnections;
-  await listen(server, address);
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listen(address, told);
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
-  return {
-    url: `http://${host}:${port}`,
-    close: async () => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { url: `http://${host}:${port}`, close };
 }
 
-async function listen(server: Server, { host, port }: Address): Promise<void> {
+async function listen(address: Address, told: Told): Promise<Listening> {
   try {
-    server.listen(port, host);
-    await once(server, "listening");
+    return await listenOn(address, (request, response) => void respond(request, response, told));
   } catch (error) {
     throw new Failure({
       code: "schedule.cannot-listen",
-      message: `nothing can be served at ${host}:${port}: ${messageOf(error)}`,
+      message: `nothing can be served at ${address.host}:${address.port}: ${messageOf(error)}`,
       next: "--listen another HOST:PORT",
     });
   }

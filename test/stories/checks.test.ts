@@ -41,7 +41,7 @@ test("checks: an error fails the run, a warning is told, the others are looked a
   const junit = project.read("junit.xml");
   expect(junit, junit).toContain('tests="7" failures="1" errors="0" skipped="0"');
   expect(junit, junit).toMatch(
-    /name="checks\.it has a description: [^"]*" time="[^"]*">\s*<system-out><!\[CDATA\[warning:\nexpect\.failed/,
+    /name="checks\.it has a description" file="[^"]*" time="[^"]*">\s*<system-out><!\[CDATA\[warning:\nexpect\.failed/,
   );
 
   await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: { orgId: "org1", userId: "alice" }, value: 10 }]);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { FORMATS } from "../../src/report/format.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
 import { type Ended, KEYS, newProject, type Project, runIn, sandboxProcess } from "./world.ts";
 import { elementsOf } from "../unit/report/xml.ts";
@@ -113,8 +114,11 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 // Runs, and holds every output to be harmless: plain, JUnit and JSON.
 async function run(project: Project, file: string): Promise<Ended> {
-  const ended = await project.run("run", file, "--report", "junit=report.xml", "--report", "json=report.json");
+  const more = FORMATS.filter((format) => format !== "junit" && format !== "json");
+  const reports = ["junit=report.xml", "json=report.json", ...more.map((format) => `${format}=report.${format}`)];
+  const ended = await project.run("run", file, "--report", reports.join(","));
   expectHarmless(ended);
+  for (const format of more) expect(project.read(`report.${format}`), format).not.toMatch(CONTROLS);
   const [xml, json] = [project.read("report.xml"), project.read("report.json")];
   expect(xml + json, ended.told).not.toMatch(CONTROLS);
   expect(elementsOf(xml).filter(({ name }) => name === "failure").length, xml).toBe(ended.code === 0 ? 0 : 1);

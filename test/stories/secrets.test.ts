@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { FORMATS } from "../../src/report/format.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
 import { type Ended, filesBelow, KEYS, launch, newProject, type Project, ROOT, sandboxProcess, type Variables } from "./world.ts";
 
@@ -25,6 +26,7 @@ const SPELLINGS = [PIN, CODE, FILED, INNER].flatMap((value) => {
     value.replaceAll("\n", "\n  "),
   ];
 });
+const EVERY_REPORT = FORMATS.map((format) => `${format}=report.${format}`).join(",");
 const PARTS = [...SPELLINGS, "c4nary/pin", "c4nary%2Fpin", "c4nary-in-a-file"];
 
 const EVERYWHERE = `playbook: 1
@@ -112,7 +114,7 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
   const checked = await commandIn(project, {}, "check", "everywhere.yaml");
   expect(checked.code, checked.told).toBe(0);
 
-  const ended = await project.run("run", "everywhere.yaml", "--report", "json=report.json", "--report", "junit=report.xml");
+  const ended = await project.run("run", "everywhere.yaml", "--report", EVERY_REPORT);
   expect(ended.code, ended.told).toBe(1);
   expect(ended.stdout, ended.told).toMatch(/^✗ failed {3}broken /m);
   expect(ended.stdout, ended.told).toContain("${{ secrets.PIN }}");
@@ -123,6 +125,9 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
   expect(bodies[1]).toContain("eu, of the included");
   expect(proxy.exchanges.map(({ target }) => decodeURIComponent(target.replaceAll("+", " "))).join("\n")).toContain(PIN);
 
+  for (const format of FORMATS) expect(project.read(`report.${format}`), format).toContain("secrets.PIN");
+  const printed = await Promise.all(FORMATS.map((format) => project.run("report", "latest", "--format", format)));
+  expectNoneShown(...printed);
   const again = await project.run("resume");
   const shown = [await project.run("runs", "show", runOf(ended)), await project.run("runs", "show", runOf(ended), "--json")];
   expectNoneShown(ended, again, ...shown, await project.run("runs"), await project.run("run", "everywhere.yaml", "--json"));

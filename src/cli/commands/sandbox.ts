@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { readFaults, readSeed, type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { profileOf, readDataFile, readMapFile } from "../project.ts";
-import type { Command } from "../shell.ts";
+import { type Command, untilStopped } from "../shell.ts";
 
 interface SandboxCommandOptions {
   readonly port: number;
@@ -40,11 +40,4 @@ function readyText(ready: Sandbox): string {
     ...keys.map((key) => `          ${key}`),
     "",
   ].join("\n");
-}
-
-function untilStopped(stopping: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (stopping.aborted) return done();
-    stopping.addEventListener("abort", () => done(), { once: true });
-  });
 }

@@ -6,17 +6,19 @@ import { type Redact, redactor } from "../../base/secret.ts";
 import { type Channel, loadChannels, secretsOfChannels } from "../../environment/notifications.ts";
 import { findEnvironmentFile } from "../../environment/load.ts";
 import { secretsOf, type Target } from "../../environment/target.ts";
-import type { RunReport } from "../../report/shape.ts";
+import type { ReportedRun } from "../../report/writers.ts";
 import type { Parts } from "../../schedule/carrier.ts";
 import { Courier } from "../../schedule/courier.ts";
 import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
 import { Metrics } from "../../schedule/metrics.ts";
 import { runNow } from "../../schedule/once.ts";
-import { type Address, type Page, servePage } from "../../schedule/page.ts";
+import { type Page, servePage } from "../../schedule/page.ts";
+import type { Address } from "../../serving/server.ts";
 import { Service } from "../../schedule/service.ts";
 import { ScheduleStore, systemLiveness } from "../../schedule/store.ts";
 import { maskedShell } from "../masked.ts";
-import { type ReportOptions, worst, writeReports } from "../perform.ts";
+import { type ReportOptions, worst } from "../perform.ts";
+import { prepareReporting } from "../reporting.ts";
 import { openTarget, stateDirectory, variablesOf } from "../project.ts";
 import { inParallel, slots } from "../queue.ts";
 import { type OnFile, readScheduled, tickingOf, Watched, type WhichOptions } from "../schedule/playbooks.ts";
@@ -68,9 +70,9 @@ async function withParts(
   try {
     const log = logOf(shell, options);
     const metrics = new Metrics();
-    const reports: RunReport[] = [];
-    const onReport =
-      options.once === true ? async (report: RunReport) => void reports.push(report) : reporter(shell, options, log);
+    const reporting = prepareReporting(shell, { report: options.report });
+    const runs: ReportedRun[] = [];
+    const onRun = options.once === true ? async (run: ReportedRun) => void runs.push(run) : reporter(shell, options, log);
     const ports = { clock: systemClock, start: shell.command, log, metrics };
     const code = await work({
       store,
@@ -79,11 +81,11 @@ async function withParts(
       metrics,
       redact,
       courier: new Courier(store.outbox, channels, ports),
-      makeRun: runMaker(shell, { options, target, inputs, onReport }),
+      makeRun: runMaker(shell, { options, target, inputs, reporting, onRun }),
       blocking: (runId) => blockingRun(shell, options, runId),
       inSlot: await slots(options.jobs),
     });
-    if (options.once === true) await writeReports(shell, options.report, reports);
+    if (options.once === true) await reporting.write(maskedShell(shell, redact), runs);
     return code;
   } finally {
     store.close();
@@ -136,14 +138,14 @@ function logOf(shell: Shell, { json }: ScheduleOptions): Log {
 const RUN = "{run}";
 
 // Each run writes its own: a report that cannot be written is told, and the run is what it was.
-function reporter(shell: Shell, { report: requests }: ScheduleOptions, log: Log): (report: RunReport) => Promise<void> {
-  return async (report) => {
+function reporter(shell: Shell, { report: requests }: ScheduleOptions, log: Log): (run: ReportedRun) => Promise<void> {
+  return async (run) => {
     try {
-      const named = requests.map((request) => ({ ...request, file: request.file.replaceAll(RUN, report.run.id) }));
-      await writeReports(shell, named, [report]);
+      const named = requests.map((request) => ({ ...request, file: request.file.replaceAll(RUN, run.report.run.id) }));
+      await prepareReporting(shell, { report: named }).write(shell, [run]);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      log("error", "report.failed", error.message, { run: report.run.id });
+      log("error", "report.failed", error.message, { run: run.report.run.id });
     }
   };
 }

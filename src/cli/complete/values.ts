@@ -5,7 +5,7 @@ import { findEnvironmentFile, outlineEnvironments } from "../../environment/load
 import { journalHealth, runsIn } from "../../journal/health.ts";
 import { operations } from "../../operations/operation.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
-import { REPORT_FORMATS } from "../program.ts";
+import { FORMATS } from "../../report/format.ts";
 import { stateDirectory } from "../project.ts";
 import { shippedPlaybooks } from "../shipped.ts";
 import type { Shell } from "../shell.ts";
@@ -76,7 +76,7 @@ const OF_OPTIONS: Readonly<Record<string, Source>> = {
   "--profile": environments,
   "--step": openSteps,
   "--uses": operationNames,
-  "--report": plain(REPORT_FORMATS.map((format) => `${format}=`)),
+  "--report": plain(FORMATS.map((format) => `${format}=`)),
   "--explain": plain(["all", ...CODES]),
   "--state": folders,
   "--keep": folders,

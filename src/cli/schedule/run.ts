@@ -7,11 +7,13 @@ import { newRunName } from "../../engine/names.ts";
 import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import { exitOf } from "../../protocol/decide.ts";
-import { isNotice, type RunOutcome } from "../../protocol/record.ts";
+import { isNotice, type RunOutcome, type RunRecord } from "../../protocol/record.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { RunFold } from "../../report/model.ts";
+import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
+import type { ReportedRun } from "../../report/writers.ts";
 import type { MakeRun } from "../../schedule/carrier.ts";
 import type { Blocking, Problem, RunResult } from "../../schedule/firing.ts";
 import { lookIntoJournal } from "../journal.ts";
@@ -19,6 +21,7 @@ import { maskedError } from "../masked.ts";
 import { loadPlaybooks } from "../project.ts";
 import { preparePlaybooks } from "../ready.ts";
 import { Pacer } from "../queue.ts";
+import type { Reporting } from "../reporting.ts";
 import { openSession, type Shared } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { OnFile, WhichOptions } from "./playbooks.ts";
@@ -30,12 +33,14 @@ export interface RunsOf {
   readonly target: Target;
   /** The inputs that any of the playbooks declares. */
   readonly inputs: readonly string[];
-  /** Told of each report when its run is over. */
-  readonly onReport: (report: RunReport) => Promise<void>;
+  /** What is to be told of runs. */
+  readonly reporting: Reporting;
+  /** Told of each run when it is over. */
+  readonly onRun: (run: ReportedRun) => Promise<void>;
 }
 
 /** Makes a run of a playbook as its file is now: it is read, checked and given its inputs and secrets anew. */
-export function runMaker(shell: Shell, { options, target, inputs, onReport }: RunsOf): MakeRun {
+export function runMaker(shell: Shell, { options, target, inputs, reporting, onRun }: RunsOf): MakeRun {
   // One sandbox serves all, and all keep one pace; addresses and keys of a service are read anew.
   const shared: Shared = {
     opened: target.embedded ? { target, close: async () => {} } : undefined,
@@ -44,6 +49,14 @@ export function runMaker(shell: Shell, { options, target, inputs, onReport }: Ru
   return async (scheduled, { signal, begun }) => {
     const { file } = scheduled as OnFile;
     const fold = new RunFold();
+    let trace: Trace | undefined;
+    const reported = async (): Promise<RunReport | undefined> => {
+      if (fold.opened === undefined) return undefined;
+      const report = fold.report();
+      const records = (): readonly RunRecord[] => lookIntoJournal(shell, options, (store) => store.read(report.run.id));
+      await onRun({ report, records, trace });
+      return report;
+    };
     let redact: Redact = redactor([]);
     const found: string[] = [];
     try {
@@ -52,31 +65,29 @@ export function runMaker(shell: Shell, { options, target, inputs, onReport }: Ru
       const { ready, secrets } = preparePlaybooks(reading, options, playbooks, inputs);
       const session = await openSession({ ...shell, stopping: signal }, options, secrets, shared);
       ({ redact } = session);
+      trace = reporting.trace(session);
       try {
         const observer = { event: (event: Parameters<typeof isNotice>[0]) => (isNotice(event) ? undefined : fold.take(event)) };
-        const outcome = await session.carry(observer, async (ports): Promise<RunOutcome> => {
-          const [{ playbook, inputs: values, env }] = ready as readonly [(typeof ready)[number]];
-          const name = newRunName(systemClock.now(), systemRandom);
-          begun(name.runId);
-          const given = { inputs: inOrganization(playbook, values, session.target.ledger?.orgId), env };
-          return startRun({ playbook, target: session.target, store: session.store, ports }, given, name);
-        });
-        return { outcome, exit: exitOf(outcome), report: await reported(fold, onReport), problem: undefined };
+        const outcome = await session.carry(
+          observer,
+          async (ports): Promise<RunOutcome> => {
+            const [{ playbook, inputs: values, env }] = ready as readonly [(typeof ready)[number]];
+            const name = newRunName(systemClock.now(), systemRandom);
+            begun(name.runId);
+            const given = { inputs: inOrganization(playbook, values, session.target.ledger?.orgId), env };
+            return startRun({ playbook, target: session.target, store: session.store, ports }, given, name);
+          },
+          trace,
+        );
+        return { outcome, exit: exitOf(outcome), report: await reported(), problem: undefined };
       } finally {
         await session.close();
       }
     } catch (error) {
       const { problem, ...result } = notRun(maskedError(error, redact), found, shell);
-      return { ...result, problem: masked(problem, redact), report: await reported(fold, onReport) };
+      return { ...result, problem: masked(problem, redact), report: await reported() };
     }
   };
-}
-
-async function reported(fold: RunFold, onReport: RunsOf["onReport"]): Promise<RunReport | undefined> {
-  if (fold.opened === undefined) return undefined;
-  const report = fold.report();
-  await onReport(report);
-  return report;
 }
 
 // A run that could not go on is a failed firing, and so is one that met a mistake of ours: the other schedules live on.

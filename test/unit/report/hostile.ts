@@ -1,3 +1,4 @@
+import type { Comparison } from "../../../src/protocol/comparison.ts";
 import type { StepProblem } from "../../../src/protocol/record.ts";
 import { Records } from "./records.ts";
 
@@ -50,21 +51,128 @@ export const HOSTILE: readonly string[] = Array.from({ length: 200 }, (_, at) =>
   return `${pick(7)}\n${pick(11)}${at % 2 === 0 ? "\n" : ""}${pick(13)}`;
 });
 
-/** A run in which every text that comes from outside is this one. */
-export function hostileRun(text: string): Records {
-  const problem: StepProblem = { code: text, message: text, why: text, next: text, evidence: { [text]: text } };
-  const steps = ["a", "b", "c", "d"].map((id) => ({ id, name: text, uses: text, line: 1 }));
+// What only some of the formats would obey.
+const MARKS: readonly string[] = [
+  "<script>alert(1)</script>",
+  '"><img src=x onerror=alert(1)>',
+  "</pre></details></style></title></textarea><iframe src=//evil>",
+  "<svg/onload=alert(1)>",
+  "<!-- --!><b>",
+  "javascript:alert(1)",
+  "[link](javascript:alert(1))",
+  "![image](http://evil/x.png)",
+  "<http://evil.example>",
+  "http://evil.example www.evil.example a@evil.example",
+  "`code` ``` ~~~ ````",
+  "```\n# heading\n```",
+  "| a | b |\n|---|---|",
+  "a \\| b \\",
+  "\\",
+  "***bold*** __under__ ~~gone~~",
+  "# heading\n> quote\n- item\n1. item\n---\n===",
+  "&lt;b&gt; &#60;b&#62; &copy;",
+  "ok 1 - mine\nnot ok 2 - yours # TODO",
+  "Bail out! now",
+  "# SKIP # TODO \\# \\\\#",
+  "1..0 # skipped",
+  "  ---\n  message: mine\n  ...",
+  "TAP version 13",
+  "pragma +strict",
+  "=cmd|' /C calc'!A0",
+  "@SUM(1+1)",
+  "%0A%0D::warning::x",
+  "a,b:c::d%25",
+  "{{ 7*7 }} ${7*7} <%= 7*7 %>",
+  "\u0000\u0001\u0002\u001b\u009b",
+  "\u202e\u2066\u061c\u200e\ufeff\u2028\u2029\u0085",
+  "\ud800\ud800\udfff\udbff",
+  "\ufffe\uffff\u{1fffe}\u{10ffff}",
+  "'; DROP TABLE run; --",
+  "../../etc/passwd",
+];
+
+/** So many texts, each different, put together from what is dangerous somewhere; the same each time. */
+export function manyHostile(count: number): readonly string[] {
+  const parts = [...FRAGMENTS.filter((part) => part.length < 1_000), ...MARKS];
+  return Array.from({ length: count }, (_, at) => {
+    if (at < parts.length) return parts[at] ?? "";
+    const pick = (by: number): string => parts[(at * by + Math.floor(at / parts.length)) % parts.length] ?? "";
+    return `${pick(1)}${at % 3 === 0 ? "\n" : ""}${pick(7)}${at % 2 === 0 ? " " : ""}${pick(31)}${at}`;
+  });
+}
+
+/** A run in which every text that comes from outside is this one; where others are given, each step is about one of them. */
+export function hostileRun(text: string, others: readonly string[] = []): Records {
+  const [first = text, second = text, third = text, fourth = text] = others;
+  const problemOf = (said: string): StepProblem => ({
+    code: said,
+    message: said,
+    why: said,
+    next: said,
+    evidence: { [said]: said },
+  });
+  const steps = Object.entries({ a: first, b: second, c: third, d: fourth }).map(([id, said]) => ({
+    id,
+    name: said,
+    uses: said,
+    line: 1,
+  }));
+  const key = `${first.replaceAll(/[[\]\n]/g, "")}k`;
   return new Records()
     .opened({ name: text, file: text, runId: text, environment: text, steps })
-    .expanded("a", [`${text.replaceAll(/[[\]\n]/g, "")}k`, "other"])
-    .written(`a[${text.replaceAll(/[[\]\n]/g, "")}k]`)
+    .expanded("a", [key, "other"])
+    .written(`a[${key}]`)
     .intended("b")
-    .answered("b", { message: text, receiptId: text, payload: { transactionId: text } })
-    .receipt("b", { status: text, transactionId: text, message: text })
-    .stopped("b", "failed", problem)
-    .stopped("c", "unknown", { ...problem, evidence: text })
-    .add({ kind: "step.completed", step: "a[other]", outcome: "ok", value: { refusal: text }, startedAt: 0, requests: 1 })
-    .closed("failed", { [text]: text, other: [text] }, problem);
+    .answered("b", { message: second, receiptId: second, payload: { transactionId: second } })
+    .receipt("b", { status: second, transactionId: second, message: second })
+    .stopped("b", "failed", problemOf(second))
+    .add({
+      kind: "step.stopped",
+      step: "c",
+      outcome: "unknown",
+      problem: { ...problemOf(third), evidence: third },
+      startedAt: 0,
+      comparison: comparisonOf(third),
+    })
+    .add({ kind: "step.completed", step: "a[other]", outcome: "ok", value: { refusal: fourth }, startedAt: 0, requests: 1 })
+    .closed("failed", { [text]: text, other: [text] }, problemOf(text));
+}
+
+function comparisonOf(text: string): Comparison {
+  const side = { name: text, rows: 1, keys: 1, sum: "1", requests: 1, from: 0, to: 1 };
+  const drift = {
+    id: text,
+    kind: "differs",
+    key: { [text]: text },
+    left: "1",
+    right: "2.5",
+    difference: "-1.5",
+    state: "acknowledged",
+    since: 0,
+    acknowledged: { until: 1, who: text, because: text },
+  } as const;
+  return {
+    left: side,
+    right: side,
+    totalsOf: text,
+    totals: [{ of: text, left: "1", right: "2.5" }],
+    looks: 2,
+    counts: {
+      compared: 1,
+      new: 1,
+      persisting: 0,
+      changed: 0,
+      acknowledged: 1,
+      cleared: 1,
+      moving: 1,
+      settled: 0,
+      notCompared: 1,
+    },
+    drifts: [drift],
+    cleared: [drift],
+    moving: [drift],
+    gaps: [{ side: text, of: text, code: text, message: text }],
+  };
 }
 
 /** Whatever no terminal or log may receive: a control character, an unpaired surrogate, a command at the start of a line. */

@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
 import { junitReport } from "../../../src/report/junit.ts";
 import { reportOf } from "../../../src/report/model.ts";
+import type { RunReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
 import { RUNS, TRANSACTION } from "./records.ts";
 import { type Element, parseXml } from "./xml.ts";
 
+function junitText(reports: readonly RunReport[]): string {
+  return [...junitReport(reports)].join("");
+}
+
 function suiteOf(name: keyof typeof RUNS): Element {
-  const root = parseXml(junitReport([reportOf(RUNS[name]?.().all ?? [])]));
+  const root = parseXml(junitText([reportOf(RUNS[name]?.().all ?? [])]));
   expect(root.children).toHaveLength(1);
   return root.children[0] ?? root;
 }
@@ -51,7 +56,7 @@ test("the assertion itself refuses what is not well-formed", () => {
 });
 
 test("a suite for each run, a case for each row", () => {
-  const root = parseXml(junitReport(Object.values(RUNS).map((records) => reportOf(records().all))));
+  const root = parseXml(junitText(Object.values(RUNS).map((records) => reportOf(records().all))));
   expect(root.children.map(({ name }) => name)).toEqual(Object.keys(RUNS).map(() => "testsuite"));
   const suite = suiteOf("passed");
   expect(suite.attributes).toMatchObject({
@@ -68,7 +73,12 @@ test("a suite for each run, a case for each row", () => {
     ["outcome", "passed"],
   ]);
   const [asset] = casesOf(suite);
-  expect(asset?.attributes).toEqual({ classname: "playbooks/onboarding.yaml", name: "asset: Record the property", time: "3" });
+  expect(asset?.attributes).toEqual({
+    classname: "playbooks/onboarding.yaml",
+    name: "asset: Record the property",
+    file: "playbooks/onboarding.yaml",
+    time: "3",
+  });
   expect(asset?.children[0]).toMatchObject({
     name: "system-out",
     text: `transaction ${TRANSACTION}\nreceipt rc1\nreceipt status COMMITTED`,
@@ -104,7 +114,7 @@ test("a run that ended badly though no step did is not green", () => {
 
 test("hostile texts: well-formed XML with every case in it, no escape byte, no log command", () => {
   for (const text of HOSTILE) {
-    const xml = junitReport([reportOf(hostileRun(text).all)]);
+    const xml = junitText([reportOf(hostileRun(text).all)]);
     expect(dangersOf(xml)).toEqual([]);
     const [suite] = parseXml(xml).children;
     expect(suite === undefined ? [] : verdicts(suite).map(([, verdict]) => verdict)).toEqual([

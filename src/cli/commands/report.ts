@@ -1,0 +1,52 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import type { JournalStore } from "../../journal/store.ts";
+import type { Format } from "../../report/format.ts";
+import { reportOf } from "../../report/model.ts";
+import type { ReportedRun } from "../../report/writers.ts";
+import { lookIntoJournal } from "../journal.ts";
+import type { ReportRequest } from "../program.ts";
+import { prepareFiles, writeReport } from "../reporting.ts";
+import type { Command } from "../shell.ts";
+
+interface ReportCommandOptions {
+  readonly runs: readonly string[];
+  readonly report: readonly ReportRequest[];
+  readonly format?: Format;
+  readonly state?: string;
+}
+
+const LATEST = "latest";
+
+/** `tokenbook report RUN…`: the reports of runs that were, from the journal. Exit 2 when one could not be written. */
+export const report: Command<ReportCommandOptions> = async (shell, options) => {
+  const printed = options.format === undefined ? [] : [{ format: options.format, file: "-" }];
+  const requests = [...options.report, ...printed];
+  if (requests.length === 0) {
+    throw new Failure({
+      code: "report.no-format",
+      message: "no report is named that could be written",
+      next: "tokenbook report latest --report html=report.html, or --format md",
+    });
+  }
+  prepareFiles(shell, requests, false);
+  const runs = lookIntoJournal(shell, options, (store) => options.runs.map((id) => reportedRun(store, id)));
+  let isWhole = true;
+  for (const request of requests) isWhole = (await writeReport(shell, request, runs)) && isWhole;
+  return isWhole ? EXIT.passed : EXIT.cannotStart;
+};
+
+function reportedRun(store: JournalStore, named: string): ReportedRun {
+  const records = store.read(named === LATEST ? latestOf(store) : named);
+  return { report: reportOf(records), records: () => records };
+}
+
+function latestOf(store: JournalStore): string {
+  const [latest] = store.list(1);
+  if (latest !== undefined) return latest.id;
+  throw new Failure({
+    code: "journal.no-such-run",
+    message: "there is no run in this state directory yet",
+    next: "tokenbook run PLAYBOOK",
+  });
+}

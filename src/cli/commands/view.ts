@@ -1,0 +1,48 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { systemRandom } from "../../base/ports.ts";
+import { lookIntoJournal } from "../journal.ts";
+import { type Command, untilStopped } from "../shell.ts";
+import { pagesOver } from "../web/pages.ts";
+import { type PageServer, servePages } from "../web/server.ts";
+
+interface ViewOptions {
+  readonly port: number;
+  readonly state?: string;
+  readonly json?: boolean;
+}
+
+const TOKEN_BYTES = 24;
+
+/** `tokenbook view`: serves the pages of all runs of a state directory, on this machine, until it is told to stop. */
+export const view: Command<ViewOptions> = async (shell, options) => {
+  const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
+  const server = await listening(
+    () =>
+      servePages(
+        pagesOver((look) => lookIntoJournal(shell, options, look)),
+        { port: options.port, token },
+      ),
+    options.port,
+  );
+  shell.stdout.write(
+    options.json === true
+      ? `${JSON.stringify({ url: server.url })}\n`
+      : `Runs are shown at ${server.url}\nStop it with Ctrl-C.\n`,
+  );
+  await untilStopped(shell.stopping);
+  await server.close();
+  return EXIT.passed;
+};
+
+async function listening(serve: () => Promise<PageServer>, port: number): Promise<PageServer> {
+  try {
+    return await serve();
+  } catch (error) {
+    throw new Failure({
+      code: "view.cannot-listen",
+      message: `pages cannot be served on port ${port}: ${messageOf(error)}`,
+      next: "tokenbook view --port 0, which takes any free one",
+    });
+  }
+}

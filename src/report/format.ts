@@ -1,0 +1,3 @@
+/** The formats that a report can be written in. */
+export const FORMATS = ["json", "junit", "html", "ctrf", "md", "ndjson", "tap", "github", "otlp"] as const;
+export type Format = (typeof FORMATS)[number];

@@ -1,0 +1,46 @@
+import { hash } from "node:crypto";
+import { VERSION } from "../../base/version.ts";
+import { el, escapeHtml, type Markup } from "./markup.ts";
+import { STYLE } from "./style.ts";
+
+/** What is around the content of a page. */
+export interface Frame {
+  readonly title: string;
+  /** What stands above the content. */
+  readonly above?: Markup | undefined;
+  readonly script: string;
+  /** A page that is served may ask its server again, and send a form to it; one in a file may do neither. */
+  readonly isServed?: boolean;
+}
+
+/** A whole page. Its policy lets nothing run or load but its own style and script, whatever a text in it holds. */
+export function* framed({ title, above, script, isServed = false }: Frame, content: Iterable<string>): Generator<string> {
+  const policy = [
+    "default-src 'none'",
+    `style-src '${digest(STYLE)}'`,
+    `script-src '${digest(script)}'`,
+    "base-uri 'none'",
+    ...(isServed ? ["connect-src 'self'", "form-action 'self'"] : ["form-action 'none'"]),
+  ].join("; ");
+  yield [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">',
+    `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
+  ].join("\n");
+  yield `<body>${el("a", { class: "skip", href: "#main" }, "Skip to the report").html}${above?.html ?? ""}`;
+  yield '<main id="main" tabindex="-1">';
+  yield* content;
+  const footer = el("footer", {}, `tokenbook ${VERSION}. Times are UTC. What is not known is not shown as if it were.`);
+  yield `</main>${footer.html}<script>${script}</script></body></html>\n`;
+}
+
+/** The button that chooses colours, for a toolbar. */
+export function themeButton(): Markup {
+  return el("button", { type: "button", class: "theme", "aria-label": "Colours: as the system has them" }, "◐");
+}
+
+function digest(text: string): string {
+  return `sha256-${hash("sha256", text, "base64")}`;
+}

@@ -1,0 +1,104 @@
+import { formatDuration } from "../../base/duration.ts";
+import { oneLine } from "../foreign.ts";
+import type { RunReport } from "../shape.ts";
+import { countsOf } from "../text.ts";
+import { RUN_WORDS } from "../words.ts";
+import { Budget } from "./budget.ts";
+import { framed, themeButton } from "./frame.ts";
+import { comparisonsOverTime } from "./history.ts";
+import { el, type Markup } from "./markup.ts";
+import { runPieces } from "./run.ts";
+import { FOLLOW, SCRIPT } from "./script.ts";
+import { type Row, tableOf } from "./table.ts";
+
+/**
+ * The reports as one HTML page that needs nothing else, neither a network nor JavaScript; its one script adds search, filters and a choice of
+ * colours. Its policy lets nothing else run or load, whatever a text holds. Pure.
+ */
+export function htmlReport(reports: readonly RunReport[]): Iterable<string> {
+  return framed({ title: titleOf(reports), above: toolbar(reports), script: SCRIPT }, reportPieces(reports));
+}
+
+/** One run as a server shows it: with the way back, and, while it goes on, made anew whenever there is something new. Pure. */
+export function runPage(
+  report: RunReport,
+  { events, isLive }: { readonly events: number; readonly isLive: boolean },
+): Iterable<string> {
+  const way = el("nav", { class: "way", "aria-label": "All runs" }, el("a", { href: "/" }, "All runs"));
+  const state = el("p", { class: "live", role: "status", "data-events": events }, "This page goes on with the run.");
+  const script = isLive ? `${SCRIPT}${FOLLOW}` : SCRIPT;
+  return framed(
+    { title: titleOf([report]), above: toolbar([report]), script, isServed: true },
+    (function* () {
+      yield `${way.html}${isLive ? state.html : ""}`;
+      yield* reportPieces([report]);
+    })(),
+  );
+}
+
+function* reportPieces(reports: readonly RunReport[]): Generator<string> {
+  if (reports.length !== 1) yield indexOf(reports).html;
+  yield comparisonsOverTime(reports)?.html ?? "";
+  const budget = new Budget();
+  for (const [at, report] of reports.entries()) yield* runPieces(report, { id: runId(at), isOnly: reports.length === 1, budget });
+}
+
+function titleOf(reports: readonly RunReport[]): string {
+  const [only, ...others] = reports;
+  if (only === undefined || others.length > 0) return `${reports.length} runs – tokenbook`;
+  const { mark, word } = RUN_WORDS[only.run.outcome];
+  return `${mark} ${word}: ${oneLine(only.run.playbook.name)} – tokenbook`;
+}
+
+// Shown by the script that makes it work.
+function toolbar(reports: readonly RunReport[]): Markup {
+  const outcomes = new Set(reports.flatMap(({ steps }) => steps.map(({ outcome }) => outcome)));
+  return el(
+    "div",
+    { class: "toolbar", role: "search" },
+    el("label", { for: "search" }, "Search"),
+    el("input", { id: "search", type: "search", placeholder: "step, operation, transaction …  ( / )", autocomplete: "off" }),
+    el(
+      "span",
+      { class: "filters", role: "group", "aria-label": "Outcomes shown" },
+      [...outcomes].map((outcome) =>
+        el(
+          "button",
+          { type: "button", "data-filter": outcome, "aria-pressed": "false", class: outcome },
+          outcome.replace("-", " "),
+        ),
+      ),
+    ),
+    el("span", { class: "shown", role: "status" }),
+    themeButton(),
+  );
+}
+
+function indexOf(reports: readonly RunReport[]): Markup {
+  const outcomes = Array.from(
+    Map.groupBy(reports, ({ run }) => run.outcome),
+    ([outcome, { length }]) => `${length} ${RUN_WORDS[outcome].word}`,
+  );
+  return el(
+    "nav",
+    { class: "index", "aria-label": "Runs" },
+    el("h1", {}, `${reports.length} runs: ${outcomes.join(", ") || "none"}`),
+    tableOf("The runs of this page", ["Playbook", "Outcome", "Environment", "Steps", "Began", "Took"], reports.map(indexRow)),
+  );
+}
+
+function indexRow({ run, totals }: RunReport, at: number): Row {
+  const { mark, word } = RUN_WORDS[run.outcome];
+  return [
+    el("a", { href: `#${runId(at)}` }, oneLine(run.playbook.name)),
+    el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
+    oneLine(run.target.environment),
+    countsOf(totals),
+    el("time", { datetime: run.startedAt }, run.startedAt),
+    run.durationMs === null ? "" : formatDuration(run.durationMs),
+  ];
+}
+
+function runId(at: number): string {
+  return `run-${at + 1}`;
+}

@@ -1,0 +1,221 @@
+import { formatDuration } from "../../base/duration.ts";
+import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import { oneLine } from "../foreign.ts";
+import type { AttemptReport, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
+import { nextLine } from "../text.ts";
+import { verdictOf } from "../verdict.ts";
+import { RUN_WORDS, STEP_WORDS } from "../words.ts";
+import type { Budget } from "./budget.ts";
+import { type Child, el, type Markup, opening } from "./markup.ts";
+import { factList, problemMarkup, stepMarkup, wantsPerson } from "./step.ts";
+import { type Row, tableOf } from "./table.ts";
+import { Timeline } from "./timeline.ts";
+
+/** What a run is shown with. */
+interface ShowingRun {
+  /** The id of its element. */
+  readonly id: string;
+  /** It is the only one of its page. */
+  readonly isOnly: boolean;
+  readonly budget: Budget;
+}
+
+/** A run, piece by piece: how it ended, what wants a person, its writes, its steps, what it was given and gave. */
+export function* runPieces(report: RunReport, { id, isOnly, budget }: ShowingRun): Generator<string> {
+  const { run, steps } = report;
+  const timeline = new Timeline(report);
+  const ids = new Map(steps.map((step, at) => [step.step, `${id}-step-${at + 1}`]));
+  const linkTo = (step: StepReport): Markup => el("a", { href: `#${ids.get(step.step) ?? id}` }, oneLine(step.step));
+  yield opening("article", { id, class: `run ${run.outcome}` });
+  const part = (title: string): Markup => el(isOnly ? "h2" : "h3", { class: "part" }, title);
+  yield headerOf(report, isOnly ? "h1" : "h2", budget).html;
+  yield concernsOf(steps, part("Wants a person"), linkTo)?.html ?? "";
+  yield writesOf(steps, part("Writes"), linkTo)?.html ?? "";
+  yield opening("section", { class: "steps" });
+  yield part("Steps").html;
+  if (timeline.hasPauses)
+    yield el("p", { class: "hint" }, "Bars show when each step was under way; long pauses are drawn short.").html;
+  for (const step of steps)
+    yield `\n${stepMarkup(step, { id: ids.get(step.step) ?? "", file: run.playbook.file, timeline, budget }).html}`;
+  yield "</section>";
+  yield valuesOf(part("Outputs"), run.outputs, budget)?.html ?? "";
+  yield valuesOf(part("Inputs"), run.inputs, budget)?.html ?? "";
+  yield historyOf(run, part("Who carried it, and how it went on")).html;
+  yield "</article>";
+}
+
+function headerOf({ run, totals }: RunReport, heading: "h1" | "h2", budget: Budget): Markup {
+  const { mark, word } = RUN_WORDS[run.outcome];
+  return el(
+    "header",
+    {},
+    el(heading, {}, el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`), " ", oneLine(run.playbook.name)),
+    countsList(totals),
+    factList(factsOf(run)),
+    run.problem === null ? undefined : problemMarkup(run.problem, "problem", budget),
+    run.outcome === "passed" ? undefined : el("p", { class: "next" }, commandIn(nextLine(run))),
+  );
+}
+
+// `to go on: tokenbook resume RUN`
+function commandIn(line: string): Child {
+  const at = line.indexOf("tokenbook ");
+  return [line.slice(0, at), el("code", {}, line.slice(at))];
+}
+
+function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
+  const { target, startedAt, finishedAt, durationMs, history } = run;
+  const carriers = new Set(history.flatMap(({ what, by }) => (what === "claimed" && by !== null ? [by] : [])));
+  const service = [target.ledger, target.investor].filter((address) => address !== null);
+  const took = durationMs === null ? "not finished" : formatDuration(durationMs);
+  return [
+    ["environment", oneLine(target.environment)],
+    ...(service.length === 0 ? [] : [["service", [...new Set(service)].map((address) => oneLine(address)).join(", ")] as const]),
+    ...(target.orgId === null ? [] : [["organization", oneLine(`${target.orgId}, application ${target.appId ?? ""}`)] as const]),
+    ["playbook", oneLine(run.playbook.file)],
+    ["run", el("code", {}, oneLine(run.id))],
+    ["began", el("time", { datetime: startedAt }, startedAt)],
+    ...(finishedAt === null ? [] : [["ended", el("time", { datetime: finishedAt }, finishedAt)] as const]),
+    ["took", took],
+    ["carried by", [...carriers].map((carrier) => oneLine(carrier)).join(", ")],
+  ];
+}
+
+// Only what there is: a reader looks for what is not zero.
+function countsList(totals: Totals): Markup {
+  const counts = (
+    [
+      ["changed", totals.changed],
+      ["unchanged", totals.unchanged],
+      ["ok", totals.ok],
+      ["skipped", totals.skipped],
+      ["rescued", totals.rescued],
+      ["failed", totals.failed],
+      ["pending", totals.pending],
+      ["unknown", totals.unknown],
+      ["conflict", totals.conflict],
+      ["drift", totals.drift],
+      ["not-run", totals.notRun],
+    ] as const
+  ).filter(([, number]) => number > 0);
+  const items = counts.map(([outcome, number]) =>
+    el("li", { class: outcome }, el("b", {}, String(number)), ` ${STEP_WORDS[outcome].mark} ${STEP_WORDS[outcome].word}`),
+  );
+  const warned =
+    totals.warnings === 0 ? [] : [el("li", { class: "warned" }, el("b", {}, String(totals.warnings)), " ! with a warning")];
+  return el("ul", { class: "counts" }, el("li", { class: "all" }, el("b", {}, String(totals.steps)), " in all"), items, warned);
+}
+
+function concernsOf(steps: readonly StepReport[], title: Markup, linkTo: (step: StepReport) => Markup): Markup | undefined {
+  const concerns = steps.filter(wantsPerson);
+  if (concerns.length === 0) return undefined;
+  const shown = concerns.slice(0, LIMITS.htmlConcerns);
+  const left = concerns.length - shown.length;
+  return el(
+    "section",
+    { class: "concerns" },
+    title,
+    el(
+      "ul",
+      {},
+      shown.map((step) => {
+        const { mark, word } = step.warning === null ? STEP_WORDS[step.outcome] : { mark: "!", word: "warned" };
+        const said = (step.problem ?? step.warning)?.message ?? "the run ended while this step was under way";
+        return el(
+          "li",
+          { class: step.outcome },
+          el("span", { class: "word" }, `${mark} ${word}`),
+          " ",
+          linkTo(step),
+          `: ${oneLine(said)}`,
+        );
+      }),
+      left === 0 ? undefined : el("li", {}, `and ${count(left, "step")} more`),
+    ),
+  );
+}
+
+interface Write {
+  readonly step: StepReport;
+  readonly attempt: AttemptReport;
+}
+
+/** What the guarantee says of each write. */
+function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: StepReport) => Markup): Markup | undefined {
+  const writes = steps.flatMap((step) => step.attempts.map((attempt): Write => ({ step, attempt })));
+  if (writes.length === 0) return undefined;
+  const words = Map.groupBy(writes, ({ step, attempt }) => verdictOf(attempt, step).word);
+  const counts = Array.from(words, ([word, { length }]) => `${length} ${word}`).join(", ");
+  // What is plain comes last where not all can be told.
+  const telling = writes.length <= LIMITS.htmlWrites ? writes : writes.toSorted((a, b) => plainness(a) - plainness(b));
+  const shown = telling.slice(0, LIMITS.htmlWrites);
+  return el(
+    "details",
+    { class: "writes", open: words.size > 1 },
+    el("summary", {}, title, ` ${count(writes.length, "sending")}: ${counts}`),
+    tableOf(
+      "What became of each write",
+      HEADS,
+      shown.map((write) => writeRow(write, linkTo)),
+    ),
+    shown.length === writes.length
+      ? undefined
+      : el("p", { class: "hint" }, `${count(writes.length - shown.length, "sending")} more, each with its step below.`),
+  );
+}
+
+const HEADS = ["Step", "Sending", "Operation", "As", "Verdict", "By what", "Transaction"];
+
+function plainness({ step, attempt }: Write): number {
+  return verdictOf(attempt, step).word === "acknowledged" ? 1 : 0;
+}
+
+function writeRow({ step, attempt }: Write, linkTo: (step: StepReport) => Markup): Row {
+  const { word, by } = verdictOf(attempt, step);
+  const isLast = attempt === step.attempts.at(-1);
+  return [
+    linkTo(step),
+    String(attempt.attempt + 1),
+    oneLine(attempt.operation),
+    oneLine(step.actor ?? ""),
+    el("span", { class: `verdict ${word.replace(" ", "-")}` }, word),
+    oneLine(by),
+    isLast && step.transactionId !== null ? el("code", {}, oneLine(step.transactionId)) : "",
+  ];
+}
+
+function valuesOf(title: Markup, values: JsonObject, budget: Budget): Markup | undefined {
+  const entries = Object.entries(values);
+  if (entries.length === 0) return undefined;
+  return el(
+    "section",
+    { class: "values" },
+    title,
+    factList(entries.map(([name, value]) => [oneLine(name), valueOf(value, budget)])),
+  );
+}
+
+const INLINE_CHARS = 200;
+
+function valueOf(value: Json, budget: Budget): Child {
+  const text = typeof value === "string" ? value : writeJson(value);
+  return text.length <= INLINE_CHARS ? el("code", {}, oneLine(text)) : budget.value(value);
+}
+
+function historyOf({ history }: RunHeading, title: Markup): Markup {
+  return el(
+    "details",
+    { class: "history" },
+    el("summary", {}, title),
+    el(
+      "ol",
+      {},
+      history.map(({ at, what, by, text }) => {
+        const words = [what, by === null ? "" : `by ${oneLine(by)}`, text === null ? "" : `– ${oneLine(text)}`];
+        return el("li", {}, el("time", { datetime: at }, at), ` ${words.filter((word) => word !== "").join(" ")}`);
+      }),
+    ),
+  );
+}

@@ -1,0 +1,107 @@
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import { oneLine } from "../foreign.ts";
+import type { ReportedOutcome } from "../shape.ts";
+import { RUN_WORDS } from "../words.ts";
+import { framed, themeButton } from "./frame.ts";
+import { el, type Markup } from "./markup.ts";
+import { SCRIPT } from "./script.ts";
+import { type Row, tableOf } from "./table.ts";
+
+/** A run in the list of all of them. */
+export interface ListedRun {
+  readonly id: string;
+  readonly playbook: string;
+  readonly environment: string;
+  /** ISO 8601, UTC. */
+  readonly openedAt: string;
+  readonly outcome: ReportedOutcome;
+  /** The process that carries it on; null when none does. */
+  readonly heldBy: string | null;
+}
+
+/** Which runs are asked for; an empty text asks for all. */
+export interface RunFilter {
+  readonly outcome: string;
+  /** Part of the playbook's path, the environment or the run's id. */
+  readonly words: string;
+}
+
+/** The runs of a state directory, those that are asked for. Pure. */
+export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterable<string> {
+  const found = runs.filter((run) => isAskedFor(run, filter));
+  return framed(
+    { title: "Runs – tokenbook", above: el("div", { class: "toolbar" }, themeButton()), script: SCRIPT, isServed: true },
+    [
+      el("h1", {}, `${count(found.length, "run")}${found.length === runs.length ? "" : ` of ${runs.length}`}`).html,
+      filterForm(filter).html,
+      listOf(found).html,
+      runs.length < LIMITS.viewRuns
+        ? ""
+        : el("p", { class: "hint" }, `The latest ${LIMITS.viewRuns}; tokenbook runs lists more.`).html,
+    ],
+  );
+}
+
+function isAskedFor({ id, playbook, environment, outcome }: ListedRun, filter: RunFilter): boolean {
+  const text = `${id} ${playbook} ${environment}`.toLowerCase();
+  const words = filter.words.toLowerCase().split(/\s+/);
+  return (filter.outcome === "" || filter.outcome === outcome) && words.every((word) => text.includes(word));
+}
+
+function filterForm({ outcome, words }: RunFilter): Markup {
+  const choices = Object.entries(RUN_WORDS).map(([name, { word }]) =>
+    el("option", { value: name, selected: name === outcome }, word),
+  );
+  return el(
+    "form",
+    { class: "choose", action: "/", role: "search" },
+    el("label", { for: "words" }, "Search"),
+    el("input", {
+      id: "words",
+      name: "words",
+      type: "search",
+      value: words,
+      placeholder: "playbook, environment, run",
+      autocomplete: "off",
+    }),
+    el("label", { for: "outcome" }, "Outcome"),
+    el("select", { id: "outcome", name: "outcome" }, el("option", { value: "" }, "any"), choices),
+    el("button", { type: "submit" }, "Show"),
+  );
+}
+
+const COLUMNS = ["Compare", "Run", "Outcome", "Playbook", "Environment", "Began", "Carried by"];
+
+function listOf(runs: readonly ListedRun[]): Markup {
+  if (runs.length === 0) return el("p", {}, "There is no such run.");
+  return el(
+    "form",
+    { class: "runs", action: "/compare" },
+    tableOf("Runs", COLUMNS, runs.map(rowOf)),
+    el(
+      "p",
+      { class: "choose" },
+      el("button", { type: "submit" }, "Compare two"),
+      el("span", { class: "hint" }, "Choose two runs of one playbook."),
+    ),
+  );
+}
+
+function rowOf({ id, playbook, environment, openedAt, outcome, heldBy }: ListedRun): Row {
+  const { mark, word } = RUN_WORDS[outcome];
+  return [
+    el("input", { type: "checkbox", name: "run", value: id, "aria-label": `Compare ${oneLine(id)}` }),
+    el("a", { href: runPath(id) }, oneLine(id)),
+    el("span", { class: `verdict ${outcome}` }, `${mark} ${word}`),
+    oneLine(playbook),
+    oneLine(environment),
+    el("time", { datetime: openedAt }, openedAt),
+    heldBy === null ? "" : oneLine(heldBy),
+  ];
+}
+
+/** Where the page of a run is. */
+export function runPath(id: string): string {
+  return `/runs/${encodeURIComponent(id.toWellFormed())}`;
+}

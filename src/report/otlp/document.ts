@@ -1,0 +1,240 @@
+import { hash } from "node:crypto";
+import { LIMITS } from "../../base/limits.ts";
+import { VERSION } from "../../base/version.ts";
+import { keysOf } from "../../protocol/address.ts";
+import { oneLine } from "../foreign.ts";
+import type { ReportedOutcome, RowOutcome, RunReport, StepReport } from "../shape.ts";
+import type { ReportedRun } from "../writers.ts";
+import type { TracedExchange } from "./trace.ts";
+
+// The JSON form of OTLP: ids in hexadecimal, 64-bit numbers as texts, enumerations as numbers.
+
+/** A span of a trace, as OTLP/JSON has it. */
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: 1 | 3;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly Attribute[];
+  readonly status: { readonly code: 0 | 1 | 2; readonly message?: string };
+}
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue: string } | { readonly intValue: string };
+}
+
+const INTERNAL = 1;
+const CLIENT = 3;
+const [UNSET, OK, ERROR] = [0, 1, 2] as const;
+
+/** The runs as one OTLP/JSON document of traces: what a collector takes at `/v1/traces`. */
+export function* otlpReport(runs: readonly ReportedRun[]): Generator<string> {
+  yield `${traceRequest(runs.flatMap((run) => [...spansOf(run)]))}\n`;
+}
+
+/** The bodies of the requests that bring the runs to a collector. */
+export function* traceRequests(runs: readonly ReportedRun[]): Generator<string> {
+  const spans = runs.flatMap((run) => [...spansOf(run)]);
+  for (let at = 0; at < spans.length; at += LIMITS.traceBatch) yield traceRequest(spans.slice(at, at + LIMITS.traceBatch));
+}
+
+function traceRequest(spans: readonly Span[]): string {
+  const resource = { attributes: attributes({ "service.name": "tokenbook", "service.version": VERSION }) };
+  return JSON.stringify({
+    resourceSpans: [{ resource, scopeSpans: [{ scope: { name: "tokenbook", version: VERSION }, spans }] }],
+  });
+}
+
+/**
+ * The spans of a run: one for the run, one for each step that was begun, one for each exchange. With a trace they are of what this process
+ * did; without one, of the whole run as its journal tells it, which keeps the exchanges of writes and counts those of reads.
+ */
+function* spansOf({ report, trace }: ReportedRun): Generator<Span> {
+  const { run, steps } = report;
+  const traceId = trace?.id ?? hash("sha256", run.id).slice(0, 32);
+  const since = trace?.startedAt ?? 0;
+  const begun = steps.filter((step) => step.startedAt !== null && endOf(step, run) >= since);
+  const start = trace?.startedAt ?? Date.parse(run.startedAt);
+  const end = Math.max(
+    start,
+    ...(run.finishedAt === null ? begun.map((step) => endOf(step, run)) : [Date.parse(run.finishedAt)]),
+  );
+  const spanIdOf = (address: string): string => hash("sha256", `${traceId} ${address}`).slice(0, 16);
+  const root = hash("sha256", traceId).slice(0, 16);
+  yield {
+    traceId,
+    spanId: root,
+    name: `run ${oneLine(run.playbook.name)}`,
+    kind: INTERNAL,
+    ...times(start, end),
+    attributes: attributes({
+      "tokenbook.run": run.id,
+      "tokenbook.playbook": run.playbook.file,
+      "tokenbook.outcome": run.outcome,
+      "deployment.environment.name": run.target.environment,
+      ...(trace === undefined || trace.dropped === 0 ? {} : { "tokenbook.exchanges.dropped": trace.dropped }),
+    }),
+    status: RUN_STATUS[run.outcome],
+  };
+  const parents = new Parents();
+  for (const step of begun) {
+    const parent = parents.of(step);
+    const parentSpanId = parent === undefined ? root : spanIdOf(parent);
+    yield stepSpan(step, { traceId, spanId: spanIdOf(step.step), parentSpanId, end: endOf(step, run) });
+    if (trace === undefined) yield* attemptSpans(step, traceId, spanIdOf);
+  }
+  const known = new Set(begun.map(({ step }) => step));
+  for (const each of trace?.exchanges ?? []) {
+    const parentSpanId = each.step === undefined || !known.has(each.step) ? root : spanIdOf(each.step);
+    yield exchangeSpan(each, { traceId, parentSpanId });
+  }
+}
+
+/** Which block or included playbook each step is in: the last one before it that is one level further out, in the same round. */
+class Parents {
+  /** By depth: the rounds of the last one, each by its keys. */
+  readonly #last: { id: string; rounds: Map<string, string> }[] = [];
+
+  of({ step, id, kind, depth }: StepReport): string | undefined {
+    const keys = keysOf(step);
+    if (kind === "block" || kind === "include") {
+      if (this.#last[depth]?.id !== id) this.#last[depth] = { id, rounds: new Map() };
+      this.#last[depth]?.rounds.set(roundKey(keys), step);
+    }
+    const outer = this.#last[depth - 1]?.rounds ?? NONE;
+    for (let shared = keys.length; shared >= 0; shared--) {
+      const found = outer.get(roundKey(keys.slice(0, shared)));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+// Keys hold no brackets.
+function roundKey(keys: readonly string[]): string {
+  return keys.join("][");
+}
+
+function endOf({ startedAt, durationMs }: StepReport, run: RunReport["run"]): number {
+  const start = Date.parse(startedAt ?? run.startedAt);
+  if (durationMs !== null) return start + durationMs;
+  return Math.max(start, run.finishedAt === null ? start : Date.parse(run.finishedAt));
+}
+
+const STATUS: Readonly<Record<RowOutcome, Span["status"]["code"]>> = {
+  ok: OK,
+  changed: OK,
+  unchanged: OK,
+  rescued: OK,
+  skipped: UNSET,
+  pending: UNSET,
+  "not-run": UNSET,
+  failed: ERROR,
+  unknown: ERROR,
+  conflict: ERROR,
+  drift: ERROR,
+};
+
+const RUN_STATUS: Readonly<Record<ReportedOutcome, Span["status"]>> = {
+  passed: { code: OK },
+  pending: { code: UNSET },
+  running: { code: UNSET },
+  failed: { code: ERROR, message: "failed" },
+  unknown: { code: ERROR, message: "unknown" },
+  conflict: { code: ERROR, message: "conflict" },
+  drift: { code: ERROR, message: "drift" },
+  interrupted: { code: ERROR, message: "interrupted" },
+};
+
+interface Within {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly end: number;
+}
+
+function stepSpan(step: StepReport, { end, ...ids }: Within): Span {
+  const { problem, outcome } = step;
+  const start = Date.parse(step.startedAt ?? "");
+  return {
+    ...ids,
+    name: `step ${oneLine(step.id)}`,
+    kind: INTERNAL,
+    ...times(start, end),
+    attributes: attributes({
+      "tokenbook.step": step.step,
+      "tokenbook.step.uses": step.uses,
+      "tokenbook.step.outcome": outcome,
+      "tokenbook.step.actor": step.actor,
+      "tokenbook.transaction": step.transactionId,
+      "tokenbook.step.requests": step.requests,
+      ...(problem === null ? {} : { "error.type": problem.code }),
+    }),
+    status: { code: STATUS[outcome], ...(problem === null ? {} : { message: oneLine(problem.message) }) },
+  };
+}
+
+function exchangeSpan(each: TracedExchange, ids: { readonly traceId: string; readonly parentSpanId: string }): Span {
+  const { spanId, method, origin, path, startedAt, durationMs, status, why } = each;
+  const url = new URL(`${origin}${path}`);
+  const failed = why ?? (status !== null && status >= 400 ? `HTTP ${status}` : null);
+  return {
+    ...ids,
+    spanId,
+    name: method,
+    kind: CLIENT,
+    ...times(startedAt, startedAt + durationMs),
+    attributes: attributes({
+      "http.request.method": method,
+      "url.full": url.href,
+      "server.address": url.hostname,
+      "server.port": Number(url.port || (url.protocol === "https:" ? 443 : 80)),
+      "http.response.status_code": status,
+      ...(failed === null ? {} : { "error.type": status === null ? "no-answer" : String(status) }),
+    }),
+    status: failed === null ? { code: UNSET } : { code: ERROR, message: oneLine(failed) },
+  };
+}
+
+function* attemptSpans(step: StepReport, traceId: string, spanIdOf: (address: string) => string): Generator<Span> {
+  for (const { attempt, at, request, operation, status, meaning, durationMs } of step.attempts) {
+    const start = Date.parse(at);
+    yield {
+      traceId,
+      spanId: spanIdOf(`${step.step} ${attempt}`),
+      parentSpanId: spanIdOf(step.step),
+      name: request.method,
+      kind: CLIENT,
+      ...times(start, start + (durationMs ?? 0)),
+      attributes: attributes({
+        "http.request.method": request.method,
+        "url.path": request.path,
+        "tokenbook.operation": operation,
+        "tokenbook.meaning": meaning,
+        "http.response.status_code": status,
+      }),
+      status: { code: meaning === "acknowledged" ? UNSET : ERROR },
+    };
+  }
+}
+
+function times(start: number, end: number): Pick<Span, "startTimeUnixNano" | "endTimeUnixNano"> {
+  return { startTimeUnixNano: nanoseconds(start), endTimeUnixNano: nanoseconds(Math.max(start, end)) };
+}
+
+function nanoseconds(ms: number): string {
+  return String(BigInt(Math.round(ms * 1_000)) * 1_000n);
+}
+
+function attributes(all: Readonly<Record<string, string | number | null>>): readonly Attribute[] {
+  return Object.entries(all).flatMap(([key, value]) => {
+    if (value === null) return [];
+    return [{ key, value: typeof value === "number" ? { intValue: String(value) } : { stringValue: oneLine(value) } }];
+  });
+}

@@ -1,0 +1,85 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { type Clock, type Random, systemRandom } from "../../base/ports.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Redact } from "../../base/secret.ts";
+import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
+
+const TRACE_BYTES = 16;
+const SPAN_BYTES = 8;
+
+/** One exchange, as a span tells it. */
+export interface TracedExchange {
+  /** The address of the step for which it was made; `undefined` before the first one. */
+  readonly step: string | undefined;
+  readonly spanId: string;
+  readonly method: string;
+  readonly origin: string;
+  /** Secrets are masked. */
+  readonly path: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** Null when no answer came. */
+  readonly status: number | null;
+  /** Why there was no answer. */
+  readonly why: string | null;
+}
+
+/** What a trace asks of the world. */
+interface TracePorts {
+  readonly clock: Pick<Clock, "now" | "elapsed">;
+  readonly redact: Redact;
+  readonly random?: Random;
+}
+
+/** The exchanges of one run in this process. Each request carries the `traceparent` of its own span. */
+export class Trace {
+  /** 32 hexadecimal digits. */
+  readonly id: string;
+  readonly startedAt: number;
+  readonly exchanges: TracedExchange[] = [];
+  /** Exchanges beyond the limit, which are counted and not kept. */
+  dropped = 0;
+  readonly #ports: TracePorts;
+  readonly #steps = new AsyncLocalStorage<string>();
+
+  constructor(ports: TracePorts) {
+    this.#ports = ports;
+    this.id = this.#hex(TRACE_BYTES);
+    this.startedAt = ports.clock.now();
+  }
+
+  /** Whatever is exchanged within the work is exchanged for this step. */
+  during<T>(step: string, work: () => Promise<T>): Promise<T> {
+    return this.#steps.run(step, work);
+  }
+
+  /** Makes an exchange and remembers it. */
+  async exchange(outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> {
+    const { clock, redact } = this.#ports;
+    const spanId = this.#hex(SPAN_BYTES);
+    const [startedAt, began] = [clock.now(), clock.elapsed()];
+    const headers = { ...outgoing.headers, traceparent: `00-${this.id}-${spanId}-01` };
+    const exchanged = await send({ ...outgoing, headers });
+    if (this.exchanges.length === LIMITS.tracedExchanges) this.dropped++;
+    else {
+      const { method, origin, path } = outgoing;
+      this.exchanges.push({
+        step: this.#steps.getStore(),
+        spanId,
+        method,
+        origin,
+        path: redact(path),
+        startedAt,
+        durationMs: clock.elapsed() - began,
+        status: exchanged.kind === "answered" ? exchanged.status : null,
+        why: exchanged.kind === "answered" ? null : redact(exchanged.why),
+      });
+    }
+    return exchanged;
+  }
+
+  #hex(bytes: number): string {
+    return Buffer.from((this.#ports.random ?? systemRandom).bytes(bytes)).toString("hex");
+  }
+}

@@ -1,0 +1,56 @@
+import { sanitise } from "../base/text.ts";
+import { type Case, casesOf } from "./cases.ts";
+import { oneLine } from "./foreign.ts";
+import type { RunReport } from "./shape.ts";
+import { RUN_WORDS } from "./words.ts";
+
+const INDENT = "    ";
+
+/**
+ * The reports as TAP 14: a subtest for each run, a point for each row. What waits for somebody is a `TODO`, what was not done a `SKIP`; what is
+ * not ok says why in a YAML block.
+ */
+export function* tapReport(reports: readonly RunReport[]): Generator<string> {
+  yield `TAP version 14\n1..${reports.length}\n`;
+  for (const [at, report] of reports.entries()) {
+    const { run } = report;
+    const cases = casesOf(report);
+    const name = description(run.playbook.name);
+    yield `# Subtest: ${name}\n${INDENT}1..${cases.length}\n`;
+    for (const [number, each] of cases.entries()) yield pointOf(each, number + 1);
+    const isOk = cases.every(({ verdict }) => verdict !== "failed" && verdict !== "error");
+    yield `${isOk ? "ok" : "not ok"} ${at + 1} - ${name}${run.outcome === "passed" ? "" : `: ${RUN_WORDS[run.outcome].word}`}\n`;
+  }
+}
+
+function pointOf(told: Case, number: number): string {
+  const { verdict, name, message } = told;
+  const isOk = verdict === "passed" || verdict === "skipped";
+  const directive =
+    verdict === "skipped" ? ` # SKIP ${description(message)}` : verdict === "waiting" ? ` # TODO ${description(message)}` : "";
+  const line = `${INDENT}${isOk ? "ok" : "not ok"} ${number} - ${description(name)}${directive}\n`;
+  return isOk ? line : `${line}${yamlOf(told)}`;
+}
+
+// JSON is YAML, and a text in it is one line.
+function yamlOf({ step, verdict, type, message, lines, comparison }: Case): string {
+  const told = {
+    message,
+    severity: verdict === "waiting" ? "todo" : "fail",
+    code: oneLine(type),
+    ...(step === undefined
+      ? {}
+      : { duration_ms: step.durationMs, at: { line: step.line, ...(step.file === null ? {} : { file: oneLine(step.file) }) } }),
+    ...(lines.length < 2 ? {} : { seen: lines }),
+    ...(comparison.length === 0 ? {} : { comparison }),
+  };
+  const rows = Object.entries(told).map(([key, value]) => `${INDENT}  ${key}: ${sanitise(JSON.stringify(value))}\n`);
+  return `${INDENT}  ---\n${rows.join("")}${INDENT}  ...\n`;
+}
+
+// A backslash or a hash would be taken for the beginning of something else.
+function description(text: string): string {
+  return oneLine(text)
+    .replaceAll(/[\\#]/g, String.raw`\$&`)
+    .trim();
+}

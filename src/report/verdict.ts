@@ -1,0 +1,56 @@
+import { settledText } from "./attempt.ts";
+import type { AttemptReport, StepReport } from "./shape.ts";
+
+/** What became of one sending of a write, and by what it is known. */
+export interface WriteVerdict {
+  readonly word: "acknowledged" | "applied" | "absent" | "superseded" | "refused" | "not sent" | "unknown";
+  /** In one sentence; it holds words of the service. */
+  readonly by: string;
+}
+
+/** What the guarantee says of one sending. */
+export function verdictOf(attempt: AttemptReport, step: StepReport): WriteVerdict {
+  const { settled, meaning, message } = attempt;
+  const isLast = attempt === step.attempts.at(-1);
+  if (settled !== null) {
+    const again = settled.verdict === "applied" || isLast ? "" : "; sent again";
+    return { word: settled.verdict, by: `${settledText(settled)}${again}` };
+  }
+  const answer = answerText(attempt);
+  switch (meaning) {
+    case "acknowledged":
+      return acknowledged(answer, isLast ? step.receipt : null);
+    case "refused":
+      return { word: "refused", by: `${answer}: no effect` };
+    case "refused-later":
+      return { word: "refused", by: `${answer}: not now, no effect${isLast ? "" : "; sent again"}` };
+    case "not-sent":
+      return { word: "not sent", by: `${message ?? answer}: no effect${isLast ? "" : "; sent again"}` };
+    case "ambiguous":
+    case null:
+      return isRefusedByReceipt(step, isLast)
+        ? { word: "refused", by: receiptText(step.receipt) }
+        : { word: "unknown", by: message ?? answer };
+  }
+}
+
+function acknowledged(answer: string, receipt: StepReport["receipt"]): WriteVerdict {
+  if (receipt === null || receipt.status === null) return { word: "acknowledged", by: `${answer}; no receipt was read` };
+  return { word: "acknowledged", by: receiptText(receipt) };
+}
+
+function isRefusedByReceipt({ receipt, outcome }: StepReport, isLast: boolean): boolean {
+  return isLast && outcome === "failed" && receipt !== null && receipt.status !== null;
+}
+
+function receiptText(receipt: StepReport["receipt"]): string {
+  const { receiptId = null, status = null, message = null } = receipt ?? {};
+  return [`receipt ${status ?? ""}`, receiptId, message === null || message === "" ? null : `“${message}”`]
+    .filter((part) => part !== null)
+    .join(" ");
+}
+
+function answerText({ meaning, status, message }: AttemptReport): string {
+  if (meaning === null) return "no answer was recorded";
+  return message ?? (status === null ? "no answer came" : `HTTP ${status}`);
+}

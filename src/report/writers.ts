@@ -1,0 +1,34 @@
+import type { RunRecord } from "../protocol/record.ts";
+import type { Places } from "./check/checked.ts";
+import type { Format } from "./format.ts";
+import type { Trace } from "./otlp/trace.ts";
+import type { RunReport } from "./shape.ts";
+
+/** A run to be told of. */
+export interface ReportedRun {
+  readonly report: RunReport;
+  /** All that its journal holds of it, from the first record. */
+  readonly records: () => Iterable<RunRecord>;
+  /** The exchanges that this process has made for it; `undefined` when nobody wanted to know. */
+  readonly trace?: Trace | undefined;
+}
+
+/** Runs as one document, piece by piece. Pure. */
+export type Writer = (runs: readonly ReportedRun[], places: Places) => Iterable<string>;
+
+/** The writer of each format, loaded when it is asked for. */
+export const WRITERS: Readonly<Record<Format, () => Promise<Writer>>> = {
+  json: async () => ofReports((await import("./json.ts")).jsonReport),
+  junit: async () => ofReports((await import("./junit.ts")).junitReport),
+  html: async () => ofReports((await import("./html/page.ts")).htmlReport),
+  ctrf: async () => ofReports((await import("./ctrf.ts")).ctrfReport),
+  md: async () => ofReports((await import("./markdown.ts")).markdownReport),
+  ndjson: async () => (await import("./events.ts")).eventLines,
+  tap: async () => ofReports((await import("./tap.ts")).tapReport),
+  github: async () => (await import("./github.ts")).runAnnotations,
+  otlp: async () => (await import("./otlp/document.ts")).otlpReport,
+};
+
+function ofReports(write: (reports: readonly RunReport[]) => Iterable<string>): Writer {
+  return (runs) => write(runs.map(({ report }) => report));
+}

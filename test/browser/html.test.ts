@@ -1,0 +1,171 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import axe from "axe-core";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { reportOf } from "../../src/report/model.ts";
+import { htmlReport } from "../../src/report/html/page.ts";
+import type { RunReport } from "../../src/report/shape.ts";
+import { temporaryFolder } from "../stories/world.ts";
+import { hostileRun } from "../unit/report/hostile.ts";
+import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
+import { longRun, PAGES } from "./samples.ts";
+
+if (!HAS_CHROMIUM)
+  process.stderr.write("\nno chromium: the tests of pages in a browser are skipped (apt-get install chromium)\n");
+
+describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
+  let opened: Opened;
+  let browser: BrowserContext;
+  beforeAll(async () => {
+    opened = await openBrowser();
+    browser = opened.browser;
+  });
+  afterAll(() => opened.close());
+
+  /** A page of these reports, and whatever it complained of or asked the network for. */
+  async function show(reports: readonly RunReport[]): Promise<{ page: Page; complaints: readonly string[] }> {
+    const file = join(temporaryFolder(), "report.html");
+    writeFileSync(file, [...htmlReport(reports)].join(""));
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("dialog", (dialog) => complaints.push(dialog.message()));
+    page.on("request", (request) => {
+      if (request.url() !== pathToFileURL(file).href) complaints.push(request.url());
+    });
+    await page.goto(pathToFileURL(file).href);
+    return { page, complaints };
+  }
+
+  async function visibleSteps(page: Page): Promise<readonly string[]> {
+    return page.locator(".step:not([hidden]) > summary .what b").allTextContents();
+  }
+
+  test.each(Object.keys(PAGES).filter((name) => name !== "long"))(
+    "%s: nothing to object to for those who cannot see it",
+    async (name) => {
+      const { page, complaints } = await show(PAGES[name]?.() ?? []);
+      for (const colorScheme of ["light", "dark"] as const) {
+        for (const width of [400, 1280]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 900 });
+          await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+          const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+            `(() => { const module = undefined; ${axe.source}; return window.axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) }))); })()`,
+          );
+          expect(found).toEqual([]);
+          expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        }
+      }
+      await page.emulateMedia({ media: "print" });
+      await page.setViewportSize({ width: 680, height: 900 });
+      const cutOff = `[...document.querySelectorAll(".wide")].filter((each) => each.scrollWidth > each.clientWidth).length`;
+      expect(await page.evaluate(cutOff)).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  test("keys alone: to the search, through the steps, into one and out again", async () => {
+    const { page } = await show(PAGES["failed"]?.() ?? []);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the report");
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.id")).toBe("search");
+    await page.keyboard.type("approvals bob");
+    await expect.poll(() => visibleSteps(page), { timeout: 20_000 }).toEqual(["approvals[bob]"]);
+    expect(await page.locator(".shown").textContent()).toBe("1 of 5 rows");
+    await page.keyboard.press("Escape");
+    expect(await visibleSteps(page)).toHaveLength(5);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate("document.activeElement.querySelector('b').textContent")).toBe("mint");
+    await page.keyboard.press("Enter");
+    const mint = page.locator(".step", { hasText: "sent 2 times" });
+    expect(await mint.getAttribute("open")).not.toBeNull();
+    expect(await mint.locator(".sending").allTextContents()).toEqual(["Sending 1: absent", "Sending 2: applied"]);
+    await page.keyboard.press("Enter");
+    expect(await mint.getAttribute("open")).toBeNull();
+    await page.keyboard.press("ArrowUp");
+    expect(await page.evaluate("document.activeElement.querySelector('b').textContent")).toBe("asset");
+  });
+
+  test("filters by outcome, and says so to those who listen", async () => {
+    const { page } = await show(PAGES["failed"]?.() ?? []);
+    const failed = page.getByRole("button", { name: "failed" });
+    await failed.click();
+    expect(await visibleSteps(page)).toEqual(["owned"]);
+    expect(await failed.getAttribute("aria-pressed")).toBe("true");
+    expect(await page.getByRole("status").textContent()).toBe("1 of 5 rows");
+    await page.getByRole("button", { name: "changed" }).click();
+    expect(await visibleSteps(page)).toHaveLength(5);
+  });
+
+  test("the colours are the system's, until somebody chooses", async () => {
+    const { page } = await show(PAGES["passed"]?.() ?? []);
+    const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    await page.emulateMedia({ colorScheme: "dark" });
+    const dark = await background();
+    await page.emulateMedia({ colorScheme: "light" });
+    const light = await background();
+    expect(light).not.toBe(dark);
+    const theme = page.getByRole("button", { name: /^Colours/ });
+    await theme.click();
+    await theme.click();
+    expect(await background()).toBe(dark);
+    expect(await theme.getAttribute("aria-label")).toBe("Colours: dark");
+    await page.emulateMedia({ media: "print" });
+    expect(await background()).toBe(light);
+  });
+
+  test("a link to a step opens it", async () => {
+    const { page } = await show(PAGES["unknown"]?.() ?? []);
+    await page.evaluate("document.querySelectorAll('.step').forEach((each) => { each.open = false; })");
+    await page.locator(".concerns a").click();
+    expect(await page.locator(".step[open] > summary b").allTextContents()).toEqual(["mint"]);
+  });
+
+  test("without JavaScript all of it can be read, and nothing is there that would do nothing", async () => {
+    const quiet = await opened.withoutScript();
+    const page = await quiet.newPage();
+    onTestFinished(() => quiet.close());
+    await page.setContent([...htmlReport(PAGES["failed"]?.() ?? [])].join(""));
+    expect(await page.locator(".toolbar").isVisible()).toBe(false);
+    expect(await visibleSteps(page)).toEqual(["asset", "mint", "approvals[bob]", "approvals[dora]", "owned"]);
+    expect(await page.getByText("response.totalSupply → 90.00").isVisible()).toBe(true);
+    await page.locator(".step > summary").first().click();
+    expect(await page.locator(".step .attempt").first().isVisible()).toBe(true);
+  });
+
+  test("what others wrote runs nothing and loads nothing, even where it would be an element", async () => {
+    const attack = `"><img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)><a href="javascript:alert(4)">x</a></style></title>`;
+    const { page, complaints } = await show([reportOf(hostileRun(attack).all)]);
+    expect(await page.locator("img, iframe, form, [onerror], [onload], [style]").count()).toBe(0);
+    expect(await page.locator("script").count()).toBe(1);
+    expect(await page.locator("h1").textContent()).toContain("<img src=x onerror=alert(1)>");
+    expect(complaints).toEqual([]);
+    // Were the escaper to fail, the policy would still hold.
+    await page.evaluate(
+      'document.body.insertAdjacentHTML(\'beforeend\', \'<img src="data:," onerror="alert(5)"><b style="color:red">x</b>\')',
+    );
+    await expect
+      .poll(() => complaints.filter((each) => each.includes("Content Security Policy")).length)
+      .toBeGreaterThanOrEqual(2);
+    expect(complaints.filter((each) => !each.includes("Content Security Policy"))).toEqual([]);
+  });
+
+  test("ten thousand steps: only what is on the screen is laid out, and one is found among them", async () => {
+    const { page, complaints } = await show([longRun(10_000)]);
+    expect(await page.locator(".step").count()).toBe(10_000);
+    const drawn = `[...document.querySelectorAll(".step > summary > .what")].filter((each) => each.checkVisibility({ contentVisibilityAuto: true })).length`;
+    expect(await page.evaluate(drawn)).toBeLessThan(500);
+    await page.keyboard.press("/");
+    await page.keyboard.type("step7777 ");
+    await expect.poll(() => page.locator(".shown").textContent(), { timeout: 20_000 }).toBe("1 of 10000 rows");
+    expect(await visibleSteps(page)).toEqual(["step7777"]);
+    expect(complaints).toEqual([]);
+  });
+});

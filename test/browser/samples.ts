@@ -1,0 +1,189 @@
+// Reports of every kind of run, for looking at their pages.
+import { Expression } from "../../src/expression/expression.ts";
+import { firstBroken } from "../../src/engine/expectations.ts";
+import { type JsonObject, parseJson } from "../../src/base/json.ts";
+import type { Comparison, Drift } from "../../src/protocol/comparison.ts";
+import type { StepHeading } from "../../src/protocol/record.ts";
+import { comparePage } from "../../src/report/html/compare.ts";
+import { runPage } from "../../src/report/html/page.ts";
+import { type ListedRun, runsPage } from "../../src/report/html/runs.ts";
+import { reportOf } from "../../src/report/model.ts";
+import type { RunReport } from "../../src/report/shape.ts";
+import { Records, RUNS, START, TRANSACTION } from "../unit/report/records.ts";
+
+/** A run whose last expectation does not hold: with the tree of it, a write that was settled by reading, and one that was sent twice. */
+function expectation(): RunReport {
+  const scope = parseJson(
+    '{"response":{"totalSupply":90.00,"owners":[{"userId":"alice"},{"userId":"bob"}],"status":"ACTIVE","id":"LFT1"}}',
+  ) as JsonObject;
+  const written = 'response.totalSupply == 100 && response.owners.exists(o, o.userId == "carol")';
+  const records = new Records()
+    .opened()
+    .written("asset")
+    .intended("mint")
+    .answered("mint", { meaning: "ambiguous", status: 502, payload: null, receiptId: null, message: "HTTP 502: Bad Gateway" })
+    .add({
+      kind: "attempt.settled",
+      step: "mint",
+      attempt: 0,
+      verdict: "absent",
+      evidence: {
+        total: { before: 0, now: 0 } as never,
+        because: "it was declared that after 15 minutes nothing more takes effect",
+      },
+    })
+    .intended("mint", 1)
+    .answered("mint", { attempt: 1, meaning: "ambiguous", status: null, message: "no whole answer within 30000 ms" })
+    .add({
+      kind: "attempt.settled",
+      step: "mint",
+      attempt: 1,
+      verdict: "applied",
+      evidence: { total: { before: 0, now: 90 } as never, transaction: TRANSACTION },
+      transactionId: TRANSACTION,
+    })
+    .add({
+      kind: "step.completed",
+      step: "mint",
+      outcome: "changed",
+      value: { response: null, transactionId: TRANSACTION },
+      startedAt: START + 6_000,
+      requests: 2,
+    })
+    .expanded("approvals", ["bob", "dora"])
+    .written("approvals[bob]")
+    .written("approvals[dora]");
+  const problem = firstBroken([Expression.parse(written) as Expression], scope);
+  return reportOf(records.stopped("owned", "failed", problem).closed("failed").all);
+}
+
+/** A run of so many steps, most of which passed. */
+export function longRun(steps: number): RunReport {
+  const headings = Array.from({ length: steps }, (_, at): StepHeading => ({
+    id: `step${at + 1}`,
+    name: `Step ${at + 1} of many`,
+    uses: at % 5 === 0 ? "ledger.token.mint" : "ledger.asset.get",
+    line: at + 5,
+  }));
+  const records = new Records().opened({ steps: headings, name: "A long reconciliation" });
+  for (const [at, { id }] of headings.entries()) {
+    if (at === steps - 3) records.stopped(id, "failed");
+    else if (at > steps - 3) break;
+    else if (at % 5 === 0) records.written(id);
+    else if (at % 7 === 0) records.skipped(id);
+    else records.read(id);
+  }
+  return reportOf(records.closed("failed").all);
+}
+
+const COMPARED = { id: "reconcile.accounts", name: "File against ledger", uses: "reconcile", line: 9, kind: "check" } as const;
+
+/** A reconciliation of one night, `drifts` of whose accounts are not as the file has them. */
+function night(number: number, drifts: number): RunReport {
+  const at = START + number * 86_400_000;
+  const side = { rows: 1_204, keys: 1_204, from: at, to: at + 900 };
+  const found = Array.from({ length: drifts }, (_, drift): Drift => {
+    const [left, right] = [String(100 + drift), drift % 3 === 2 ? null : String(100.5 - drift * 2)];
+    return {
+      id: `3fa91c02bd4${drift}`,
+      kind: right === null ? "missing-right" : "differs",
+      key: { holder: `holder-${drift}`, token: "Gold" },
+      left,
+      right,
+      difference: right === null ? null : String(Number(left) - Number(right)),
+      state: drift === 1 ? "acknowledged" : number === 0 ? "new" : "persisting",
+      since: START,
+      acknowledged: drift === 1 ? { until: at + 864_000_000, who: "dora", because: "a refund is under way" } : null,
+    };
+  });
+  const acknowledged = drifts > 1 ? 1 : 0;
+  const comparison: Comparison = {
+    left: { name: "file", ...side, sum: "120450.500000000000000001", requests: 0 },
+    right: { name: "ledger", ...side, sum: String(120_450 - drifts * 7), requests: 13 },
+    totalsOf: "token",
+    totals: [
+      { of: "Gold", left: "120450.500000000000000001", right: String(120_450 - drifts * 7) },
+      { of: "Silver", left: "17", right: "17" },
+    ],
+    looks: drifts === 0 ? 1 : 2,
+    counts: {
+      compared: 1_204,
+      new: number === 0 ? drifts - acknowledged : 0,
+      persisting: number === 0 ? 0 : drifts - acknowledged,
+      changed: 0,
+      acknowledged,
+      cleared: number === 2 ? 1 : 0,
+      moving: 1,
+      settled: 2,
+      notCompared: 0,
+    },
+    drifts: found,
+    cleared: number === 2 ? [{ id: "77aa01c2bd47", kind: "differs", key: { holder: "zoe", token: "Gold" }, since: START }] : [],
+    moving: [{ key: { holder: "ann", token: "Gold" }, left: "1", right: "2" }],
+    gaps: [],
+  };
+  const records = new Records().opened({
+    name: "Nightly",
+    file: "playbooks/nightly.yaml",
+    steps: [COMPARED],
+    runId: `2026112${number}T0230-k3x9q2ab`,
+  });
+  const outcome = drifts > acknowledged ? "drift" : "passed";
+  if (outcome === "passed")
+    records.add({
+      kind: "step.completed",
+      step: COMPARED.id,
+      outcome: "ok",
+      value: {},
+      startedAt: START,
+      requests: 13,
+      comparison,
+    });
+  else {
+    const problem = {
+      code: "reconcile.drift",
+      message: `${drifts} drifts that nobody has acknowledged`,
+      next: "tokenbook drift list",
+    };
+    records.add({ kind: "step.stopped", step: COMPARED.id, outcome: "drift", problem, startedAt: START, comparison });
+  }
+  const all = records.closed(outcome).all.map((record) => ({ ...record, at: record.at + at - START }));
+  return reportOf(all);
+}
+
+function of(name: keyof typeof RUNS): RunReport {
+  return reportOf(RUNS[name]?.().all ?? []);
+}
+
+/** The reports of each page. */
+export const PAGES: Readonly<Record<string, () => readonly RunReport[]>> = {
+  passed: () => [of("passed")],
+  failed: () => [expectation()],
+  refused: () => [of("failed")],
+  unknown: () => [of("unknown")],
+  pending: () => [of("pending")],
+  resumed: () => [of("resumed")],
+  several: () => ["passed", "failed", "unknown", "pending", "killed", "outputless"].map((name) => of(name)),
+  drift: () => [night(0, 5)],
+  nights: () => [night(0, 5), night(1, 7), night(2, 2), night(3, 0)],
+  long: () => [longRun(10_000)],
+};
+
+const LISTED: readonly ListedRun[] = (["passed", "drift", "failed", "unknown", "pending", "running"] as const).map(
+  (outcome, at) => ({
+    id: `2026112${at}T0930-k3x9q2a${at}`,
+    playbook: at === 1 ? "playbooks/nightly.yaml" : "playbooks/onboarding.yaml",
+    environment: "staging",
+    openedAt: new Date(START - at * 3_600_000).toISOString(),
+    outcome,
+    heldBy: outcome === "running" ? "process 4711 on desk" : null,
+  }),
+);
+
+/** Pages that only a server shows. */
+export const SERVED: Readonly<Record<string, () => Iterable<string>>> = {
+  list: () => runsPage(LISTED, { outcome: "", words: "" }),
+  compare: () => comparePage(of("resumed"), expectation()),
+  "compare-nights": () => comparePage(night(0, 5), night(2, 2)),
+  live: () => runPage(of("killed"), { events: 9, isLive: true }),
+};

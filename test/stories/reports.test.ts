@@ -1,0 +1,177 @@
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { FORMATS } from "../../src/report/format.ts";
+import { proxyTo } from "./proxy.ts";
+import { KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "./world.ts";
+
+const FAILS = MINT_ONCE.replace("totalSupply == 10]", "totalSupply == 11]");
+
+function fileOf(format: string): string {
+  return `out/deep/report.${format}`;
+}
+
+const EVERY = FORMATS.map((format) => `${format}=${fileOf(format)}`).join(",");
+
+async function projectAtSandbox(): Promise<{ project: Project; proxy: Awaited<ReturnType<typeof proxyTo>> }> {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  project.write("fails.yaml", FAILS);
+  return { project, proxy };
+}
+
+test("every format at once, in a folder that was not there; afterwards the journal gives the same", async () => {
+  const { project } = await projectAtSandbox();
+  const ended = await project.run("run", "fails.yaml", "--report", EVERY);
+  expect(ended.code, ended.told).toBe(1);
+  expect(ended.stderr, ended.told).toBe("");
+  const written = new Map(FORMATS.map((format) => [format, project.read(fileOf(format))]));
+  for (const format of FORMATS) expect(statSync(join(project.folder, fileOf(format))).mode & 0o777, format).toBe(0o600);
+  for (const format of FORMATS) {
+    const printed = await project.run("report", "latest", "--format", format);
+    expect(printed.code, printed.told).toBe(0);
+    // Its exchanges are known only while a run is under way.
+    if (format !== "otlp") expect(printed.stdout, format).toBe(written.get(format));
+  }
+  const both = await project.run(
+    "report",
+    runIn(ended),
+    "latest",
+    "--report",
+    "junit=both.xml",
+    "--report",
+    "html=both.html,md=both.md",
+  );
+  expect(both.code, both.told).toBe(0);
+  expect(both.stdout, both.told).toBe("");
+  expect(project.read("both.xml").match(/<testsuite /g)).toHaveLength(2);
+  expect(project.read("both.html")).toContain("2 runs: 2 failed");
+});
+
+test("a file that cannot be written is told before anything is sent", async () => {
+  const { project, proxy } = await projectAtSandbox();
+  mkdirSync(join(project.folder, "reports"));
+  for (const [report, why] of [
+    ["html=reports", "it is a folder"],
+    ["html=mint.yaml/report.html", "EEXIST|ENOTDIR"],
+    ["junit=x.xml,html=./x.xml", "where something else is written too"],
+  ]) {
+    const ended = await project.run("run", "mint.yaml", "--report", report ?? "");
+    expect(ended.code, ended.told).toBe(2);
+    expect(ended.stderr, ended.told).toMatch(new RegExp(why ?? ""));
+    expect(ended.stderr, ended.told).toContain("why: nothing was sent");
+  }
+  const unknown = await project.run("run", "mint.yaml", "--report", "pdf=x.pdf");
+  expect(unknown.code, unknown.told).toBe(2);
+  expect(unknown.stderr, unknown.told).toContain("with a format of json, junit, html");
+  expect(proxy.seen).toEqual([]);
+  const none = await project.run("report", "latest");
+  expect(none.code, none.told).toBe(2);
+  expect(none.stderr, none.told).toContain("tokenbook report latest --report html=report.html");
+  const nothing = await project.run("report", "latest", "--format", "md");
+  expect(nothing.stderr, nothing.told).toContain("there is no run in this state directory yet");
+});
+
+test("a report that goes wrong after the run is told, and changes neither the outcome nor the other reports", async () => {
+  const { project } = await projectAtSandbox();
+  symlinkSync("/dev/full", join(project.folder, "full"));
+  const ended = await project.run("run", "mint.yaml", "--report", "html=full,tap=report.tap");
+  expect(ended.code, ended.told).toBe(0);
+  expect(ended.stderr, ended.told).toMatch(/^tokenbook: the report html=full was left out: ENOSPC/);
+  expect(project.read("report.tap")).toContain("ok 1 - Mint once");
+});
+
+test("a report on stdout is all that stands there", async () => {
+  const { project } = await projectAtSandbox();
+  const ended = await project.run("run", "mint.yaml", "--report", "ctrf=-");
+  expect(JSON.parse(ended.stdout)).toMatchObject({ reportFormat: "CTRF" });
+  expect(ended.stderr, ended.told).toContain("✓ passed");
+  const twice = await project.run("run", "mint.yaml", "--report", "ctrf=-", "--json");
+  expect(twice.code, twice.told).toBe(2);
+});
+
+test("in a job of GitHub Actions: annotations in the log, and the summary of the job", async () => {
+  const { project } = await projectAtSandbox();
+  const job = project.as({ ...KEYS, GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: join(project.folder, "summary.md") });
+  project.write("summary.md", "before\n");
+  const ended = await job.run("run", "fails.yaml");
+  expect(ended.code, ended.told).toBe(1);
+  expect(ended.stdout, ended.told).toMatch(/^::error file=fails\.yaml,line=18,title=failed expect\.failed::after/m);
+  expect(project.read("summary.md")).toMatch(/^before\n\n## ✗ failed: `Mint once`/);
+  const json = await job.run("run", "fails.yaml", "--json");
+  expect(() => JSON.parse(json.stdout)).not.toThrow();
+  expect(json.stderr, json.told).toMatch(/^::error /m);
+  expect(project.read("summary.md").match(/^## /gm)).toHaveLength(2);
+});
+
+interface Received {
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+async function receive(request: IncomingMessage): Promise<Received> {
+  return { url: request.url, headers: request.headers, body: (await buffer(request)).toString() };
+}
+
+/** A collector of traces, which answers so. */
+async function collector(status: number): Promise<{ url: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    void receive(request).then((got) => received.push(got));
+    request.on("end", () => response.writeHead(status).end("{}"));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
+
+test("traces go to the collector that the variables name, and each request tells which span it is", async () => {
+  const { project, proxy } = await projectAtSandbox();
+  const { url, received } = await collector(200);
+  const traced = project.as({
+    ...KEYS,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/`,
+    OTEL_EXPORTER_OTLP_HEADERS: "x-key=c4nary%2Fkey,x-tenant=a",
+  });
+  const ended = await traced.run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(0);
+  expect(received).toMatchObject([
+    { url: "/v1/traces", headers: { "x-key": "c4nary/key", "x-tenant": "a", "content-type": "application/json" } },
+  ]);
+  const { body = "" } = received[0] ?? {};
+  for (const { headers } of proxy.exchanges) {
+    const [, , spanId = "no"] = String(headers["traceparent"]).split("-");
+    expect(body).toContain(`"spanId":"${spanId}"`);
+  }
+  expect(body.match(/"http\.request\.method"/g)).toHaveLength(proxy.exchanges.length);
+  expect(ended.stdout + ended.stderr).not.toContain("c4nary");
+
+  const before = proxy.exchanges.length;
+  expect((await project.run("run", "mint.yaml")).code).toBe(0);
+  expect(proxy.exchanges.slice(before).filter(({ headers }) => "traceparent" in headers)).toEqual([]);
+});
+
+test("a collector that does not answer well costs nothing but a line on stderr", async () => {
+  const { project } = await projectAtSandbox();
+  const { url } = await collector(503);
+  const ended = await project.as({ ...KEYS, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/own` }).run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(0);
+  expect(ended.stderr, ended.told).toBe(`tokenbook: the report to ${url}/own was left out: the collector answered HTTP 503\n`);
+  const wrong = await project.as({ ...KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" }).run("run", "mint.yaml");
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr, wrong.told).toContain("set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318");
+});
+
+test("the schema of events is printed, and is the published one", async () => {
+  const project = newProject();
+  const { stdout } = await project.run("schema", "event");
+  expect(stdout).toBe(readFileSync(new URL("../../schemas/event.schema.json", import.meta.url), "utf8"));
+  expect(existsSync(join(project.folder, ".tokenbook"))).toBe(false);
+});

@@ -1,0 +1,392 @@
+import { readFileSync } from "node:fs";
+import MarkdownIt from "markdown-it";
+import { validate as validCtrf } from "ctrf";
+import { defaultTreeAdapter as tree, type DefaultTreeAdapterTypes as Html, parse, parseFragment } from "parse5";
+import { SaxesParser } from "saxes";
+import { Parser as TapParser } from "tap-parser";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type JsonObject, parseJson } from "../../../src/base/json.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { redactor, Secret } from "../../../src/base/secret.ts";
+import { patternOf } from "../../../src/expression/pattern.ts";
+import type { RunRecord } from "../../../src/protocol/record.ts";
+import { FORMATS, type Format } from "../../../src/report/format.ts";
+import { comparePage } from "../../../src/report/html/compare.ts";
+import { runPage } from "../../../src/report/html/page.ts";
+import { runsPage } from "../../../src/report/html/runs.ts";
+import { reportOf } from "../../../src/report/model.ts";
+import { Trace } from "../../../src/report/otlp/trace.ts";
+import { type ReportedRun, type Writer, WRITERS } from "../../../src/report/writers.ts";
+import { userValidator } from "../../../src/schema/user.ts";
+import type { Validate } from "../../../src/schema/validator.ts";
+import { dangersOf, hostileRun, manyHostile } from "./hostile.ts";
+import { Records, RUNS, START, TRANSACTION } from "./records.ts";
+
+const PLACES = { cwd: "/here", root: "/here" };
+const writers = new Map<Format, Writer>();
+
+beforeAll(async () => {
+  for (const format of FORMATS) writers.set(format, await WRITERS[format]());
+});
+
+function reported(records: readonly RunRecord[]): ReportedRun {
+  return { report: reportOf(records), records: () => records };
+}
+
+const every: readonly ReportedRun[] = Object.values(RUNS).map((records) => reported(records().all));
+
+function written(format: Format, runs: readonly ReportedRun[]): string {
+  return [...(writers.get(format)?.(runs, PLACES) ?? [])].join("");
+}
+
+function of(name: keyof typeof RUNS): ReportedRun {
+  return reported(RUNS[name]?.().all ?? []);
+}
+
+interface Ctrf {
+  readonly results: {
+    readonly summary: Readonly<Record<string, number>>;
+    readonly tests: readonly { readonly name: string; readonly status: string; readonly rawStatus: string }[];
+  };
+}
+
+describe("CTRF", () => {
+  test("every kind of run meets the published schema", () => {
+    for (const runs of [every, [], ...every.map((run) => [run])]) {
+      expect(validCtrf(JSON.parse(written("ctrf", runs)))).toMatchObject({ valid: true, errors: [] });
+    }
+    expect(validCtrf({ reportFormat: "CTRF", specVersion: "0.0.0", results: {} })).toMatchObject({ valid: false });
+  });
+
+  test("nothing is green that is not known to be, and the summary counts what is there", () => {
+    const { results } = JSON.parse(written("ctrf", every)) as Ctrf;
+    const { summary, tests } = results;
+    const statuses = new Map(tests.map(({ rawStatus, status }) => [rawStatus, status]));
+    expect(Object.fromEntries(statuses)).toMatchObject({
+      changed: "passed",
+      failed: "failed",
+      unknown: "failed",
+      pending: "pending",
+      skipped: "skipped",
+      "not-run": "skipped",
+      interrupted: "failed",
+    });
+    expect(tests).toHaveLength(summary["tests"] ?? 0);
+    expect(summary["passed"]).toBe(tests.filter(({ status }) => status === "passed").length);
+    expect(summary).toMatchObject({ start: START, suites: every.length });
+  });
+});
+
+interface Tapped {
+  readonly ok: boolean;
+  readonly name: string;
+  readonly skip: boolean | string;
+  readonly todo: boolean | string;
+  readonly diag: JsonObject | null;
+}
+
+/** The points of each subtest, as a TAP parser has them; it refuses what is no TAP. */
+function tapped(text: string): readonly (readonly Tapped[])[] {
+  const subtests: Tapped[][] = [];
+  const odd: string[] = [];
+  const parser = new TapParser();
+  parser.on("child", (child: TapParser) => {
+    const points: Tapped[] = [];
+    subtests.push(points);
+    child.on("assert", (point: Tapped) => points.push(point));
+    child.on("extra", (line: string) => odd.push(line));
+  });
+  parser.on("extra", (line) => odd.push(line));
+  parser.on("bailout", (why) => odd.push(why));
+  parser.end(text);
+  expect(parser.results?.failures.filter(({ tapError }) => tapError !== null) ?? []).toEqual([]);
+  expect(odd).toEqual([]);
+  return subtests;
+}
+
+describe("TAP", () => {
+  test("a subtest for each run, a point for each row; what waits is a TODO, what was not done a SKIP", () => {
+    const [failed = [], pending = [], unknown = []] = tapped(written("tap", [of("failed"), of("pending"), of("unknown")]));
+    expect(failed.map(({ ok, skip }) => [ok, skip])).toEqual([
+      [true, "its condition did not hold"],
+      [false, false],
+      [true, "not run"],
+      [true, "not run"],
+    ]);
+    expect(failed[1]?.diag).toMatchObject({
+      message: "service.refused: cap reached",
+      code: "service.refused",
+      severity: "fail",
+      at: { line: 15 },
+    });
+    expect(pending.filter(({ todo }) => todo !== false).map(({ name, ok }) => [name, ok])).toEqual([
+      ["approvals[dora]: Approve the transfer", false],
+    ]);
+    expect(unknown.map(({ ok }) => ok)).toEqual([true, false, true, true]);
+    expect(written("tap", [of("failed")])).toMatch(/^not ok 1 - Onboard a property: failed$/m);
+    expect(written("tap", [of("passed")])).toMatch(/^ok 1 - Onboard a property$/m);
+  });
+});
+
+const markdown = new MarkdownIt({ html: true, linkify: true });
+
+describe("Markdown", () => {
+  test("what wants a person comes first, and every step is told", () => {
+    const text = written("md", [of("failed")]);
+    expect(text).toContain("## ✗ failed: `Onboard a property`");
+    expect(text).toContain("**✗ failed** `mint: Mint the shares`");
+    expect(text).toContain("service.refused: cap reached\nwhy: the cap is 100\n");
+    expect(text.indexOf("cap reached")).toBeLessThan(text.indexOf("| outcome | step |"));
+    expect(text).toContain("to go on: `tokenbook resume 20261121T0930-k3x9q2ab`");
+    expect(written("md", every)).toContain(`## ${every.length} runs`);
+  });
+
+  test("it is no longer than a comment may be, and says what it leaves out", () => {
+    const long = written(
+      "md",
+      Array.from({ length: 400 }, () => of("failed")),
+    );
+    expect(long.length).toBeLessThan(LIMITS.markdownChars + 100);
+    expect(long).toMatch(/\*\d+ parts more did not fit in here\.\*\n$/);
+  });
+});
+
+const eventSchema = JSON.parse(readFileSync(new URL("../../../schemas/event.schema.json", import.meta.url), "utf8")) as object;
+const validEvent: Validate = userValidator(eventSchema, patternOf);
+
+describe("NDJSON", () => {
+  test("every event meets the published schema, which is closed", () => {
+    const lines = written("ndjson", every).trimEnd().split("\n");
+    const kinds = new Set<unknown>();
+    for (const line of lines) {
+      expect(validEvent(parseJson(line)), line).toEqual([]);
+      expect(validEvent(parseJson(line.replace('"run":', '"stray":1,"run":'))), line).not.toEqual([]);
+      kinds.add((JSON.parse(line) as { kind: string }).kind);
+    }
+    expect(lines).toHaveLength(every.reduce((sum, { records }) => sum + [...records()].length, 0));
+    expect(kinds.size).toBeGreaterThan(7);
+  });
+
+  test("numbers keep every digit, and the texts of playbooks stay in the journal", () => {
+    const [opened, ...others] = RUNS["passed"]?.().all ?? [];
+    const text = written("ndjson", [reported([{ ...opened, sources: { "a.yaml": "playbook: 1" } } as RunRecord, ...others])]);
+    expect(text).toContain('"shares":12345678901234567890.50');
+    expect(text).not.toContain("sources");
+  });
+});
+
+describe("annotations", () => {
+  test("the line of each step that did not end as it was to", () => {
+    expect(written("github", [of("failed")])).toBe(
+      '::error file=playbooks/onboarding.yaml,line=15,title=failed service.refused::mint: Mint the shares%0Aservice.refused: cap reached%0Awhy: the cap is 100%0Aseen: {"asked":100.00}%0Anext: lower the value%0Arun 20261121T0930-k3x9q2ab\n',
+    );
+    expect(written("github", [of("passed")])).toBe("");
+    expect(written("github", [of("pending")])).toMatch(/^::warning /);
+  });
+
+  test("no more than GitHub shows, and the rest is counted", () => {
+    const lines = written(
+      "github",
+      Array.from({ length: 25 }, () => of("failed")),
+    )
+      .trimEnd()
+      .split("\n");
+    expect(lines).toHaveLength(LIMITS.annotations);
+    expect(lines.at(-1)).toBe("::error title=tokenbook::and 16 steps more");
+  });
+});
+
+interface Traces {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly {
+      readonly spans: readonly {
+        readonly traceId: string;
+        readonly spanId: string;
+        readonly parentSpanId?: string;
+        readonly name: string;
+        readonly kind: number;
+        readonly startTimeUnixNano: string;
+        readonly endTimeUnixNano: string;
+        readonly status: { readonly code: number };
+        readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, string>> }[];
+      }[];
+    }[];
+  }[];
+}
+
+function spansIn(text: string): Traces["resourceSpans"][0]["scopeSpans"][0]["spans"] {
+  return (JSON.parse(text) as Traces).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+}
+
+describe("OTLP", () => {
+  test("a span for the run, one for each step that began, one for each sending of a write", () => {
+    const spans = spansIn(written("otlp", [of("failed")]));
+    expect(spans.map(({ name, kind, status }) => [name, kind, status.code])).toEqual([
+      ["run Onboard a property", 1, 2],
+      ["step asset", 1, 0],
+      ["step mint", 1, 2],
+      ["POST", 3, 2],
+    ]);
+    const [root, , mint, sent] = spans;
+    expect(mint?.parentSpanId).toBe(root?.spanId);
+    expect(sent?.parentSpanId).toBe(mint?.spanId);
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    for (const { traceId, spanId, startTimeUnixNano, endTimeUnixNano } of spans) {
+      expect(traceId).toMatch(/^[0-9a-f]{32}$/);
+      expect(spanId).toMatch(/^[0-9a-f]{16}$/);
+      expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
+    }
+    expect(root?.startTimeUnixNano).toBe(`${START}000000`);
+  });
+
+  test("what is in a block, or in a round of one, hangs from it", () => {
+    const steps = [
+      { id: "pay", name: "pay", uses: "block", line: 1, kind: "block" as const },
+      { id: "mint", name: "mint", uses: "ledger.token.mint", line: 2, depth: 1 },
+    ];
+    const records = new Records().opened({ steps }).expanded("pay", ["alice", "bob"]);
+    for (const key of ["alice", "bob"]) records.add({ kind: "step.begun", step: `pay[${key}]` }).written(`mint[${key}]`);
+    const spans = spansIn(written("otlp", [reported(records.closed("passed").all)]));
+    const nameOf = (spanId: string | undefined): unknown =>
+      spans.find((span) => span.spanId === spanId)?.attributes.find(({ key }) => key === "tokenbook.step")?.value["stringValue"];
+    expect(spans.filter(({ name }) => name === "step mint").map(({ parentSpanId }) => nameOf(parentSpanId))).toEqual([
+      "pay[alice]",
+      "pay[bob]",
+    ]);
+  });
+
+  test("each request carries the traceparent of its own span, and secrets in its path are masked", async () => {
+    const redact = redactor([new Secret("PIN", "c4nary-of-a-path")]);
+    const trace = new Trace({ clock: { now: () => START, elapsed: () => 0 }, redact });
+    const outgoing = {
+      origin: "http://127.0.0.1:1",
+      method: "GET",
+      path: "/asset?id=c4nary-of-a-path",
+      headers: {},
+      body: undefined,
+      fresh: false,
+      timeoutMs: 1,
+    } as const;
+    const sent: string[] = [];
+    await trace.during("mint", () =>
+      trace.exchange(outgoing, async ({ headers }) => {
+        sent.push(String(headers["traceparent"]));
+        return { kind: "answered", status: 503, headers: {}, text: "" };
+      }),
+    );
+    const run = of("passed");
+    const spans = spansIn(written("otlp", [{ ...run, trace }]));
+    const exchange = spans.find(({ kind }) => kind === 3);
+    expect(sent).toEqual([`00-${trace.id}-${exchange?.spanId}-01`]);
+    expect(spans.find(({ spanId }) => spanId === exchange?.parentSpanId)?.name).toBe("step mint");
+    expect(exchange?.attributes).toContainEqual({ key: "http.response.status_code", value: { intValue: "503" } });
+    expect(JSON.stringify(spans)).not.toContain("c4nary");
+  });
+});
+
+// What a page of ours is made of; nothing else may come of any text.
+const PAGE_ELEMENTS = new Set(
+  "html head meta title style body script a article b button code dd details div dl dt footer h1 h2 h3 header input label li main nav ol p pre section span summary table tbody td th thead time tr ul svg rect line path circle".split(
+    " ",
+  ),
+);
+const SERVED_ELEMENTS = new Set([...PAGE_ELEMENTS, "form", "select", "option"]);
+const MARKDOWN_ELEMENTS = new Set("h2 h3 p strong em code pre details summary table thead tbody tr th td".split(" "));
+
+function elementsOf(node: Html.Node): readonly Html.Element[] {
+  const own = tree.isElementNode(node) ? [node] : [];
+  return "childNodes" in node ? [...own, ...node.childNodes.flatMap(elementsOf)] : own;
+}
+
+function strangers(html: Html.Node, allowed: ReadonlySet<string>, leadsTo = "#"): readonly string[] {
+  return elementsOf(html).flatMap(({ tagName, attrs }) => [
+    ...(allowed.has(tagName) ? [] : [tagName]),
+    ...attrs
+      .filter(
+        ({ name, value }) =>
+          /^on|^style$|^src/.test(name) || (name === "href" && !value.startsWith("#") && !value.startsWith(leadsTo)),
+      )
+      .map(({ name }) => name),
+  ]);
+}
+
+function parsedXml(xml: string): number {
+  let cases = 0;
+  const parser = new SaxesParser();
+  parser.on("error", (error) => {
+    throw error;
+  });
+  parser.on("opentag", ({ name }) => {
+    if (name === "testcase") cases++;
+    expect(XML_ELEMENTS.has(name), name).toBe(true);
+  });
+  parser.write(xml).close();
+  return cases;
+}
+
+const XML_ELEMENTS = new Set("testsuites testsuite properties property testcase failure error skipped system-out".split(" "));
+
+// oxlint-disable-next-line no-control-regex -- finding control characters is the point
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+describe("ten thousand hostile texts, wherever a run can hold one", () => {
+  const many = manyHostile(10_000);
+  const ofFive = Array.from({ length: 2_000 }, (_, at) => many.slice(at * 5, at * 5 + 5));
+  const groups = Array.from({ length: 10 }, (_, at) => ofFive.slice(at * 200, (at + 1) * 200));
+
+  test.each(groups.map((texts, at) => [at + 1, texts] as const))("group %i", (_, texts) => {
+    const runs = texts.map(([text = "", ...others]) => reported(hostileRun(text, others).all));
+    for (const format of FORMATS) {
+      const output = written(format, runs);
+      expect(output).not.toMatch(CONTROLS);
+      expect(output.isWellFormed(), format).toBe(true);
+    }
+    expect(parsedXml(written("junit", runs))).toBe(texts.length * 5);
+    for (const format of ["json", "ctrf", "otlp"] as const) JSON.parse(written(format, runs));
+    for (const line of written("ndjson", runs).trimEnd().split("\n")) JSON.parse(line);
+    expect(validCtrf(JSON.parse(written("ctrf", runs)))).toMatchObject({ valid: true });
+    expect(strangers(parse(written("html", runs)), PAGE_ELEMENTS)).toEqual([]);
+    expect(tapped(written("tap", runs)).map((points) => points.map(({ ok }) => ok))).toEqual(
+      texts.map(() => [true, true, false, false, true]),
+    );
+    for (const run of runs) {
+      expect(strangers(parseFragment(markdown.render(written("md", [run]))), MARKDOWN_ELEMENTS)).toEqual([]);
+      const lines = written("github", [run]).trimEnd().split("\n");
+      expect(lines.filter((line) => !/^::(?:error|warning) file=[^:]*,line=\d+,title=[^:]*::/.test(line))).toEqual([]);
+      expect(lines).toHaveLength(2);
+    }
+  });
+
+  test("nor is one an element of a page that is served", () => {
+    for (const text of many.slice(0, 500)) {
+      const report = reportOf(hostileRun(text).all);
+      const row = { id: text, playbook: text, environment: text, openedAt: text, outcome: "failed", heldBy: text } as const;
+      const pages = [
+        runsPage([row], { outcome: text, words: text }),
+        runsPage([row], { outcome: "", words: "" }),
+        comparePage(report, report),
+        runPage(report, { events: 1, isLive: true }),
+      ];
+      for (const page of pages) {
+        const html = [...page].join("");
+        expect(html).not.toMatch(CONTROLS);
+        expect(strangers(parse(html), SERVED_ELEMENTS, "/")).toEqual([]);
+      }
+    }
+  });
+
+  test("nor does a terminal or a log obey one", () => {
+    for (const text of many.slice(0, 300)) {
+      const runs = [reported(hostileRun(text).all)];
+      for (const format of ["junit", "tap", "md"] as const) expect(dangersOf(written(format, runs))).toEqual([]);
+    }
+  });
+});
+
+test("a page tells each write by what it is known", () => {
+  const html = written("html", [of("resumed")]);
+  expect(html).toContain("not sent");
+  expect(html).toContain("applied, as read back");
+  expect(html).toContain(TRANSACTION);
+  expect(written("html", [of("killed")])).toContain("no answer was recorded");
+});
