@@ -26,10 +26,21 @@ export function assertWritable(path: string): void {
   const existing = statSync(path, { throwIfNoEntry: false });
   if (existing?.isDirectory() === true) throw new Error("it is a folder");
   if (existing !== undefined && !existing.isFile()) return;
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const draft = draftOf(path);
   closeSync(openSync(draft, "wx", 0o600));
   rmSync(draft);
+}
+
+// Node's own recursive way never comes back where the system has no room for folders, as below /proc.
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 function draftOf(path: string): string {

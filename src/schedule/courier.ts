@@ -41,7 +41,7 @@ export class Courier {
 
   /** When something is to be tried next. */
   nextAt(): number | undefined {
-    return this.#channels.size === 0 ? undefined : this.#outbox.nextAt();
+    return this.#outbox.nextAt(this.#channels);
   }
 
   /** Delivers what is due, one call at a time; gives whether there was something. */

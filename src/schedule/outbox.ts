@@ -81,10 +81,12 @@ export class Outbox {
     return next;
   }
 
-  /** When the next one is due. */
-  nextAt(): number | undefined {
-    const at = this.#database.get("SELECT MIN(next_at) AS at FROM notification")?.["at"];
-    return at === null || at === undefined ? undefined : Number(at);
+  /** When the next one for these channels is due; what waits for others is no business of this process. */
+  nextAt(channels: ReadonlyMap<string, unknown>): number | undefined {
+    const next = this.#database
+      .all("SELECT channel, MIN(next_at) AS at FROM notification WHERE next_at IS NOT NULL GROUP BY channel")
+      .flatMap(({ channel, at }) => (channels.has(String(channel)) ? [Number(at)] : []));
+    return next.length === 0 ? undefined : Math.min(...next);
   }
 
   /** How many wait. */

@@ -59,15 +59,18 @@ function onFile(shell: Shell, options: WhichOptions, playbook: Playbook): OnFile
  */
 function aboutOf(shell: Shell, options: WhichOptions, file: string): Pick<Scheduled, "id" | "playbook" | "environment"> {
   const found = findEnvironmentFile(shell.cwd);
-  const playbook = relative(found === undefined ? shell.cwd : dirname(found), resolve(shell.cwd, file));
+  const inProject = (path: string): string =>
+    relative(found === undefined ? shell.cwd : dirname(found), resolve(shell.cwd, path));
   const environment = options.env ?? (found === undefined ? "sandbox" : (outlineEnvironments(found, shell.cwd)[0]?.name ?? ""));
-  return { id: `${playbook}@${environment}${inputsMark(options)}`, playbook, environment };
+  const inputs = options.inputs === undefined ? null : inProject(options.inputs);
+  const playbook = inProject(file);
+  return { id: `${playbook}@${environment}${markOf(options.input, inputs)}`, playbook, environment };
 }
 
-function inputsMark({ input, inputs }: WhichOptions): string {
+function markOf(input: WhichOptions["input"], inputs: string | null): string {
   const given = Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  if (given.length === 0 && inputs === undefined) return "";
-  const digest = createHash("sha256").update(JSON.stringify([inputs ?? null, given]));
+  if (given.length === 0 && inputs === null) return "";
+  const digest = createHash("sha256").update(JSON.stringify([inputs, given]));
   return `+${digest.digest("hex").slice(0, MARK_DIGITS)}`;
 }
 

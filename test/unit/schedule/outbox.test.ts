@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { Outbox, OUTBOX_SCHEMA } from "../../../src/schedule/outbox.ts";
+import { Database } from "../../../src/sqlite/database.ts";
+
+const TIMEOUT = 10_000;
+const DESK = new Map([["desk", { timeoutMs: TIMEOUT }]]);
+
+function outbox(): { readonly box: Outbox; readonly clock: { time: number; now: () => number } } {
+  const database = Database.open(":memory:");
+  database.exec(OUTBOX_SCHEMA);
+  const clock = { time: 1_000, now: () => clock.time };
+  return { box: new Outbox(database, { clock, redact: (text) => text }), clock };
+}
+
+test("what one process tries, no other takes before it must have given up", () => {
+  const { box, clock } = outbox();
+  box.put({ channel: "desk", event: "failure", body: "{}" });
+  const [first] = box.takeDue(DESK, 8);
+  expect(first).toMatchObject({ channel: "desk", tries: 1 });
+  clock.time += TIMEOUT;
+  expect(box.takeDue(DESK, 8)).toEqual([]);
+  clock.time += TIMEOUT + LIMITS.notificationPauseMs;
+  expect(box.takeDue(DESK, 8)).toMatchObject([{ id: first?.id, tries: 2 }]);
+});
+
+test("what waits for a channel that is declared no more is left alone, and keeps nobody awake", () => {
+  const { box } = outbox();
+  box.put({ channel: "gone", event: "failure", body: "{}" });
+  expect(box.takeDue(DESK, 8)).toEqual([]);
+  expect(box.nextAt(DESK)).toBeUndefined();
+  expect(box.nextAt(new Map([["gone", {}]]))).toBe(1_000);
+  expect(box.waiting()).toBe(1);
+});
+
+test("of too many that wait the oldest are given up", () => {
+  const { box, clock } = outbox();
+  for (let at = 0; at < LIMITS.notificationsWaiting; at++) {
+    clock.time++;
+    expect(box.put({ channel: "desk", event: "failure", body: String(at) })).toBe(0);
+  }
+  clock.time++;
+  expect(box.put({ channel: "desk", event: "failure", body: "last" })).toBe(1);
+  expect(box.waiting()).toBe(LIMITS.notificationsWaiting);
+  expect(box.takeDue(DESK, 1)[0]?.body).toBe("1");
+});
