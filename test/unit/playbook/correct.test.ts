@@ -111,7 +111,7 @@ test.for([...globSync("{playbooks,library}/**/*.yaml"), ...corpus])(
     const text = readFileSync(path, "utf8");
     const { playbook, diagnostics } = checkPlaybook(path, text, realFiles);
     expect(diagnostics.map(formatDiagnostic)).toEqual([]);
-    expect(playbook?.steps.length).toBeGreaterThan(0);
+    expect((playbook?.steps.length ?? 0) + (playbook?.checks.length ?? 0)).toBeGreaterThan(0);
     expect(fitsEditorSchema(text)).toEqual([]);
   },
 );
