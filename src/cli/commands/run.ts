@@ -41,5 +41,5 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
 // memory. Rows that are compared are more garbage at a time. Set once all code is loaded, for the cached code of modules is bound to the flags it
 // was compiled under.
 function keepYoungGenerationSmall(forRows: boolean): void {
-  setFlagsFromString(`--semi-space-growth-factor=1 --min-semi-space-size=${forRows ? 4 : 1}`);
+  setFlagsFromString(`--semi-space-growth-factor=1 --min-semi-space-size=${forRows ? 16 : 1}`);
 }
