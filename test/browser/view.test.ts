@@ -175,7 +175,7 @@ test("where nothing was ever run the pages say what would be there, and no folde
   const project = newProject();
   const { url, get } = await viewing(project);
   const known = { authorization: `Bearer ${url.searchParams.get("token") ?? ""}` };
-  expect(await (await get("/", known)).text()).toContain("0 runs");
+  expect(await (await get("/", known)).text()).toContain("Nothing has run yet");
   expect(await (await get("/drifts", known)).text()).toContain("No run has left a drift");
   expect(await (await get("/schedules", known)).text()).toContain("Nothing has run on a schedule");
   expect(existsSync(stateOf(project))).toBe(false);

@@ -102,7 +102,7 @@ function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
           ),
           moreOf(words.length),
         ];
-  return section("Acknowledgements", content);
+  return section("Acknowledgements", el("div", { class: "words" }, content));
 }
 
 function holdOf({ until }: HistoryEntry, { state, clearedAt }: ExplainedDrift, now: number): string {

@@ -34,7 +34,7 @@ export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterabl
   return framed({ title: "Runs – tokenbook", above: bareToolbar(), script: SCRIPT, place: "runs" }, [
     el("h1", {}, `${count(found.length, "run")}${found.length === runs.length ? "" : ` of ${runs.length}`}`).html,
     filterForm(filter).html,
-    listOf(found).html,
+    (runs.length === 0 ? el("p", {}, "Nothing has run yet. Each run is listed here, with its outcome.") : listOf(found)).html,
     runs.length < LIMITS.viewRuns
       ? ""
       : el("p", { class: "hint" }, `The latest ${LIMITS.viewRuns}; tokenbook runs lists more.`).html,

@@ -94,10 +94,12 @@ thead th { color: var(--soft); white-space: nowrap; }
 .comparison .drifts table { min-width: 60rem; }
 .drifts .verdict { white-space: normal; }
 .explained table { min-width: 52rem; }
+.explained .words table { min-width: 70rem; }
 .schedules table { min-width: 56rem; }
 .upcoming table { width: auto; }
 .firings table { min-width: 52rem; }
 .firings td:last-child { min-width: 16rem; overflow-wrap: anywhere; }
+.firings td p { margin: 0; }
 .both { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .5rem 1.5rem; }
 .both .part { margin: .5rem 0 0; }
 .both > div { min-width: 0; }
@@ -156,7 +158,7 @@ footer { padding-top: 1rem; padding-bottom: 2rem; font-size: .87rem; }
 @page { margin: 1.5cm; }
 @media print {
   :root, :root[data-theme] { color-scheme: light; }
-  .toolbar, .js .toolbar, .skip, .way { display: none; }
+  .toolbar, .js .toolbar, .skip, .way, .choose { display: none; }
   body { font-size: 10pt; }
   main, footer { max-width: none; padding: 0; }
   pre { max-height: none; }
@@ -164,9 +166,11 @@ footer { padding-top: 1rem; padding-bottom: 2rem; font-size: .87rem; }
   .wide table { min-width: 0 !important; font-size: 8pt; }
   .wide th, .wide td { min-width: 0 !important; padding-right: .4rem; overflow-wrap: anywhere; }
   .wide time, .wide .verdict { white-space: normal; }
+  .wide .verdict { overflow-wrap: normal; }
   .number { min-width: 0; }
   .step { content-visibility: visible; break-inside: avoid-page; }
   .step > summary, .facts > div, tr { break-inside: avoid; }
+  .part { break-after: avoid; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;
