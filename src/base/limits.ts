@@ -161,6 +161,13 @@ export const LIMITS = {
   /** Pages that are served: runs listed, and steps of two runs held against each other. */
   viewRuns: 1_000,
   viewSteps: 2_000,
+  /** Drifts and schedules listed, entries of the history of one, and next firings told. */
+  viewDrifts: 1_000,
+  viewSchedules: 200,
+  viewHistory: 500,
+  viewFirings: 5,
+  /** Points of a line of a plot, and bars. */
+  plotPoints: 200,
   /** Rows of each table of a comparison. */
   htmlRows: 200,
   /** Comparisons of one playbook. */

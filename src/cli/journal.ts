@@ -1,11 +1,35 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { systemClock } from "../base/ports.ts";
-import { JournalStore } from "../journal/store.ts";
+import type { JournalPorts } from "../journal/journal.ts";
+import { FORMAT, JournalStore, versionOf } from "../journal/store.ts";
+import { Database } from "../sqlite/database.ts";
 import { stateDirectory, type Where } from "./project.ts";
 import type { Shell } from "./shell.ts";
 
-/** Looks into the journal of the state directory, and lets go of it whatever happens. Nothing is written, so nothing is masked. */
+// Nothing is written, so nothing is masked.
+const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };
+
+/** Looks into the journal of the state directory, and lets go of it whatever happens. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {
-  const store = JournalStore.open(stateDirectory(shell, where), { clock: systemClock, redact: (text) => text });
+  return closing(JournalStore.open(stateDirectory(shell, where), LOOKING), look);
+}
+
+/** The same for whoever may change no file: where there is no journal none is made. Only one of an earlier format is brought up to date. */
+export function peekIntoJournal<T>(state: string, look: (store: JournalStore) => T): T {
+  return closing(peeked(state), look);
+}
+
+function peeked(state: string): JournalStore {
+  const path = join(state, "journal.db");
+  if (!existsSync(path)) return JournalStore.over(Database.open(":memory:"), LOOKING);
+  const database = Database.look(path);
+  if (versionOf(database) === FORMAT) return JournalStore.look(database, LOOKING);
+  database.close();
+  return JournalStore.open(state, LOOKING);
+}
+
+function closing<T>(store: JournalStore, look: (store: JournalStore) => T): T {
   try {
     return look(store);
   } finally {

@@ -129,7 +129,7 @@ Examples:
   $ tokenbook drift ack 3fa91c02bd47 --because "a refund is under way" --until 2026-12-01`,
     },
     view: {
-      summary: "Show all runs in a browser: a list with a filter, each run, two side by side, and those that go on.",
+      summary: "Show all runs in a browser, two side by side, and those that go on; the drifts, and the schedules.",
       examples: `Serves pages on this machine only (127.0.0.1) until Ctrl-C, to whoever has the address that it prints. It changes nothing.
 
 Examples:

@@ -6,18 +6,8 @@ import { isObject, type Json, type JsonObject, mapStrings, parseJson, writeJson 
 import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
+import type { ComparisonName, ExplainedDrift, HistoryEntry, KnownDrift } from "../protocol/drift.ts";
 import { type Cell, Database, type Row } from "../sqlite/database.ts";
-
-/** By what a comparison is known from run to run. */
-export interface ComparisonName {
-  readonly environment: string;
-  /** The name of the playbook that is run. */
-  readonly playbook: string;
-  /** The comparison's id, with the steps that include it before it. */
-  readonly comparison: string;
-  /** As the playbook says it; empty where it says nothing. */
-  readonly scope: string;
-}
 
 /** What of a comparison people want to see beside its drifts. */
 export interface ComparisonWords {
@@ -55,37 +45,6 @@ export interface Standing {
   readonly cleared: readonly Drift[];
 }
 
-/** A drift with all that is known of it. */
-export interface KnownDrift extends Drift {
-  readonly of: ComparisonName;
-  readonly title: string;
-  readonly sides: { readonly left: string; readonly right: string };
-  readonly lastSeen: number;
-  readonly lastRun: string;
-  /** Null while it is there. */
-  readonly clearedAt: number | null;
-}
-
-/** A drift with its history and what both sides said when it was seen last. */
-export interface ExplainedDrift extends KnownDrift {
-  readonly evidence: Json;
-  readonly history: readonly HistoryEntry[];
-}
-
-/** Something that happened to a drift, in order. */
-export interface HistoryEntry {
-  readonly at: number;
-  readonly what: "seen" | "cleared" | "acknowledged";
-  /** The run, or the person. */
-  readonly by: string;
-  readonly left: Quantity | null;
-  readonly right: Quantity | null;
-  readonly difference: Quantity | null;
-  /** `acknowledged`: why, and until when. */
-  readonly because: string | null;
-  readonly until: number | null;
-}
-
 /** A person's word that a drift is known and borne with: as it is now, until a day. */
 export interface Acknowledgement {
   readonly id: string;
@@ -120,6 +79,14 @@ export class DriftBook {
   static look(state: string): DriftBook | undefined {
     const path = join(state, FILE);
     return existsSync(path) ? new DriftBook(Database.look(path), (text) => text) : undefined;
+  }
+
+  /** Whether there is something in it that this version can read; a file that was only just made has nothing. Throws a Failure. */
+  isReadable(): boolean {
+    const hasFormat = this.#database.get("SELECT 1 FROM sqlite_schema WHERE name = 'about'") !== undefined;
+    const format = hasFormat ? this.#database.get("SELECT format FROM about")?.["format"] : undefined;
+    if (Number(format ?? 0) > FORMAT) throw newer(this.#database.path, Number(format));
+    return format !== undefined;
   }
 
   /** What of the file is broken; nothing when it is whole. */

@@ -3,6 +3,44 @@ import { oneLine } from "./foreign.ts";
 
 const RECORD_CHARS = 2_000;
 
+/** What one side of a drift said when it was seen last. */
+export interface Said {
+  readonly rows: readonly SaidRow[];
+  /** How many rows more there were than were kept. */
+  readonly more: number;
+}
+
+/** A row as it was read; texts that are not known are empty. */
+export interface SaidRow {
+  readonly at: string;
+  readonly operation: string;
+  /** What was asked for; empty where nothing was. */
+  readonly input: JsonObject;
+  readonly actor: string;
+  readonly page: string;
+  readonly record: Json;
+}
+
+/** What a side said, read from the evidence of a drift. */
+export function saidBy(side: "left" | "right", evidence: Json): Said {
+  const own = partOf(evidence, side);
+  const read = own["read"];
+  const rows = Array.isArray(read) ? read.filter(isObject).map(rowOf) : [];
+  return { rows, more: Math.max(0, Number(own["rows"] ?? rows.length) - rows.length) };
+}
+
+function rowOf(row: JsonObject): SaidRow {
+  const { at, operation, actor, page, record = null } = row;
+  return {
+    at: textOf(at),
+    operation: textOf(operation),
+    input: partOf(row, "input"),
+    actor: textOf(actor),
+    page: textOf(page),
+    record,
+  };
+}
+
 /** What both sides of a drift said when it was seen last: the request, the page, the time, the record. */
 export function evidenceLines({
   evidence,
@@ -12,10 +50,7 @@ export function evidenceLines({
   readonly sides: Readonly<Record<"left" | "right", string>>;
 }): readonly string[] {
   return (["left", "right"] as const).flatMap((side) => {
-    const own = partOf(evidence, side);
-    const read = own["read"];
-    const rows = Array.isArray(read) ? read.filter(isObject) : [];
-    const more = Number(own["rows"] ?? rows.length) - rows.length;
+    const { rows, more } = saidBy(side, evidence);
     return [
       `  ${oneLine(sides[side])} said:${rows.length === 0 ? " nothing of it" : ""}`,
       ...rows.flatMap(rowLines),
@@ -24,20 +59,29 @@ export function evidenceLines({
   });
 }
 
-function rowLines({ operation, input, actor, page, at, record }: JsonObject): readonly string[] {
-  const as = typeof actor === "string" ? ` as ${oneLine(actor)}` : "";
-  const asked = isObject(input) && Object.keys(input).length > 0 ? ` ${oneLine(writeJson(input), RECORD_CHARS)}` : "";
+function rowLines({ operation, input, actor, page, at, record }: SaidRow): readonly string[] {
+  const as = actor === "" ? "" : ` as ${oneLine(actor)}`;
+  const asked = Object.keys(input).length === 0 ? "" : ` ${oneLine(writeJson(input), RECORD_CHARS)}`;
   return [
-    `    ${textOf(at)}  ${textOf(operation)}${asked}${as}, page ${textOf(page)}`,
-    `      ${oneLine(writeJson(record ?? null), RECORD_CHARS)}`,
+    `    ${oneLine(at)}  ${oneLine(operation)}${asked}${as}, page ${oneLine(page)}`,
+    `      ${oneLine(writeJson(record), RECORD_CHARS)}`,
   ];
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? oneLine(value) : "";
 }
 
 function partOf(value: Json, name: string): JsonObject {
   const part = isObject(value) ? value[name] : undefined;
   return isObject(part) ? part : {};
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+const DAY_MS = 86_400_000;
+const EXAMPLE_DAYS = 7;
+
+/** The command by which somebody bears with a drift, as an example; `now` in milliseconds since the Unix epoch. */
+export function acknowledgingCommand(id: string, now: number): string {
+  const day = new Date(now + EXAMPLE_DAYS * DAY_MS).toISOString().slice(0, 10);
+  return `tokenbook drift ack ${id} --because "a refund is under way" --until ${day}`;
 }

@@ -37,6 +37,22 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
   running: { mark: "!", word: "not finished" },
 };
 
+/** What becomes of a firing: the outcome of its run, or why it has none. */
+export type FiringWord = ReportedOutcome | "queued" | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
+
+/** How what becomes of firings is written for people. */
+export const FIRING_WORDS: Readonly<Record<FiringWord, Word>> = {
+  ...RUN_WORDS,
+  running: { mark: "…", word: "running" },
+  queued: { mark: "…", word: "queued" },
+  cancelled: { mark: "!", word: "cancelled" },
+  died: { mark: "✗", word: "died" },
+  skipped: { mark: "–", word: "skipped" },
+  missed: { mark: "!", word: "missed" },
+  replaced: { mark: "–", word: "replaced" },
+  blocked: { mark: "!", word: "kept back" },
+};
+
 /** Whether a step's id says its name already: of a block without a name, and of a check with one. */
 export function isNamedBy(id: string, name: string): boolean {
   return name === id || id.endsWith(`checks.${name}`) || id.endsWith(`reconcile.${name}`);

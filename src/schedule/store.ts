@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Cron } from "../base/cron.ts";
 import { Failure } from "../base/failure.ts";
@@ -10,6 +11,8 @@ import { Database, type Row } from "../sqlite/database.ts";
 import { decide, type Decision, type Plan, type Standing, type Step } from "./decide.ts";
 import type { EndedState, Firing, Problem } from "./firing.ts";
 import { Outbox, OUTBOX_SCHEMA } from "./outbox.ts";
+
+const FILE = "schedule.db";
 
 const SCHEMA = `
 CREATE TABLE schedule (
@@ -78,9 +81,21 @@ export class ScheduleStore {
   }
 
   static open(stateDirectory: string, ports: StorePorts): ScheduleStore {
-    const database = Database.open(join(stateDirectory, "schedule.db"));
+    const database = Database.open(join(stateDirectory, FILE));
     migrate(database);
     return new ScheduleStore(database, ports);
+  }
+
+  /** Looks into the file and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
+  static look(stateDirectory: string, ports: StorePorts): ScheduleStore | undefined {
+    const path = join(stateDirectory, FILE);
+    if (!existsSync(path)) return undefined;
+    const database = Database.look(path);
+    const version = versionOf(database);
+    if (version > 0 && version <= MIGRATIONS.length) return new ScheduleStore(database, ports);
+    database.close();
+    if (version === 0) return undefined;
+    throw newer(path, version);
   }
 
   close(): void {
@@ -403,17 +418,23 @@ function damaged(path: string, cause?: unknown): Failure {
 }
 
 function migrate(database: Database): void {
-  const version = (): number => Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
-  if (version() > MIGRATIONS.length) {
-    throw new Failure({
-      code: "schedule.newer",
-      message: `${database.path} was written by a newer tokenbook (format ${version()})`,
-      next: "update tokenbook, or name another state directory with --state DIR",
-    });
-  }
-  if (version() === MIGRATIONS.length) return;
+  const version = versionOf(database);
+  if (version > MIGRATIONS.length) throw newer(database.path, version);
+  if (version === MIGRATIONS.length) return;
   database.transaction(() => {
-    for (const migration of MIGRATIONS.slice(version())) database.exec(migration);
+    for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+}
+
+function versionOf(database: Database): number {
+  return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
+}
+
+function newer(path: string, version: number): Failure {
+  return new Failure({
+    code: "schedule.newer",
+    message: `${path} was written by a newer tokenbook (format ${version})`,
+    next: "update tokenbook, or name another state directory with --state DIR",
   });
 }

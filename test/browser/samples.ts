@@ -1,14 +1,21 @@
 // Reports of every kind of run, for looking at their pages.
 import { Expression } from "../../src/expression/expression.ts";
 import { firstBroken } from "../../src/engine/expectations.ts";
+import { Decimal } from "../../src/base/decimal.ts";
 import { type JsonObject, parseJson } from "../../src/base/json.ts";
 import type { Comparison, Drift } from "../../src/protocol/comparison.ts";
+import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../src/protocol/drift.ts";
 import type { StepHeading } from "../../src/protocol/record.ts";
 import { comparePage } from "../../src/report/html/compare.ts";
+import { driftPage } from "../../src/report/html/drift.ts";
+import { driftsPage } from "../../src/report/html/drifts.ts";
 import { runPage } from "../../src/report/html/page.ts";
 import { type ListedRun, runsPage } from "../../src/report/html/runs.ts";
+import { schedulePage } from "../../src/report/html/schedule.ts";
+import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../src/report/html/schedules.ts";
 import { reportOf } from "../../src/report/model.ts";
 import type { RunReport } from "../../src/report/shape.ts";
+import type { FiringWord } from "../../src/report/words.ts";
 import { Records, RUNS, START, TRANSACTION } from "../unit/report/records.ts";
 
 /** A run whose last expectation does not hold: with the tree of it, a write that was settled by reading, and one that was sent twice. */
@@ -180,10 +187,151 @@ const LISTED: readonly ListedRun[] = (["passed", "drift", "failed", "unknown", "
   }),
 );
 
+const DAY_MS = 86_400_000;
+const NOW = START + 9 * DAY_MS;
+
+const KNOWN: readonly KnownDrift[] = (["differs", "missing-right", "differs", "unit"] as const).map((kind, at): KnownDrift => {
+  const right = kind === "missing-right" ? null : ["100.500000000000000001", null, "87", "1250"][at];
+  return {
+    id: `3fa91c02bd4${at}`,
+    kind,
+    key: at === 3 ? { vault: "mill-street" } : { holder: `holder-${at}`, token: "Gold" },
+    left: ["120.5", "40", "80", "125000"][at] ?? null,
+    right: right ?? null,
+    difference: ["19.999999999999999999", null, "-7", "123750"][at] ?? null,
+    state: (["persisting", "persisting", "acknowledged", "changed"] as const)[at] ?? "persisting",
+    since: START + at * DAY_MS,
+    acknowledged: at < 2 ? null : { until: NOW + 6 * DAY_MS, who: "dora", because: "a refund is under way" },
+    of: {
+      environment: "staging",
+      playbook: at === 3 ? "Vaults each hour" : "Nightly",
+      comparison: at === 3 ? "reconcile.vaults" : "reconcile.accounts",
+      scope: at === 3 ? "eu" : "",
+    },
+    title: at === 3 ? "Shares against assets" : "File against ledger",
+    sides: { left: at === 3 ? "shares" : "file", right: at === 3 ? "assets" : "ledger" },
+    lastSeen: NOW - at * 3_600_000,
+    lastRun: `2026113${at}T0230-k3x9q2ab`,
+    clearedAt: at === 1 ? NOW : null,
+  };
+});
+
+function differenceOf(left: string, right: string): string | null {
+  const [more, less] = [Decimal.parse(left), Decimal.parse(right)];
+  return more === undefined || less === undefined ? null : more.minus(less).canonical();
+}
+
+/** A drift that was there for a week, with a night in which it was gone. */
+function explained(): ExplainedDrift {
+  const lefts = ["110", "112.5", null, "120.5", "120.5", "118", "120.5", "120.5"];
+  const rights = ["100.5", "100.5", null, "100.5", "96", "96.25", "100.5", "100.500000000000000001"];
+  const none = { because: null, until: null };
+  const nights = lefts.map((left, at): HistoryEntry => {
+    const right = rights[at] ?? null;
+    const difference = left === null || right === null ? null : differenceOf(left, right);
+    const by = `2026112${at}T0230-k3x9q2ab`;
+    return { at: START + at * DAY_MS, what: left === null ? "cleared" : "seen", by, left, right, difference, ...none };
+  });
+  const values = { left: "120.5", right: "96", difference: "24.5" };
+  const words = (["dora", "emil"] as const).map((by, at): HistoryEntry => ({
+    at: START + (4 + at * 3) * DAY_MS + 5_000_000,
+    what: "acknowledged",
+    by,
+    ...values,
+    because: "a refund is under way: the bank says until Friday",
+    until: NOW + at * DAY_MS * 5,
+  }));
+  const [first] = KNOWN;
+  if (first === undefined) throw new Error("there is no drift");
+  const read = { operation: "ledger.account.list", input: { tokenId: "Gold" }, actor: "auditor", page: "3" };
+  return {
+    ...first,
+    state: "changed",
+    evidence: {
+      left: {
+        rows: "1",
+        read: [
+          {
+            operation: "expected.csv",
+            input: {},
+            page: "1",
+            at: "2026-11-30T02:30:00.000Z",
+            record: { holder: "holder-0", token: "Gold", balance: "120.50" },
+          },
+        ],
+      },
+      right: {
+        rows: "7",
+        read: [
+          { ...read, at: "2026-11-30T02:30:01.120Z", record: { entity: { userId: "holder-0" }, balance: "60.5", frozen: false } },
+          {
+            ...read,
+            at: "2026-11-30T02:30:01.240Z",
+            record: { entity: { userId: "holder-0" }, balance: "40.000000000000000001", frozen: true },
+          },
+        ],
+      },
+    },
+    history: [...nights, ...words].toSorted((a, b) => a.at - b.at),
+  };
+}
+
+function firing(state: FiringWord, at: number): ListedFiring {
+  const tick = new Date(START + at * 3_600_000).toISOString();
+  const hasRun = !["missed", "skipped", "replaced", "blocked"].includes(state);
+  return {
+    tick,
+    state,
+    run: hasRun ? `2026112${at % 10}T0930-k3x9q2a${at % 10}` : null,
+    tries: hasRun ? 1 : 0,
+    startedAt: hasRun ? tick : null,
+    endedAt: hasRun && state !== "running" ? new Date(Date.parse(tick) + 3_000 + ((at * 7_919) % 41) * 900).toISOString() : null,
+    heldBy: hasRun ? "process 4711 on desk" : null,
+    problem: ["passed", "running"].includes(state)
+      ? null
+      : { message: `it was ${state}`, why: "the process 4711 that ran it is gone", next: "tokenbook schedule list" },
+  };
+}
+
+const FIRED: readonly ListedFiring[] = Array.from({ length: 40 }, (_, at) =>
+  firing((["failed", "missed", "drift", "died", "skipped"] as const)[at % 9] ?? "passed", at),
+).toReversed();
+
+const SCHEDULED: readonly ListedSchedule[] = (["playbooks/nightly.yaml", "playbooks/vaults.yaml", "mint.yaml"] as const).map(
+  (playbook, at): ListedSchedule => ({
+    id: `${playbook}@staging`,
+    playbook,
+    environment: "staging",
+    cron: at === 2 ? null : "30 2 * * *",
+    timezone: at === 2 ? null : "Europe/Berlin",
+    next:
+      at === 2
+        ? []
+        : [1, 2, 3, 4, 5].map((day) => ({
+            utc: `2026-12-0${day}T01:30:00.000Z`,
+            local: `2026-12-0${day} 02:30:00 +01:00`,
+          })),
+    last: at === 2 ? null : firing(at === 0 ? "passed" : "unknown", 39),
+    lastSuccess: at === 0 ? new Date(START).toISOString() : null,
+    running: at === 0 ? { ...firing("running", 40), alive: true } : null,
+    waiting: at === 0 ? 1 : 0,
+    missed: at === 1 ? { count: 3, last: new Date(START).toISOString() } : { count: 0, last: null },
+    blockedBy: at === 1 ? { runId: "20261120T0930-k3x9q2a0", outcome: "unknown" } : null,
+  }),
+);
+
 /** Pages that only a server shows. */
 export const SERVED: Readonly<Record<string, () => Iterable<string>>> = {
   list: () => runsPage(LISTED, { outcome: "", words: "" }),
   compare: () => comparePage(of("resumed"), expectation()),
   "compare-nights": () => comparePage(night(0, 5), night(2, 2)),
+  drifts: () => driftsPage({ drifts: KNOWN, total: KNOWN.length }, { state: "", words: "", all: true }),
+  "drifts-none": () => driftsPage({ drifts: [], total: 0 }, { state: "", words: "", all: false }),
+  "one-drift": () => driftPage(explained(), NOW),
+  schedules: () => schedulesPage(SCHEDULED, SCHEDULED.length),
+  "schedules-none": () => schedulesPage([], 0),
+  "one-schedule": () => schedulePage(SCHEDULED[0] as ListedSchedule, FIRED),
+  "blocked-schedule": () => schedulePage(SCHEDULED[1] as ListedSchedule, FIRED.slice(0, 3)),
+  "run-drift": () => runPage(night(1, 7), { events: 9, isLive: false }),
   live: () => runPage(of("killed"), { events: 9, isLive: true }),
 };

@@ -1,6 +1,11 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/base/ports.ts";
+import { DriftBook } from "../../src/reconcile/drift-book.ts";
+import { ScheduleStore, systemLiveness } from "../../src/schedule/store.ts";
 import { proxyTo } from "../stories/proxy.ts";
 import { approvalPlaybook, approveAsBob, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "../stories/world.ts";
 import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
@@ -94,6 +99,88 @@ async function askedAs(host: string, { port, search }: URL): Promise<string> {
   });
 }
 
+const HOLDINGS = `playbook: 1
+name: Nightly
+mode: read-only
+inputs:
+  expected:
+    type: file
+    default: expected.csv
+    items: { type: object, properties: { holder: { type: string }, balance: { type: decimal } } }
+  held:
+    type: file
+    default: held.csv
+    items: { type: object, properties: { holder: { type: string }, balance: { type: decimal } } }
+reconcile:
+  - id: accounts
+    name: File against ledger
+    left: { name: file, rows: inputs.expected, key: { holder: row.holder }, value: row.balance }
+    right: { name: ledger, rows: inputs.held, key: { holder: row.holder }, value: row.balance }
+    recheck: 50ms
+`;
+
+/** Two nights of a comparison, the second one on a schedule: alice differs by another amount, bob differs no more. */
+async function twoNights(): Promise<{ project: Project; runs: readonly [string, string] }> {
+  const project = newProject({});
+  project.write("nightly.yaml", HOLDINGS);
+  project.write("expected.csv", "holder,balance\nalice,100.500000000000000001\nbob,20\n");
+  project.write("held.csv", "holder,balance\nalice,90\nbob,21\n");
+  const first = await project.run("run", "nightly.yaml");
+  expect(first.code, first.told).toBe(3);
+  project.write("held.csv", "holder,balance\nalice,80\nbob,20\n");
+  const second = await project.run("schedule", "--once", "nightly.yaml");
+  expect(second.code, second.told).toBe(3);
+  const { data } = await project.json("runs");
+  const [latest] = data.runs;
+  return { project, runs: [runIn(first), latest?.id ?? ""] };
+}
+
+function stateOf({ folder }: Project): string {
+  return join(folder, ".tokenbook");
+}
+
+/** Every file of a folder, with what it holds and when it was written. */
+function filesIn(folder: string): Readonly<Record<string, string>> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  return Object.fromEntries(
+    names.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path, `${statSync(path).mtimeMs} ${readFileSync(path, "base64")}`];
+    }),
+  );
+}
+
+const LISTS = ["/", "/drifts", "/drifts?all=yes", "/drifts?state=cleared", "/schedules"];
+
+test("looking at runs, drifts and schedules writes nothing", async () => {
+  const { project, runs } = await twoNights();
+  const before = filesIn(stateOf(project));
+  const { url, get } = await viewing(project);
+  const known = { authorization: `Bearer ${url.searchParams.get("token") ?? ""}` };
+  const list = await (await get("/drifts?all=yes", known)).text();
+  const drifts = [...list.matchAll(/href="(\/drifts\/[0-9a-f]+)"/g)].map(([, path = ""]) => path);
+  expect(drifts).toHaveLength(2);
+  const schedules = await (await get("/schedules", known)).text();
+  const [, schedule = ""] = /href="(\/schedules\/[^"]+)"/.exec(schedules) ?? [];
+  for (const path of [...LISTS, ...drifts, schedule, ...runs.map((id) => `/runs/${id}`)]) {
+    const page = await get(path, known);
+    expect([path, page.status]).toEqual([path, 200]);
+  }
+  for (const path of ["/drifts/nope", "/schedules/nope", "/schedules/%ff", "/drifts/x/events", "/other/x"])
+    expect([path, (await get(path, known)).status]).toEqual([path, 404]);
+  expect(filesIn(stateOf(project))).toEqual(before);
+});
+
+test("where nothing was ever run the pages say what would be there, and no folder is made", async () => {
+  const project = newProject();
+  const { url, get } = await viewing(project);
+  const known = { authorization: `Bearer ${url.searchParams.get("token") ?? ""}` };
+  expect(await (await get("/", known)).text()).toContain("Nothing has run yet");
+  expect(await (await get("/drifts", known)).text()).toContain("No run has left a drift");
+  expect(await (await get("/schedules", known)).text()).toContain("Nothing has run on a schedule");
+  expect(existsSync(stateOf(project))).toBe(false);
+});
+
 test("a port that is taken is told, with what to do", async () => {
   const { project } = await twoRuns();
   const { url } = await viewing(project);
@@ -119,6 +206,11 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     return { page, complaints };
   }
 
+  /** Waits for the page with this heading. */
+  async function headed(page: Page, name: string): Promise<void> {
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+  }
+
   async function expectNoObjection(page: Page): Promise<void> {
     const found = await page.evaluate<readonly unknown[]>(
       `(() => { const module = undefined; ${axe.source}; return window.axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])); })()`,
@@ -138,7 +230,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await page.getByRole("link", { name: ids[1] }).click();
     expect(await page.locator("h1").textContent()).toContain("✗ failed");
     await expectNoObjection(page);
-    await page.getByRole("link", { name: "All runs" }).click();
+    await page.getByRole("link", { name: "Runs", exact: true }).click();
     for (const id of ids) await page.getByLabel(`Compare ${id}`).check();
     await page.getByRole("button", { name: "Compare two" }).click();
     expect(await page.locator("h2").allTextContents()).toEqual(["1 step that ended otherwise", "Outputs", "All 3 steps"]);
@@ -149,6 +241,154 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await page.setViewportSize({ width: 400, height: 900 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
     expect(complaints).toEqual([]);
+  });
+
+  test("drifts: from a run to one, what both sides said, its history, and back to the run", async () => {
+    const { project, runs } = await twoNights();
+    const { url } = await viewing(project);
+    const { page, complaints } = await open(url);
+    await page.getByRole("link", { name: runs[1] }).click();
+    await headed(page, "≠ drift Nightly");
+    const drift = page.locator(".drifts tbody a");
+    const id = (await drift.textContent()) ?? "";
+    await drift.click();
+    await headed(page, "persisting holder alice");
+    expect(await page.locator("main > p").first().textContent()).toBe(
+      "file 100.500000000000000001, ledger 80, difference 20.500000000000000001",
+    );
+    expect(await page.locator(".next code").textContent()).toContain(`tokenbook drift ack ${id} --because`);
+    expect(await page.locator(".said pre").allTextContents()).toEqual([
+      expect.stringContaining("100.500000000000000001"),
+      expect.stringContaining("80"),
+    ]);
+    expect(await page.locator(".plot .hint").allTextContents()).toEqual([
+      "Values: file solid, ledger dashed; 80 to 100.500000000000000001",
+      "Difference; 10.500000000000000001 to 20.500000000000000001",
+    ]);
+    expect(await page.getByText("Nobody has acknowledged it.").count()).toBe(1);
+    await expectNoObjection(page);
+
+    const mailed = await project.run("report", runs[1], "--format", "html");
+    expect(mailed.stdout).toContain(id);
+    expect(mailed.stdout).not.toContain("/drifts");
+
+    const until = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+    const taken = await project.run("drift", "ack", id, "--because", "a refund is under way", "--until", until);
+    expect(taken.code, taken.told).toBe(0);
+    await page.reload();
+    await headed(page, "acknowledged holder alice");
+    expect(await page.locator(".next").count()).toBe(0);
+    expect(await page.getByRole("row", { name: /a refund is under way.*yes$/ }).count()).toBe(1);
+    await page.setViewportSize({ width: 400, height: 900 });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
+    await page.getByRole("cell", { name: runs[0] }).getByRole("link").click();
+    await headed(page, "≠ drift");
+
+    await page.getByRole("link", { name: "Drift", exact: true }).click();
+    await headed(page, "1 drift");
+    await page.getByLabel("with what was cleared").check();
+    await page.getByRole("button", { name: "Show" }).click();
+    await headed(page, "2 drifts");
+    await expectNoObjection(page);
+    await page.getByLabel("Stands").selectOption("cleared");
+    await page.getByLabel("Search").fill("BOB night");
+    await page.keyboard.press("Enter");
+    await headed(page, "1 drift of 2");
+    await page.getByLabel("Search").fill("carol");
+    await page.keyboard.press("Enter");
+    await page.getByText("There is no such drift.").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
+    expect(complaints).toEqual([]);
+  });
+
+  test("schedules: when each fires next, what its firings became, and their runs", async () => {
+    const { project, runs } = await twoNights();
+    const ports = { clock: systemClock, redact: (text: string) => text, liveness: systemLiveness };
+    const store = ScheduleStore.open(stateOf(project), ports);
+    const plan = { playbook: "mint.yaml", environment: "here", cron: "30 2 * * *", timezone: "Europe/Berlin", jitterMs: 0 };
+    store.register({ id: "mint.yaml@here", ...plan });
+    store.close();
+    const { url } = await viewing(project);
+    const { page, complaints } = await open(url);
+    await page.getByRole("link", { name: "Schedules" }).click();
+    await headed(page, "2 schedules");
+    expect(await page.locator("tbody th").allTextContents()).toEqual([
+      "mint.yaml@here",
+      expect.stringContaining("nightly.yaml@"),
+    ]);
+    expect(await page.locator("tbody tr").first().textContent()).toMatch(/ 02:30:00 \+0[12]:00 .*T0[01]:30:00.000Znever/);
+    await expectNoObjection(page);
+    await page.getByRole("link", { name: "mint.yaml@here" }).click();
+    await headed(page, "mint.yaml@here");
+    expect(await page.locator("tbody tr").count()).toBe(5);
+    expect(await page.getByText("Nothing has fired yet.").count()).toBe(1);
+    await expectNoObjection(page);
+    await page.goBack();
+    await headed(page, "2 schedules");
+    await page.locator("tbody a").last().click();
+    await headed(page, "≠ drift nightly.yaml");
+    expect(await page.locator(".bars .hint").textContent()).toMatch(/^How long 1 firing took: 1 drift; the longest /);
+    await expectNoObjection(page);
+    await page.setViewportSize({ width: 400, height: 900 });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
+    await page.locator(".firings").getByRole("link", { name: runs[1] }).click();
+    await headed(page, "≠ drift");
+    expect(complaints).toEqual([]);
+  });
+
+  test("what somebody planted in keys, records, reasons and schedules is text", async () => {
+    const evil = `<script>alert(1)</script>"><img src=x onerror=alert(1)>\u202e\u001b[31m</title></style>`;
+    const project = newProject();
+    const book = DriftBook.open(stateOf(project));
+    const name = { environment: evil, playbook: evil, comparison: evil, scope: evil };
+    const read = [{ operation: evil, input: { [evil]: evil }, actor: evil, page: evil, at: evil, record: { [evil]: evil } }];
+    const evidence = { left: { rows: "1", read }, right: { rows: evil, read } };
+    const values = { left: evil, right: evil, difference: evil };
+    const sightings = [{ key: [evil], kind: "differs" as const, ...values, evidence }];
+    const found = { run: evil, at: Date.now(), sightings, isGone: () => true };
+    const [drift] = book.record(name, { title: evil, parts: [evil], left: evil, right: evil }, found).drifts;
+    book.acknowledge({ id: drift?.id ?? "", who: evil, because: evil, until: Date.now() + 86_400_000, at: Date.now() });
+    book.close();
+    const store = ScheduleStore.open(stateOf(project), {
+      clock: systemClock,
+      redact: (text) => text,
+      liveness: { ...systemLiveness, me: () => ({ ...systemLiveness.me(), host: evil }) },
+    });
+    store.register({ id: evil, playbook: evil, environment: evil, cron: undefined, timezone: undefined, jitterMs: 0 });
+    const taken = store.takeNow(evil, () => undefined);
+    if (!("taken" in taken)) throw new Error("it is taken");
+    store.began(taken.taken, evil);
+    store.end(taken.taken, "failed", { code: evil, message: evil, why: evil, next: evil });
+    store.takeNow(evil, () => undefined);
+    store.close();
+
+    const { url } = await viewing(project);
+    const { page, complaints } = await open(url);
+    const dialogs: string[] = [];
+    page.on("dialog", (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    for (const [list, path] of [
+      ["Drift", "/drifts"],
+      ["Schedules", "/schedules"],
+    ] as const) {
+      for (const [link, to] of [
+        [page.getByRole("link", { name: list, exact: true }), new RegExp(`${path}$`)],
+        [page.locator("tbody th a").first(), new RegExp(`${path}/.`)],
+      ] as const) {
+        await link.click();
+        await page.waitForURL(to);
+        expect(await page.locator("main").textContent()).toContain("<script>alert(1)</script>");
+        expect(await page.evaluate("[document.scripts.length, document.images.length]")).toEqual([1, 0]);
+        const written = await page.content();
+        expect(["\u202e", "\u001b"].filter((char) => written.includes(char))).toEqual([]);
+        await expectNoObjection(page);
+        await page.setViewportSize({ width: 400, height: 900 });
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
+      }
+    }
+    expect([...dialogs, ...complaints]).toEqual([]);
   });
 
   test("a run that goes on is followed to its end", async () => {

@@ -4,9 +4,10 @@ import { writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { count, didYouMean, sanitise } from "../../base/text.ts";
-import { DriftBook, type ExplainedDrift, type HistoryEntry, type KnownDrift } from "../../reconcile/drift-book.ts";
+import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../protocol/drift.ts";
+import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftLine, keyOf, KIND_WORDS, wordsOf } from "../../report/comparison.ts";
-import { evidenceLines } from "../../report/drift.ts";
+import { acknowledgingCommand, evidenceLines } from "../../report/drift.ts";
 import { harmless } from "../failure.ts";
 import { stateDirectory } from "../project.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
@@ -70,7 +71,7 @@ function page(drift: ExplainedDrift): readonly string[] {
     ...evidenceLines(drift),
     "  history:",
     ...drift.history.map((entry) => `    ${historyLine(entry)}`),
-    ...(clearedAt === null && acknowledged === null ? [`  to bear with it: ${exampleOf(id)}`] : []),
+    ...(clearedAt === null && acknowledged === null ? [`  to bear with it: ${acknowledgingCommand(id, systemClock.now())}`] : []),
   ];
 }
 
@@ -94,7 +95,7 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
     throw new Failure({
       code: "drift.ack-incomplete",
       message: "say why it is borne with, and until when",
-      next: exampleOf(options.drift),
+      next: acknowledgingCommand(options.drift, systemClock.now()),
     });
   }
   const now = systemClock.now();
@@ -113,11 +114,6 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   }
   return EXIT.passed;
 };
-
-function exampleOf(id: string): string {
-  const day = new Date(systemClock.now() + EXAMPLE_DAYS * DAY_MS).toISOString().slice(0, 10);
-  return `tokenbook drift ack ${id} --because "a refund is under way" --until ${day}`;
-}
 
 const DAY_MS = 86_400_000;
 const EXAMPLE_DAYS = 7;

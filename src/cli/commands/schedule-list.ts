@@ -1,16 +1,16 @@
-import { Cron, localTime } from "../../base/cron.ts";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { didYouMean, sanitise } from "../../base/text.ts";
 import { isOfThisHost, spellHolder } from "../../journal/holder.ts";
-import { dueOf } from "../../schedule/decide.ts";
+import type { Blocking } from "../../schedule/firing.ts";
 import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
 import { type Known, ScheduleStore, systemLiveness } from "../../schedule/store.ts";
 import { columns } from "../columns.ts";
 import { harmless } from "../failure.ts";
 import { stateDirectory, type Where } from "../project.ts";
 import { readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
+import { entryOf } from "../schedule/entry.ts";
 import { blockingRun } from "../schedule/run.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 
@@ -22,10 +22,11 @@ interface ListOptions extends WhichOptions {
 /** `tokenbook schedule list`: when each schedule fires next, how its last run ended, who runs it, what was missed. */
 export const listSchedules: Command<ListOptions> = async (shell, options) => {
   const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
+  const blocking = (run: string): Blocking | undefined => blockingRun(shell, options, run);
   const entries = withStore(shell, options, (store) => {
     const now = systemClock.now();
     const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
-    return known.map((each) => entryOf(shell, options, { store, known: each, now }));
+    return known.map((each) => entryOf({ store, known: each, now, blocking }, options.next ?? 1));
   });
   if (options.json === true) return print(shell, { format: 1, schedules: entries });
   const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1));
@@ -43,54 +44,6 @@ function knownOf({ id, playbook, environment, schedule }: Named, before: Known |
     timezone: schedule?.cron.timezone,
     jitterMs: schedule?.jitterMs ?? 0,
   };
-}
-
-interface Look {
-  readonly store: ScheduleStore;
-  readonly known: Known;
-  readonly now: number;
-}
-
-function entryOf(shell: Shell, options: ListOptions, { store, known, now }: Look): ScheduleEntry {
-  const { id, playbook, environment, cron, timezone, jitterMs, lastState, lastSuccess } = known;
-  const open = store.open(id);
-  const running = open.find(({ state }) => state === "running");
-  const lives = running?.holder !== undefined && systemLiveness.isAlive(running.holder);
-  const missed = store.lastOf(id, "missed");
-  const run = store.lastRun(id);
-  return {
-    id,
-    playbook,
-    environment,
-    cron: cron ?? null,
-    timezone: timezone ?? null,
-    next: cron === undefined || timezone === undefined ? [] : nextOf({ id, cron, timezone, jitterMs }, now, options.next ?? 1),
-    last: entryOrNull(store.lastEnded(id)),
-    lastState: lastState ?? null,
-    lastSuccess: lastSuccess === undefined ? null : new Date(lastSuccess).toISOString(),
-    running: running === undefined ? null : { ...firingEntry(running), alive: lives },
-    waiting: open.filter(({ state }) => state === "queued").length,
-    missed: { count: store.countOf(id, "missed"), last: missed === undefined ? null : new Date(missed.tick).toISOString() },
-    blockedBy: run === undefined || lives ? null : (blockingRun(shell, options, run) ?? null),
-  };
-}
-
-function nextOf(
-  { id, cron, timezone, jitterMs }: { id: string; cron: string; timezone: string; jitterMs: number },
-  now: number,
-  count: number,
-): ScheduleEntry["next"] {
-  const pattern = new Cron(cron, timezone);
-  const next: ScheduleEntry["next"][number][] = [];
-  for (let tick = pattern.next(now - jitterMs); tick !== undefined && next.length < count; tick = pattern.next(tick)) {
-    const due = dueOf({ id, jitterMs }, tick);
-    if (due >= now) next.push({ utc: new Date(due).toISOString(), local: localTime(due, timezone) });
-  }
-  return next;
-}
-
-function entryOrNull(firing: Parameters<typeof firingEntry>[0] | undefined): FiringEntry | null {
-  return firing === undefined ? null : firingEntry(firing);
 }
 
 function entryLines(entry: ScheduleEntry, count: number): readonly string[] {

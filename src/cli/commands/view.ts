@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemRandom } from "../../base/ports.ts";
-import { lookIntoJournal } from "../journal.ts";
+import { stateDirectory } from "../project.ts";
 import { type Command, untilStopped } from "../shell.ts";
 import { pagesOver } from "../web/pages.ts";
 import { type PageServer, servePages } from "../web/server.ts";
@@ -18,11 +18,7 @@ const TOKEN_BYTES = 24;
 export const view: Command<ViewOptions> = async (shell, options) => {
   const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
   const server = await listening(
-    () =>
-      servePages(
-        pagesOver((look) => lookIntoJournal(shell, options, look)),
-        { port: options.port, token },
-      ),
+    () => servePages(pagesOver(stateDirectory(shell, options)), { port: options.port, token }),
     options.port,
   );
   shell.stdout.write(

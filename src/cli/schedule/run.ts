@@ -8,8 +8,6 @@ import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import { isNotice, type RunOutcome, type RunRecord } from "../../protocol/record.ts";
-import { openWrites } from "../../protocol/open-writes.ts";
-import { stateOf } from "../../protocol/state.ts";
 import { RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
@@ -24,6 +22,7 @@ import { Pacer } from "../queue.ts";
 import type { Reporting } from "../reporting.ts";
 import { openSession, type Shared } from "../session.ts";
 import type { Shell } from "../shell.ts";
+import { blockingIn } from "./entry.ts";
 import type { OnFile, WhichOptions } from "./playbooks.ts";
 
 /** What every run of a schedule shares. */
@@ -113,14 +112,7 @@ function masked(problem: Problem, redact: Redact): Problem {
   return JSON.parse(redact(JSON.stringify(problem))) as Problem;
 }
 
-/** Whether what a run did must be looked after before the playbook writes again: it waits for a person, or a write of it is open. */
+/** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */
 export function blockingRun(shell: Shell, options: WhichOptions, runId: string): Blocking | undefined {
-  return lookIntoJournal(shell, options, (store) => {
-    if (!store.knows(runId)) return undefined;
-    if (store.leases.holding(runId)?.holder !== undefined) return { runId, outcome: "held" };
-    const state = stateOf(store.read(runId));
-    const outcome = state.closed?.outcome;
-    const waits = outcome === "pending" || outcome === "unknown" || outcome === "conflict";
-    return waits || openWrites(state).length > 0 ? { runId, outcome: outcome ?? "not finished" } : undefined;
-  });
+  return lookIntoJournal(shell, options, (store) => blockingIn(store, runId));
 }

@@ -1,76 +1,58 @@
 import { Failure } from "../../base/failure.ts";
-import { LIMITS } from "../../base/limits.ts";
-import { spellHolder } from "../../journal/holder.ts";
-import type { JournalStore, RunSummary } from "../../journal/store.ts";
-import { comparePage } from "../../report/html/compare.ts";
-import { runPage } from "../../report/html/page.ts";
-import { type ListedRun, runsPage } from "../../report/html/runs.ts";
-import { reportOf } from "../../report/model.ts";
-import type { ReportedOutcome } from "../../report/shape.ts";
-import { RUN_WORDS } from "../../report/words.ts";
-import type { Asked, Page, Pages } from "./server.ts";
+import { sanitise } from "../../base/text.ts";
+import { peekIntoJournal } from "../journal.ts";
+import { driftOf, driftsOf } from "./drifts.ts";
+import { type Asked, type Page, type Pages, plain } from "./page.ts";
+import { allRuns, eventsOf, oneRun, twoRuns } from "./runs.ts";
+import { scheduleOf, schedulesOf } from "./schedules.ts";
 
-/** Lends the journal for one look at it. */
-export type Look = <T>(look: (store: JournalStore) => T) => T;
-
-/** The pages over the runs of a state directory: the list, one run, two side by side. Each is made when it is asked for. */
-export function pagesOver(look: Look): Pages {
+/** The pages over a state directory: its runs, drifts and schedules. Each is made when it is asked for, and none changes anything. */
+export function pagesOver(state: string): Pages {
   return (asked) => {
     try {
-      return look((store) => pageOf(store, asked));
+      return pageOf(state, asked);
     } catch (error) {
-      if (error instanceof Failure && error.code === "journal.no-such-run") return plain(404, error.message);
+      if (error instanceof Failure && NOT_THERE.has(error.code)) return plain(404, sanitise(error.message));
       throw error;
     }
   };
 }
 
-function pageOf(store: JournalStore, { path, query }: Asked): Page {
-  const [, run, events] = /^\/runs\/([^/]+)(\/events)?$/.exec(path) ?? [];
-  if (run !== undefined) return events === undefined ? oneRun(store, decoded(run)) : eventsOf(store, decoded(run));
-  if (path === "/") return allRuns(store, query);
-  if (path === "/compare") return twoRuns(store, query.getAll("run"));
+const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "drift.unknown"]);
+
+function pageOf(state: string, { path, query }: Asked): Page {
+  const [, list = "", id, part] = /^\/([a-z]*)(?:\/([^/]+)(\/events)?)?$/.exec(path) ?? [];
+  if (id === undefined) return listOf(state, { path, query });
+  if (part === "/events") return list === "runs" ? peekIntoJournal(state, (store) => eventsOf(store, decoded(id))) : nowhere();
+  switch (list) {
+    case "runs":
+      return peekIntoJournal(state, (store) => oneRun(store, decoded(id)));
+    case "drifts":
+      return driftOf(state, decoded(id));
+    case "schedules":
+      return scheduleOf(state, decoded(id));
+    default:
+      return nowhere();
+  }
+}
+
+function listOf(state: string, { path, query }: Asked): Page {
+  switch (path) {
+    case "/":
+      return peekIntoJournal(state, (store) => allRuns(store, query));
+    case "/compare":
+      return peekIntoJournal(state, (store) => twoRuns(store, query.getAll("run")));
+    case "/drifts":
+      return driftsOf(state, query);
+    case "/schedules":
+      return schedulesOf(state);
+    default:
+      return nowhere();
+  }
+}
+
+function nowhere(): Page {
   return plain(404, "there is no such page");
-}
-
-function allRuns(store: JournalStore, query: URLSearchParams): Page {
-  const filter = { outcome: query.get("outcome") ?? "", words: query.get("words") ?? "" };
-  return html(runsPage(store.list(LIMITS.viewRuns).map(listed), filter));
-}
-
-function listed({ id, playbook, environment, openedAt, outcome, held }: RunSummary): ListedRun {
-  const heldBy = held === undefined ? null : spellHolder(held.holder);
-  return { id, playbook, environment, openedAt: new Date(openedAt).toISOString(), outcome: reported(outcome), heldBy };
-}
-
-function reported(outcome: string | undefined): ReportedOutcome {
-  return outcome !== undefined && Object.hasOwn(RUN_WORDS, outcome) ? (outcome as ReportedOutcome) : "running";
-}
-
-function oneRun(store: JournalStore, id: string): Page {
-  const records = store.read(id);
-  const report = reportOf(records);
-  return html(runPage(report, { events: records.length, isLive: report.run.outcome === "running" }));
-}
-
-function eventsOf(store: JournalStore, id: string): Page {
-  return { status: 200, type: "application/json", body: JSON.stringify({ events: store.count(id) }) };
-}
-
-function twoRuns(store: JournalStore, ids: readonly string[]): Page {
-  if (ids.length !== 2) return plain(400, "choose two runs: /compare?run=RUN&run=RUN");
-  const [before, after] = ids
-    .map((id) => reportOf(store.read(id)))
-    .toSorted((a, b) => a.run.startedAt.localeCompare(b.run.startedAt));
-  return before === undefined || after === undefined ? plain(400, "choose two runs") : html(comparePage(before, after));
-}
-
-function html(pieces: Iterable<string>): Page {
-  return { status: 200, type: "text/html", body: [...pieces].join("") };
-}
-
-function plain(status: 400 | 404, text: string): Page {
-  return { status, type: "text/plain", body: `${text}\n` };
 }
 
 function decoded(text: string): string {

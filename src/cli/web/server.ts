@@ -3,24 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../base/failure.ts";
 import { sanitise } from "../../base/text.ts";
 import { listenOn } from "../../serving/server.ts";
+import type { Pages } from "./page.ts";
 
 const HOST = "127.0.0.1";
-
-/** What a page is asked for. */
-export interface Asked {
-  readonly path: string;
-  readonly query: URLSearchParams;
-}
-
-/** What is answered. */
-export interface Page {
-  readonly status: 200 | 400 | 404;
-  readonly type: "text/html" | "application/json" | "text/plain";
-  readonly body: string;
-}
-
-/** Gives the page that is asked for. Whatever it throws is told to whoever asked. */
-export type Pages = (asked: Asked) => Page;
 
 /** A server of pages to one person on this machine. */
 export interface PageServer {

@@ -6,10 +6,10 @@ import { oneLine } from "../foreign.ts";
 import type { RunReport, StepReport } from "../shape.ts";
 import { countsOf } from "../text.ts";
 import { RUN_WORDS, STEP_WORDS } from "../words.ts";
-import { framed, themeButton } from "./frame.ts";
+import { bareToolbar, framed } from "./frame.ts";
 import { comparisonsOverTime } from "./history.ts";
 import { type Child, el, type Markup } from "./markup.ts";
-import { runPath } from "./runs.ts";
+import { runLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
 import { type Row, tableOf } from "./table.ts";
 
@@ -18,21 +18,17 @@ export function comparePage(before: RunReport, after: RunReport): Iterable<strin
   const pairs = pairsOf(before, after);
   const others = pairs.filter(isOther);
   const title = `Two runs of ${oneLine(after.run.playbook.name)}`;
-  return framed(
-    { title: `${title} – tokenbook`, above: el("div", { class: "toolbar" }, themeButton()), script: SCRIPT, isServed: true },
-    [
-      el("nav", { class: "way", "aria-label": "All runs" }, el("a", { href: "/" }, "All runs")).html,
-      el("h1", {}, title).html,
-      isOnePlaybook(before, after)
-        ? ""
-        : el("p", { class: "hint" }, "They are runs of two playbooks: steps of one name may have little in common.").html,
-      tableOf("Both runs", ["Run", "Outcome", "Began", "Took", "Steps"], [before, after].map(runRow)).html,
-      comparisonsOverTime([before, after])?.html ?? "",
-      part(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)).html,
-      part("Outputs", outputTable(before, after)).html,
-      part(`All ${count(pairs.length, "step")}`, stepTable("All steps", pairs)).html,
-    ],
-  );
+  return framed({ title: `${title} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "runs" }, [
+    el("h1", {}, title).html,
+    isOnePlaybook(before, after)
+      ? ""
+      : el("p", { class: "hint" }, "They are runs of two playbooks: steps of one name may have little in common.").html,
+    tableOf("Both runs", ["Run", "Outcome", "Began", "Took", "Steps"], [before, after].map(runRow)).html,
+    comparisonsOverTime([before, after])?.html ?? "",
+    part(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)).html,
+    part("Outputs", outputTable(before, after)).html,
+    part(`All ${count(pairs.length, "step")}`, stepTable("All steps", pairs)).html,
+  ]);
 }
 
 function isOnePlaybook({ run: before }: RunReport, { run: after }: RunReport): boolean {
@@ -65,7 +61,7 @@ function part(title: string, content: Markup): Markup {
 function runRow({ run, totals }: RunReport): Row {
   const { mark, word } = RUN_WORDS[run.outcome];
   return [
-    el("a", { href: runPath(run.id) }, oneLine(run.id)),
+    runLink(run.id),
     el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
     el("time", { datetime: run.startedAt }, run.startedAt),
     run.durationMs === null ? "" : formatDuration(run.durationMs),

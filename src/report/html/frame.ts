@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { VERSION } from "../../base/version.ts";
 import { el, escapeHtml, type Markup } from "./markup.ts";
+import { type Place, wayTo } from "./places.ts";
 import { STYLE } from "./style.ts";
 
 /** What is around the content of a page. */
@@ -9,18 +10,18 @@ export interface Frame {
   /** What stands above the content. */
   readonly above?: Markup | undefined;
   readonly script: string;
-  /** A page that is served may ask its server again, and send a form to it; one in a file may do neither. */
-  readonly isServed?: boolean;
+  /** Where a page stands that is served: it may ask its server again, and send a form to it. One in a file may do neither. */
+  readonly place?: Place;
 }
 
 /** A whole page. Its policy lets nothing run or load but its own style and script, whatever a text in it holds. */
-export function* framed({ title, above, script, isServed = false }: Frame, content: Iterable<string>): Generator<string> {
+export function* framed({ title, above, script, place }: Frame, content: Iterable<string>): Generator<string> {
   const policy = [
     "default-src 'none'",
     `style-src '${digest(STYLE)}'`,
     `script-src '${digest(script)}'`,
     "base-uri 'none'",
-    ...(isServed ? ["connect-src 'self'", "form-action 'self'"] : ["form-action 'none'"]),
+    ...(place === undefined ? ["form-action 'none'"] : ["connect-src 'self'", "form-action 'self'"]),
   ].join("; ");
   yield [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -30,10 +31,16 @@ export function* framed({ title, above, script, isServed = false }: Frame, conte
     `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
   ].join("\n");
   yield `<body>${el("a", { class: "skip", href: "#main" }, "Skip to the report").html}${above?.html ?? ""}`;
+  if (place !== undefined) yield wayTo(place).html;
   yield '<main id="main" tabindex="-1">';
   yield* content;
   const footer = el("footer", {}, `tokenbook ${VERSION}. Times are UTC. What is not known is not shown as if it were.`);
   yield `</main>${footer.html}<script>${script}</script></body></html>\n`;
+}
+
+/** What stands above a page without a search of its own. */
+export function bareToolbar(): Markup {
+  return el("div", { class: "toolbar" }, themeButton());
 }
 
 /** The button that chooses colours, for a toolbar. */

@@ -2,6 +2,7 @@ import type { Comparison } from "../../protocol/comparison.ts";
 import { oneLine } from "../foreign.ts";
 import type { RunReport } from "../shape.ts";
 import { type Child, el, type Markup } from "./markup.ts";
+import { type Line, plotOf } from "./plot.ts";
 import { type Row, tableOf } from "./table.ts";
 
 /** One comparison as one of several runs made it. */
@@ -54,7 +55,7 @@ function seriesOf(of: string, points: readonly Point[]): Child {
       "div",
       { class: "plots" },
       plotOf(`Sums: ${left} solid, ${right} dashed`, sumsOf(points)),
-      plotOf("Open drifts", [points.map(({ comparison }) => openIn(comparison))]),
+      plotOf("Open drifts", [points.map(({ at, comparison }) => ({ at: Date.parse(at), value: String(openIn(comparison)) }))]),
     ),
     tableOf(
       `${oneLine(of)}, run by run`,
@@ -68,43 +69,8 @@ function openIn({ counts }: Comparison): number {
   return counts.new + counts.persisting + counts.changed;
 }
 
-function sumsOf(points: readonly Point[]): readonly (readonly number[])[] {
-  const sums = (["left", "right"] as const).map((side) =>
-    points.map(({ comparison }) => Number(comparison[side].sum ?? Number.NaN)),
+function sumsOf(points: readonly Point[]): readonly Line[] {
+  return (["left", "right"] as const).map((side) =>
+    points.map(({ at, comparison }) => ({ at: Date.parse(at), value: comparison[side].sum })),
   );
-  return sums.every((sum) => sum.every(Number.isFinite)) ? sums : [];
-}
-
-const WIDTH = 240;
-const HEIGHT = 60;
-const MARGIN = 6;
-
-// Only the picture is rounded: the table beside it has every digit.
-function plotOf(caption: string, lines: readonly (readonly number[])[]): Child {
-  const values = lines.flat();
-  if (values.length === 0) return undefined;
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const x = (at: number, length: number): number => round(MARGIN + (at / Math.max(1, length - 1)) * (WIDTH - 2 * MARGIN));
-  const y = (value: number): number =>
-    round(high === low ? HEIGHT / 2 : HEIGHT - MARGIN - ((value - low) / (high - low)) * (HEIGHT - 2 * MARGIN));
-  return el(
-    "div",
-    { class: "plot" },
-    el(
-      "svg",
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${caption}, from ${low} to ${high}` },
-      lines.map((line, number) => [
-        el("path", {
-          class: `line-${number + 1}`,
-          d: `M${line.map((value, at) => `${x(at, line.length)} ${y(value)}`).join(" L")}`,
-        }),
-        line.map((value, at) => el("circle", { cx: x(at, line.length), cy: y(value), r: 2.5 })),
-      ]),
-    ),
-    el("p", { class: "hint" }, `${caption}; ${low === high ? `${low} throughout` : `${low} to ${high}`}`),
-  );
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

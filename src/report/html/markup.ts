@@ -64,6 +64,7 @@ type AttributeName =
   | "value"
   | "action"
   | "selected"
+  | "checked"
   | `aria-${string}`
   | `data-${string}`
   | "viewBox"

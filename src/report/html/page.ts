@@ -19,28 +19,28 @@ export function htmlReport(reports: readonly RunReport[]): Iterable<string> {
   return framed({ title: titleOf(reports), above: toolbar(reports), script: SCRIPT }, reportPieces(reports));
 }
 
-/** One run as a server shows it: with the way back, and, while it goes on, made anew whenever there is something new. Pure. */
+/** One run as a server shows it: among its other pages, and, while it goes on, made anew whenever there is something new. Pure. */
 export function runPage(
   report: RunReport,
   { events, isLive }: { readonly events: number; readonly isLive: boolean },
 ): Iterable<string> {
-  const way = el("nav", { class: "way", "aria-label": "All runs" }, el("a", { href: "/" }, "All runs"));
   const state = el("p", { class: "live", role: "status", "data-events": events }, "This page goes on with the run.");
   const script = isLive ? `${SCRIPT}${FOLLOW}` : SCRIPT;
   return framed(
-    { title: titleOf([report]), above: toolbar([report]), script, isServed: true },
+    { title: titleOf([report]), above: toolbar([report]), script, place: "runs" },
     (function* () {
-      yield `${way.html}${isLive ? state.html : ""}`;
-      yield* reportPieces([report]);
+      if (isLive) yield state.html;
+      yield* reportPieces([report], true);
     })(),
   );
 }
 
-function* reportPieces(reports: readonly RunReport[]): Generator<string> {
+function* reportPieces(reports: readonly RunReport[], isServed = false): Generator<string> {
   if (reports.length !== 1) yield indexOf(reports).html;
   yield comparisonsOverTime(reports)?.html ?? "";
   const budget = new Budget();
-  for (const [at, report] of reports.entries()) yield* runPieces(report, { id: runId(at), isOnly: reports.length === 1, budget });
+  const isOnly = reports.length === 1;
+  for (const [at, report] of reports.entries()) yield* runPieces(report, { id: runId(at), isOnly, isServed, budget });
 }
 
 function titleOf(reports: readonly RunReport[]): string {

@@ -19,11 +19,13 @@ interface ShowingRun {
   readonly id: string;
   /** It is the only one of its page. */
   readonly isOnly: boolean;
+  /** There are pages to link to. */
+  readonly isServed: boolean;
   readonly budget: Budget;
 }
 
 /** A run, piece by piece: how it ended, what wants a person, its writes, its steps, what it was given and gave. */
-export function* runPieces(report: RunReport, { id, isOnly, budget }: ShowingRun): Generator<string> {
+export function* runPieces(report: RunReport, { id, isOnly, isServed, budget }: ShowingRun): Generator<string> {
   const { run, steps } = report;
   const timeline = new Timeline(report);
   const ids = new Map(steps.map((step, at) => [step.step, `${id}-step-${at + 1}`]));
@@ -38,7 +40,7 @@ export function* runPieces(report: RunReport, { id, isOnly, budget }: ShowingRun
   if (timeline.hasPauses)
     yield el("p", { class: "hint" }, "Bars show when each step was under way; long pauses are drawn short.").html;
   for (const step of steps)
-    yield `\n${stepMarkup(step, { id: ids.get(step.step) ?? "", file: run.playbook.file, timeline, budget }).html}`;
+    yield `\n${stepMarkup(step, { id: ids.get(step.step) ?? "", file: run.playbook.file, isServed, timeline, budget }).html}`;
   yield "</section>";
   yield valuesOf(part("Outputs"), run.outputs, budget)?.html ?? "";
   yield valuesOf(part("Inputs"), run.inputs, budget)?.html ?? "";

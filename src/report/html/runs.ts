@@ -3,8 +3,9 @@ import { count } from "../../base/text.ts";
 import { oneLine } from "../foreign.ts";
 import type { ReportedOutcome } from "../shape.ts";
 import { RUN_WORDS } from "../words.ts";
-import { framed, themeButton } from "./frame.ts";
+import { bareToolbar, framed } from "./frame.ts";
 import { el, type Markup } from "./markup.ts";
+import { runLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
 import { type Row, tableOf } from "./table.ts";
 
@@ -30,17 +31,14 @@ export interface RunFilter {
 /** The runs of a state directory, those that are asked for. Pure. */
 export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterable<string> {
   const found = runs.filter((run) => isAskedFor(run, filter));
-  return framed(
-    { title: "Runs – tokenbook", above: el("div", { class: "toolbar" }, themeButton()), script: SCRIPT, isServed: true },
-    [
-      el("h1", {}, `${count(found.length, "run")}${found.length === runs.length ? "" : ` of ${runs.length}`}`).html,
-      filterForm(filter).html,
-      listOf(found).html,
-      runs.length < LIMITS.viewRuns
-        ? ""
-        : el("p", { class: "hint" }, `The latest ${LIMITS.viewRuns}; tokenbook runs lists more.`).html,
-    ],
-  );
+  return framed({ title: "Runs – tokenbook", above: bareToolbar(), script: SCRIPT, place: "runs" }, [
+    el("h1", {}, `${count(found.length, "run")}${found.length === runs.length ? "" : ` of ${runs.length}`}`).html,
+    filterForm(filter).html,
+    (runs.length === 0 ? el("p", {}, "Nothing has run yet. Each run is listed here, with its outcome.") : listOf(found)).html,
+    runs.length < LIMITS.viewRuns
+      ? ""
+      : el("p", { class: "hint" }, `The latest ${LIMITS.viewRuns}; tokenbook runs lists more.`).html,
+  ]);
 }
 
 function isAskedFor({ id, playbook, environment, outcome }: ListedRun, filter: RunFilter): boolean {
@@ -92,16 +90,11 @@ function rowOf({ id, playbook, environment, openedAt, outcome, heldBy }: ListedR
   const { mark, word } = RUN_WORDS[outcome];
   return [
     el("input", { type: "checkbox", name: "run", value: id, "aria-label": `Compare ${oneLine(id)}` }),
-    el("a", { href: runPath(id) }, oneLine(id)),
+    runLink(id),
     el("span", { class: `verdict ${outcome}` }, `${mark} ${word}`),
     oneLine(playbook),
     oneLine(environment),
     el("time", { datetime: openedAt }, openedAt),
     heldBy === null ? "" : oneLine(heldBy),
   ];
-}
-
-/** Where the page of a run is. */
-export function runPath(id: string): string {
-  return `/runs/${encodeURIComponent(id.toWellFormed())}`;
 }

@@ -20,6 +20,8 @@ export interface Showing {
   readonly id: string;
   /** The playbook of the run. */
   readonly file: string;
+  /** There are pages to link to. */
+  readonly isServed: boolean;
   readonly timeline: Timeline;
   readonly budget: Budget;
 }
@@ -72,7 +74,7 @@ function barOf(step: StepReport, timeline: Timeline): Markup {
   );
 }
 
-function bodyOf(step: StepReport, { file, budget }: Showing): Child {
+function bodyOf(step: StepReport, { file, isServed, budget }: Showing): Child {
   const { problem, warning, refusal, attempts, response, kind } = step;
   return [
     problem === null ? undefined : problemMarkup(problem, "problem", budget),
@@ -80,7 +82,7 @@ function bodyOf(step: StepReport, { file, budget }: Showing): Child {
     refusal === null ? undefined : el("p", {}, "Refused, as it was to be: ", el("code", {}, said(refusal))),
     unfinished(step),
     factsOf(step, file),
-    step.comparison === null ? undefined : comparisonMarkup(step.comparison),
+    step.comparison === null ? undefined : comparisonMarkup(step.comparison, isServed),
     attempts.map((attempt) => attemptMarkup(attempt, step, budget)),
     response === null || kind !== "call" ? undefined : labelled("Answer", budget.value(response)),
     attempts.length > 0 || kind !== "call" || step.requests === 0

@@ -45,13 +45,17 @@ pre { margin: .25rem 0 0; padding: .6rem .75rem; max-height: 26rem; overflow: au
 .shown { font-size: .87rem; color: var(--soft); }
 
 .changed, .ok, .passed, .acknowledged, .applied { --tone: var(--good); }
-.unchanged, .skipped, .not-run, .rescued, .absent, .superseded, .not-sent { --tone: var(--same); }
-.failed, .refused { --tone: var(--bad); }
+.unchanged, .skipped, .replaced, .not-run, .rescued, .absent, .superseded, .not-sent { --tone: var(--same); }
+.failed, .died, .refused { --tone: var(--bad); }
 .unknown, .conflict, .drift { --tone: var(--doubt); }
-.pending, .interrupted, .running, .warned { --tone: var(--wait); }
+.pending, .interrupted, .running, .queued, .cancelled, .missed, .blocked, .warned { --tone: var(--wait); }
 .verdict, .word { color: var(--tone); font-weight: 600; white-space: nowrap; }
 
-.way { padding-top: .75rem; }
+.way { max-width: 76rem; margin: 0 auto; padding: .5rem 1rem 0; }
+.way ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; margin: 0; padding: 0; border-bottom: 1px solid var(--line); }
+.way a { display: block; padding: .35rem 0; text-decoration: none; }
+.way a:hover { text-decoration: underline; }
+.way a[aria-current] { color: inherit; font-weight: 600; box-shadow: inset 0 -2px var(--link); }
 .live { color: var(--soft); }
 .choose { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: 1rem 0; }
 .choose input, .choose select, .choose button { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--soft); border-radius: 6px; padding: .25rem .6rem; }
@@ -66,6 +70,7 @@ pre { margin: .25rem 0 0; padding: .6rem .75rem; max-height: 26rem; overflow: au
 .facts { margin: .5rem 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); gap: .15rem 1.5rem; }
 .facts > div { display: flex; gap: .6rem; }
 .facts dt { flex: 0 0 6.5rem; }
+.facts time, .said time { display: inline-block; }
 .facts dd { margin: 0; min-width: 0; flex: 1; }
 .next { margin-top: .75rem; }
 .concerns ul { list-style: none; margin: 0; padding: .5rem .9rem; background: color-mix(in srgb, var(--tone) 7%, var(--bg)); border: 1px solid var(--line); border-left: 4px solid var(--tone); border-radius: 6px; }
@@ -87,6 +92,17 @@ thead th { color: var(--soft); white-space: nowrap; }
 .comparison table { min-width: 36rem; }
 .comparison .wide + .wide, .comparison .drifts { margin-top: .75rem; }
 .comparison .drifts table { min-width: 60rem; }
+.drifts .verdict { white-space: normal; }
+.explained table { min-width: 52rem; }
+.explained .words table { min-width: 70rem; }
+.schedules table { min-width: 56rem; }
+.upcoming table { width: auto; }
+.firings table { min-width: 52rem; }
+.firings td:last-child { min-width: 16rem; overflow-wrap: anywhere; }
+.firings td p { margin: 0; }
+.both { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .5rem 1.5rem; }
+.both .part { margin: .5rem 0 0; }
+.both > div { min-width: 0; }
 .drifts td:last-child { min-width: 12rem; }
 .drifts td:nth-child(3) { min-width: 10rem; overflow-wrap: anywhere; }
 .number { font-family: var(--mono); font-size: .87em; display: inline-block; min-width: 4rem; max-width: 18rem; overflow-wrap: anywhere; }
@@ -98,7 +114,10 @@ thead th { color: var(--soft); white-space: nowrap; }
 .plot path { fill: none; stroke: var(--link); stroke-width: 2; }
 .plot .line-2 { stroke: var(--doubt); stroke-dasharray: 5 4; }
 .plot circle { fill: var(--link); }
-.plot .line-2 ~ circle { fill: var(--doubt); }
+.plot circle.line-2 { fill: var(--doubt); }
+.bars { margin: .5rem 0; }
+.bars svg { width: 40rem; }
+.bars rect { fill: var(--tone); }
 .history ol { padding-left: 1.25rem; }
 
 .step { border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 2.1rem; }
@@ -139,7 +158,7 @@ footer { padding-top: 1rem; padding-bottom: 2rem; font-size: .87rem; }
 @page { margin: 1.5cm; }
 @media print {
   :root, :root[data-theme] { color-scheme: light; }
-  .toolbar, .js .toolbar, .skip { display: none; }
+  .toolbar, .js .toolbar, .skip, .way, .choose { display: none; }
   body { font-size: 10pt; }
   main, footer { max-width: none; padding: 0; }
   pre { max-height: none; }
@@ -147,9 +166,11 @@ footer { padding-top: 1rem; padding-bottom: 2rem; font-size: .87rem; }
   .wide table { min-width: 0 !important; font-size: 8pt; }
   .wide th, .wide td { min-width: 0 !important; padding-right: .4rem; overflow-wrap: anywhere; }
   .wide time, .wide .verdict { white-space: normal; }
+  .wide .verdict { overflow-wrap: normal; }
   .number { min-width: 0; }
   .step { content-visibility: visible; break-inside: avoid-page; }
   .step > summary, .facts > div, tr { break-inside: avoid; }
+  .part { break-after: avoid; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type ComparisonName, DriftBook, type Found, type Sighting } from "../../../src/reconcile/drift-book.ts";
+import type { ComparisonName } from "../../../src/protocol/drift.ts";
+import { DriftBook, type Found, type Sighting } from "../../../src/reconcile/drift-book.ts";
 import { keyText } from "../../../src/reconcile/row.ts";
 
 const NAME: ComparisonName = { environment: "prod", playbook: "Nightly", comparison: "holdings", scope: "" };

@@ -1,0 +1,34 @@
+import { LIMITS } from "../../base/limits.ts";
+import { systemClock } from "../../base/ports.ts";
+import { DriftBook } from "../../reconcile/drift-book.ts";
+import { driftPage } from "../../report/html/drift.ts";
+import { driftsPage } from "../../report/html/drifts.ts";
+import { html, type Page, plain } from "./page.ts";
+
+/** The list of drifts, filtered. */
+export function driftsOf(state: string, query: URLSearchParams): Page {
+  const stands = query.get("state") ?? "";
+  const filter = { state: stands, words: query.get("words") ?? "", all: query.has("all") || stands === "cleared" };
+  const { all } = filter;
+  const listed = look(state, (book) => ({
+    drifts: book.list({ all, limit: LIMITS.drifts, now: systemClock.now() }),
+    total: book.count(all),
+  }));
+  return html(driftsPage(listed ?? { drifts: [], total: 0 }, filter));
+}
+
+/** One drift. */
+export function driftOf(state: string, id: string): Page {
+  const now = systemClock.now();
+  const drift = look(state, (book) => book.explain(id, now));
+  return drift === undefined ? plain(404, "no run has left a drift here") : html(driftPage(drift, now));
+}
+
+function look<T>(state: string, work: (book: DriftBook) => T): T | undefined {
+  const book = DriftBook.look(state);
+  try {
+    return book?.isReadable() === true ? work(book) : undefined;
+  } finally {
+    book?.close();
+  }
+}

@@ -1,0 +1,25 @@
+/** What a page is asked for. */
+export interface Asked {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** What is answered. */
+export interface Page {
+  readonly status: 200 | 400 | 404;
+  readonly type: "text/html" | "application/json" | "text/plain";
+  readonly body: string;
+}
+
+/** Gives the page that is asked for. Whatever it throws is told to whoever asked. */
+export type Pages = (asked: Asked) => Page;
+
+/** A page for people. */
+export function html(pieces: Iterable<string>): Page {
+  return { status: 200, type: "text/html", body: [...pieces].join("") };
+}
+
+/** Why there is no page. */
+export function plain(status: 400 | 404, text: string): Page {
+  return { status, type: "text/plain", body: `${text}\n` };
+}

@@ -1,0 +1,46 @@
+import { LIMITS } from "../../base/limits.ts";
+import { spellHolder } from "../../journal/holder.ts";
+import type { JournalStore, RunSummary } from "../../journal/store.ts";
+import { comparePage } from "../../report/html/compare.ts";
+import { runPage } from "../../report/html/page.ts";
+import { type ListedRun, runsPage } from "../../report/html/runs.ts";
+import { reportOf } from "../../report/model.ts";
+import type { ReportedOutcome } from "../../report/shape.ts";
+import { RUN_WORDS } from "../../report/words.ts";
+import { html, type Page, plain } from "./page.ts";
+
+/** The list of all runs, filtered. */
+export function allRuns(store: JournalStore, query: URLSearchParams): Page {
+  const filter = { outcome: query.get("outcome") ?? "", words: query.get("words") ?? "" };
+  return html(runsPage(store.list(LIMITS.viewRuns).map(listed), filter));
+}
+
+function listed({ id, playbook, environment, openedAt, outcome, held }: RunSummary): ListedRun {
+  const heldBy = held === undefined ? null : spellHolder(held.holder);
+  return { id, playbook, environment, openedAt: new Date(openedAt).toISOString(), outcome: reported(outcome), heldBy };
+}
+
+function reported(outcome: string | undefined): ReportedOutcome {
+  return outcome !== undefined && Object.hasOwn(RUN_WORDS, outcome) ? (outcome as ReportedOutcome) : "running";
+}
+
+/** One run. */
+export function oneRun(store: JournalStore, id: string): Page {
+  const records = store.read(id);
+  const report = reportOf(records);
+  return html(runPage(report, { events: records.length, isLive: report.run.outcome === "running" }));
+}
+
+/** How many events a run has: more, and its page is to be made anew. */
+export function eventsOf(store: JournalStore, id: string): Page {
+  return { status: 200, type: "application/json", body: JSON.stringify({ events: store.count(id) }) };
+}
+
+/** Two runs side by side. */
+export function twoRuns(store: JournalStore, ids: readonly string[]): Page {
+  if (ids.length !== 2) return plain(400, "choose two runs: /compare?run=RUN&run=RUN");
+  const [before, after] = ids
+    .map((id) => reportOf(store.read(id)))
+    .toSorted((a, b) => a.run.startedAt.localeCompare(b.run.startedAt));
+  return before === undefined || after === undefined ? plain(400, "choose two runs") : html(comparePage(before, after));
+}

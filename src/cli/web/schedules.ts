@@ -1,0 +1,56 @@
+import { LIMITS } from "../../base/limits.ts";
+import { systemClock } from "../../base/ports.ts";
+import { spellHolder } from "../../journal/holder.ts";
+import { schedulePage } from "../../report/html/schedule.ts";
+import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/schedules.ts";
+import { type FiringEntry, firingEntry } from "../../schedule/listing.ts";
+import { type Known, ScheduleStore, systemLiveness } from "../../schedule/store.ts";
+import { peekIntoJournal } from "../journal.ts";
+import { blockingIn, entryOf } from "../schedule/entry.ts";
+import { html, type Page, plain } from "./page.ts";
+
+/** The list of schedules. */
+export function schedulesOf(state: string): Page {
+  return (
+    look(state, (store) => {
+      const all = store.all();
+      const shown = all.slice(0, LIMITS.viewSchedules).map((known) => listed(state, store, known));
+      return html(schedulesPage(shown, all.length));
+    }) ?? html(schedulesPage([], 0))
+  );
+}
+
+/** One schedule, with its firings. */
+export function scheduleOf(state: string, id: string): Page {
+  const page = look(state, (store) => {
+    const known = store.known(id);
+    if (known === undefined) return undefined;
+    const firings = store.history(id, LIMITS.viewHistory).map((firing) => firingOf(firingEntry(firing)));
+    return html(schedulePage(listed(state, store, known), firings));
+  });
+  return page ?? plain(404, "no such schedule is known here");
+}
+
+function listed(state: string, store: ScheduleStore, known: Known): ListedSchedule {
+  const blocking = (run: string): ReturnType<typeof blockingIn> => peekIntoJournal(state, (journal) => blockingIn(journal, run));
+  const entry = entryOf({ store, known, now: systemClock.now(), blocking }, LIMITS.viewFirings);
+  const { last, running } = entry;
+  return {
+    ...entry,
+    last: last === null ? null : firingOf(last),
+    running: running === null ? null : { ...firingOf(running), alive: running.alive },
+  };
+}
+
+function firingOf({ holder, ...firing }: FiringEntry): ListedFiring {
+  return { ...firing, heldBy: holder === null ? null : spellHolder(holder) };
+}
+
+function look<T>(state: string, work: (store: ScheduleStore) => T): T | undefined {
+  const store = ScheduleStore.look(state, { clock: systemClock, redact: (text) => text, liveness: systemLiveness });
+  try {
+    return store === undefined ? undefined : work(store);
+  } finally {
+    store?.close();
+  }
+}

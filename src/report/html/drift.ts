@@ -1,0 +1,152 @@
+import { writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import type { ExplainedDrift, HistoryEntry } from "../../protocol/drift.ts";
+import { keyOf, KIND_WORDS, wordsOf } from "../comparison.ts";
+import { acknowledgingCommand, saidBy, type SaidRow } from "../drift.ts";
+import { oneLine } from "../foreign.ts";
+import { Budget } from "./budget.ts";
+import { momentOf, number, standing } from "./drift-table.ts";
+import { bareToolbar, framed } from "./frame.ts";
+import { type Child, el, type Markup } from "./markup.ts";
+import { runLink } from "./places.ts";
+import { type Line, plotOf } from "./plot.ts";
+import { SCRIPT } from "./script.ts";
+import { factList } from "./step.ts";
+import { type Row, tableOf } from "./table.ts";
+
+/** One drift: how it stands, what both sides said, what somebody said of it, and its history. `now` in milliseconds since the Unix epoch. Pure. */
+export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> {
+  const { id, key, clearedAt, state, sides } = drift;
+  const isOpen = clearedAt === null && state !== "acknowledged";
+  const words = wordsOf(drift, { left: { name: sides.left }, right: { name: sides.right } });
+  return framed({ title: `Drift ${oneLine(id)} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "drifts" }, [
+    el("h1", {}, standing(drift), " ", keyOf(key)).html,
+    el("p", {}, el("b", {}, words)).html,
+    factList(factsOf(drift)).html,
+    isOpen ? el("p", { class: "next" }, "to bear with it: ", el("code", {}, acknowledgingCommand(oneLine(id), now))).html : "",
+    saidOf(drift).html,
+    acknowledgementsOf(drift, now).html,
+    historyOf(drift).html,
+  ]);
+}
+
+function factsOf({ id, kind, of, title, since, lastSeen, lastRun, clearedAt }: ExplainedDrift): Parameters<typeof factList>[0] {
+  return [
+    ["drift", el("code", {}, oneLine(id))],
+    ["kind", KIND_WORDS[kind]],
+    ["comparison", `${oneLine(title)} (${oneLine(of.comparison)})`],
+    ["playbook", oneLine(of.playbook)],
+    ["environment", oneLine(of.environment)],
+    ...(of.scope === "" ? [] : [["scope", oneLine(of.scope)] as const]),
+    ["since", momentOf(since)],
+    ["seen last", [momentOf(lastSeen), " ", runLink(lastRun)]],
+    ...(clearedAt === null ? [] : [["cleared", momentOf(clearedAt)] as const]),
+  ];
+}
+
+function saidOf({ evidence, sides }: ExplainedDrift): Markup {
+  const budget = new Budget();
+  const parts = (["left", "right"] as const).map((side) => {
+    const { rows, more } = saidBy(side, evidence);
+    return el(
+      "div",
+      { class: "said" },
+      el("h3", { class: "part" }, oneLine(sides[side])),
+      rows.length === 0 ? el("p", {}, "Nothing of it.") : rows.map((row) => rowOf(row, budget)),
+      more === 0 ? undefined : el("p", { class: "hint" }, `and ${count(more, "more row")}`),
+    );
+  });
+  return section("What both sides said when it was seen last", el("div", { class: "both" }, parts));
+}
+
+function rowOf({ at, operation, input, actor, page, record }: SaidRow, budget: Budget): Child {
+  const isAsked = Object.keys(input).length > 0;
+  return el(
+    "div",
+    { class: "value" },
+    el(
+      "p",
+      {},
+      el("code", {}, oneLine(operation)),
+      isAsked ? [" ", el("code", {}, oneLine(writeJson(input)))] : undefined,
+      actor === "" ? "" : ` as ${oneLine(actor)}`,
+      page === "" ? "" : `, page ${oneLine(page)}`,
+      at === "" ? undefined : [", ", el("time", { datetime: oneLine(at) }, oneLine(at))],
+    ),
+    budget.value(record),
+  );
+}
+
+function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
+  const words = drift.history.filter(({ what }) => what === "acknowledged").toReversed();
+  const content =
+    words.length === 0
+      ? el("p", {}, "Nobody has acknowledged it.")
+      : [
+          tableOf(
+            "Acknowledgements, the latest first",
+            ["Who", "Why", "Said", "Until", ...valueColumns(drift), "Holds"],
+            words
+              .slice(0, LIMITS.viewHistory)
+              .map((word, at): Row => [
+                oneLine(word.by),
+                oneLine(word.because ?? ""),
+                momentOf(word.at),
+                momentOf(word.until),
+                number(word.left),
+                number(word.right),
+                number(word.difference),
+                at > 0 ? "replaced by a later one" : holdOf(word, drift, now),
+              ]),
+          ),
+          moreOf(words.length),
+        ];
+  return section("Acknowledgements", el("div", { class: "words" }, content));
+}
+
+function holdOf({ until }: HistoryEntry, { state, clearedAt }: ExplainedDrift, now: number): string {
+  if (until === null || until <= now) return "no: it is over";
+  if (clearedAt !== null) return "the drift was cleared";
+  return state === "acknowledged" ? "yes" : "no: the values are others now";
+}
+
+function valueColumns({ sides }: ExplainedDrift): readonly string[] {
+  return [oneLine(sides.left), oneLine(sides.right), "Difference"];
+}
+
+function historyOf(drift: ExplainedDrift): Markup {
+  const { history, sides } = drift;
+  const seen = history.filter(({ what }) => what !== "acknowledged");
+  const line = (of: "left" | "right" | "difference"): Line => seen.map((entry) => ({ at: entry.at, value: entry[of] }));
+  const [left, right] = [oneLine(sides.left), oneLine(sides.right)];
+  const rows = history
+    .slice(-LIMITS.viewHistory)
+    .toReversed()
+    .map(({ at, what, by, ...values }): Row => [
+      momentOf(at),
+      what,
+      what === "acknowledged" ? oneLine(by) : runLink(by),
+      number(values.left),
+      number(values.right),
+      number(values.difference),
+    ]);
+  const plots = [
+    plotOf(`Values: ${left} solid, ${right} dashed`, [line("left"), line("right")]),
+    plotOf("Difference", [line("difference")]),
+  ];
+  return section("History", [
+    el("div", { class: "plots" }, plots),
+    tableOf("History, the latest first", ["When", "What", "Run, or who", ...valueColumns(drift)], rows),
+    moreOf(history.length),
+  ]);
+}
+
+function moreOf(all: number): Child {
+  const more = all - LIMITS.viewHistory;
+  return more > 0 ? el("p", { class: "hint" }, `${more} earlier ones: tokenbook drift show`) : undefined;
+}
+
+function section(title: string, content: Child): Markup {
+  return el("section", { class: "explained" }, el("h2", { class: "part" }, title), content);
+}
