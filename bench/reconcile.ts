@@ -110,6 +110,7 @@ async function bench(): Promise<number> {
   const { service, ready } = await serve(path);
   const pipe = await Pipe.before(ready.ledgerBaseUrl, () => land(path, holdings));
   try {
+    await readAll(pipe.origin, ready); // so that both find the pages in memory
     const floor = await readAll(pipe.origin, ready);
     writeProject(pipe.origin, ready);
     pipe.listen();

@@ -12,6 +12,9 @@ Exact.PE = LIMITS.decimalDigits;
 export const NUMERAL_PATTERN = "^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?$";
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
 
+// Most numbers are written so.
+const CANONICAL = /^(?:0|-?[1-9]\d*|-?(?:0|[1-9]\d*)\.\d*[1-9])$/;
+
 /** Every number of so few characters is a double that JSON writes in one way only. */
 const SAFE_DIGITS = 15;
 
@@ -99,6 +102,7 @@ export class Decimal {
 
   /** One spelling per value: no exponent, no trailing zeros. Use it as a key; show `text`. */
   canonical(): string {
+    if (CANONICAL.test(this.text)) return this.text;
     return this.isZero() ? "0" : this.#exactly.toFixed();
   }
 

@@ -7,7 +7,7 @@ import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, StepReport, Totals } from "./shape.ts";
-import { isNamedBy, RUN_WORDS, STEP_WORDS } from "./words.ts";
+import { countsIn, isNamedBy, RUN_WORDS, STEP_WORDS } from "./words.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -150,6 +150,7 @@ export function summaryLines({ run, totals }: RunReport): readonly string[] {
 
 /** The command that goes on from a run that did not pass. */
 export function nextLine({ id, outcome }: RunReport["run"]): string {
+  if (outcome === "drift") return "to see what differs, and since when: tokenbook drift list";
   return outcome === "unknown" || outcome === "conflict"
     ? `to see what was sent: tokenbook runs show ${oneLine(id)}`
     : `to go on: tokenbook resume ${oneLine(id)}`;
@@ -157,24 +158,9 @@ export function nextLine({ id, outcome }: RunReport["run"]): string {
 
 /** `5 steps: 3 changed, 1 failed, 1 not run` */
 export function countsOf(totals: Totals): string {
-  const counts = (
-    [
-      ["changed", totals.changed],
-      ["unchanged", totals.unchanged],
-      ["ok", totals.ok],
-      ["skipped", totals.skipped],
-      ["rescued", totals.rescued],
-      ["failed", totals.failed],
-      ["pending", totals.pending],
-      ["unknown", totals.unknown],
-      ["conflict", totals.conflict],
-      ["drift", totals.drift],
-      ["not run", totals.notRun],
-      [totals.warnings === 1 ? "warning" : "warnings", totals.warnings],
-    ] as const
-  )
-    .filter(([, number]) => number > 0)
-    .map(([word, number]) => `${number} ${word}`);
+  const { warnings } = totals;
+  const counts = countsIn(totals).map(([outcome, number]) => `${number} ${STEP_WORDS[outcome].word}`);
+  if (warnings > 0) counts.push(count(warnings, "warning"));
   return [count(totals.steps, "step"), counts.join(", ")].filter((part) => part !== "").join(": ");
 }
 

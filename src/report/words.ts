@@ -1,4 +1,4 @@
-import type { ReportedOutcome, RowOutcome } from "./shape.ts";
+import type { ReportedOutcome, RowOutcome, Totals } from "./shape.ts";
 
 interface Word {
   readonly mark: string;
@@ -40,4 +40,23 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
 /** Whether a step's id says its name already: of a block without a name, and of a check with one. */
 export function isNamedBy(id: string, name: string): boolean {
   return name === id || id.endsWith(`checks.${name}`) || id.endsWith(`reconcile.${name}`);
+}
+
+const COUNTED: readonly (readonly [keyof Totals, RowOutcome])[] = [
+  ["changed", "changed"],
+  ["unchanged", "unchanged"],
+  ["ok", "ok"],
+  ["skipped", "skipped"],
+  ["rescued", "rescued"],
+  ["failed", "failed"],
+  ["pending", "pending"],
+  ["unknown", "unknown"],
+  ["conflict", "conflict"],
+  ["drift", "drift"],
+  ["notRun", "not-run"],
+];
+
+/** How many steps ended how, but for what none did. */
+export function countsIn(totals: Totals): readonly (readonly [RowOutcome, number])[] {
+  return COUNTED.flatMap(([field, outcome]) => (totals[field] === 0 ? [] : [[outcome, totals[field]] as const]));
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { launch, MINT_ONCE, newProject, type Project, ROOT, type Variables } from "./world.ts";
+import { launch, MINT_ONCE, newProject, type Project, type Variables, onTerminalOf } from "./world.ts";
 
 // What each command prints that a person reads, and that is the same each time.
 const COMMANDS: readonly (readonly string[])[] = [
@@ -37,8 +37,7 @@ function project(): Project {
 
 /** Runs a command on a terminal, and gives all that the terminal got. */
 async function onTerminal({ folder }: Project, columns: number, variables: Variables, ...args: string[]): Promise<string> {
-  const words = ["stty", "cols", String(columns), "rows", "30;", process.execPath, `${ROOT}bin/tokenbook.js`, ...args].join(" ");
-  const running = launch(["-qec", words, "/dev/null"], {
+  const running = launch(["-qec", onTerminalOf(columns, args), "/dev/null"], {
     cwd: folder,
     program: "script",
     variables: { TERM: "xterm", ...variables },

@@ -4,7 +4,17 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { EmulatedScreen } from "../unit/report/view/emulator.ts";
 import { gate, proxyTo } from "./proxy.ts";
-import { KEYS, MINT_ONCE, newProject, operationsOf, type Project, ROOT, sandboxProcess, type Service, until } from "./world.ts";
+import {
+  KEYS,
+  MINT_ONCE,
+  newProject,
+  operationsOf,
+  type Project,
+  sandboxProcess,
+  type Service,
+  until,
+  onTerminalOf,
+} from "./world.ts";
 
 /** A command on a terminal, as somebody sits before it. */
 interface OnTerminal {
@@ -20,9 +30,8 @@ const SHOWN = "\u001b[?25h";
 const HIDDEN = "\u001b[?25l";
 
 function onTerminal({ folder, variables }: Project, columns: number, ...args: string[]): OnTerminal {
-  const command = ["stty", "cols", String(columns), "rows", "30;", "exec", process.execPath, `${ROOT}bin/tokenbook.js`, ...args];
   const env = { PATH: process.env["PATH"], TERM: "xterm", TZ: "UTC", ...variables };
-  const child = spawn("script", ["-qefc", command.join(" "), "/dev/null"], {
+  const child = spawn("script", ["-qefc", onTerminalOf(columns, args), "/dev/null"], {
     cwd: folder,
     env,
     stdio: ["pipe", "pipe", "inherit"],

@@ -32,6 +32,12 @@ export interface Ended {
   readonly told: string;
 }
 
+/** The command line by which `script` runs a command on a terminal of so many columns; paths may hold spaces. */
+export function onTerminalOf(columns: number, args: readonly string[]): string {
+  const words = [process.execPath, COMMAND, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  return `stty cols ${columns} rows 30; exec ${words.join(" ")}`;
+}
+
 /** A command under way. */
 export interface Running {
   readonly pid: number;

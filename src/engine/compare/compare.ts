@@ -226,7 +226,8 @@ function verdictOf({
   moving,
 }: Comparison): { readonly outcome: StoppedOutcome; readonly problem: StepProblem } | undefined {
   const open = counts.new + counts.persisting + counts.changed;
-  if (open > 0) return { outcome: "drift", problem: driftProblem(open, counts, drifts[0]?.id) };
+  if (open > 0)
+    return { outcome: "drift", problem: driftProblem(open, counts, drifts.find(({ state }) => state !== "acknowledged")?.id) };
   if (gaps.length > 0) {
     const message = `the comparison is incomplete: ${count(gaps.length, "read")} came to no end, so nothing is said of ${count(counts.notCompared, "key")} and of what was not read`;
     return { outcome: "failed", problem: { code: "reconcile.incomplete", message } };
@@ -237,11 +238,17 @@ function verdictOf({
   return { outcome: "pending", problem: { code: "reconcile.moving", message, why } };
 }
 
-function driftProblem(open: number, { new: added, acknowledged }: ComparisonCounts, first: string | undefined): StepProblem {
-  const known = acknowledged === 0 ? "" : `; ${acknowledged} acknowledged`;
+function driftProblem(open: number, counts: ComparisonCounts, first: string | undefined): StepProblem {
+  const parts = [
+    [counts.new, "new"],
+    [counts.persisting, "known"],
+    [counts.changed, "other than acknowledged"],
+  ] as const;
+  const told = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  const borne = counts.acknowledged === 0 ? "" : `; ${counts.acknowledged} more acknowledged`;
   return {
     code: "reconcile.drift",
-    message: `${count(open, "drift")}, ${added} of them new${known}`,
+    message: `${count(open, "drift")}: ${told.join(", ")}${borne}`,
     ...(first === undefined ? {} : { next: `tokenbook drift show ${first}` }),
   };
 }

@@ -6,7 +6,7 @@ import { oneLine } from "../foreign.ts";
 import type { AttemptReport, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
 import { nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";
-import { RUN_WORDS, STEP_WORDS } from "../words.ts";
+import { countsIn, RUN_WORDS, STEP_WORDS } from "../words.ts";
 import type { Budget } from "./budget.ts";
 import { type Child, el, type Markup, opening } from "./markup.ts";
 import { factList, problemMarkup, stepMarkup, wantsPerson } from "./step.ts";
@@ -85,21 +85,7 @@ function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
 
 // Only what there is: a reader looks for what is not zero.
 function countsList(totals: Totals): Markup {
-  const counts = (
-    [
-      ["changed", totals.changed],
-      ["unchanged", totals.unchanged],
-      ["ok", totals.ok],
-      ["skipped", totals.skipped],
-      ["rescued", totals.rescued],
-      ["failed", totals.failed],
-      ["pending", totals.pending],
-      ["unknown", totals.unknown],
-      ["conflict", totals.conflict],
-      ["drift", totals.drift],
-      ["not-run", totals.notRun],
-    ] as const
-  ).filter(([, number]) => number > 0);
+  const counts = countsIn(totals);
   const items = counts.map(([outcome, number]) =>
     el("li", { class: outcome }, el("b", {}, String(number)), ` ${STEP_WORDS[outcome].mark} ${STEP_WORDS[outcome].word}`),
   );

@@ -37,7 +37,15 @@ test("values are compared, not spellings", () => {
   expect(decimal("-0").equals(decimal("0.00"))).toBe(true);
   expect(decimal("10").compare(decimal("9.9999"))).toBe(1);
   expect(["1e3", "1000.00", "1000"].map((text) => decimal(text).canonical())).toEqual(["1000", "1000", "1000"]);
-  expect(decimal("-0.0").canonical()).toBe("0");
+  expect(["0", "-0", "-0.0", "0.00"].map((text) => decimal(text).canonical())).toEqual(["0", "0", "0", "0"]);
+  expect(["-0.5", "-0.50", "-7", "10", "0.05", "10.01"].map((text) => decimal(text).canonical())).toEqual([
+    "-0.5",
+    "-0.5",
+    "-7",
+    "10",
+    "0.05",
+    "10.01",
+  ]);
   expect(["1.50", "100", "1e-3", "1e3"].map((text) => decimal(text).decimals())).toEqual([1, 0, 3, 0]);
 });
 
