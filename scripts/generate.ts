@@ -165,13 +165,14 @@ async function laterOutputs(): Promise<Record<string, string>> {
   const { eventSchema } = await import("../src/report/event-schema.ts");
   const { errorsPage, examplesOf } = await import("./errors.ts");
   const { operationsDocument } = await import("./reference.ts");
-  const { environmentPage, exitCodesPage, limitsPage } = await import("./pages.ts");
+  const { cliPage, environmentPage, exitCodesPage, limitsPage } = await import("./pages.ts");
   const examples = examplesOf(root);
   return {
     "src/cli/generated/examples.json": `${JSON.stringify(examples, undefined, 1)}\n`,
     "docs/errors.md": errorsPage(examples),
     "schemas/playbook.schema.json": `${JSON.stringify(playbookSchema(shippedPlaybooks()), undefined, 1)}\n`,
     "docs/operations.md": operationsDocument(),
+    "docs/cli.md": cliPage(),
     "docs/environment.md": environmentPage(),
     "docs/exit-codes.md": exitCodesPage(),
     "docs/limits.md": limitsPage(root),

@@ -1,10 +1,65 @@
-// Pages of reference that follow from the code: exit codes, the environment file with its profile, limits.
+// Pages of reference that follow from the code: commands, exit codes, the environment file with its profile, limits.
 import { readFileSync } from "node:fs";
+import type { Command } from "commander";
 import { EXIT } from "../src/base/exit.ts";
 import { LIMITS } from "../src/base/limits.ts";
-import { EXITS } from "../src/cli/words.ts";
+import { buildProgram } from "../src/cli/program.ts";
+import { EXITS, WORDS } from "../src/cli/words.ts";
 import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
 import { environmentSchema } from "../src/environment/schema.ts";
+
+/** `docs/cli.md`: each command with its arguments, options and examples. */
+export function cliPage(): string {
+  const program = buildProgram({} as never, () => undefined); // nothing of it is run
+  const commands = subcommandsOf(program);
+  return page("Commands", [
+    WORDS.root.summary,
+    "",
+    "stdout is data, everything else goes to stderr; `--json` moves to stderr whatever is not JSON. Each command takes `--help` and `--no-color`, and ends with",
+    "one of the [exit codes](exit-codes.md).",
+    "",
+    ...table(
+      ["command", "what it does"],
+      commands.map((command) => [`[${command.name()}](#tokenbook-${command.name()})`, command.description()]),
+    ),
+    "",
+    ...commands.flatMap((command) => commandSection(command, 2)),
+  ]);
+}
+
+function subcommandsOf(command: Command): readonly Command[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((each) => each.name() !== "help");
+}
+
+function commandSection(command: Command, level: number): readonly string[] {
+  const help = command.createHelp();
+  const options = help.visibleOptions(command).filter(({ long }) => long !== "--help");
+  const rows = [
+    ...help.visibleArguments(command).map((argument) => [argument.name(), argument.description]),
+    ...options.map((option) => [option.flags, help.optionDescription(option)]),
+  ].map(([name = "", means = ""]) => [
+    `\`${name}\``,
+    means.replace(/ \(default: (?:\{\}|\[\])\)$/, "").replaceAll(/[<>]/g, String.raw`\$&`),
+  ]);
+  const name = command.name();
+  const examples = level === 2 ? WORDS.commands[name as keyof typeof WORDS.commands].examples : undefined;
+  return [
+    `${"#".repeat(level)} ${help.commandUsage(command).replace(/ \[.*$| <.*$/, "")}`,
+    "",
+    command.description(),
+    "",
+    "```text",
+    help.commandUsage(command),
+    "```",
+    "",
+    ...(rows.length === 0 ? [] : [...table(["", "meaning"], rows), ""]),
+    ...(examples === undefined ? [] : ["```text", examples, "```", ""]),
+    ...subcommandsOf(command).flatMap((inner) => commandSection(inner, level + 1)),
+  ];
+}
 
 /** `docs/exit-codes.md`. */
 export function exitCodesPage(): string {

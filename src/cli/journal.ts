@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { Failure } from "../base/failure.ts";
 import { systemClock } from "../base/ports.ts";
 import type { JournalPorts } from "../journal/journal.ts";
 import { FORMAT, JournalStore, versionOf } from "../journal/store.ts";
@@ -35,4 +36,18 @@ function closing<T>(store: JournalStore, look: (store: JournalStore) => T): T {
   } finally {
     store.close();
   }
+}
+
+const LATEST = "latest";
+
+/** The id of a run that is named: itself, or `latest` for the last one. */
+export function runNamed(store: JournalStore, named: string): string {
+  if (named !== LATEST) return named;
+  const [latest] = store.list(1);
+  if (latest !== undefined) return latest.id;
+  throw new Failure({
+    code: "journal.no-such-run",
+    message: "there is no run in this state directory yet",
+    next: "tokenbook run PLAYBOOK",
+  });
 }

@@ -195,11 +195,11 @@ function runsCommands(program: Commander, builder: Builder): void {
   const about = (name: "show" | "verify" | "leases" | "release"): Commander =>
     builder.memory(builder.subcommand(runs, name, WORDS.runs[name]));
   about("show")
-    .argument("<run>", WORDS.runs.run)
+    .argument("<run>", WORDS.runs.shown)
     .action(builder.action(async () => (await import("./commands/runs.ts")).showRun, "run"));
   builder
     .subcommand(runs, "export", WORDS.runs.export)
-    .argument("<run>", WORDS.runs.run)
+    .argument("<run>", WORDS.runs.shown)
     .option("--state <dir>", WORDS.state)
     .action(builder.action(async () => (await import("./commands/records.ts")).exportRun, "run"));
   about("verify")

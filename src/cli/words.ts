@@ -85,6 +85,7 @@ Examples:
       summary: "List runs, the latest first, and by whom they are held; `runs show RUN` tells everything about one.",
       examples: `Examples:
   $ tokenbook runs
+  $ tokenbook runs show latest
   $ tokenbook runs show 20261121T0930-k3x9q2ab --json
   $ tokenbook runs export 20261121T0930-k3x9q2ab > run.ndjson
   $ tokenbook runs verify                     whether the journal is whole
@@ -204,7 +205,7 @@ Examples:
     },
     lsp: {
       summary: "Serve editors over stdio: completion in expressions, hover, definitions, renaming, and what check finds.",
-      examples: `Editors start it; the README tells how to set up VS Code, Neovim and Helix.`,
+      examples: `Editors start it; docs/editors.md tells how to set up VS Code, Neovim and Helix.`,
     },
     schema: {
       summary:
@@ -245,6 +246,7 @@ Examples:
   },
   runs: {
     run: "the run's id",
+    shown: "the run's id, or `latest`",
     show: "Show one run: every step, every attempt, what was sent and answered.",
     export: "Print every record of a run as a line of JSON, with its hash and that of the one before it.",
     verify: "Look whether the records of a run, or of all runs, are those that were written. Exit 1 when some are not.",

@@ -1,13 +1,14 @@
-import { chmodSync, cpSync, globSync, readFileSync } from "node:fs";
+import { chmodSync, cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { launch, newProject, type Project, ROOT } from "./world.ts";
+import { type Ended, launch, newProject, type Project, ROOT } from "./world.ts";
 
 // Whatever is shown in the README and in docs/ works: commands run, in order, in one fresh folder for each page on the embedded sandbox; playbooks and
 // environments pass their check. A block says behind its language what it is otherwise: `no-run`, `fragment` (a part of a playbook), `file=NAME`
-// (written there for the commands below it). Pages that are made from the code have tests of their own.
-const MADE = new Set(["docs/errors.md", "docs/operations.md"]);
+// (written there for the commands below it), `exit=N` (how its last command ends), `printed` (what stands below a command is what it prints, but for
+// times and ids; `npm run printed` writes it anew). Pages that are made from the code have tests of their own.
+const MADE = new Set(["docs/cli.md", "docs/errors.md", "docs/operations.md"]);
 const PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/*.md").toSorted()].filter(
   (page) => !MADE.has(page),
 );
@@ -44,11 +45,53 @@ function workplace(): Project {
   return project;
 }
 
-async function run(project: Project, command: string): Promise<void> {
+async function run(project: Project, command: string, expected: number): Promise<Ended> {
   const PATH = `${project.folder}/../bin:${process.env["PATH"]}`;
-  const how = { cwd: project.folder, program: "bash", variables: { PATH, HOME: project.folder } };
-  const { code, told } = await launch(["-c", command], how).ended;
-  expect(code, told).toBe(0);
+  const how = { cwd: project.folder, program: "bash", variables: { PATH, HOME: project.folder, USER: "olga" } };
+  const ended = await launch(["-c", `${command}\nexit $?`], how).ended;
+  expect(ended.code, ended.told).toBe(expected);
+  return ended;
+}
+
+/** Runs the commands of a block, and gives the block as it would be printed now. */
+async function play(project: Project, block: Block): Promise<string> {
+  const commands = commandsIn(block);
+  const exit = Number(block.marks.find((mark) => mark.startsWith("exit="))?.slice("exit=".length) ?? 0);
+  let printed = "";
+  for (const [at, command] of commands.entries()) {
+    const { stdout, stderr } = await run(project, command, at === commands.length - 1 ? exit : 0);
+    printed += `$ ${command}\n${shortened(stdout + stderr)}`;
+  }
+  return printed;
+}
+
+// Ids of 64 digits are cut, as the pages say.
+function shortened(text: string): string {
+  return text.replaceAll(/\b([0-9a-f]{8})[0-9a-f]{56}\b/g, "$1…").replaceAll(/^bash: .*\n/gm, "");
+}
+
+/** What two runs of one command have in common. */
+function alike(text: string): string {
+  return text
+    .replaceAll(/\b\d{8}T\d{6}-[0-9a-z]{8}\b/g, "RUN")
+    .replaceAll(/\b[0-9a-f]{8}…/g, "ID")
+    .replaceAll(/\btoken[0-9a-z]{10,}\b/g, "ID")
+    .replaceAll(/\b[0-9a-f]{24}\b/g, "ID")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, "TIME")
+    .replaceAll(/process \d+ on \S+/g, "PROCESS");
+}
+
+const WRITES_ANEW = process.env["PRINTED"] === "anew";
+
+/** Holds a block against what is printed now, or writes it anew. */
+function compare(page: string, block: Block, printed: string): void {
+  if (WRITES_ANEW)
+    return writeFileSync(
+      page,
+      readFileSync(page, "utf8").replace(block.text, () => printed),
+    );
+  expect(alike(printed), `${page}:${block.line}; \`npm run printed\` writes it anew`).toBe(alike(block.text));
 }
 
 /** Lays the file that a block is. */
@@ -79,7 +122,8 @@ describe.for(PAGES)("%s", (page) => {
       expect(["sh", "console", "yaml", "json", "csv", "js", "lua", "toml", "text"], `${page}:${block.line}`).toContain(
         block.language,
       );
-      for (const mark of block.marks) expect(mark, `${page}:${block.line}`).toMatch(/^(?:no-run|fragment|file=[\w.-]+)$/);
+      for (const mark of block.marks)
+        expect(mark, `${page}:${block.line}`).toMatch(/^(?:no-run|fragment|printed|exit=\d+|file=[\w./-]+)$/);
       if (block.language === "json") JSON.parse(block.text);
       if (block.language === "yaml") await check(block, blocks);
     }
@@ -91,7 +135,9 @@ describe.for(PAGES)("%s", (page) => {
     const project = workplace();
     for (const block of blocks) {
       lay(project, block);
-      if (runs.includes(block)) for (const command of commandsIn(block)) await run(project, command);
+      if (!runs.includes(block)) continue;
+      const printed = await play(project, block);
+      if (block.marks.includes("printed")) compare(page, block, printed);
     }
   });
 });

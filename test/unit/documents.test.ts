@@ -38,6 +38,15 @@ test("the README's table has each exit code, and the links of all pages lead to 
   }
 });
 
+test("what is promised stands in the README and on its page in the same words", () => {
+  const promised = (file: string): string => {
+    const [, text = ""] = readFileSync(file, "utf8").split("## What is promised\n");
+    return text.slice(0, text.indexOf("acknowledgement alone, and says so.")).replaceAll("../src/", "src/");
+  };
+  expect(promised("README.md")).toContain("**No double effect.**");
+  expect(promised("docs/guarantee.md")).toBe(promised("README.md"));
+});
+
 function anchors(text: string): readonly string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
     heading

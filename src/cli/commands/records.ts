@@ -4,7 +4,7 @@ import { sanitise } from "../../base/text.ts";
 import type { ChainedRecord } from "../../journal/chain.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { harmless } from "../failure.ts";
-import { lookIntoJournal } from "../journal.ts";
+import { lookIntoJournal, runNamed } from "../journal.ts";
 import type { Command } from "../shell.ts";
 
 interface ExportOptions {
@@ -15,7 +15,8 @@ interface ExportOptions {
 /** `tokenbook runs export RUN`: every record as a line of JSON, in order, each checked before it is printed. */
 export const exportRun: Command<ExportOptions> = async (shell, options) => {
   lookIntoJournal(shell, options, (store) => {
-    for (const each of store.chain(options.run)) shell.stdout.write(`${recordLine(options.run, each)}\n`);
+    const run = runNamed(store, options.run);
+    for (const each of store.chain(run)) shell.stdout.write(`${recordLine(run, each)}\n`);
   });
   return EXIT.passed;
 };

@@ -4,7 +4,7 @@ import type { JournalStore } from "../../journal/store.ts";
 import type { Format } from "../../report/format.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/writers.ts";
-import { lookIntoJournal } from "../journal.ts";
+import { lookIntoJournal, runNamed } from "../journal.ts";
 import type { ReportRequest } from "../program.ts";
 import { prepareFiles, writeReport } from "../reporting.ts";
 import type { Command } from "../shell.ts";
@@ -15,8 +15,6 @@ interface ReportCommandOptions {
   readonly format?: Format;
   readonly state?: string;
 }
-
-const LATEST = "latest";
 
 /** `tokenbook report RUN…`: the reports of runs that were, from the journal. Exit 2 when one could not be written. */
 export const report: Command<ReportCommandOptions> = async (shell, options) => {
@@ -37,16 +35,6 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
 };
 
 function reportedRun(store: JournalStore, named: string): ReportedRun {
-  const records = store.read(named === LATEST ? latestOf(store) : named);
+  const records = store.read(runNamed(store, named));
   return { report: reportOf(records), records: () => records };
-}
-
-function latestOf(store: JournalStore): string {
-  const [latest] = store.list(1);
-  if (latest !== undefined) return latest.id;
-  throw new Failure({
-    code: "journal.no-such-run",
-    message: "there is no run in this state directory yet",
-    next: "tokenbook run PLAYBOOK",
-  });
 }

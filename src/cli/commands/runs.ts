@@ -5,7 +5,7 @@ import { spellHolder } from "../../journal/holder.ts";
 import { settledText } from "../../report/attempt.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
 import { harmless } from "../failure.ts";
-import { lookIntoJournal } from "../journal.ts";
+import { lookIntoJournal, runNamed } from "../journal.ts";
 import type { Command } from "../shell.ts";
 import { painted, showsColour } from "../view/colour.ts";
 
@@ -46,7 +46,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
   const { jsonReport } = await import("../../report/json.ts");
   const { reportOf } = await import("../../report/model.ts");
   const { reportLines } = await import("../../report/text.ts");
-  const report = reportOf(lookIntoJournal(shell, options, (store) => store.read(options.run)));
+  const report = reportOf(lookIntoJournal(shell, options, (store) => store.read(runNamed(store, options.run))));
   if (options.json === true) {
     for (const piece of jsonReport([report])) shell.stdout.write(piece);
     return EXIT.passed;

@@ -90,12 +90,16 @@ const OF_OPTIONS: Readonly<Record<string, Source>> = {
   "--debug": files,
 };
 
+const runsAndLatest: Source = (shell, cursor) => [{ value: "latest", description: "the last run" }, ...runs(shell, cursor)];
+
 const OF_ARGUMENTS: Readonly<Record<string, Source>> = {
   files: yamlFiles,
   file: yamlFiles,
   folder: folders,
   run: runs,
-  runs: (shell, cursor) => [{ value: "latest", description: "the last run" }, ...runs(shell, cursor)],
+  runs: runsAndLatest,
+  "show run": runsAndLatest,
+  "export run": runsAndLatest,
   schedule: yamlFiles,
   drift: drifts,
   "operations name": operationNames,

@@ -245,11 +245,11 @@ function driftProblem(open: number, counts: ComparisonCounts, first: string | un
     [counts.persisting, "known"],
     [counts.changed, "other than acknowledged"],
   ] as const;
-  const told = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  const words = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
   const borne = counts.acknowledged === 0 ? "" : `; ${counts.acknowledged} more acknowledged`;
   return {
     code: "reconcile.drift",
-    message: `${count(open, "drift")}: ${told.join(", ")}${borne}`,
+    message: `${count(open, "drift")}: ${words.join(", ")}${borne}`,
     ...(first === undefined ? {} : { next: `tokenbook drift show ${first}` }),
   };
 }
