@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
+import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../../src/protocol/drift.ts";
+import { driftPage } from "../../../src/report/html/drift.ts";
+import { driftsPage } from "../../../src/report/html/drifts.ts";
+import { el } from "../../../src/report/html/markup.ts";
+import { plotOf } from "../../../src/report/html/plot.ts";
+import { schedulePage } from "../../../src/report/html/schedule.ts";
+import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../../src/report/html/schedules.ts";
+
+const DRIFT: KnownDrift = {
+  id: "3fa91c02bd40",
+  kind: "differs",
+  key: { holder: "alice" },
+  left: "2",
+  right: "1",
+  difference: "1",
+  state: "persisting",
+  since: 0,
+  acknowledged: null,
+  of: { environment: "here", playbook: "Nightly", comparison: "accounts", scope: "" },
+  title: "File against ledger",
+  sides: { left: "file", right: "ledger" },
+  lastSeen: 0,
+  lastRun: "run1",
+  clearedAt: null,
+};
+
+function count(pieces: Iterable<string>, what: RegExp): number {
+  return [...pieces].join("").match(what)?.length ?? 0;
+}
+
+test("a list of drifts tells so many, and that there are more", () => {
+  const drifts = Array.from({ length: LIMITS.viewDrifts + 1 }, (_, at) => ({ ...DRIFT, key: { holder: `holder-${at}` } }));
+  const all = { state: "", words: "", all: false };
+  const page = [...driftsPage({ drifts, total: drifts.length + 5 }, all)].join("");
+  expect(count([page], /<tr><th scope="row">/g)).toBe(LIMITS.viewDrifts);
+  expect(page).toContain("The newest 1000 of these; search for others.");
+  expect(page).toContain("Looked for in the newest 1001; tokenbook drift list lists more.");
+  const last = [...driftsPage({ drifts, total: drifts.length }, { ...all, words: "holder-1000 FILE" })].join("");
+  expect(last).toContain("<h1>1 drift of 1001</h1>");
+});
+
+test("a drift's history tells its latest entries", () => {
+  const history = Array.from({ length: LIMITS.viewHistory + 7 }, (_, at): HistoryEntry => {
+    return { at, what: "seen", by: `run${at}`, left: "2", right: "1", difference: "1", because: null, until: null };
+  });
+  const drift: ExplainedDrift = { ...DRIFT, evidence: null, history };
+  const page = [...driftPage(drift, 0)].join("");
+  expect(count([page], /<tr><th scope="row">/g)).toBe(LIMITS.viewHistory);
+  expect(page).toContain("7 earlier ones: tokenbook drift show");
+  expect(page).toContain('/runs/run506"');
+  expect(page).not.toContain('/runs/run6"');
+  expect(count([page], /<circle /g)).toBe(3 * LIMITS.plotPoints);
+});
+
+const SCHEDULE: ListedSchedule = {
+  id: "nightly.yaml@here",
+  playbook: "nightly.yaml",
+  environment: "here",
+  cron: null,
+  timezone: null,
+  next: [],
+  last: null,
+  lastSuccess: null,
+  running: null,
+  waiting: 0,
+  missed: { count: 0, last: null },
+  blockedBy: null,
+};
+
+test("a schedule tells its latest firings, and a list of schedules so many", () => {
+  const at = new Date(0).toISOString();
+  const firing: ListedFiring = {
+    tick: at,
+    state: "missed",
+    run: null,
+    tries: 0,
+    startedAt: null,
+    endedAt: null,
+    heldBy: null,
+    problem: null,
+  };
+  const page = [...schedulePage(SCHEDULE, Array<ListedFiring>(LIMITS.viewHistory).fill(firing))].join("");
+  expect(count([page], /<rect /g)).toBe(LIMITS.plotPoints);
+  expect(page).toContain("200 missed</p>");
+  expect(page).toContain("The latest 500; tokenbook schedule history lists more.");
+  expect([...schedulesPage([SCHEDULE], 3)].join("")).toContain("2 more: tokenbook schedule list");
+});
+
+test("a plot draws what doubles cannot tell apart, tells it exactly, and breaks where there is nothing", () => {
+  const huge = "1".padEnd(400, "0");
+  const values = [huge, null, `${huge.slice(0, -1)}1`, `${huge.slice(0, -1)}2`];
+  const drawn = el("div", {}, plotOf("Values", [values.map((value, at) => ({ at, value }))])).html;
+  expect([...drawn.matchAll(/cy="([\d.]+)"/g)].map(([, y]) => y)).toEqual(["54", "30", "6"]);
+  expect(/ d="([^"]+)"/.exec(drawn)?.[1]).toBe("M6 54M158 30L234 6");
+  expect(plotOf("Values", [[{ at: 0, value: null }]])).toBeUndefined();
+});
