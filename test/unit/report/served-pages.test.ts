@@ -81,7 +81,12 @@ test("a schedule tells its latest firings, and a list of schedules so many", () 
     heldBy: null,
     problem: null,
   };
-  const page = [...schedulePage(SCHEDULE, Array<ListedFiring>(LIMITS.viewHistory).fill(firing))].join("");
+  const page = [
+    ...schedulePage(
+      SCHEDULE,
+      Array.from({ length: LIMITS.viewHistory }, () => firing),
+    ),
+  ].join("");
   expect(count([page], /<rect /g)).toBe(LIMITS.plotPoints);
   expect(page).toContain("200 missed</p>");
   expect(page).toContain("The latest 500; tokenbook schedule history lists more.");
