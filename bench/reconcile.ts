@@ -20,7 +20,7 @@ const { values: options } = parseArgs({ options: { quick: { type: "boolean", def
 
 const TOKENS = options.quick ? 100 : 1_000;
 const LIMITS = { factor: 1.5, memoryMb: 200 };
-const PARALLEL = 2;
+const PARALLEL = 4;
 const QUIET_MS = 700;
 const PLAYBOOK = `playbook: 1
 name: Accounts against transactions
