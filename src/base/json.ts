@@ -29,20 +29,21 @@ export function isForbiddenKey(key: string): boolean {
 
 /** Reads JSON without losing a digit. Throws a SyntaxError or RangeError on text that is no JSON, is too deep, or holds a forbidden key. */
 export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth): Json {
+  const quickly = quicklyParsed(text, depthLimit);
+  if (quickly !== undefined) return quickly;
   if (bracketDepth(text, depthLimit) > depthLimit) throw new RangeError(`nested deeper than ${depthLimit} levels`);
-  return quicklyParsed(text) ?? (JSON.parse(text, revive) as Json);
+  return JSON.parse(text, revive) as Json;
 }
 
 // How a number was written only the reviver sees, which takes several times as long. So numbers that lose something in parsing become marked
 // texts first. Where that was wrong, inside of a text, the mark cannot stand, and all of it is read again.
-function quicklyParsed(text: string): Json | undefined {
+function quicklyParsed(text: string, depthLimit: number): Json | undefined {
   if (!/^\s*[[{]/.test(text) || text.includes(MARK)) return undefined;
   const marked = text.replaceAll(FRACTION, `$1"${MARK}$2"`);
   try {
-    return exactNumbers(JSON.parse(marked));
-  } catch (error) {
-    if (marked === text) throw error;
-    return undefined;
+    return exactNumbers(JSON.parse(marked), depthLimit);
+  } catch {
+    return undefined; // what is wrong is told in the words of the text as it is
   }
 }
 
@@ -52,17 +53,18 @@ const MARK_CODE = 0x91;
 const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=\s*[,}\]])/g;
 
 /** The parsed value with exact numbers in place of integers and marked texts; `undefined` when one may have lost something in parsing. */
-function exactNumbers(value: unknown): Json | undefined {
+function exactNumbers(value: unknown, levels: number): Json | undefined {
   if (typeof value === "string") return value.startsWith(MARK) ? Decimal.fromJsonSource(value.slice(1)) : value;
   if (typeof value === "number") return Number.isSafeInteger(value) && !Object.is(value, -0) ? Decimal.of(value) : undefined;
   if (value === null || typeof value !== "object") return value as Json;
+  if (levels === 0) return undefined;
   const parts = value as Record<string, unknown>;
   for (const key of Object.keys(parts)) {
     if (isForbiddenKey(key)) throw forbidden(key);
     const part = parts[key];
     if (typeof part === "boolean" || part === null) continue;
     if (typeof part === "string" && part.charCodeAt(0) !== MARK_CODE) continue;
-    const exact = exactNumbers(part);
+    const exact = exactNumbers(part, levels - 1);
     if (exact === undefined) return undefined;
     parts[key] = exact;
   }
@@ -74,8 +76,8 @@ function forbidden(key: string): SyntaxError {
 }
 
 function revive(this: unknown, key: string, value: unknown, context: { readonly source?: string }): unknown {
+  if (isForbiddenKey(key)) throw forbidden(key);
   if (typeof value === "number" && context.source !== undefined) return Decimal.fromJsonSource(context.source);
-  if (FORBIDDEN_KEYS.has(key)) throw forbidden(key);
   return value;
 }
 

@@ -82,3 +82,10 @@ test("a plain view has JavaScript numbers, and mapped strings leave numbers exac
   expect(writeJson(mapStrings(value, (text) => text.toUpperCase()))).toBe('{"A":[1.50],"B":"X"}');
   expect(plainView(Decimal.parse("1e3"))).toBe(1000);
 });
+
+test.each(['{"constructor":1}', '{"a":-0,"constructor":1}', '{"a":1.5,"prototype":2e3}', '{"a":[{"__proto__":1.5}]}'])(
+  "a key that would reach into JavaScript's own objects is refused, whatever stands beside it: %s",
+  (text) => {
+    expect(() => parseJson(text)).toThrow(/is not allowed/);
+  },
+);
