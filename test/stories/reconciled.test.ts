@@ -288,3 +288,27 @@ test("what drift prints as JSON is what its schema says", async () => {
   const misspelt = await project.run("drift", "show", `${(alice ?? "").slice(0, 11)}_`);
   expect(misspelt.stderr, misspelt.told).toContain(`did you mean ${alice}?`);
 });
+
+test("a read that failed stays told although one of the same name is made again on the other side", async () => {
+  const { project } = await ledgerWithGold();
+  project.write("silver.yaml", GOLD.replaceAll("Gold", "Silver"));
+  expect((await project.run("run", "silver.yaml")).code).toBe(0);
+  const side = (who: string, token: string, value: string): string =>
+    `{ foreach: { item: [{ token: Gold, who: "\${{ actors.alice }}" }, { token: Silver, who: "\${{ actors.${who} }}" }], key: item.token }, as: "\${{ item.who }}", read: ledger.account.list, with: { tokenId: "\${{ item.token }}" }, key: { token: ${token}, holder: row.entity.userId }, value: '${value}' }`;
+  project.write(
+    "nightly.yaml",
+    `playbook: 1
+mode: read-only
+actors: { alice: { ledger: "userId:alice" }, offline: { ledger: "userId:offline" } }
+reconcile:
+  - id: accounts
+    left: ${side("offline", "item.token", "row.balance")}
+    right: ${side("alice", "row.tokenId", 'row.balance + (row.entity.userId == "bob" ? 1 : 0)')}
+    recheck: 50ms
+`,
+  );
+  const { code, told, found } = await night(project);
+  expect(code, told).toBe(3);
+  expect(found.drifts).toMatchObject([{ key: { token: "Gold", holder: "bob" } }]);
+  expect(found.gaps).toMatchObject([{ of: "ledger.account.list of Silver" }]);
+});

@@ -35,8 +35,8 @@ export class SourceReader {
   readonly #names: Readonly<Record<SideName, string>>;
   /** By source, the reads by the fixed parts of the keys that they may hold. */
   readonly #byFixed: readonly ReadonlyMap<string, readonly SourceRead[]>[];
-  #failed = new Set<SourceRead>();
-  #gaps: Gap[] = [];
+  readonly #failed = new Set<SourceRead>();
+  readonly #gaps: Gap[] = [];
   #reads = 0;
 
   /** `step` is the address of the step that compares. */
@@ -52,7 +52,7 @@ export class SourceReader {
     this.#byFixed = sources.map(({ reads }) => Map.groupBy(reads, ({ fixed }) => (fixed === undefined ? ANY : keyText(fixed))));
   }
 
-  /** What could not be read to its end, when it was read last. */
+  /** What could not be read to its end: it is not read again, for nothing of what it may hold is compared. */
   get gaps(): readonly Gap[] {
     return this.#gaps;
   }
@@ -88,8 +88,6 @@ export class SourceReader {
   async readAgain(keys: ReadonlySet<string>): Promise<readonly Witnessed[]> {
     const witnessed = new Map<SourceRead, Witnessed[]>();
     const wanted = this.#sources.map((source, at) => [...new Set([...keys].flatMap((key) => this.#mayHold(source, at, key)))]);
-    for (const read of wanted.flat()) this.#failed.delete(read);
-    this.#gaps = this.#gaps.filter(({ of }) => !wanted.flat().some(({ label }) => label === of));
     await this.#each(wanted, async (read) => {
       let rows: Witnessed[] = [];
       const problem = await this.#rows(read, {
