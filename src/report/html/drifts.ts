@@ -7,6 +7,7 @@ import { driftTable, STATE_WORDS } from "./drift-table.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { el, type Markup } from "./markup.ts";
 import { SCRIPT } from "./script.ts";
+import { holdsWords, searchForm } from "./search.ts";
 
 /** Which drifts are asked for; an empty text asks for all. */
 export interface DriftFilter {
@@ -41,11 +42,7 @@ function isAskedFor(drift: KnownDrift, { state, words }: DriftFilter): boolean {
   const { id, key, kind, title, of, clearedAt } = drift;
   const stands = clearedAt === null ? drift.state : "cleared";
   const text = [id, keyOf(key), KIND_WORDS[kind], title, of.playbook, of.environment, of.comparison, of.scope].join(" ");
-  const isNamed = words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.toLowerCase().includes(word));
-  return (state === "" || state === stands) && isNamed;
+  return (state === "" || state === stands) && holdsWords(text, words);
 }
 
 const STATES: readonly (readonly [value: string, word: string])[] = [
@@ -58,22 +55,11 @@ const STATES: readonly (readonly [value: string, word: string])[] = [
 
 function filterForm({ state, words, all }: DriftFilter): Markup {
   const choices = STATES.map(([value, word]) => el("option", { value, selected: value === state }, word));
-  return el(
-    "form",
-    { class: "choose", action: "/drifts", role: "search" },
-    el("label", { for: "words" }, "Search"),
-    el("input", {
-      id: "words",
-      name: "words",
-      type: "search",
-      value: words,
-      placeholder: "key, playbook, environment",
-      autocomplete: "off",
-    }),
+  return searchForm(
+    { action: "/drifts", words, placeholder: "key, playbook, environment" },
     el("label", { for: "state" }, "Stands"),
     el("select", { id: "state", name: "state" }, choices),
     el("label", {}, el("input", { name: "all", type: "checkbox", value: "yes", checked: all }), " with what was cleared"),
-    el("button", { type: "submit" }, "Show"),
   );
 }
 

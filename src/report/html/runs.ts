@@ -7,6 +7,7 @@ import { bareToolbar, framed } from "./frame.ts";
 import { el, type Markup } from "./markup.ts";
 import { runLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
+import { holdsWords, searchForm } from "./search.ts";
 import { type Row, tableOf } from "./table.ts";
 
 /** A run in the list of all of them. */
@@ -42,30 +43,18 @@ export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterabl
 }
 
 function isAskedFor({ id, playbook, environment, outcome }: ListedRun, filter: RunFilter): boolean {
-  const text = `${id} ${playbook} ${environment}`.toLowerCase();
-  const words = filter.words.toLowerCase().split(/\s+/);
-  return (filter.outcome === "" || filter.outcome === outcome) && words.every((word) => text.includes(word));
+  const isNamed = holdsWords(`${id} ${playbook} ${environment}`, filter.words);
+  return (filter.outcome === "" || filter.outcome === outcome) && isNamed;
 }
 
 function filterForm({ outcome, words }: RunFilter): Markup {
   const choices = Object.entries(RUN_WORDS).map(([name, { word }]) =>
     el("option", { value: name, selected: name === outcome }, word),
   );
-  return el(
-    "form",
-    { class: "choose", action: "/", role: "search" },
-    el("label", { for: "words" }, "Search"),
-    el("input", {
-      id: "words",
-      name: "words",
-      type: "search",
-      value: words,
-      placeholder: "playbook, environment, run",
-      autocomplete: "off",
-    }),
+  return searchForm(
+    { action: "/", words, placeholder: "playbook, environment, run" },
     el("label", { for: "outcome" }, "Outcome"),
     el("select", { id: "outcome", name: "outcome" }, el("option", { value: "" }, "any"), choices),
-    el("button", { type: "submit" }, "Show"),
   );
 }
 
