@@ -31,7 +31,7 @@ const sizes: Sizes = options.quick
   ? { small: 3, middle: 30, large: 300, many: { files: 20, requests: 30 } }
   : { small: 3, middle: 300, large: 3_000, many: { files: 100, requests: 30 } };
 
-if (!existsSync(join(root, "dist/cli.js"))) execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
+if (!existsSync(join(root, "dist/cli.cjs"))) execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
 const folder = mkdtempSync(join(tmpdir(), "tokenbook-bench-"));
 const service = await BenchService.start();
 const stopwatch = new Stopwatch(folder, {

@@ -96,7 +96,7 @@ class Pipe {
   }
 }
 
-if (!existsSync(join(root, "dist/cli.js"))) execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
+if (!existsSync(join(root, "dist/cli.cjs"))) execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
 const folder = mkdtempSync(join(tmpdir(), "tokenbook-bench-"));
 try {
   process.exitCode = await bench();

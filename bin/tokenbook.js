@@ -7,8 +7,6 @@ if (Number(process.versions.node.split(".")[0]) < needed) {
   );
   process.exitCode = 2;
 } else {
-  const { enableCompileCache } = await import("node:module");
-  enableCompileCache();
-  const { main } = await import("../dist/cli.js");
-  await main();
+  const { boot } = await import("../dist/boot.cjs");
+  await boot();
 }

@@ -1,5 +1,6 @@
 // Builds dist/: the command line and the library, each with everything it needs inside, and the licences of what is inside.
 import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,7 @@ import { isBuiltin, lighter } from "./lighter.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
+const LICENCES = "THIRD-PARTY-LICENSES.txt";
 
 // What is loaded together lies together: each file more costs a start half a millisecond.
 const GROUPS = [
@@ -72,29 +74,48 @@ const bundle = await rolldown({
 });
 const output = await bundle.write({
   dir: dist,
-  format: "esm",
-  entryFileNames: "[name].js",
-  chunkFileNames: "chunks/[name]-[hash].js",
+  // Not modules: what compiles them in its own way, as boot.ts does, can only do so with these.
+  format: "cjs",
+  strict: true,
+  entryFileNames: "[name].cjs",
+  chunkFileNames: "chunks/[name]-[hash].cjs",
   codeSplitting: { includeDependenciesRecursively: false, groups: GROUPS },
   minify: false,
   comments: false,
 });
 await bundle.close();
-removeStale("chunks", output);
-removeStale("checks", checks);
-writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licences([output, checks]));
+const boot = await buildBoot(output, checks);
+writeFileSync(join(dist, LICENCES), licences([output, checks]));
+removeStale(".", [...namesOf(output), ...namesOf(boot), LICENCES, "chunks", "checks", "types"]);
+removeStale("chunks", namesOf(output));
+removeStale("checks", namesOf(checks));
 if (!process.argv.includes("--no-types")) {
   execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")], {
     stdio: "inherit",
   });
 }
 
+// What loads all else is told what that is: compiled code of one build is never taken for that of another.
+async function buildBoot(...built: readonly RolldownOutput[]): Promise<RolldownOutput> {
+  const codes = built.flatMap((each) => each.output.map((file) => (file.type === "chunk" ? file.code : "")));
+  const loader = await rolldown({
+    input: join(root, "src/boot/boot.ts"),
+    platform: "node",
+    transform: { define: { BUILD: JSON.stringify(hash("sha256", codes.join("\0")).slice(0, 16)) } },
+  });
+  const written = await loader.write({ dir: dist, format: "cjs", strict: true, entryFileNames: "[name].cjs" });
+  await loader.close();
+  return written;
+}
+
+function namesOf({ output: files }: RolldownOutput): readonly string[] {
+  return files.map(({ fileName }) => basename(fileName));
+}
+
 // What an earlier build left goes last: a command that runs meanwhile finds all it needs.
-function removeStale(folder: string, built: RolldownOutput): void {
-  const fresh = new Set(built.output.map(({ fileName }) => basename(fileName)));
-  for (const file of readdirSync(join(dist, folder))) {
-    if (!fresh.has(file)) rmSync(join(dist, folder, file));
-  }
+function removeStale(folder: string, fresh: readonly string[]): void {
+  const kept = new Set(fresh);
+  for (const file of readdirSync(join(dist, folder))) if (!kept.has(file)) rmSync(join(dist, folder, file), { recursive: true });
 }
 
 function licences(built: readonly RolldownOutput[]): string {

@@ -9,25 +9,25 @@ const DIST = join(ROOT, "dist");
 function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
-  for (const [, target = ""] of readFileSync(file, "utf8").matchAll(/^import [^;]*?"(\.[^"]+)";/gm)) {
+  for (const [, target = ""] of readFileSync(file, "utf8").matchAll(/^(?:const \w+ = )?require\('(\.[^']+)'\);/gm)) {
     loadedWith(join(dirname(file), target), seen);
   }
   return seen;
 }
 
 function namesOf(files: Iterable<string>): readonly string[] {
-  return [...files].map((file) => file.slice(DIST.length + 1).replace(/^chunks\/(.+)-.{8}\.js$/, "$1")).toSorted();
+  return [...files].map((file) => file.slice(DIST.length + 1).replace(/^chunks\/(.+)-.{8}\.cjs$/, "$1")).toSorted();
 }
 
 function commandFile(name: string): string {
   const [, target = ""] =
-    new RegExp(`import\\("(\\./chunks/${name}-[^"]+)"\\)`).exec(readFileSync(join(DIST, "cli.js"), "utf8")) ?? [];
+    new RegExp(`=> require\\("(\\./chunks/${name}-[^"]+)"\\)`).exec(readFileSync(join(DIST, "cli.cjs"), "utf8")) ?? [];
   return join(DIST, target);
 }
 
 test("each command loads what it needs and no more: neither the sandbox, nor a schema compiler, nor child processes", () => {
-  const first = loadedWith(join(DIST, "cli.js"));
-  expect(namesOf(first)).toEqual(["base", "cli.js", "process"]);
+  const first = loadedWith(join(DIST, "cli.cjs"));
+  expect(namesOf(first)).toEqual(["base", "cli.cjs", "process"]);
   expect(namesOf(loadedWith(commandFile("check")))).toEqual(["base", "check", "playbook", "process"]);
   const plan = namesOf(loadedWith(commandFile("plan")));
   expect(plan).toEqual(["base", "journal", "plan", "plan.schema", "planning", "playbook", "process", "run"]);

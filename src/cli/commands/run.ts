@@ -17,8 +17,9 @@ interface RunOptions extends Where, ReportOptions, InputOptions {
 
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
 export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode> => {
+  keepYoungGenerationSmall();
   const { ready, secrets } = readyPlaybooks(shell, options);
-  keepYoungGenerationSmall(ready.some(({ playbook }) => compares(playbook)));
+  if (ready.some(({ playbook }) => compares(playbook))) makeRoomForRows();
   if (options.plan !== undefined)
     await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
   return performRuns(
@@ -38,8 +39,12 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
 };
 
 // A run makes garbage steadily and keeps little: a young generation that may not grow costs no time and saves a third of the
-// memory. Rows that are compared are more garbage at a time. Set once all code is loaded, for the cached code of modules is bound to the flags it
-// was compiled under.
-function keepYoungGenerationSmall(forRows: boolean): void {
-  setFlagsFromString(`--semi-space-growth-factor=1 --min-semi-space-size=${forRows ? 16 : 1}`);
+// memory. Set once all code is loaded, for the cached code of modules is bound to the flags it was compiled under.
+function keepYoungGenerationSmall(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+}
+
+// Rows that are compared are more garbage at a time.
+function makeRoomForRows(): void {
+  setFlagsFromString("--min-semi-space-size=16");
 }

@@ -1,0 +1,137 @@
+// Loads the command line. Node's own compile cache holds of a file what is compiled while it is loaded, and most functions are compiled when they are
+// first called: a fifth of a short run. So what V8 has compiled by the end of a command is kept for the next of its name.
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import Module, { createRequire } from "node:module";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
+import { Script } from "node:vm";
+
+/** What is in `dist/`: another build never takes the code of this one for its own. */
+declare const BUILD: string;
+
+/** Folders of code that are kept: a build has one for each set of flags that its commands load files under. */
+const KEPT_FOLDERS = 8;
+
+type CompileModule = (this: NodeJS.Module, text: string, file: string) => unknown;
+
+// By this name Node's loader of CommonJS calls its compiler: where everybody hooks in who compiles in his own way.
+const COMPILE = "_compile";
+const loader = Module.prototype as unknown as { [COMPILE]: CompileModule };
+
+/** Runs the command line of this process. */
+export async function boot(): Promise<void> {
+  const caches = cacheFolder();
+  if (caches !== undefined) new CodeCache(caches).serve(import.meta.dirname);
+  const { main } = createRequire(import.meta.url)("./cli.cjs") as { main: () => Promise<void> };
+  await main();
+}
+
+// Whoever can write code into a cache can run it as us: it lies in the user's own folder, or nowhere.
+function cacheFolder(): string | undefined {
+  const { HOME = "", XDG_CACHE_HOME = "", LOCALAPPDATA = "", NODE_DISABLE_COMPILE_CACHE } = process.env;
+  if (NODE_DISABLE_COMPILE_CACHE !== undefined) return undefined;
+  const caches = [XDG_CACHE_HOME, LOCALAPPDATA, join(HOME, ".cache")].find((path) => isAbsolute(path));
+  return caches === undefined ? undefined : join(caches, "tokenbook");
+}
+
+interface Missing {
+  /** The V8 and its flags that a file was loaded under: made under others, the same V8 refuses its code. */
+  readonly tag: number;
+  readonly file: string;
+  readonly script: Script;
+}
+
+/** What `run` sets otherwise. */
+const FLAGS_AT_START = "--semi-space-growth-factor=2 --min-semi-space-size=0";
+
+/** Compiled code of this build, by command. */
+class CodeCache {
+  readonly #builds: string;
+  readonly #command: string = /^[a-z]+$/.exec(process.argv[2] ?? "")?.[0] ?? "none";
+  readonly #missing: Missing[] = [];
+
+  constructor(builds: string) {
+    this.#builds = builds;
+  }
+
+  /** Compiles the files below a folder with what is kept; keeps what was missing once the command has succeeded. */
+  serve(folder: string): void {
+    const usual = loader[COMPILE];
+    const load = (module: NodeJS.Module, text: string, file: string): unknown => this.#load(module, text, file);
+    loader[COMPILE] = function compile(text, file) {
+      return file.startsWith(folder) ? load(this, text, file) : usual.call(this, text, file);
+    };
+    process.once("exit", (code) => {
+      if (code === 0 && this.#missing.length > 0) this.#keep();
+    });
+  }
+
+  #load(module: NodeJS.Module, text: string, filename: string): unknown {
+    const tag = cachedDataVersionTag();
+    const file = join(this.#builds, `${BUILD}-${tag}`, this.#command, basename(filename));
+    const cachedData = contentOf(file);
+    const script = new Script(Module.wrap(text), { filename, ...(cachedData === undefined ? {} : { cachedData }) });
+    if (cachedData === undefined || script.cachedDataRejected === true) this.#missing.push({ tag, file, script });
+    const run = script.runInThisContext() as (this: unknown, ...given: readonly unknown[]) => unknown;
+    return run.call(module.exports, module.exports, createRequire(filename), module, filename, dirname(filename));
+  }
+
+  // Whatever keeps it from being written costs the next command some time, and nothing else.
+  #keep(): void {
+    try {
+      this.#write();
+      setFlagsFromString(FLAGS_AT_START);
+      this.#write();
+      this.#forgetOldOnes();
+    } catch {
+      // A home that cannot be written to, or no room.
+    }
+  }
+
+  #write(): void {
+    const now = cachedDataVersionTag();
+    for (const { tag, file, script } of this.#missing) {
+      if (tag !== now) continue;
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeDurably(file, script.createCachedData());
+    }
+  }
+
+  #forgetOldOnes(): void {
+    const folders = readdirSync(this.#builds).map((name) => join(this.#builds, name));
+    const newestFirst = folders.map((path) => ({ path, at: statSync(path).mtimeMs })).toSorted((a, b) => b.at - a.at);
+    for (const { path } of newestFirst.slice(KEPT_FOLDERS)) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function contentOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+// V8 does not look whether the code it is given is as it was written: half a file must never be there, not even after a power failure.
+function writeDurably(file: string, content: Buffer): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  const descriptor = openSync(draft, "w", 0o600);
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, file);
+}
