@@ -41,7 +41,11 @@ function quicklyParsed(text: string, depthLimit: number): Json | undefined {
   if (!/^\s*[[{]/.test(text) || text.includes(MARK)) return undefined;
   const marked = text.replaceAll(FRACTION, `$1"${MARK}$2"`);
   try {
-    return exactNumbers(JSON.parse(marked), depthLimit);
+    const value = JSON.parse(marked) as object;
+    const numbers: Numbers = [];
+    if (!makeExact(value, depthLimit, numbers)) return undefined;
+    numbersOf.set(value, numbers);
+    return value as Json;
   } catch {
     return undefined; // what is wrong is told in the words of the text as it is
   }
@@ -52,23 +56,34 @@ const MARK = "\u0091";
 const MARK_CODE = 0x91;
 const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=\s*[,}\]])/g;
 
-/** The parsed value with exact numbers in place of integers and marked texts; `undefined` when one may have lost something in parsing. */
-function exactNumbers(value: unknown, levels: number): Json | undefined {
-  if (typeof value === "string") return value.startsWith(MARK) ? Decimal.fromJsonSource(value.slice(1)) : value;
-  if (typeof value === "number") return Number.isSafeInteger(value) && !Object.is(value, -0) ? Decimal.of(value) : undefined;
-  if (value === null || typeof value !== "object") return value as Json;
-  if (levels === 0) return undefined;
+/** Where numbers stand in a value, one after the other: what holds them, under which key, and what is there when it is looked at plainly. */
+type Numbers = (Record<string, unknown> | string | number)[];
+const NUMBER_PARTS = 3;
+
+/** Of values that were read quickly, until they have been looked at plainly. */
+const numbersOf = new WeakMap<object, Numbers>();
+
+/** Puts exact numbers in place of integers and marked texts; false when one may have lost something in parsing. */
+function makeExact(value: object, levels: number, numbers: Numbers): boolean {
+  if (levels === 0) return false;
   const parts = value as Record<string, unknown>;
   for (const key of Object.keys(parts)) {
     if (isForbiddenKey(key)) throw forbidden(key);
     const part = parts[key];
-    if (typeof part === "boolean" || part === null) continue;
-    if (typeof part === "string" && part.charCodeAt(0) !== MARK_CODE) continue;
-    const exact = exactNumbers(part, levels - 1);
-    if (exact === undefined) return undefined;
-    parts[key] = exact;
+    if (typeof part === "string") {
+      if (part.charCodeAt(0) !== MARK_CODE) continue;
+      const exact = Decimal.fromJsonSource(part.slice(1));
+      numbers.push(parts, key, exact.approximate());
+      parts[key] = exact;
+    } else if (typeof part === "number") {
+      if (!Number.isSafeInteger(part) || Object.is(part, -0)) return false;
+      numbers.push(parts, key, part);
+      parts[key] = Decimal.of(part);
+    } else if (typeof part === "object" && part !== null && !makeExact(part, levels - 1, numbers)) {
+      return false;
+    }
   }
-  return value as Json;
+  return true;
 }
 
 function forbidden(key: string): SyntaxError {
@@ -86,7 +101,31 @@ export function writeJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent);
 }
 
-/** The same value with JavaScript numbers in place of exact ones: for schema checks only. Parts without a number are not copied. */
+/**
+ * Looks at a value as if its numbers were JavaScript's: for schema checks only. Nothing of what is looked at may be kept: where the
+ * numbers are known, they are lent to the value itself, for a large one takes longer to copy than to check.
+ */
+export function lookPlainly<T>(value: unknown, look: (plain: unknown) => T): T {
+  const numbers = typeof value === "object" && value !== null ? numbersOf.get(value) : undefined;
+  if (numbers === undefined) return look(plainView(value));
+  numbersOf.delete(value as object);
+  swapNumbers(numbers);
+  try {
+    return look(value);
+  } finally {
+    swapNumbers(numbers);
+  }
+}
+
+function swapNumbers(numbers: unknown[]): void {
+  for (let at = 0; at < numbers.length; at += NUMBER_PARTS) {
+    const parts = numbers[at] as Record<string, unknown>;
+    const key = numbers[at + 1] as string;
+    [parts[key], numbers[at + 2]] = [numbers[at + 2], parts[key]];
+  }
+}
+
+/** The same value with JavaScript numbers in place of exact ones. Parts without a number are not copied. */
 export function plainView(value: unknown): unknown {
   if (value instanceof Decimal) return value.approximate();
   if (value === null || typeof value !== "object") return value;

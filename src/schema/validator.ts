@@ -1,4 +1,4 @@
-import { plainView } from "../base/json.ts";
+import { lookPlainly } from "../base/json.ts";
 import { type Check, type Compile, compile, type Fault } from "./compile.ts";
 import { schemaAround, type Whole } from "./reference.ts";
 
@@ -40,7 +40,8 @@ export class SchemaSet {
 }
 
 function asValidate(check: Check, whole: Whole): Validate {
-  return (value) => (check(plainView(value)) ? [] : (check.errors ?? []).filter(isWhole).map((error) => asProblem(error, whole)));
+  return (value) =>
+    lookPlainly(value, check) ? [] : (check.errors ?? []).filter(isWhole).map((error) => asProblem(error, whole));
 }
 
 /** What is wrong with a key is told once more, by the `propertyNames` that names the key. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
-import { jsonEquals, mapStrings, parseJson, plainView, writeJson } from "../../../src/base/json.ts";
+import { jsonEquals, lookPlainly, mapStrings, parseJson, plainView, writeJson } from "../../../src/base/json.ts";
 
 const numeral = fc
   .tuple(
@@ -81,6 +81,26 @@ test("a plain view has JavaScript numbers, and mapped strings leave numbers exac
   expect(plainView(value)).toEqual({ a: [1.5], b: "x" });
   expect(writeJson(mapStrings(value, (text) => text.toUpperCase()))).toBe('{"A":[1.50],"B":"X"}');
   expect(plainView(Decimal.parse("1e3"))).toBe(1000);
+});
+
+test("what is looked at plainly is seen with JavaScript numbers, and is as exact as before when the look is over, or failed", () => {
+  fc.assert(
+    fc.property(jsonText, fc.boolean(), (text, fails) => {
+      const [value, same] = [parseJson(text), parseJson(text)];
+      for (let time = 1; time <= 2; time++) {
+        let seen: string | undefined;
+        const look = (plain: unknown): void => {
+          seen = JSON.stringify(plain);
+          if (fails) throw new Error("this look fails");
+        };
+        if (fails) expect(() => lookPlainly(value, look)).toThrow("this look fails");
+        else lookPlainly(value, look);
+        expect(seen).toBe(JSON.stringify(plainView(same)));
+        expect(writeJson(value)).toBe(writeJson(same));
+        expect(value).toEqual(same);
+      }
+    }),
+  );
 });
 
 test.each(['{"constructor":1}', '{"a":-0,"constructor":1}', '{"a":1.5,"prototype":2e3}', '{"a":[{"__proto__":1.5}]}'])(
