@@ -21,6 +21,7 @@ import type { Reporting } from "./reporting.ts";
 import { openSession, type Session } from "./session.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { chooseView } from "./view/choose.ts";
+import type { View } from "./view/view.ts";
 
 /** The options that say what is written about runs. */
 export interface ReportOptions extends DebugOption {
@@ -57,9 +58,7 @@ export async function performRuns(
     });
     shell.stopping.addEventListener("abort", () => view.stopping(), { once: true });
     const perform = async (job: Job): Promise<Done> =>
-      shell.stopping.aborted
-        ? NOT_BEGUN
-        : performOne(job, { late, session, view: view.watch(), trace: reporting?.trace(session) });
+      shell.stopping.aborted ? NOT_BEGUN : performOne(job, { late, session, view, trace: reporting?.trace(session) });
     const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
     late.flush();
     const runs = done.flatMap(({ report, trace }) =>
@@ -104,7 +103,7 @@ const NOT_BEGUN: Done = { exit: EXIT.interrupted, report: undefined, trace: unde
 interface Performing {
   readonly late: LateOutput;
   readonly session: Session;
-  readonly view: Observer;
+  readonly view: View;
   readonly trace: Trace | undefined;
 }
 
@@ -113,7 +112,7 @@ async function performOne(job: Job, { late, session, view, trace }: Performing):
   const folding: Observer = {
     event: (event) => (isNotice(event) ? undefined : fold.take(event)),
   };
-  const observers = fanOut([folding, view], (error) => reporterCrashed(late, error));
+  const observers = fanOut([folding, view.watch(fold)], (error) => reporterCrashed(late, error));
   try {
     const outcome = await session.carry(observers, (ports) => job.work(session, ports), trace);
     return { exit: exitOf(outcome), report: fold.report(), trace };

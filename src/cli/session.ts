@@ -5,7 +5,7 @@ import type { EnginePorts } from "../engine/ports.ts";
 import { DriftBook } from "../reconcile/drift-book.ts";
 import { JournalStore } from "../journal/store.ts";
 import type { Secrets } from "../playbook/open.ts";
-import type { Observer } from "../report/fanout.ts";
+import { Later, type Observer } from "../report/fanout.ts";
 import type { Trace } from "../report/otlp/trace.ts";
 import { Transport } from "../transport/exchange.ts";
 import type { Course } from "./crash/course.ts";
@@ -79,6 +79,7 @@ export function sessionOn(
     redact,
     carry: async (observer, work, trace) => {
       const transport = new Transport();
+      const later = new Later(observer);
       const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
       const shown = exchanges?.of(secrets);
       const seen = shown?.around(direct) ?? direct;
@@ -91,12 +92,13 @@ export function sessionOn(
           drifts,
           observe: (event) => {
             shown?.event(event);
-            observer.event(event);
+            later.event(event);
           },
           ...(trace === undefined ? {} : { during: (step, act) => trace.during(step, act) }),
           stopping: shell.stopping,
         });
       } finally {
+        later.tell();
         await transport.close();
       }
     },

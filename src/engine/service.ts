@@ -36,10 +36,18 @@ export interface Reply {
   readonly html: boolean;
 }
 
+/** Where an interface is: scheme, host and port, and the path before all others. */
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+}
+
 /** The service as a target reaches it: builds requests, sends them, and says what the answers mean. */
 export class Service {
   readonly target: Target;
   readonly #ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">;
+  /** By base URL. */
+  readonly #places = new Map<string, Place>();
 
   constructor(target: Target, ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">) {
     this.target = target;
@@ -60,12 +68,12 @@ export class Service {
   async call(call: Call): Promise<Reply> {
     const { operation, caller } = call;
     const { baseUrl, key } = this.#side(operation, caller);
-    const url = new URL(baseUrl);
+    const { origin, path } = this.#place(baseUrl);
     const request = this.request(call);
     const exchanged = await this.#ports.exchange({
-      origin: url.origin,
+      origin,
       method: request.method,
-      path: `${url.pathname === "/" ? "" : url.pathname}${this.#prefix(operation)}${request.path}`,
+      path: `${path}${this.#prefix(operation)}${request.path}`,
       headers: {
         ...request.headers,
         [operation.call.interface === "ledger" ? "X-API-KEY" : "x-api-key"]: key,
@@ -81,6 +89,16 @@ export class Service {
       now: clock.now(),
       redact: secrets.redact,
     });
+  }
+
+  #place(baseUrl: string): Place {
+    let place = this.#places.get(baseUrl);
+    if (place === undefined) {
+      const { origin, pathname } = new URL(baseUrl);
+      place = { origin, path: pathname === "/" ? "" : pathname };
+      this.#places.set(baseUrl, place);
+    }
+    return place;
   }
 
   #prefix(operation: Operation): string {

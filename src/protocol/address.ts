@@ -44,18 +44,19 @@ function lastSlash(address: string): number {
 }
 
 const CHECK = "checks[";
-const CHECK_OR_ROUND = /(^|\/)(checks\[[^[\]]*\])|\[[^[\]]*\]/g;
 
 /** The step as written, without the rounds: `deposit/mint` for `deposit[alice]/mint`. */
 export function stepOf(address: string): string {
-  if (!address.includes("[")) return address;
-  return address.replaceAll(CHECK_OR_ROUND, (_all, slash: string | undefined, check: string | undefined) =>
-    check === undefined ? "" : `${slash}${check}`,
-  );
+  const { frame, id } = parseAddress(address);
+  return frame === "" ? id : frameOf(stepOf(includingStep(frame))) + id;
 }
 
 /** All keys on the way to a step, the outermost first. */
 export function keysOf(address: string): readonly string[] {
-  if (!address.includes("[")) return [];
-  return Array.from(address.matchAll(CHECK_OR_ROUND), ([all, , check]) => (check === undefined ? [all.slice(1, -1)] : [])).flat();
+  const { frame, keys } = parseAddress(address);
+  return frame === "" ? keys : [...keysOf(includingStep(frame)), ...keys];
+}
+
+function includingStep(frame: string): string {
+  return frame.slice(0, -1);
 }

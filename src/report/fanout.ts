@@ -65,3 +65,25 @@ class Guarded implements FanOut {
     }
   }
 }
+
+/** Tells an observer in the next turn of the event loop: by then the next request is under way, and nobody waits for what is told. */
+export class Later implements Observer {
+  readonly #observer: Observer;
+  #untold: RunEvent[] = [];
+
+  constructor(observer: Observer) {
+    this.#observer = observer;
+  }
+
+  event(event: RunEvent): void {
+    if (this.#untold.length === 0) setImmediate(() => this.tell());
+    this.#untold.push(event);
+  }
+
+  /** Tells all that has not been told yet. */
+  tell(): void {
+    const untold = this.#untold;
+    this.#untold = [];
+    for (const event of untold) this.#observer.event(event);
+  }
+}

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/ports.ts";
 import type { RunEvent } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
-import { RunFold } from "../../report/model.ts";
+import type { RunFold } from "../../report/model.ts";
 import { overallLine, reportLines } from "../../report/text.ts";
 import type { Terminal } from "../shell.ts";
 import { painted } from "./colour.ts";
@@ -36,8 +36,8 @@ export class LiveView implements View {
     this.#drawing = new Drawing(output, () => this.#trees());
   }
 
-  watch(): Observer {
-    const run = new LiveRun();
+  watch(fold: RunFold): Observer {
+    const run = new LiveRun(fold);
     this.#runs.push(run);
     return run;
   }
@@ -65,11 +65,15 @@ export class LiveView implements View {
 }
 
 class LiveRun implements Observer, Watched {
-  readonly fold: RunFold = new RunFold();
+  readonly fold: RunFold;
   readonly active: Map<string, Activity> = new Map();
   held: Activity | undefined;
   isOver = false;
   isStopping = false;
+
+  constructor(fold: RunFold) {
+    this.fold = fold;
+  }
 
   event(event: RunEvent): void {
     switch (event.kind) {
@@ -87,19 +91,17 @@ class LiveRun implements Observer, Watched {
         return;
       case "attempt.intended":
         if (!this.active.has(event.step)) this.active.set(event.step, { since: event.at });
-        break;
+        return;
       case "step.completed":
       case "step.stopped":
         this.active.delete(event.step);
-        break;
+        return;
       case "run.claimed":
       case "run.closed":
         this.active.clear();
-        break;
+        return;
       default:
-        break;
     }
-    this.fold.take(event);
   }
 
   #change({ step, at }: { readonly step: string; readonly at: number }, change: Partial<Activity>): void {

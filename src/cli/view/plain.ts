@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/ports.ts";
 import { isNotice, type Notice, type RunRecord } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
-import { RunFold } from "../../report/model.ts";
+import type { RunFold } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
 import {
   beginningLine,
@@ -36,8 +36,8 @@ export class PlainView implements View {
     this.#output = output;
   }
 
-  watch(): Observer {
-    const run = new PlainRun(this.#output);
+  watch(fold: RunFold): Observer {
+    const run = new PlainRun(fold, this.#output);
     return {
       event: (event) => {
         if (event.kind === "run.waiting") this.#output.write(`${waitingLine(event)}\n`);
@@ -67,14 +67,15 @@ const QUIET_MS = 10_000;
 class PlainRun {
   readonly #output: PlainOutput;
   readonly #since: number;
-  readonly #fold = new RunFold();
+  readonly #fold: RunFold;
   readonly #shown = new Set<string>();
   /** By step: since when it is busy, and when that is told next. */
   readonly #busy = new Map<string, { readonly since: number; readonly tellAt: number }>();
   #hasHeader = false;
   #isNew = false;
 
-  constructor(output: PlainOutput) {
+  constructor(fold: RunFold, output: PlainOutput) {
+    this.#fold = fold;
     this.#output = output;
     this.#since = output.clock.now();
   }
@@ -82,10 +83,8 @@ class PlainRun {
   take(record: RunRecord): void {
     // Once something was new, all that follows is: the clock may be put back meanwhile.
     this.#isNew ||= record.at >= this.#since;
-    if (this.#isNew) this.#head();
-    this.#fold.take(record);
     if (!this.#isNew) return;
-    if (record.kind === "run.opened") return this.#head();
+    this.#head();
     if (record.kind === "run.edited") return this.#print(editedLines(record));
     if (record.kind === "step.begun") return this.#print([beginningLine(this.#fold.step(record.step).report())]);
     if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;

@@ -1,9 +1,10 @@
 import type { Observer } from "../../report/fanout.ts";
+import type { RunFold } from "../../report/model.ts";
 
 /** What a person sees while runs are under way. It shows; it decides nothing, and no run depends on it. */
 export interface View {
-  /** An observer of one more run. */
-  watch(): Observer;
+  /** An observer of one more run, whose fold has taken each record by the time that the observer is told of it. */
+  watch(fold: RunFold): Observer;
   /** Somebody wants the runs to stop: what is under way is waited for. */
   stopping(): void;
   /** All runs are over: leaves the terminal as it was, and everything that matters in plain lines. */

@@ -4,6 +4,7 @@ import { reportLines } from "../../../../src/report/text.ts";
 import { reportOf } from "../../../../src/report/model.ts";
 import { dangersOf, HOSTILE, hostileRun } from "../hostile.ts";
 import { Records, RUNS, START, STEPS } from "../records.ts";
+import { watched } from "./watched.ts";
 import { FakeScreen } from "./screen.ts";
 
 const ESCAPE = "\u001b";
@@ -21,7 +22,7 @@ async function watch(screen: FakeScreen, records: Records, colour = false): Prom
     colour,
     onCrash: (error) => expect.unreachable(String(error)),
   });
-  const observer = view.watch();
+  const observer = watched(view);
   for (const record of records.all) observer.event(record);
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });
   await vi.advanceTimersByTimeAsync(300);
@@ -65,7 +66,7 @@ test("it ends cleanly when nothing was ever drawn", async () => {
     colour: true,
     onCrash: (error) => expect.unreachable(String(error)),
   });
-  view.watch();
+  watched(view);
   await view.end();
   expect(screen.lines).toEqual([]);
   expect(screen.isCursorShown).toBe(true);
@@ -76,7 +77,7 @@ test("a long run never takes more than a screen while it goes", async () => {
   const screen = new FakeScreen(80, 20);
   const records = new Records().opened({ steps });
   const view = await watch(screen, records);
-  const observer = view.watch();
+  const observer = watched(view);
   for (const { id } of steps.slice(0, 100)) records.written(id);
   for (const record of records.all) observer.event(record);
   await vi.advanceTimersByTimeAsync(1_000);
@@ -117,7 +118,7 @@ test("a screen that cannot be written to breaks the view once, and not the run",
     write: (text: string) => void (isBroken ? JSON.parse("{") : written.push(text)),
   };
   const view = new LiveView({ screen, clock: { now: () => START }, colour: false, onCrash });
-  const observer = view.watch();
+  const observer = watched(view);
   for (const record of new Records().opened().all) observer.event(record);
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });
   isBroken = true;

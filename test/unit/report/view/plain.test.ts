@@ -3,6 +3,7 @@ import { PlainView } from "../../../../src/cli/view/plain.ts";
 import { reportLines } from "../../../../src/report/text.ts";
 import { reportOf } from "../../../../src/report/model.ts";
 import { Records, RUNS, START } from "../records.ts";
+import { watched } from "./watched.ts";
 
 function shown(
   records: Records,
@@ -10,7 +11,7 @@ function shown(
 ): readonly string[] {
   let text = "";
   const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => since }, parallel });
-  const observer = view.watch();
+  const observer = watched(view);
   for (const record of records.all) observer.event(record);
   void observer.end?.();
   void view.end();
@@ -18,15 +19,15 @@ function shown(
 }
 
 test("the lines of a run that was watched are those of its report", () => {
-  const watched = Object.entries(RUNS).filter(([name]) => name !== "resumed");
-  const told = watched.map(([, records]) => reportLines(reportOf(records().all)));
-  expect(watched.map(([, records]) => shown(records()))).toEqual(told);
+  const runs = Object.entries(RUNS).filter(([name]) => name !== "resumed");
+  const told = runs.map(([, records]) => reportLines(reportOf(records().all)));
+  expect(runs.map(([, records]) => shown(records()))).toEqual(told);
 });
 
 test("a line comes when its step ends, not later", () => {
   let text = "";
   const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, parallel: false });
-  const observer = view.watch();
+  const observer = watched(view);
   observer.event({ kind: "step.started", step: "asset", at: START });
   for (const record of new Records().opened().written("asset").all) observer.event(record);
   expect(text.split("\n")).toEqual([expect.stringMatching(/^▶/), expect.stringMatching(/^✓ changed {2}asset/), ""]);

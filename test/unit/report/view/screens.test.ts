@@ -4,6 +4,7 @@ import { PlainView } from "../../../../src/cli/view/plain.ts";
 import type { Observer } from "../../../../src/report/fanout.ts";
 import type { RunEvent } from "../../../../src/protocol/record.ts";
 import { Records, START } from "../records.ts";
+import { watched } from "./watched.ts";
 import { EmulatedScreen } from "./emulator.ts";
 
 // What a terminal shows while runs go, held as files: look at them when they change.
@@ -47,7 +48,7 @@ function settled(line: string): string {
 }
 
 function inTheMiddle(view: LiveView): void {
-  const run = view.watch();
+  const run = watched(view);
   tell(run, ...new Records().opened().written("asset").expanded("approvals", ["bob", "dora"]).all);
   tell(run, { kind: "step.started", step: "mint", at: START + 10_000 }, waiting("mint", "the receipt 12eb7570cc8e35f72c8ad946"));
   tell(run, { kind: "step.started", step: "owned", at: START + 30_000 }, reading("owned", 12, 3_000));
@@ -61,7 +62,7 @@ test("several runs at a time share the screen", async () => {
   const play = (view: LiveView): void => {
     inTheMiddle(view);
     tell(
-      view.watch(),
+      watched(view),
       ...new Records().opened({ name: "Sell the shares", runId: "20261121T0930-aaaaaaaa" }).written("asset").all,
     );
   };
@@ -78,7 +79,7 @@ test.for([40, 80])(
       { id: "deposit/mint", name: "Mint the shares", uses: "ledger.token.mint", line: 9, depth: 1 },
     ];
     const play = (view: LiveView): void => {
-      const run = view.watch();
+      const run = watched(view);
       tell(run, ...new Records().opened({ steps }).add({ kind: "step.begun", step: "deposit" }).all);
       tell(run, ...new Records().add({ kind: "step.begun", step: "deposit/lies" }).read("deposit/asset").all);
       tell(run, { kind: "step.started", step: "deposit/mint", at: START + 30_000 });
@@ -89,7 +90,7 @@ test.for([40, 80])(
 
 test("somebody has interrupted: it says that it stops, and how to go on", async () => {
   const play = (view: LiveView): void => {
-    const run = view.watch();
+    const run = watched(view);
     tell(run, ...new Records().opened().written("asset").intended("mint").all);
     view.stopping();
   };
@@ -99,7 +100,7 @@ test("somebody has interrupted: it says that it stops, and how to go on", async 
 test("in a log: a line for what takes long, again when it has taken twice as long, and none before", () => {
   let text = "";
   const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, parallel: false });
-  const run = view.watch();
+  const run = watched(view);
   tell(run, ...new Records().opened().all);
   text = "";
   const after = (seconds: number): number => START + seconds * 1_000;
