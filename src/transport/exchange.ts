@@ -45,7 +45,7 @@ export class Transport {
     try {
       return await exchangeOn(client, outgoing, onSent);
     } finally {
-      await client.destroy();
+      void client.destroy(OVER);
     }
   }
 
@@ -80,6 +80,9 @@ export class Transport {
     return idle;
   }
 }
+
+// Made once: undici would make an error of its own for each client, and Node spell out its stack.
+const OVER = new Error("the exchange is over");
 
 function newClient({ origin, timeoutMs }: Outgoing): Client {
   return new Client(origin, {
