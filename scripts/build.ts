@@ -6,7 +6,7 @@ import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type RolldownOutput, rolldown } from "rolldown";
 import { fixedSchemas, prebuilt, writeChecks } from "./checks.ts";
-import { isBuiltin, lighter } from "./lighter.ts";
+import { isBuiltin, latin, lighter } from "./lighter.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
@@ -67,7 +67,7 @@ const bundle = await rolldown({
   input: { cli: join(root, "src/cli/main.ts"), index: join(root, "src/index.ts") },
   platform: "node",
   external: isBuiltin,
-  plugins: [prebuilt, lighter],
+  plugins: [prebuilt, lighter, latin],
   // The groups below may have an entry export what a chunk needs of it.
   preserveEntrySignatures: "allow-extension",
   logLevel: "warn",

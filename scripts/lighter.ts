@@ -39,6 +39,13 @@ export const lighter: Plugin = {
   load: (id) => (id.startsWith(LIGHT) ? INSTEAD[id.slice(id.lastIndexOf("/") + 1)]?.code : undefined),
 };
 
+/** Spells out what is no Latin letter: V8 keeps a file in one byte a character, or all of it in two. */
+export const latin: Plugin = {
+  name: "latin",
+  renderChunk: (code) =>
+    code.replaceAll(/[^\u0000-\u00ff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`),
+};
+
 function lightOf(id: string, importer = ""): string | undefined {
   const found = Object.entries(INSTEAD).find(([, { module, of }]) => importer.includes(of) && module.test(id));
   return found && `${LIGHT}${found[1].of}${found[0]}`;
