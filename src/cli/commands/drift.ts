@@ -56,7 +56,7 @@ export const showDrift: Command<ShowOptions> = async (shell, options) => {
     shell.stdout.write(`${sanitise(writeJson(told, 2))}\n`);
     return EXIT.passed;
   }
-  shell.stdout.write(`${harmless(page(drift).join("\n"))}\n`);
+  shell.stdout.write(`${harmless(shell.hint(page(drift).join("\n")))}\n`);
   return EXIT.passed;
 };
 
