@@ -121,8 +121,8 @@ export class DriftBook {
       for (const { id } of gone) this.#clear(String(id), found);
       const cleared = this.#database.all("SELECT id FROM drift WHERE comparison = ? AND cleared_run = ?", comparison, found.run);
       return {
-        drifts: ids.map((id) => driftOf(this.#known(id, found))),
-        cleared: cleared.map(({ id }) => driftOf(this.#known(String(id), found))),
+        drifts: ids.map((id) => driftOf(this.#known(id, found.at))),
+        cleared: cleared.map(({ id }) => driftOf(this.#known(String(id), found.at))),
       };
     });
   }
@@ -208,7 +208,7 @@ export class DriftBook {
       all ? 1 : 0,
       limit,
     );
-    return rows.map(({ id }) => this.#known(String(id), { run: "", at: now }));
+    return rows.map(({ id }) => this.#known(String(id), now));
   }
 
   /** How many there are: those that are there, or all that ever were. */
@@ -233,7 +233,7 @@ export class DriftBook {
     const sightings = this.#database.all("SELECT * FROM sighting WHERE drift = ? ORDER BY at", id).map(historyOfSighting);
     const words = this.#database.all("SELECT * FROM acknowledgement WHERE drift = ? ORDER BY at", id).map(historyOfWord);
     const history = [...sightings, ...words].toSorted((a, b) => a.at - b.at);
-    return { ...this.#known(id, { run: "", at: now }), evidence: parseJson(String(evidence), LIMITS.recordDepth), history };
+    return { ...this.#known(id, now), evidence: parseJson(String(evidence), LIMITS.recordDepth), history };
   }
 
   /** Takes a person's word for a drift, as its values are now. */
@@ -250,7 +250,7 @@ export class DriftBook {
     );
   }
 
-  #known(id: string, { run, at }: Pick<Found, "run" | "at">): KnownDrift {
+  #known(id: string, now: number): KnownDrift {
     const row = this.#database.get(
       "SELECT drift.*, environment, playbook, name, scope, words FROM drift JOIN comparison ON comparison.id = comparison WHERE drift.id = ?",
       id,
@@ -258,7 +258,7 @@ export class DriftBook {
     if (row === undefined)
       throw new Failure({ code: "drift.unknown", message: `there is no drift ${id}`, next: "tokenbook drift list" });
     const word = this.#database.get("SELECT * FROM acknowledgement WHERE drift = ? ORDER BY at DESC, id DESC LIMIT 1", id);
-    return knownDrift(row, word, { run, at });
+    return knownDrift(row, word, now);
   }
 
   close(): void {
@@ -276,19 +276,19 @@ function driftOf({ id, kind, key, left, right, difference, state, since, acknowl
   return { id, kind, key, left, right, difference, state, since, acknowledged };
 }
 
-function knownDrift(row: Row, word: Row | undefined, { run, at }: Pick<Found, "run" | "at">): KnownDrift {
+function knownDrift(row: Row, word: Row | undefined, now: number): KnownDrift {
   const words = objectIn(row["words"]);
   const parts = words["parts"] as readonly string[];
   const key = parseJson(String(row["key"])) as readonly string[];
-  const acknowledged = word === undefined || Number(word["until"]) <= at ? null : word;
+  const acknowledged = word === undefined || Number(word["until"]) <= now ? null : word;
   const isAsAcknowledged = acknowledged?.["left"] === row["left"] && acknowledged?.["right"] === row["right"];
-  const known = row["since_run"] === run ? "new" : "persisting";
+  const isNew = row["since_run"] === row["last_run"] && row["cleared_at"] === null;
   return {
     id: String(row["id"]),
     kind: String(row["kind"]) as DriftKind,
     key: Object.fromEntries(parts.map((part, index) => [part, key[index] ?? ""])),
     ...valuesIn(row),
-    state: acknowledged === null ? known : isAsAcknowledged ? "acknowledged" : "changed",
+    state: acknowledged === null ? (isNew ? "new" : "persisting") : isAsAcknowledged ? "acknowledged" : "changed",
     since: Number(row["since_at"]),
     acknowledged:
       acknowledged === null

@@ -160,7 +160,9 @@ function comparisonOf({ title, of: { environment, playbook, scope } }: KnownDrif
 }
 
 function line(drift: KnownDrift): string {
-  return `${driftLine(drift, sidesOf(drift))}${drift.clearedAt === null ? "" : `; cleared ${timeOf(drift.clearedAt)}`}`;
+  const { state, since, clearedAt } = drift;
+  const found = state === "new" ? `; found ${timeOf(since)}` : "";
+  return `${driftLine(drift, sidesOf(drift))}${found}${clearedAt === null ? "" : `; cleared ${timeOf(clearedAt)}`}`;
 }
 
 function sidesOf({ sides }: KnownDrift): Parameters<typeof driftLine>[1] {

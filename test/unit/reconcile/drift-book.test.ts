@@ -52,6 +52,24 @@ test("each night says what is new, what is there still, and what is no more", ()
   ]);
 });
 
+test("a drift is new in the list until another run has looked at it", () => {
+  const book = bookForTest();
+  const listed = (all = false): unknown =>
+    book.list({ all, limit: 10, now: 9 * DAY }).map(({ key, state }) => `${key["holder"]} ${state}`);
+  const [alice] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"))).drifts;
+  expect(listed()).toEqual(["alice new"]);
+  expect(book.explain(alice?.id ?? "", DAY).state).toBe("new");
+  book.record({ ...NAME, comparison: "supply" }, WORDS, found("run2", 2 * DAY));
+  book.record(NAME, WORDS, { ...found("run3", 3 * DAY), isGone: () => false });
+  expect(listed()).toEqual(["alice new"]);
+  book.record(NAME, WORDS, found("run4", 4 * DAY, sighting("alice"), sighting("bob")));
+  expect(listed()).toEqual(["bob new", "alice persisting"]);
+  book.acknowledge({ id: alice?.id ?? "", who: "dora", because: "a refund", until: 10 * DAY, at: 5 * DAY });
+  expect(listed()).toEqual(["bob new", "alice acknowledged"]);
+  book.record(NAME, WORDS, found("run5", 6 * DAY));
+  expect(listed(true)).not.toContain("bob new");
+});
+
 test("a run that begins anew finds what it found before, and nothing twice", () => {
   const book = bookForTest();
   book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
