@@ -67,7 +67,7 @@ export class Carrier {
     const { state, problem } = endOf(result, stop.signal, scheduled);
     metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
     const ended = this.#parts.store.transaction(() => {
-      const over = this.#parts.store.end(firing, state, problem);
+      const over = this.#parts.store.firings.end(firing, state, problem);
       if (over !== undefined) this.tell(scheduled, over, result.report);
       return over;
     });
@@ -114,7 +114,7 @@ export class Carrier {
     const retry = scheduled.schedule?.retry;
     for (let tries = 1; ; tries++) {
       if (signal.aborted) return NOT_BEGUN;
-      const result = await makeRun(scheduled, { signal, begun: (runId) => store.began(firing, runId) });
+      const result = await makeRun(scheduled, { signal, begun: (runId) => store.firings.began(firing, runId) });
       if (retry === undefined || result.outcome !== "failed" || tries >= retry.attempts || signal.aborted) return result;
       const pause = Math.min(retry.everyMs * retry.backoff ** (tries - 1), LIMITS.pauseMs);
       const again = `${scheduled.id}: failed, is run again in ${formatDuration(pause)} (${tries} of ${retry.attempts})`;

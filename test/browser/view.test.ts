@@ -5,7 +5,8 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/base/ports.ts";
 import { DriftBook } from "../../src/reconcile/drift-book.ts";
-import { ScheduleStore, systemLiveness } from "../../src/schedule/store.ts";
+import { systemLiveness } from "../../src/schedule/firings.ts";
+import { ScheduleStore } from "../../src/schedule/store.ts";
 import { proxyTo } from "../stories/proxy.ts";
 import { approvalPlaybook, approveAsBob, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "../stories/world.ts";
 import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
@@ -357,8 +358,8 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     store.register({ id: evil, playbook: evil, environment: evil, cron: undefined, timezone: undefined, jitterMs: 0 });
     const taken = store.takeNow(evil, () => undefined);
     if (!("taken" in taken)) throw new Error("it is taken");
-    store.began(taken.taken, evil);
-    store.end(taken.taken, "failed", { code: evil, message: evil, why: evil, next: evil });
+    store.firings.began(taken.taken, evil);
+    store.firings.end(taken.taken, "failed", { code: evil, message: evil, why: evil, next: evil });
     store.takeNow(evil, () => undefined);
     store.close();
 

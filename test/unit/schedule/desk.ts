@@ -115,7 +115,7 @@ export class Desk {
 
   /** The firings in order, as a table: by the clock of Paris when it was due, began and ended, and what it became. */
   table(timezone: string = PARIS): string {
-    const firings = this.#look((store) => store.history("supply.yaml", 10_000)).toReversed();
+    const firings = this.#look((store) => store.firings.history("supply.yaml", 10_000)).toReversed();
     return firings.map((firing) => row(firing, timezone)).join("\n");
   }
 
