@@ -7,7 +7,8 @@ import { Database, type Row } from "../sqlite/database.ts";
 import { decide, type Decision, type Plan, type Standing, type Step } from "./decide.ts";
 import type { EndedState, Firing, Problem } from "./firing.ts";
 import { Firings, FIRINGS_SCHEMA, type StorePorts } from "./firings.ts";
-import { Outbox, OUTBOX_SCHEMA } from "./outbox.ts";
+import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./outbox.ts";
+import type { Streak } from "./streak.ts";
 
 const FILE = "schedule.db";
 
@@ -18,7 +19,14 @@ CREATE TABLE schedule (
 ) STRICT;
 `;
 
-const MIGRATIONS: readonly string[] = [SCHEMA + FIRINGS_SCHEMA + OUTBOX_SCHEMA];
+const STREAK = `
+ALTER TABLE schedule ADD COLUMN streak_reason TEXT;
+ALTER TABLE schedule ADD COLUMN streak_since INTEGER;
+ALTER TABLE schedule ADD COLUMN streak_told_at INTEGER;
+ALTER TABLE schedule ADD COLUMN streak_times INTEGER;
+`;
+
+const MIGRATIONS: readonly string[] = [SCHEMA + FIRINGS_SCHEMA + OUTBOX_SCHEMA, STREAK + OUTBOX_SCHEDULE];
 
 /** What is known of a schedule beside its firings. */
 export interface Known {
@@ -33,6 +41,8 @@ export interface Known {
   readonly since: number;
   /** What the last firing became that tells how things are. */
   readonly lastState: EndedState | undefined;
+  /** Since when, and how often in a row, it has not passed for the same reason. */
+  readonly streak: Streak | undefined;
   readonly lastSuccess: number | undefined;
 }
 
@@ -90,7 +100,7 @@ export class ScheduleStore {
    * the transaction what the plan before has missed. Gives up to when its ticks are settled.
    */
   register(
-    schedule: Omit<Known, "since" | "lastState" | "lastSuccess">,
+    schedule: Omit<Known, "since" | "lastState" | "streak" | "lastSuccess">,
     tell: (missed: readonly Step[]) => void = () => undefined,
   ): number {
     const { id, playbook, environment, cron, timezone, jitterMs } = schedule;
@@ -144,9 +154,17 @@ export class ScheduleStore {
   }
 
   /** Keeps how things are with a schedule; gives how they were. */
-  tell(id: string, state: EndedState): EndedState | undefined {
+  tell(id: string, state: EndedState, streak?: Streak): EndedState | undefined {
     const before = this.known(id)?.lastState;
-    this.#database.run("UPDATE schedule SET last_state = ? WHERE id = ?", state, id);
+    this.#database.run(
+      "UPDATE schedule SET last_state = ?, streak_reason = ?, streak_since = ?, streak_told_at = ?, streak_times = ? WHERE id = ?",
+      state,
+      streak?.reason ?? null,
+      streak?.since ?? null,
+      streak?.toldAt ?? null,
+      streak?.times ?? null,
+      id,
+    );
     if (state === "passed") this.#database.run("UPDATE schedule SET last_success = ? WHERE id = ?", this.#ports.clock.now(), id);
     return before;
   }
@@ -217,8 +235,17 @@ function readKnown(row: Row): Known {
     jitterMs: Number(row["jitter"]),
     since: Number(row["since"]),
     lastState: text("last_state") as EndedState | undefined,
+    streak: readStreak(row),
     lastSuccess: row["last_success"] === null ? undefined : Number(row["last_success"]),
   };
+}
+
+// A file of the first format that is only looked into has no such columns.
+function readStreak(row: Row): Streak | undefined {
+  const reason = row["streak_reason"] ?? null;
+  if (reason === null) return undefined;
+  const [since, toldAt, times] = [Number(row["streak_since"]), Number(row["streak_told_at"]), Number(row["streak_times"])];
+  return { reason: String(reason), since, toldAt, times };
 }
 
 function migrate(database: Database): void {

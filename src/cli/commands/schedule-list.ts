@@ -38,7 +38,15 @@ export const listSchedules: Command<ListOptions> = async (shell, options) => {
 type Named = ReturnType<typeof readScheduled>["all"][number];
 
 function knownOf({ id, playbook, environment, schedule }: Named, before: Known | undefined, now: number): Known {
-  const base = before ?? { id, playbook, environment, since: now, lastState: undefined, lastSuccess: undefined };
+  const base = before ?? {
+    id,
+    playbook,
+    environment,
+    since: now,
+    lastState: undefined,
+    streak: undefined,
+    lastSuccess: undefined,
+  };
   return {
     ...base,
     cron: schedule?.cron.pattern,
