@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject, mapStrings, parseJson, writeJson } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Redact } from "../base/secret.ts";
+import { masked, type Redact } from "../base/secret.ts";
 import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { ComparisonName, ExplainedDrift, HistoryEntry, KnownDrift } from "../protocol/drift.ts";
 import { type Cell, Database, type Row } from "../sqlite/database.ts";
@@ -102,8 +102,10 @@ export class DriftBook {
   }
 
   /** When a drift that is there still has had these values since, as far as earlier runs saw; `undefined` when it had not. */
-  unchangedSince(name: ComparisonName, { key, kind, left, right }: Omit<Sighting, "evidence">): number | undefined {
-    const row = this.#database.get("SELECT * FROM drift WHERE id = ? AND cleared_at IS NULL", driftId(name, key, kind));
+  unchangedSince(name: ComparisonName, difference: Omit<Sighting, "evidence">): number | undefined {
+    const id = this.#idOf(name, difference.key, difference.kind);
+    const row = this.#database.get("SELECT * FROM drift WHERE id = ? AND cleared_at IS NULL", id);
+    const [left, right] = this.#valuesOf(difference);
     if (row === undefined || row["left"] !== left || row["right"] !== right) return undefined;
     return Number(row["first_alike_at"]);
   }
@@ -128,7 +130,7 @@ export class DriftBook {
   }
 
   #comparison({ environment, playbook, comparison, scope }: ComparisonName, words: ComparisonWords): number {
-    const about = writeJson(mapStrings(words, this.#redact));
+    const about = writeJson(masked(words, this.#redact));
     this.#database.run(
       `INSERT INTO comparison (environment, playbook, name, scope, words) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (environment, playbook, name, scope) DO UPDATE SET words = excluded.words`,
@@ -162,8 +164,8 @@ export class DriftBook {
 
   #see({ comparison, name, found }: { comparison: number; name: ComparisonName; found: Found }, sighting: Sighting): string {
     const { key, kind } = sighting;
-    const id = driftId(name, key, kind);
-    const values = [sighting.left, sighting.right, sighting.difference] as const;
+    const id = this.#idOf(name, key, kind);
+    const values = this.#valuesOf(sighting);
     const before = this.#database.get("SELECT * FROM drift WHERE id = ?", id);
     const isOpen = before !== undefined && before["cleared_at"] === null;
     const isAlike = isOpen && before["left"] === values[0] && before["right"] === values[1];
@@ -179,7 +181,7 @@ export class DriftBook {
       this.#redact(writeJson(key)),
       kind,
       ...values,
-      writeJson(mapStrings(sighting.evidence, this.#redact)),
+      writeJson(masked(sighting.evidence, this.#redact)),
       isOpen ? (before["since_at"] ?? null) : found.at,
       isOpen ? (before["since_run"] ?? null) : found.run,
       isAlike ? (before["first_alike_at"] ?? null) : found.at,
@@ -194,6 +196,20 @@ export class DriftBook {
       ...values,
     );
     return id;
+  }
+
+  // Made of what is kept: a digest of a secret would let whoever reads the file try short ones.
+  #idOf(name: ComparisonName, key: readonly string[], kind: DriftKind): string {
+    return driftId(name, key.map(this.#redact), kind);
+  }
+
+  #valuesOf({
+    left,
+    right,
+    difference,
+  }: Omit<Sighting, "evidence">): readonly [Quantity | null, Quantity | null, Quantity | null] {
+    const kept = (value: Quantity | null): Quantity | null => (value === null ? null : this.#redact(value));
+    return [kept(left), kept(right), kept(difference)];
   }
 
   #clear(id: string, { run, at }: Found): void {
@@ -266,8 +282,8 @@ export class DriftBook {
   }
 }
 
-/** By which a drift is known: the same in each run that finds it again. */
-export function driftId(name: ComparisonName, key: readonly string[], kind: DriftKind): string {
+// By which a drift is known: the same in each run that finds it again.
+function driftId(name: ComparisonName, key: readonly string[], kind: DriftKind): string {
   const { environment, playbook, comparison, scope } = name;
   return hash("sha256", writeJson([environment, playbook, comparison, scope, key, kind])).slice(0, ID_CHARS);
 }
