@@ -14,7 +14,7 @@ const dist = join(root, "dist");
 const GROUPS = [
   group(
     "base",
-    ["src/base/(?!ports|difference)", "src/cli/(?:failure|view/colour)", "src/report/format\\.ts", "package\\.json$"],
+    ["src/base/(?!ports|difference)", "src/cli/(?:failure|hint|view/colour)", "src/report/format\\.ts", "package\\.json$"],
     ["big.js", "fastest-levenshtein"],
   ),
   group(
