@@ -6,7 +6,7 @@ import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type RolldownOutput, rolldown } from "rolldown";
 import { fixedSchemas, prebuilt, writeChecks } from "./checks.ts";
-import { isBuiltin, latin, lighter } from "./lighter.ts";
+import { ascii, isBuiltin, lighter } from "./lighter.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
@@ -16,7 +16,7 @@ const LICENCES = "THIRD-PARTY-LICENSES.txt";
 const GROUPS = [
   group(
     "base",
-    ["src/base/(?!ports|difference)", "src/cli/(?:failure|view/colour)", "src/report/format\\.ts", "package\\.json$"],
+    ["src/base/(?!ports|difference)", "src/cli/(?:failure|hint|view/colour)", "src/report/format\\.ts", "package\\.json$"],
     ["big.js", "fastest-levenshtein"],
   ),
   group(
@@ -67,7 +67,7 @@ const bundle = await rolldown({
   input: { cli: join(root, "src/cli/main.ts"), index: join(root, "src/index.ts") },
   platform: "node",
   external: isBuiltin,
-  plugins: [prebuilt, lighter, latin],
+  plugins: [prebuilt, lighter, ascii],
   // The groups below may have an entry export what a chunk needs of it.
   preserveEntrySignatures: "allow-extension",
   logLevel: "warn",

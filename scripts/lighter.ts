@@ -39,12 +39,15 @@ export const lighter: Plugin = {
   load: (id) => (id.startsWith(LIGHT) ? INSTEAD[id.slice(id.lastIndexOf("/") + 1)]?.code : undefined),
 };
 
-/** Spells out what is no Latin letter: V8 keeps a file in one byte a character, or all of it in two. */
-export const latin: Plugin = {
-  name: "latin",
-  renderChunk: (code) =>
-    code.replaceAll(/[^\u0000-\u00ff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`),
+/** Spells out what is not ASCII: V8 keeps a file in one byte a character, or all of it in two. */
+export const ascii: Plugin = {
+  name: "ascii",
+  renderChunk: (code) => code.replaceAll(/\P{ASCII}/gu, (letter) => letter.split("").map(spelled).join("")),
 };
+
+function spelled(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
 
 function lightOf(id: string, importer = ""): string | undefined {
   const found = Object.entries(INSTEAD).find(([, { module, of }]) => importer.includes(of) && module.test(id));

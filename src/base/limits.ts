@@ -137,6 +137,8 @@ export const LIMITS = {
   notificationsWaiting: 1_000,
   notificationsAtOnce: 8,
   notificationsLastMs: 30_000,
+  /** How soon, in milliseconds, it is told again that a schedule fails for the same reason: less than a day, for clocks may be put forward meanwhile. */
+  reminderMs: 82_800_000,
   /** Steps that did not pass told in a notification, and characters of each text. */
   notificationSteps: 20,
   notificationChars: 1_000,

@@ -1,3 +1,6 @@
+import type { Decimal } from "./decimal.ts";
+import { mapStrings } from "./json.ts";
+
 /**
  * A value that must never be printed or stored. It shows itself as `${{ secrets.NAME }}` wherever it is turned into text;
  * only the transport reveals it, when it writes the header.
@@ -27,6 +30,14 @@ export class Secret {
 
 /** Replaces each known secret, in any spelling it may travel in, by its name. */
 export type Redact = (text: string) => string;
+
+const IS_MASK = /^\$\{\{ secrets\.\w+ \}\}$/;
+
+/** The same value with its texts masked, keys included, and the numbers that are a secret, whole. */
+export function masked(value: unknown, redact: Redact): unknown {
+  const number = (exact: Decimal): unknown => (IS_MASK.test(redact(exact.text)) ? redact(exact.text) : exact);
+  return mapStrings(value, redact, number);
+}
 
 /** A redactor for these secrets: plain, JSON-escaped, percent-encoded, form-encoded and base64 spellings. */
 export function redactor(secrets: readonly Secret[]): Redact {

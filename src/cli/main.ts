@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
 import { formatFailure } from "./failure.ts";
+import { PLAIN_HINT } from "./hint.ts";
 import { buildProgram } from "./program.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { Told } from "./usage.ts";
@@ -26,6 +27,7 @@ export async function main(): Promise<void> {
   const shell: Shell = {
     stdout: terminalOf(process.stdout),
     stderr: terminalOf(process.stderr),
+    hint: PLAIN_HINT,
     stdin: () => buffer(process.stdin),
     streams: () => ({ input: process.stdin, output: process.stdout }),
     cwd: process.cwd(),

@@ -13,6 +13,7 @@ import type { Trace } from "../report/otlp/trace.ts";
 import type { RunReport } from "../report/shape.ts";
 import { type DebugOption, debugsOnStderr } from "./debug.ts";
 import { formatFailure } from "./failure.ts";
+import { type Hint, hinted } from "./hint.ts";
 import { maskedError, maskedShell } from "./masked.ts";
 import type { ReportRequest } from "./program.ts";
 import type { Where } from "./project.ts";
@@ -50,6 +51,7 @@ export async function performRuns(
     const view = await chooseView({
       screen: options.json === true || reporting?.takesStdout === true ? shell.stderr : shell.stdout,
       variables: shell.variables,
+      hint: shell.hint,
       clock: systemClock,
       isShared: shell.stderr.isTTY && debugsOnStderr(shell, options),
       runs: jobs.length,
@@ -58,7 +60,9 @@ export async function performRuns(
     });
     shell.stopping.addEventListener("abort", () => view.stopping(), { once: true });
     const perform = async (job: Job): Promise<Done> =>
-      shell.stopping.aborted ? NOT_BEGUN : performOne(job, { late, session, view, trace: reporting?.trace(session) });
+      shell.stopping.aborted
+        ? NOT_BEGUN
+        : performOne(job, { late, session, view, trace: reporting?.trace(session), hint: shell.hint });
     const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
     late.flush();
     const runs = done.flatMap(({ report, trace }) =>
@@ -105,9 +109,10 @@ interface Performing {
   readonly session: Session;
   readonly view: View;
   readonly trace: Trace | undefined;
+  readonly hint: Hint;
 }
 
-async function performOne(job: Job, { late, session, view, trace }: Performing): Promise<Done> {
+async function performOne(job: Job, { late, session, view, trace, hint }: Performing): Promise<Done> {
   const fold = new RunFold();
   const folding: Observer = {
     event: (event) => (isNotice(event) ? undefined : fold.take(event)),
@@ -118,7 +123,7 @@ async function performOne(job: Job, { late, session, view, trace }: Performing):
     return { exit: exitOf(outcome), report: fold.report(), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);
-    late.write(formatFailure(error));
+    late.write(formatFailure(hinted(error, hint)));
     return { exit: error.exit, report: fold.opened === undefined ? undefined : fold.report(), trace };
   } finally {
     await observers.end();

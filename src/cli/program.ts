@@ -1,8 +1,10 @@
 import { Argument, Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { ExitCode } from "../base/exit.ts";
+import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
+import { hinted, hintFor } from "./hint.ts";
 import type { Command, Shell } from "./shell.ts";
 import { endOf } from "./usage.ts";
 import { FORMATS, type Format } from "../report/format.ts";
@@ -285,8 +287,14 @@ class Builder {
     return async (...given) => {
       const { color, ...named } = (given.at(-1) as Commander).optsWithGlobals();
       const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
-      const shell = color === false ? { ...this.#shell, variables: { ...this.#shell.variables, NO_COLOR: "1" } } : this.#shell;
-      this.#finish(await (await load())(shell, options));
+      const hint = hintFor(named["state"]);
+      const { variables } = this.#shell;
+      const shell = { ...this.#shell, hint, variables: color === false ? { ...variables, NO_COLOR: "1" } : variables };
+      try {
+        this.#finish(await (await load())(shell, options));
+      } catch (error) {
+        throw error instanceof Failure ? hinted(error, hint) : error;
+      }
     };
   }
 

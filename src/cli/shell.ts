@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Variables } from "../environment/key.ts";
 import type { ExitCode } from "../base/exit.ts";
+import type { Hint } from "./hint.ts";
 
 /** A stream as the commands see it. */
 export interface Terminal {
@@ -33,6 +34,8 @@ export interface ChildEnd {
 export interface Shell {
   readonly stdout: Terminal;
   readonly stderr: Terminal;
+  /** What text for people passes that tells them what to type; data does not. */
+  readonly hint: Hint;
   /** All that is piped in. */
   readonly stdin: () => Promise<Uint8Array>;
   /** Both ends as they are, for a command that is spoken with. */

@@ -8,7 +8,7 @@ import { advance, type AttemptState } from "../protocol/state.ts";
 import { Looking } from "./looking.ts";
 import type { Place } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
-import { entityOf } from "./leases.ts";
+import { leaseNameOf } from "./leases.ts";
 import { type Call, digestOf, Service } from "./service.ts";
 
 /** One run under way: its playbook, its state, and the only ways to change that state. */
@@ -52,7 +52,7 @@ export class RunContext extends Looking {
 
   /** Takes whoever a write is about to be made as, if the run has not. To be called before anything that a probe will rest on is read. */
   actAs(call: Pick<Call, "operation" | "caller">): void {
-    const entity = entityOf(this.target, call);
+    const entity = leaseNameOf(this.target, call);
     if (!this.target.exclusive || this.#entities.has(entity)) return;
     this.#journal.actAs(entity);
     this.#entities.add(entity);
@@ -63,7 +63,7 @@ export class RunContext extends Looking {
    * can only be this run's. False where the environment does not say `exclusive: true`.
    */
   isAlone(call: Pick<Call, "operation" | "caller">): boolean {
-    return this.target.exclusive && this.#journal.isAlone(entityOf(this.target, call));
+    return this.target.exclusive && this.#journal.isAlone(leaseNameOf(this.target, call));
   }
 
   tell(notice: Notice): void {

@@ -51,7 +51,7 @@ function letGo(store: JournalStore, claim: Claim): void {
 }
 
 /** As whom a call is made, as a lease names it: on interface A a credential, on interface B the acting entity, and where. */
-export function entityOf(target: Target, { operation, caller }: Pick<Call, "operation" | "caller">): string {
+export function leaseNameOf(target: Target, { operation, caller }: Pick<Call, "operation" | "caller">): string {
   const { ledger, appId, investor } = headingOf(target);
   if (operation.call.interface === "investor") return `${caller.credential ?? ""} at ${investor}`;
   return `${caller.actingEntity ?? "the key's own entity"} at ${ledger} (${appId})`;
@@ -61,7 +61,7 @@ export function entityOf(target: Target, { operation, caller }: Pick<Call, "oper
 function entitiesOf({ playbook, target }: RunParts): readonly string[] {
   if (!target.exclusive) return [];
   const writes = [...callsOf(playbook)].filter(({ operation, as }) => operation.writes && as?.kind !== "entity");
-  return [...new Set(writes.map(({ operation, as }) => entityOf(target, { operation, caller: callerOf(as, {}) })))].toSorted();
+  return [...new Set(writes.map(({ operation, as }) => leaseNameOf(target, { operation, caller: callerOf(as, {}) })))].toSorted();
 }
 
 interface Wish {

@@ -88,13 +88,13 @@ async function* eachPage(context: Looking, reading: Reading): AsyncGenerator<Rea
   else yield* followPages(context, reading, first);
 }
 
+// The service may give fewer records than were asked for, and no law tells how many at most: a short page is not the last one.
 async function* followBookmarks(context: Looking, reading: Reading, first: Page): AsyncGenerator<ReadResult, void> {
   const seen = new Set<string>();
-  const size = pageSize(reading, context);
   let page = first;
   for (let count = 1; ; count++) {
     const bookmark = isObject(page.payload) ? page.payload["bookmark"] : undefined;
-    if (typeof bookmark !== "string" || bookmark === "" || listIn(page.payload, "records").length < size) return;
+    if (typeof bookmark !== "string" || bookmark === "" || listIn(page.payload, "records").length === 0) return;
     if (seen.has(bookmark)) return yield repeated(bookmark);
     if (count === LIMITS.pages) return yield endless(reading);
     if (count === reading.pages) return;
@@ -150,12 +150,6 @@ export function mayPass(reply: Reply): boolean {
 export function listIn(payload: Json, name: string): readonly Json[] {
   const list = isObject(payload) ? payload[name] : undefined;
   return Array.isArray(list) ? list : [];
-}
-
-function pageSize({ input, operation }: Reading, context: Looking): number {
-  const asked = operation.call.parameters.find(({ profile }) => profile === "pageSize");
-  const given = asked === undefined ? undefined : input[asked.name];
-  return given instanceof Decimal ? given.approximate() : context.target.profile.ledger.pageSize;
 }
 
 // Interface A puts its pagination inside the response or beside it.

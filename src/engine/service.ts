@@ -1,7 +1,7 @@
 import { hash, scryptSync } from "node:crypto";
 import { Failure, messageOf } from "../base/failure.ts";
-import { type Json, type JsonObject, mapStrings, parseJson, writeJson } from "../base/json.ts";
-import type { Redact, Secret } from "../base/secret.ts";
+import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
+import { masked, type Redact, type Secret } from "../base/secret.ts";
 import type { Target } from "../environment/target.ts";
 import { type Answer, readAnswer, refusalText } from "../operations/answer.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -156,7 +156,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
     return { ...told, meaning: mean(false), message: `HTTP ${status}, but ${read.why}` };
   }
   // It is cut, and of half a secret nobody could tell that it is one.
-  const said = body.kind === "json" ? (mapStrings(body.value, by.redact) as Json) : undefined;
+  const said = body.kind === "json" ? (masked(body.value, by.redact) as Json) : undefined;
   const { message, condition } = refusalText(said, by.redact(text));
   const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
   return { ...told, meaning: mean(!html && !cutOff), message: `HTTP ${status}: ${message}`, condition: condition ?? null };

@@ -1,8 +1,7 @@
-import type { Decimal } from "../base/decimal.ts";
 import { invariant } from "../base/failure.ts";
-import { isObject, mapStrings, parseJson, plainView, writeJson } from "../base/json.ts";
+import { isObject, parseJson, plainView, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Redact } from "../base/secret.ts";
+import { masked, type Redact } from "../base/secret.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { Row } from "../sqlite/database.ts";
 
@@ -41,16 +40,13 @@ const NAMED_FIELDS: ReadonlySet<string> = new Set(["playbook", "steps"]);
 export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; readonly body: string } {
   const body = bodyOf(fact);
   if (redact(body) === body) return { clean: fact, body };
-  const number = (value: Decimal): unknown => (IS_MASK.test(redact(value.text)) ? redact(value.text) : value);
   const fields = Object.entries(fact).map(([name, value]) => {
     if (NAMED_FIELDS.has(name)) return [name, withNameMasked(value, redact)];
-    return [name, MASKED_FIELDS.has(name) ? mapStrings(value, redact, number) : value];
+    return [name, MASKED_FIELDS.has(name) ? masked(value, redact) : value];
   });
   const clean = Object.fromEntries(fields) as Fact;
   return { clean, body: bodyOf(clean) };
 }
-
-const IS_MASK = /^\$\{\{ secrets\.\w+ \}\}$/;
 
 function withNameMasked(value: unknown, redact: Redact): unknown {
   if (Array.isArray(value)) return value.map((each) => withNameMasked(each, redact));

@@ -157,7 +157,9 @@ function yieldsOf(operation: Operation): readonly PageField[] {
     required: false,
   }));
   const more = [
-    ...(writes && call.interface === "ledger" ? [["receipt", "Receipt", "the receipt that the step waited for"]] : []),
+    ...(writes && call.interface === "ledger"
+      ? [["receipt", "Receipt", "the receipt that the step waited for; a lost answer took its id along, so there is none then"]]
+      : []),
     ...(call.interface === "investor" ? [["envelope", "object", "what stands beside the response: `status`, `pagination`"]] : []),
     ["outcome", "text", writes ? "`changed`, or `skipped`" : "`ok`, or `skipped`"],
   ].map(([name = "", kind = "", what = ""]) => ({ name, type: kind, description: what, required: false }));

@@ -4,7 +4,7 @@ import { isExpected, judge } from "../engine/act/read-step.ts";
 import { bindCall } from "../engine/bind.ts";
 import { callerOf } from "../engine/caller.ts";
 import type { Place } from "../engine/plan.ts";
-import { mayPass, read, type ReadResult } from "../engine/read.ts";
+import { isNotThere, mayPass, read, type ReadResult } from "../engine/read.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
@@ -59,7 +59,7 @@ function disturbedRead(context: PlanContext, place: Place, { step, result, actor
 // Like the run: what may still come is waited for.
 function isToWait(context: PlanContext, place: Place, { until }: CallStep, result: ReadResult): boolean {
   if (until === undefined) return false;
-  if (result.kind === "failed") return mayPass(result.reply) || result.reply.status === 404;
+  if (result.kind === "failed") return mayPass(result.reply) || isNotThere(result.reply);
   return until.evaluate(context.scopeAt(place, { response: result.payload })) !== true;
 }
 

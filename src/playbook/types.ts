@@ -77,7 +77,7 @@ export function stepType(
 
 const STEP_WORDS: Readonly<Record<string, string>> = {
   response: "What the service answered.",
-  receipt: "The receipt that the step waited for.",
+  receipt: "The receipt that the step waited for; a lost answer took its id along, so there is none then.",
   envelope: "What stands beside the response: `status`, `pagination`.",
   outcome: "What became of the step: ok, changed, unchanged, skipped or rescued.",
   outputs: "The outputs of the playbook that the step runs.",

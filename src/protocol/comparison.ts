@@ -2,7 +2,8 @@
 export type DriftKind = "differs" | "unit" | "missing-left" | "missing-right" | "duplicate-left" | "duplicate-right";
 
 /**
- * How a drift stands since earlier runs. `changed`: somebody has acknowledged another difference than the one there is now.
+ * How a drift stands since earlier runs. `new`: the run that looked at it last was the first to find it. `changed`: somebody has
+ * acknowledged another difference than the one there is now.
  */
 export type DriftState = "new" | "persisting" | "changed" | "acknowledged";
 

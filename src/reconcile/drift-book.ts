@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject, mapStrings, parseJson, writeJson } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Redact } from "../base/secret.ts";
+import { masked, type Redact } from "../base/secret.ts";
 import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { ComparisonName, ExplainedDrift, HistoryEntry, KnownDrift } from "../protocol/drift.ts";
 import { type Cell, Database, type Row } from "../sqlite/database.ts";
@@ -102,8 +102,10 @@ export class DriftBook {
   }
 
   /** When a drift that is there still has had these values since, as far as earlier runs saw; `undefined` when it had not. */
-  unchangedSince(name: ComparisonName, { key, kind, left, right }: Omit<Sighting, "evidence">): number | undefined {
-    const row = this.#database.get("SELECT * FROM drift WHERE id = ? AND cleared_at IS NULL", driftId(name, key, kind));
+  unchangedSince(name: ComparisonName, difference: Omit<Sighting, "evidence">): number | undefined {
+    const id = this.#idOf(name, difference.key, difference.kind);
+    const row = this.#database.get("SELECT * FROM drift WHERE id = ? AND cleared_at IS NULL", id);
+    const [left, right] = this.#valuesOf(difference);
     if (row === undefined || row["left"] !== left || row["right"] !== right) return undefined;
     return Number(row["first_alike_at"]);
   }
@@ -121,14 +123,14 @@ export class DriftBook {
       for (const { id } of gone) this.#clear(String(id), found);
       const cleared = this.#database.all("SELECT id FROM drift WHERE comparison = ? AND cleared_run = ?", comparison, found.run);
       return {
-        drifts: ids.map((id) => driftOf(this.#known(id, found))),
-        cleared: cleared.map(({ id }) => driftOf(this.#known(String(id), found))),
+        drifts: ids.map((id) => driftOf(this.#known(id, found.at))),
+        cleared: cleared.map(({ id }) => driftOf(this.#known(String(id), found.at))),
       };
     });
   }
 
   #comparison({ environment, playbook, comparison, scope }: ComparisonName, words: ComparisonWords): number {
-    const about = writeJson(mapStrings(words, this.#redact));
+    const about = writeJson(masked(words, this.#redact));
     this.#database.run(
       `INSERT INTO comparison (environment, playbook, name, scope, words) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (environment, playbook, name, scope) DO UPDATE SET words = excluded.words`,
@@ -162,8 +164,8 @@ export class DriftBook {
 
   #see({ comparison, name, found }: { comparison: number; name: ComparisonName; found: Found }, sighting: Sighting): string {
     const { key, kind } = sighting;
-    const id = driftId(name, key, kind);
-    const values = [sighting.left, sighting.right, sighting.difference] as const;
+    const id = this.#idOf(name, key, kind);
+    const values = this.#valuesOf(sighting);
     const before = this.#database.get("SELECT * FROM drift WHERE id = ?", id);
     const isOpen = before !== undefined && before["cleared_at"] === null;
     const isAlike = isOpen && before["left"] === values[0] && before["right"] === values[1];
@@ -179,7 +181,7 @@ export class DriftBook {
       this.#redact(writeJson(key)),
       kind,
       ...values,
-      writeJson(mapStrings(sighting.evidence, this.#redact)),
+      writeJson(masked(sighting.evidence, this.#redact)),
       isOpen ? (before["since_at"] ?? null) : found.at,
       isOpen ? (before["since_run"] ?? null) : found.run,
       isAlike ? (before["first_alike_at"] ?? null) : found.at,
@@ -196,6 +198,20 @@ export class DriftBook {
     return id;
   }
 
+  // Made of what is kept: a digest of a secret would let whoever reads the file try short ones.
+  #idOf(name: ComparisonName, key: readonly string[], kind: DriftKind): string {
+    return driftId(name, key.map(this.#redact), kind);
+  }
+
+  #valuesOf({
+    left,
+    right,
+    difference,
+  }: Omit<Sighting, "evidence">): readonly [Quantity | null, Quantity | null, Quantity | null] {
+    const kept = (value: Quantity | null): Quantity | null => (value === null ? null : this.#redact(value));
+    return [kept(left), kept(right), kept(difference)];
+  }
+
   #clear(id: string, { run, at }: Found): void {
     this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = ? WHERE id = ?", at, run, id);
     this.#database.run("INSERT INTO sighting (drift, run, at, cleared) VALUES (?, ?, ?, 1)", id, run, at);
@@ -208,7 +224,7 @@ export class DriftBook {
       all ? 1 : 0,
       limit,
     );
-    return rows.map(({ id }) => this.#known(String(id), { run: "", at: now }));
+    return rows.map(({ id }) => this.#known(String(id), now));
   }
 
   /** How many there are: those that are there, or all that ever were. */
@@ -233,7 +249,7 @@ export class DriftBook {
     const sightings = this.#database.all("SELECT * FROM sighting WHERE drift = ? ORDER BY at", id).map(historyOfSighting);
     const words = this.#database.all("SELECT * FROM acknowledgement WHERE drift = ? ORDER BY at", id).map(historyOfWord);
     const history = [...sightings, ...words].toSorted((a, b) => a.at - b.at);
-    return { ...this.#known(id, { run: "", at: now }), evidence: parseJson(String(evidence), LIMITS.recordDepth), history };
+    return { ...this.#known(id, now), evidence: parseJson(String(evidence), LIMITS.recordDepth), history };
   }
 
   /** Takes a person's word for a drift, as its values are now. */
@@ -250,7 +266,7 @@ export class DriftBook {
     );
   }
 
-  #known(id: string, { run, at }: Pick<Found, "run" | "at">): KnownDrift {
+  #known(id: string, now: number): KnownDrift {
     const row = this.#database.get(
       "SELECT drift.*, environment, playbook, name, scope, words FROM drift JOIN comparison ON comparison.id = comparison WHERE drift.id = ?",
       id,
@@ -258,7 +274,7 @@ export class DriftBook {
     if (row === undefined)
       throw new Failure({ code: "drift.unknown", message: `there is no drift ${id}`, next: "tokenbook drift list" });
     const word = this.#database.get("SELECT * FROM acknowledgement WHERE drift = ? ORDER BY at DESC, id DESC LIMIT 1", id);
-    return knownDrift(row, word, { run, at });
+    return knownDrift(row, word, now);
   }
 
   close(): void {
@@ -266,8 +282,8 @@ export class DriftBook {
   }
 }
 
-/** By which a drift is known: the same in each run that finds it again. */
-export function driftId(name: ComparisonName, key: readonly string[], kind: DriftKind): string {
+// By which a drift is known: the same in each run that finds it again.
+function driftId(name: ComparisonName, key: readonly string[], kind: DriftKind): string {
   const { environment, playbook, comparison, scope } = name;
   return hash("sha256", writeJson([environment, playbook, comparison, scope, key, kind])).slice(0, ID_CHARS);
 }
@@ -276,19 +292,19 @@ function driftOf({ id, kind, key, left, right, difference, state, since, acknowl
   return { id, kind, key, left, right, difference, state, since, acknowledged };
 }
 
-function knownDrift(row: Row, word: Row | undefined, { run, at }: Pick<Found, "run" | "at">): KnownDrift {
+function knownDrift(row: Row, word: Row | undefined, now: number): KnownDrift {
   const words = objectIn(row["words"]);
   const parts = words["parts"] as readonly string[];
   const key = parseJson(String(row["key"])) as readonly string[];
-  const acknowledged = word === undefined || Number(word["until"]) <= at ? null : word;
+  const acknowledged = word === undefined || Number(word["until"]) <= now ? null : word;
   const isAsAcknowledged = acknowledged?.["left"] === row["left"] && acknowledged?.["right"] === row["right"];
-  const known = row["since_run"] === run ? "new" : "persisting";
+  const isNew = row["since_run"] === row["last_run"] && row["cleared_at"] === null;
   return {
     id: String(row["id"]),
     kind: String(row["kind"]) as DriftKind,
     key: Object.fromEntries(parts.map((part, index) => [part, key[index] ?? ""])),
     ...valuesIn(row),
-    state: acknowledged === null ? known : isAsAcknowledged ? "acknowledged" : "changed",
+    state: acknowledged === null ? (isNew ? "new" : "persisting") : isAsAcknowledged ? "acknowledged" : "changed",
     since: Number(row["since_at"]),
     acknowledged:
       acknowledged === null

@@ -1,8 +1,22 @@
 import type { Holder, RunRecord } from "../protocol/record.ts";
+import { textAt } from "./attempt.ts";
 import type { HistoryReport } from "./shape.ts";
 
-/** What a record tells of who carried a run, and how it went on; nothing when it is about a step. */
-export function historyOf(record: RunRecord): HistoryReport | undefined {
+/** Goes on with the history of a run by a record: who carried it, and how it went on. What is about a step alone adds nothing. */
+export function continueHistory(history: HistoryReport[], record: RunRecord): void {
+  const happened = happeningOf(record);
+  if (happened === undefined) return;
+  // Whoever brings a person's word claims the run, notes the word and closes it: nothing was carried, and nothing interrupted.
+  if (isWord(happened) && history.at(-1)?.what === "claimed") history.pop();
+  if (happened.what === "closed" && isWord(history.at(-1))) return;
+  history.push(happened);
+}
+
+function isWord(happened: HistoryReport | undefined): boolean {
+  return happened?.what === "released" || happened?.what === "resolved";
+}
+
+function happeningOf(record: RunRecord): HistoryReport | undefined {
   switch (record.kind) {
     case "run.claimed":
       return { at: timeOf(record), what: "claimed", by: spell(record.holder), text: null };
@@ -10,6 +24,12 @@ export function historyOf(record: RunRecord): HistoryReport | undefined {
       return { at: timeOf(record), what: "released", by: record.who, text: `${spell(record.from)} is gone: ${record.because}` };
     case "run.edited":
       return { at: timeOf(record), what: "edited", by: null, text: record.notes.length === 0 ? null : record.notes.join("; ") };
+    case "attempt.settled": {
+      const { step, attempt, verdict, evidence } = record;
+      const who = textAt(evidence, "who");
+      const text = `${step}: attempt ${attempt + 1} is ${verdict}: ${textAt(evidence, "because") ?? "no reason given"}`;
+      return who === null ? undefined : { at: timeOf(record), what: "resolved", by: who, text };
+    }
     case "run.closed":
       return { at: timeOf(record), what: "closed", by: null, text: record.outcome };
     default:

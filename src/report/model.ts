@@ -1,7 +1,7 @@
 import { invariant } from "../base/failure.ts";
 import type { RunClosed, RunOpened, RunOutcome, RunRecord, StepHeading, Writing } from "../protocol/record.ts";
 import { roundOf, stepOf } from "../protocol/address.ts";
-import { historyOf } from "./history.ts";
+import { continueHistory } from "./history.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
 import { StepFold } from "./step-fold.ts";
 
@@ -38,8 +38,7 @@ export class RunFold {
   }
 
   take(record: RunRecord): void {
-    const happened = historyOf(record);
-    if (happened !== undefined) this.#history.push(happened);
+    continueHistory(this.#history, record);
     switch (record.kind) {
       case "run.opened":
         this.#opened = record;

@@ -36,11 +36,14 @@ export interface RunHeading {
 export interface HistoryReport {
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** `released`: a person made the claim of another process void. `edited`: the run went on with its playbook as it is since. */
-  readonly what: "claimed" | "released" | "edited" | "closed";
+  /**
+   * `released`: a person made the claim of another process void. `resolved`: a person said what became of a write. `edited`: the run
+   * went on with its playbook as it is since.
+   */
+  readonly what: "claimed" | "released" | "resolved" | "edited" | "closed";
   /** The process, or the person; null where it does not matter. */
   readonly by: string | null;
-  /** `closed`: the outcome. `released`: why. `edited`: what of it somebody should know. */
+  /** `closed`: the outcome. `released`: why. `resolved`: what, and why. `edited`: what of it somebody should know. */
   readonly text: string | null;
 }
 

@@ -9,8 +9,9 @@ import type { Courier } from "./courier.ts";
 import { type Blocking, type EndedState, type Firing, type Problem, problemIn, type RunResult, timeOf } from "./firing.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { type About, eventOf, noteOfFiring, tells } from "./notification.ts";
+import { type About, type EventName, eventOf, noteOfFiring, tells } from "./notification.ts";
 import type { ScheduleStore } from "./store.ts";
+import { streakAfter } from "./streak.ts";
 
 /** A playbook that is to be run, and how. */
 export interface Scheduled extends About {
@@ -49,6 +50,12 @@ export interface Carried {
   readonly exit: ExitCode;
 }
 
+interface Ending {
+  readonly report: RunReport | undefined;
+  readonly blocking: Blocking | undefined;
+  readonly at: number;
+}
+
 /** Carries firings to their end, and tells of them. */
 export class Carrier {
   readonly #parts: Parts;
@@ -67,7 +74,7 @@ export class Carrier {
     const { state, problem } = endOf(result, stop.signal, scheduled);
     metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
     const ended = this.#parts.store.transaction(() => {
-      const over = this.#parts.store.end(firing, state, problem);
+      const over = this.#parts.store.firings.end(firing, state, problem);
       if (over !== undefined) this.tell(scheduled, over, result.report);
       return over;
     });
@@ -78,19 +85,38 @@ export class Carrier {
 
   /** Tells of a firing that is over: the log, the metrics, and whoever wants to know. Within the transaction that ends it. */
   tell(scheduled: Scheduled, firing: Firing, report: RunReport | undefined, blocking?: Blocking): void {
-    const { store, clock, courier, metrics, log, redact } = this.#parts;
+    const { clock, metrics, log, redact } = this.#parts;
     const state = firing.state as EndedState;
     const at = clock.now();
     metrics.fired(scheduled.id, state, 1, at);
-    const before = tells(state) ? store.tell(scheduled.id, state) : undefined;
-    const event = eventOf(state, before, blocking?.outcome);
-    if (event !== undefined) courier.put(noteOfFiring(event, firing, { about: scheduled, report, before, at }), redact);
+    const event = tells(state) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
     log(levelOf(state), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
       ...aboutFiring(firing),
       outcome: state,
       ...(firing.runId === undefined ? {} : { run: firing.runId }),
       ...(firing.problem === undefined ? {} : { problem: JSON.parse(redact(JSON.stringify(firing.problem))) as unknown }),
     });
+  }
+
+  // Keeps how things are with the schedule, and gives the event that this is; of one that was told already nobody hears.
+  #notify(scheduled: Scheduled, firing: Firing, { report, blocking, at }: Ending): EventName | undefined {
+    const { store, courier, redact } = this.#parts;
+    const state = firing.state as EndedState;
+    const last = store.known(scheduled.id)?.streak;
+    const streak = streakAfter(last, firing);
+    const before = store.tell(scheduled.id, state, streak);
+    const event = eventOf(state, before, blocking?.outcome);
+    if (event === undefined) return undefined;
+    const isNews = streak === undefined || streak.toldAt === firing.tick;
+    const note = noteOfFiring(event, firing, {
+      about: scheduled,
+      report,
+      before,
+      streak: event === "recovery" ? last : streak,
+      at,
+    });
+    courier.put(note, redact, isNews);
+    return event;
   }
 
   async #withinLimit(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<RunResult> {
@@ -114,7 +140,7 @@ export class Carrier {
     const retry = scheduled.schedule?.retry;
     for (let tries = 1; ; tries++) {
       if (signal.aborted) return NOT_BEGUN;
-      const result = await makeRun(scheduled, { signal, begun: (runId) => store.began(firing, runId) });
+      const result = await makeRun(scheduled, { signal, begun: (runId) => store.firings.began(firing, runId) });
       if (retry === undefined || result.outcome !== "failed" || tries >= retry.attempts || signal.aborted) return result;
       const pause = Math.min(retry.everyMs * retry.backoff ** (tries - 1), LIMITS.pauseMs);
       const again = `${scheduled.id}: failed, is run again in ${formatDuration(pause)} (${tries} of ${retry.attempts})`;

@@ -29,12 +29,17 @@ export class Courier {
     this.#ports = ports;
   }
 
-  /** Keeps a notification for each channel that wants it; `redact` masks the secrets of its run. */
-  put(notification: Notification, redact: (text: string) => string): void {
-    const { event } = notification;
-    for (const { name, events } of this.#channels.values()) {
+  /**
+   * Keeps a notification for each channel that wants it; `redact` masks the secrets of its run. What is no news is kept only for
+   * channels that it could not be brought to before.
+   */
+  put(notification: Notification, redact: (text: string) => string, isNews = true): void {
+    const { event, schedule } = notification;
+    for (const { name: channel, events } of this.#channels.values()) {
       if (!events.includes(event)) continue;
-      const dropped = this.#outbox.put({ channel: name, event, body: redact(writeJson(notification)) });
+      const wasLost = this.#outbox.forgetLost(channel, schedule.id);
+      if (!isNews && !wasLost) continue;
+      const dropped = this.#outbox.put({ channel, schedule: schedule.id, event, body: redact(writeJson(notification)) });
       if (dropped > 0) this.#ports.log("error", "notification.dropped", `too many notifications wait: ${dropped} given up`);
     }
   }

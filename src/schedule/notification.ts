@@ -3,6 +3,7 @@ import type { EVENTS } from "../environment/schema.ts";
 import type { RunReport, StepReport, Totals } from "../report/shape.ts";
 import { type DriftsNote, driftsIn } from "./drifts.ts";
 import { type EndedState, type Firing, type Problem, timeOf, timeOrNull } from "./firing.ts";
+import type { Streak } from "./streak.ts";
 
 export type EventName = (typeof EVENTS)[number];
 
@@ -22,6 +23,15 @@ export interface Notification {
   readonly problem: Problem | null;
   /** What the schedule was before; null when nothing is known of it. */
   readonly before: EndedState | null;
+  /** How often in a row it came to this for this reason; of a recovery, to what was before. Null when it was once. */
+  readonly repeated: RepeatedNote | null;
+}
+
+/** Firings one after the other that came to the same for the same reason. */
+export interface RepeatedNote {
+  readonly times: number;
+  /** The tick of the first. */
+  readonly since: string;
 }
 
 /** The firing that a notification is about. */
@@ -98,17 +108,26 @@ export function eventOf(state: EndedState, before: EndedState | undefined, waits
   }
 }
 
+/** What is known beside a firing that is over. */
+interface NoteContext {
+  readonly about: About;
+  readonly report: RunReport | undefined;
+  readonly before: EndedState | undefined;
+  readonly streak: Streak | undefined;
+  readonly at: number;
+}
+
 /** The notification of a firing that is over. */
-export function noteOfFiring(
-  event: EventName,
-  firing: Firing,
-  { about, report, before, at }: { about: About; report: RunReport | undefined; before: EndedState | undefined; at: number },
-): Notification {
+export function noteOfFiring(event: EventName, firing: Firing, { about, report, before, streak, at }: NoteContext): Notification {
   const state = firing.state as EndedState;
   const told = firing.problem === undefined ? "" : `: ${cut(firing.problem.message)}`;
+  const repeated = repeatedNote(streak);
+  const what = event === "recovery" ? "passed again" : `${state}${told}`;
+  const of = event === "recovery" ? `${before ?? ""} ` : "";
+  const often = repeated === null ? "" : ` (${of}${repeated.times} times since ${repeated.since})`;
   return {
     ...common(event, about, at),
-    summary: `${about.playbook} (${about.environment}): ${event === "recovery" ? "passed again" : state}${told}`,
+    summary: `${about.playbook} (${about.environment}): ${what}${often}`,
     firing: {
       tick: timeOf(firing.tick),
       state,
@@ -119,7 +138,12 @@ export function noteOfFiring(
     run: report === undefined ? null : runNote(report),
     problem: firing.problem === undefined ? null : problemNote(firing.problem),
     before: before ?? null,
+    repeated,
   };
+}
+
+function repeatedNote(streak: Streak | undefined): RepeatedNote | null {
+  return streak === undefined || streak.times < 2 ? null : { times: streak.times, since: timeOf(streak.since) };
 }
 
 /** The notification of ticks that were missed. */
@@ -138,11 +162,11 @@ export function noteOfMissed(
   };
 }
 
-type Common = Pick<Notification, "format" | "event" | "at" | "schedule" | "firing" | "run" | "missed" | "problem">;
+type Common = Pick<Notification, "format" | "event" | "at" | "schedule" | "firing" | "run" | "missed" | "problem" | "repeated">;
 
 function common(event: EventName, { id, playbook, environment }: About, at: number): Common {
   const schedule = { id, playbook, environment };
-  return { format: 1, event, at: timeOf(at), schedule, firing: null, run: null, missed: null, problem: null };
+  return { format: 1, event, at: timeOf(at), schedule, firing: null, run: null, missed: null, problem: null, repeated: null };
 }
 
 function runNote(report: RunReport): RunNote {

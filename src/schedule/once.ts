@@ -52,7 +52,7 @@ interface Kept {
 
 function tellBlocked({ store }: Parts, carrier: Carrier, { scheduled, firing, blocking }: Kept): ExitCode {
   store.transaction(() => {
-    const over = store.end(firing, "blocked", blockedBy(blocking, scheduled));
+    const over = store.firings.end(firing, "blocked", blockedBy(blocking, scheduled));
     if (over !== undefined) carrier.tell(scheduled, over, undefined, blocking);
   });
   if (blocking.outcome === "held") return EXIT.locked;

@@ -12,6 +12,9 @@ CREATE TABLE notification (
 ) STRICT;
 `;
 
+/** Whom a notification is about, since the second format of the file. */
+export const OUTBOX_SCHEDULE = "ALTER TABLE notification ADD COLUMN schedule TEXT;\n";
+
 /** A notification for one channel. */
 export interface Letter {
   readonly id: string;
@@ -21,6 +24,11 @@ export interface Letter {
   readonly body: string;
   /** Tries, this one counted. */
   readonly tries: number;
+}
+
+/** One that is to be put in. */
+interface NewLetter extends Pick<Letter, "channel" | "event" | "body"> {
+  readonly schedule: string;
 }
 
 /** Notifications that wait to be delivered. They outlive the process, and each is given up after `LIMITS.notificationAttempts`. */
@@ -34,12 +42,13 @@ export class Outbox {
   }
 
   /** Puts a notification in, to be delivered at once. Of too many the oldest are given up; gives how many were. */
-  put(letter: Pick<Letter, "channel" | "event" | "body">): number {
+  put(letter: NewLetter): number {
     const now = this.#ports.clock.now();
     this.#database.run(
-      "INSERT INTO notification (id, channel, event, body, made_at, next_at) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO notification (id, channel, schedule, event, body, made_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
       randomUUID(),
       letter.channel,
+      letter.schedule,
       letter.event,
       letter.body,
       now,
@@ -79,6 +88,12 @@ export class Outbox {
     this.#database.run("UPDATE notification SET next_at = ?, why = ? WHERE id = ?", next ?? null, this.#ports.redact(why), id);
     if (next === undefined) this.#prune();
     return next;
+  }
+
+  /** Forgets that something of a schedule was given up for a channel; gives whether something was. */
+  forgetLost(channel: string, schedule: string): boolean {
+    const forget = "UPDATE notification SET schedule = NULL WHERE channel = ? AND schedule = ? AND next_at IS NULL";
+    return this.#database.run(forget, channel, schedule).changes > 0;
   }
 
   /** When the next one for these channels is due; what waits for others is no business of this process. */

@@ -88,7 +88,7 @@ export class Service {
   #isDue(ticking: Ticking): boolean {
     const { clock, store } = this.#parts;
     const due = this.#nextDue(ticking);
-    return (due !== undefined && due <= clock.now()) || store.open(ticking.id).length > 0;
+    return (due !== undefined && due <= clock.now()) || store.firings.open(ticking.id).length > 0;
   }
 
   #nextDue(ticking: Ticking): number | undefined {
@@ -108,7 +108,7 @@ export class Service {
     metrics.next(ticking.id, nextDue(plan, decision.since));
     for (const { state, tick } of decision.steps) if (state === "running") this.#start(ticking, tick);
     const running = this.#running.get(ticking.id);
-    if (running !== undefined && (decision.cancels || store.isToStop(running.firing)))
+    if (running !== undefined && (decision.cancels || store.firings.isToStop(running.firing)))
       running.stop.abort("cancelled" satisfies StopReason);
   }
 
@@ -120,7 +120,7 @@ export class Service {
     for (const step of decision.steps) {
       const about = aboutFiring({ schedule: ticking.id, tick: step.tick });
       if (step.state === "blocked" && blocking !== undefined) {
-        const firing = store.explain(ticking.id, step.tick, blockedBy(blocking, ticking));
+        const firing = store.firings.explain(ticking.id, step.tick, blockedBy(blocking, ticking));
         this.#carrier.tell(ticking, firing, undefined, blocking);
       } else if (step.state === "skipped") {
         metrics.fired(ticking.id, "skipped", 1, step.tick);
@@ -146,7 +146,7 @@ export class Service {
 
   #start(ticking: Ticking, tick: number): void {
     const { store, log } = this.#parts;
-    const firing = store.firing(ticking.id, tick);
+    const firing = store.firings.at(ticking.id, tick);
     if (firing === undefined) return;
     const stop = new AbortController();
     const over = this.#carrier
@@ -185,7 +185,7 @@ export class Service {
 
   // Another process may end what runs there, or want what runs here to stop.
   #isWatched({ id, schedule }: Ticking): boolean {
-    const isOpen = this.#parts.store.open(id).length > 0;
+    const isOpen = this.#parts.store.firings.open(id).length > 0;
     return isOpen && (!this.#running.has(id) || schedule.overlap === "cancel");
   }
 

@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { Cron } from "../base/cron.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Clock } from "../base/ports.ts";
-import type { Redact } from "../base/secret.ts";
-import { isAlive, thisProcess } from "../journal/holder.ts";
-import type { Holder } from "../protocol/record.ts";
 import { Database, type Row } from "../sqlite/database.ts";
 import { decide, type Decision, type Plan, type Standing, type Step } from "./decide.ts";
 import type { EndedState, Firing, Problem } from "./firing.ts";
-import { Outbox, OUTBOX_SCHEMA } from "./outbox.ts";
+import { Firings, FIRINGS_SCHEMA, type StorePorts } from "./firings.ts";
+import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./outbox.ts";
+import type { Streak } from "./streak.ts";
 
 const FILE = "schedule.db";
 
@@ -19,15 +17,16 @@ CREATE TABLE schedule (
   id TEXT PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, cron TEXT, timezone TEXT, jitter INTEGER NOT NULL,
   since INTEGER NOT NULL, last_state TEXT, last_success INTEGER, released TEXT
 ) STRICT;
-CREATE TABLE firing (
-  schedule TEXT NOT NULL REFERENCES schedule (id), tick INTEGER NOT NULL, due INTEGER NOT NULL, state TEXT NOT NULL, holder TEXT,
-  run_id TEXT, tries INTEGER NOT NULL DEFAULT 0, started_at INTEGER, ended_at INTEGER, problem TEXT, stop INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (schedule, tick)
-) STRICT;
-CREATE INDEX firing_open ON firing (schedule) WHERE state IN ('queued', 'running');
 `;
 
-const MIGRATIONS: readonly string[] = [SCHEMA + OUTBOX_SCHEMA];
+const STREAK = `
+ALTER TABLE schedule ADD COLUMN streak_reason TEXT;
+ALTER TABLE schedule ADD COLUMN streak_since INTEGER;
+ALTER TABLE schedule ADD COLUMN streak_told_at INTEGER;
+ALTER TABLE schedule ADD COLUMN streak_times INTEGER;
+`;
+
+const MIGRATIONS: readonly string[] = [SCHEMA + FIRINGS_SCHEMA + OUTBOX_SCHEMA, STREAK + OUTBOX_SCHEDULE];
 
 /** What is known of a schedule beside its firings. */
 export interface Known {
@@ -42,24 +41,10 @@ export interface Known {
   readonly since: number;
   /** What the last firing became that tells how things are. */
   readonly lastState: EndedState | undefined;
+  /** Since when, and how often in a row, it has not passed for the same reason. */
+  readonly streak: Streak | undefined;
   readonly lastSuccess: number | undefined;
 }
-
-/** What the table asks of the world. */
-export interface StorePorts {
-  readonly clock: Pick<Clock, "now">;
-  readonly redact: Redact;
-  readonly liveness: Liveness;
-}
-
-/** Who this process is, and which others live. */
-export interface Liveness {
-  readonly me: () => Holder;
-  readonly isAlive: (holder: Holder) => boolean;
-}
-
-/** As the system tells it. */
-export const systemLiveness: Liveness = { me: thisProcess, isAlive };
 
 /** What came of a look at a schedule. */
 export interface Looked {
@@ -68,8 +53,9 @@ export interface Looked {
   readonly died: readonly Firing[];
 }
 
-/** The firings of a state directory: each is one row, claimed by one process, whatever the number of them. */
+/** The schedules of a state directory: each firing of them is claimed by one process, whatever the number of them. */
 export class ScheduleStore {
+  readonly firings: Firings;
   readonly outbox: Outbox;
   readonly #database: Database;
   readonly #ports: StorePorts;
@@ -77,6 +63,7 @@ export class ScheduleStore {
   private constructor(database: Database, ports: StorePorts) {
     this.#database = database;
     this.#ports = ports;
+    this.firings = new Firings(database, ports);
     this.outbox = new Outbox(database, ports);
   }
 
@@ -113,7 +100,7 @@ export class ScheduleStore {
    * the transaction what the plan before has missed. Gives up to when its ticks are settled.
    */
   register(
-    schedule: Omit<Known, "since" | "lastState" | "lastSuccess">,
+    schedule: Omit<Known, "since" | "lastState" | "streak" | "lastSuccess">,
     tell: (missed: readonly Step[]) => void = () => undefined,
   ): number {
     const { id, playbook, environment, cron, timezone, jitterMs } = schedule;
@@ -146,7 +133,7 @@ export class ScheduleStore {
    */
   look(plan: Plan, isBlocked: () => boolean, tell: (looked: Looked) => void): Looked {
     return this.transaction(() => {
-      const died = this.#buryDead(plan.id);
+      const died = this.firings.buryDead(plan.id);
       const decision = decide(plan, this.#standing(plan.id, isBlocked), this.#ports.clock.now());
       this.#carryOut(plan.id, decision);
       tell({ decision, died });
@@ -154,105 +141,39 @@ export class ScheduleStore {
     });
   }
 
-  /** Keeps why a firing is what it is. */
-  explain(id: string, tick: number, problem: Problem): Firing {
-    const text = this.#ports.redact(JSON.stringify(problem));
-    this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND tick = ?", text, id, tick);
-    return this.#firingAt(id, tick);
-  }
-
   /** Takes a schedule now, whatever its ticks; or tells who is in the way. `tell` hears of the dead within the transaction. */
   takeNow(id: string, tell: (died: readonly Firing[]) => void): { readonly taken: Firing } | { readonly inTheWay: Firing } {
     return this.transaction(() => {
-      tell(this.#buryDead(id));
-      const [inTheWay] = this.open(id).filter(({ state }) => state === "running");
+      tell(this.firings.buryDead(id));
+      const inTheWay = this.firings.running(id);
       if (inTheWay !== undefined) return { inTheWay };
       let tick = this.#ports.clock.now();
-      while (this.firing(id, tick) !== undefined) tick++;
-      this.#put(id, { tick, due: tick, state: "running" });
-      return { taken: this.#firingAt(id, tick) };
+      while (this.firings.at(id, tick) !== undefined) tick++;
+      return { taken: this.firings.put(id, { tick, due: tick, state: "running" }) };
     });
   }
 
-  /** Notes that a run was made for a firing of this process. */
-  began({ schedule, tick }: Firing, runId: string): void {
-    this.#database.run("UPDATE firing SET run_id = ?, tries = tries + 1 WHERE schedule = ? AND tick = ?", runId, schedule, tick);
-  }
-
-  /** Ends a firing of this process; nothing when it was taken for dead meanwhile. */
-  end({ schedule, tick }: Firing, state: EndedState, problem: Problem | undefined): Firing | undefined {
-    const now = this.#ports.clock.now();
-    const text = problem === undefined ? null : this.#ports.redact(JSON.stringify(problem));
-    const me = JSON.stringify(this.#ports.liveness.me());
-    const { changes } = this.#database.run(
-      "UPDATE firing SET state = ?, problem = ?, ended_at = ? WHERE schedule = ? AND tick = ? AND state = 'running' AND holder = ?",
-      state,
-      text,
-      now,
-      schedule,
-      tick,
-      me,
-    );
-    if (changes === 0) return undefined;
-    this.#prune(schedule);
-    return this.#firingAt(schedule, tick);
-  }
-
   /** Keeps how things are with a schedule; gives how they were. */
-  tell(id: string, state: EndedState): EndedState | undefined {
+  tell(id: string, state: EndedState, streak?: Streak): EndedState | undefined {
     const before = this.known(id)?.lastState;
-    this.#database.run("UPDATE schedule SET last_state = ? WHERE id = ?", state, id);
+    this.#database.run(
+      "UPDATE schedule SET last_state = ?, streak_reason = ?, streak_since = ?, streak_told_at = ?, streak_times = ? WHERE id = ?",
+      state,
+      streak?.reason ?? null,
+      streak?.since ?? null,
+      streak?.toldAt ?? null,
+      streak?.times ?? null,
+      id,
+    );
     if (state === "passed") this.#database.run("UPDATE schedule SET last_success = ? WHERE id = ?", this.#ports.clock.now(), id);
     return before;
   }
 
-  /** Whether somebody wants a firing to stop. */
-  isToStop({ schedule, tick }: Firing): boolean {
-    const row = this.#database.get("SELECT stop FROM firing WHERE schedule = ? AND tick = ?", schedule, tick);
-    return row?.["stop"] === 1;
-  }
-
-  /** The firings of a schedule that are under way or wait, the earliest first. */
-  open(id: string): readonly Firing[] {
-    return this.#firings("SELECT * FROM firing WHERE schedule = ? AND state IN ('queued', 'running') ORDER BY tick", id);
-  }
-
-  /** Firings, the latest first; of one schedule or of all. */
-  history(id: string | undefined, limit: number): readonly Firing[] {
-    const latest = "ORDER BY tick DESC, schedule LIMIT ?";
-    if (id === undefined) return this.#firings(`SELECT * FROM firing ${latest}`, limit);
-    return this.#firings(`SELECT * FROM firing WHERE schedule = ? ${latest}`, id, limit);
-  }
-
-  /** The last firing of a schedule that is over; of those that became this. */
-  lastEnded(id: string): Firing | undefined {
-    const over = "state NOT IN ('queued', 'running')";
-    return this.#firings(`SELECT * FROM firing WHERE schedule = ? AND ${over} ORDER BY tick DESC LIMIT 1`, id)[0];
-  }
-
-  lastOf(id: string, state: EndedState): Firing | undefined {
-    return this.#firings("SELECT * FROM firing WHERE schedule = ? AND state = ? ORDER BY tick DESC LIMIT 1", id, state)[0];
-  }
-
-  /** How many of the firings that are remembered became this. */
-  countOf(id: string, state: EndedState): number {
-    return Number(
-      this.#database.get("SELECT COUNT(*) AS count FROM firing WHERE schedule = ? AND state = ?", id, state)?.["count"],
-    );
-  }
-
-  firing(id: string, tick: number): Firing | undefined {
-    return this.#firings("SELECT * FROM firing WHERE schedule = ? AND tick = ?", id, tick)[0];
-  }
-
   /** The last run of a schedule that nobody has released. */
   lastRun(id: string): string | undefined {
-    const row = this.#database.get(
-      `SELECT run_id, released FROM firing JOIN schedule ON schedule.id = firing.schedule
-       WHERE schedule = ? AND run_id IS NOT NULL ORDER BY tick DESC LIMIT 1`,
-      id,
-    );
-    return row === undefined || row["run_id"] === row["released"] ? undefined : String(row["run_id"]);
+    const last = this.firings.lastRun(id);
+    const released = this.#database.get("SELECT released FROM schedule WHERE id = ?", id)?.["released"];
+    return last === released ? undefined : last;
   }
 
   known(id: string): Known | undefined {
@@ -267,26 +188,22 @@ export class ScheduleStore {
   /** Frees a schedule: what runs is taken for dead, and its last run keeps nothing back any more. Its firing keeps who said so. */
   release(id: string, problem: Problem): void {
     this.transaction(() => {
-      const [running] = this.open(id).filter(({ state }) => state === "running");
-      if (running !== undefined) this.#bury(running, problem);
+      const running = this.firings.running(id);
+      if (running !== undefined) this.firings.bury(running, problem);
       const last = this.lastRun(id);
       if (last === undefined) return;
-      const text = this.#ports.redact(JSON.stringify(problem));
-      this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND run_id = ?", text, id, last);
+      this.firings.explainRun(id, last, problem);
       this.#database.run("UPDATE schedule SET released = ? WHERE id = ?", last, id);
     });
   }
 
   #standing(id: string, isBlocked: () => boolean): Standing {
-    const open = this.open(id);
-    const known = this.known(id);
-    const now = this.#ports.clock.now();
-    const last = this.#database.get("SELECT MAX(ended_at) AS at FROM firing WHERE schedule = ? AND started_at IS NOT NULL", id);
+    const open = this.firings.open(id);
     return {
-      since: known?.since ?? now,
+      since: this.known(id)?.since ?? this.#ports.clock.now(),
       isRunning: open.some(({ state }) => state === "running"),
       waiting: open.filter(({ state }) => state === "queued").map(({ tick }) => tick),
-      freeSince: Number(last?.["at"] ?? 0),
+      freeSince: this.firings.freeSince(id),
       isBlocked: isBlocked(),
     };
   }
@@ -296,77 +213,15 @@ export class ScheduleStore {
     const plan: Plan = { id, cron: new Cron(cron, timezone), overlap: "skip", catchupMs: 0, jitterMs };
     const standing: Standing = { since, isRunning: false, waiting: [], freeSince: 0, isBlocked: false };
     const missed = decide(plan, standing, now).steps.map((step): Step => ({ ...step, state: "missed" }));
-    for (const step of missed) this.#put(id, step);
+    for (const step of missed) this.firings.put(id, step);
     return missed;
   }
 
   #carryOut(id: string, { steps, since, cancels }: Decision): void {
-    for (const step of steps) this.#put(id, step);
+    for (const step of steps) this.firings.put(id, step);
     if (steps.length > 0) this.#database.run("UPDATE schedule SET since = ? WHERE id = ?", since, id);
-    if (cancels) this.#database.run("UPDATE firing SET stop = 1 WHERE schedule = ? AND state = 'running'", id);
+    if (cancels) this.firings.stop(id);
   }
-
-  #put(id: string, { tick, due, state }: Step): void {
-    const now = this.#ports.clock.now();
-    const runs = state === "running";
-    this.#database.run(
-      `INSERT INTO firing (schedule, tick, due, state, holder, started_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET state = excluded.state, holder = excluded.holder, started_at = excluded.started_at,
-         ended_at = excluded.ended_at`,
-      id,
-      tick,
-      due,
-      state,
-      runs ? JSON.stringify(this.#ports.liveness.me()) : null,
-      runs ? now : null,
-      runs || state === "queued" ? null : now,
-    );
-  }
-
-  // A firing whose process is gone holds nothing any more; when it went, nobody knows.
-  #buryDead(id: string): readonly Firing[] {
-    const dead = this.open(id).filter(({ holder }) => holder !== undefined && !this.#ports.liveness.isAlive(holder));
-    return dead.map((firing) => this.#bury(firing, diedOf(firing)));
-  }
-
-  #bury({ schedule, tick, startedAt }: Firing, problem: Problem): Firing {
-    this.#database.run(
-      "UPDATE firing SET state = 'died', problem = ?, ended_at = ? WHERE schedule = ? AND tick = ?",
-      JSON.stringify(problem),
-      startedAt ?? null,
-      schedule,
-      tick,
-    );
-    return this.#firingAt(schedule, tick);
-  }
-
-  #prune(id: string): void {
-    this.#database.run(
-      `DELETE FROM firing WHERE schedule = ? AND state NOT IN ('queued', 'running') AND tick <
-         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?)`,
-      id,
-      id,
-      LIMITS.firingsKept - 1,
-    );
-  }
-
-  #firingAt(id: string, tick: number): Firing {
-    const found = this.firing(id, tick);
-    if (found === undefined) throw damaged(this.#database.path);
-    return found;
-  }
-
-  #firings(sql: string, ...values: readonly (string | number)[]): readonly Firing[] {
-    return this.#database.all(sql, ...values).map((row) => readFiring(row, this.#database.path));
-  }
-}
-
-function diedOf({ holder, runId }: Firing): Problem {
-  return {
-    code: "schedule.died",
-    message: `the process ${holder?.pid ?? ""} that ran it is gone`,
-    ...(runId === undefined ? {} : { why: `its run ${runId} came to no end`, next: `tokenbook runs show ${runId}` }),
-  };
 }
 
 function readKnown(row: Row): Known {
@@ -380,41 +235,17 @@ function readKnown(row: Row): Known {
     jitterMs: Number(row["jitter"]),
     since: Number(row["since"]),
     lastState: text("last_state") as EndedState | undefined,
-    lastSuccess: numberOf(row["last_success"]),
+    streak: readStreak(row),
+    lastSuccess: row["last_success"] === null ? undefined : Number(row["last_success"]),
   };
 }
 
-function readFiring(row: Row, path: string): Firing {
-  try {
-    return {
-      schedule: String(row["schedule"]),
-      tick: Number(row["tick"]),
-      due: Number(row["due"]),
-      state: String(row["state"]) as Firing["state"],
-      holder: row["holder"] === null ? undefined : (JSON.parse(String(row["holder"])) as Holder),
-      runId: row["run_id"] === null ? undefined : String(row["run_id"]),
-      tries: Number(row["tries"]),
-      startedAt: numberOf(row["started_at"]),
-      endedAt: numberOf(row["ended_at"]),
-      problem: row["problem"] === null ? undefined : (JSON.parse(String(row["problem"])) as Problem),
-    };
-  } catch (error) {
-    throw damaged(path, error);
-  }
-}
-
-function numberOf(cell: Row[string] | undefined): number | undefined {
-  return cell === null || cell === undefined ? undefined : Number(cell);
-}
-
-function damaged(path: string, cause?: unknown): Failure {
-  return new Failure({
-    code: "schedule.damaged",
-    message: `${path} is damaged: a firing cannot be read`,
-    why: "who runs what is not known, so nothing is started",
-    next: "restore the state directory from a backup",
-    cause,
-  });
+// A file of the first format that is only looked into has no such columns.
+function readStreak(row: Row): Streak | undefined {
+  const reason = row["streak_reason"] ?? null;
+  if (reason === null) return undefined;
+  const [since, toldAt, times] = [Number(row["streak_since"]), Number(row["streak_told_at"]), Number(row["streak_times"])];
+  return { reason: String(reason), since, toldAt, times };
 }
 
 function migrate(database: Database): void {

@@ -5,31 +5,12 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/base/ports.ts";
 import { DriftBook } from "../../src/reconcile/drift-book.ts";
-import { ScheduleStore, systemLiveness } from "../../src/schedule/store.ts";
+import { systemLiveness } from "../../src/schedule/firings.ts";
+import { ScheduleStore } from "../../src/schedule/store.ts";
 import { proxyTo } from "../stories/proxy.ts";
+import { viewing } from "../stories/viewing.ts";
 import { approvalPlaybook, approveAsBob, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "../stories/world.ts";
 import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
-
-interface Viewed {
-  /** With the token. */
-  readonly url: URL;
-  readonly get: (path: string, headers?: Readonly<Record<string, string>>, method?: string) => Promise<Response>;
-}
-
-/** `tokenbook view` in a process of its own, until the test is over. */
-async function viewing(project: Project): Promise<Viewed> {
-  const running = project.start("view", "--json");
-  onTestFinished(async () => {
-    await running.signal("SIGINT");
-    expect((await running.ended).code).toBe(0);
-  });
-  const [line = ""] = await running.lines(1);
-  const url = new URL((JSON.parse(line) as { url: string }).url);
-  return {
-    url,
-    get: (path, headers = {}, method = "GET") => fetch(new URL(path, url.origin), { headers, method, redirect: "manual" }),
-  };
-}
 
 async function twoRuns(): Promise<{ project: Project; ids: readonly [string, string] }> {
   const service = await sandboxProcess();
@@ -357,8 +338,8 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     store.register({ id: evil, playbook: evil, environment: evil, cron: undefined, timezone: undefined, jitterMs: 0 });
     const taken = store.takeNow(evil, () => undefined);
     if (!("taken" in taken)) throw new Error("it is taken");
-    store.began(taken.taken, evil);
-    store.end(taken.taken, "failed", { code: evil, message: evil, why: evil, next: evil });
+    store.firings.began(taken.taken, evil);
+    store.firings.end(taken.taken, "failed", { code: evil, message: evil, why: evil, next: evil });
     store.takeNow(evil, () => undefined);
     store.close();
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { runChild } from "../../src/cli/child.ts";
 import { fillOrigin, type Subject } from "../../src/cli/crash/island.ts";
 import type { Ground } from "../../src/cli/crash/trial.ts";
+import { PLAIN_HINT } from "../../src/cli/hint.ts";
 import { readyPlaybooks } from "../../src/cli/ready.ts";
 import type { Shell } from "../../src/cli/shell.ts";
 import { DEFAULT_PROFILE } from "../../src/contract/profile.ts";
@@ -18,6 +19,7 @@ export function quietShell(cwd: string): Shell {
   return {
     stdout: SILENT,
     stderr: SILENT,
+    hint: PLAIN_HINT,
     stdin: () => Promise.reject(new Error("nothing is piped in")),
     streams: () => {
       throw new Error("nobody speaks to it");

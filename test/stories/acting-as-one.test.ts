@@ -109,6 +109,11 @@ test("a run of another host is released by a person, and goes on elsewhere; its 
   expect(released.code, released.told).toBe(0);
   expect(released.stdout, released.told).toContain(`${run} is no longer held by ${by}, says `);
   expectRefused(await project.run("runs", "release", run, "--because", "again"), 2, new RegExp(`nobody holds the run ${run}`));
+  const { history } = (await project.json("runs", "show", run)).data.reports[0]?.run ?? expect.fail();
+  expect(history.map(({ what, text }) => [what, text])).toEqual([
+    ["claimed", null],
+    ["released", expect.stringContaining("is gone: the machine was switched off")],
+  ]);
   await approveAsBob(service);
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.told).toBe(0);

@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cutAnswer, proxyTo } from "./proxy.ts";
+import { losingMint } from "./desk.ts";
+import { proxyTo } from "./proxy.ts";
 import { MINT_ONCE, newProject, type Project, ROOT, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
 
 /** What a shell offers at the end of a command line. */
@@ -105,12 +106,7 @@ test("runs of the journal, and the steps of one that wants a word", async () => 
   project.serviceAt(proxy.url);
   project.write("mint.yaml", MINT_ONCE);
   const passed = await acting.run("run", "mint.yaml");
-  void proxy.next("POST /token/mint", async (passing) => {
-    await cutAnswer(passing);
-    proxy.shut();
-  });
-  const stopped = await acting.run("run", "mint.yaml");
-  expect(stopped.code, stopped.told).toBe(5);
+  const stopped = await losingMint({ project: acting, proxy });
   const asked = async (...words: string[]): Promise<readonly string[]> => (await project.run("complete", "--", ...words)).lines;
   expect(await asked("resume", "")).toEqual([`${runIn(stopped)}\tunknown, mint.yaml`, ":4"]);
   const shown = (await asked("runs", "show", "")).map((line) => line.split("\t")[0]);

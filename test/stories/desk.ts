@@ -1,8 +1,9 @@
 // A desk at which several commands work at a time: one project, and a service behind a proxy.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { gate, type Proxy, proxyTo } from "./proxy.ts";
-import { newProject, type Project, reached, type Running, sandboxProcess, type Service } from "./world.ts";
+import { expect } from "vitest";
+import { cutAnswer, gate, type Proxy, proxyTo } from "./proxy.ts";
+import { type Ended, newProject, type Project, reached, type Running, sandboxProcess, type Service } from "./world.ts";
 
 export interface Desk {
   readonly project: Project;
@@ -33,6 +34,21 @@ export async function writing(
   const running = project.start("run", ...args);
   await reached(running, came.passed);
   return { running, goOn: () => on.open() };
+}
+
+/**
+ * A run of `mint.yaml` that ends as unknown: the ledger has minted, the answer is lost, and nobody can look, for the service cannot be
+ * reached until it has ended.
+ */
+export async function losingMint({ project, proxy }: Pick<Desk, "project" | "proxy">, ...args: string[]): Promise<Ended> {
+  void proxy.next("POST /token/mint", async (passing) => {
+    await cutAnswer(passing);
+    proxy.shut();
+  });
+  const stopped = await project.run("run", "mint.yaml", ...args);
+  expect(stopped.code, stopped.told).toBe(5);
+  await proxy.open();
+  return stopped;
 }
 
 /** Looks into the journal of a project, or changes it behind everybody's back. */

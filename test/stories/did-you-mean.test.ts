@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cutAnswer, proxyTo } from "./proxy.ts";
-import { type Ended, launch, MINT_ONCE, newProject, ROOT, runIn, sandboxProcess } from "./world.ts";
+import { desk, losingMint } from "./desk.ts";
+import { type Ended, launch, MINT_ONCE, newProject, ROOT, runIn } from "./world.ts";
 
 const LOOK = `playbook: 1
 tags: [smoke]
@@ -65,17 +65,9 @@ test("what is near to nothing has no suggestion, and the list of what there is",
 });
 
 test("a run, by a part of its id or a letter that is wrong; a step that wants a word; a credential", async () => {
-  const service = await sandboxProcess();
-  const proxy = await proxyTo(service.url);
-  const project = newProject();
-  project.serviceAt(proxy.url);
-  project.write("mint.yaml", MINT_ONCE);
-  void proxy.next("POST /token/mint", async (passing) => {
-    await cutAnswer(passing);
-    proxy.shut();
-  });
-  const stopped = await project.run("run", "mint.yaml");
-  const id = runIn(stopped);
+  const at = await desk({ "mint.yaml": MINT_ONCE });
+  const { project } = at;
+  const id = runIn(await losingMint(at));
   const wrong = `${id.slice(0, -1)}${id.endsWith("a") ? "b" : "a"}`;
   for (const named of [id.slice(-8), wrong]) {
     for (const command of [
@@ -92,7 +84,6 @@ test("a run, by a part of its id or a letter that is wrong; a step that wants a 
   }
   const step = await project.run("resolve", id, "--step", "mnit", "--as", "applied", "--because", "seen");
   expect(step.stderr, step.told).toContain(`next: tokenbook resolve ${id} --step "mint" --as applied`);
-  await proxy.open();
   project.write(
     "sales.yaml",
     "playbook: 1\nactors: { b: { investor: BUYR_KEY } }\nsteps: [{ uses: investor.sales.list, as: b }]\n",

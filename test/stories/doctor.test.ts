@@ -9,7 +9,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, onTestFinished, test } from "vitest";
 import schema from "../../schemas/doctor.schema.json" with { type: "json" };
 import type { DoctorDocument, Finding } from "../../src/report/doctor/shape.ts";
-import { answerAfterwards, closedAddress, cutAnswer, proxyTo, strangerServer } from "./proxy.ts";
+import { desk, losingMint } from "./desk.ts";
+import { answerAfterwards, closedAddress, proxyTo, strangerServer } from "./proxy.ts";
 import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
 
 const valid = new Ajv2020().compile(schema);
@@ -177,19 +178,9 @@ test("a variable that is not set is told with the line that wants it; one of ano
 });
 
 test("a write of which nobody knows what became is told, with the command that looks again", async () => {
-  const service = await sandboxProcess();
-  const proxy = await proxyTo(service.url);
-  const project = newProject();
-  project.serviceAt(proxy.url);
-  project.write("mint.yaml", MINT_ONCE);
-  void proxy.next("POST /token/mint", async (passing) => {
-    await cutAnswer(passing);
-    proxy.shut();
-  });
-  const stopped = await project.run("run", "mint.yaml");
-  expect(stopped.code, stopped.told).toBe(5);
-  await proxy.open();
-  const seen = await examine(project);
+  const at = await desk({ "mint.yaml": MINT_ONCE });
+  const stopped = await losingMint(at);
+  const seen = await examine(at.project);
   expect(codes(seen, "problem"), seen.told).toEqual(["state.unknown-write"]);
   expect(about(seen, "state.unknown-write")).toMatch(/mint \(ledger\.token\.mint\)[\s\S]*tokenbook resume /);
   expect(about(seen, "state.unknown-write")).toContain(runIn(stopped));

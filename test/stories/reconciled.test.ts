@@ -100,8 +100,11 @@ test("a drift is the same one each night, until it is borne with, changes, or is
     { kind: "differs", key: { holder: "alice", token: "Gold" }, difference: "0.000000000000000001", state: "new" },
   ]);
   const id = first.found.drifts[0]?.id ?? "";
+  const listed = async (): Promise<string> => (await project.run("drift", "list")).lines.at(-1) ?? "";
+  expect(await listed()).toMatch(new RegExp(`^  new     ${id}  holder alice, token Gold: .*; found \\S+Z$`));
 
   const second = await night(project);
+  expect(await listed()).toMatch(new RegExp(`^  known   ${id}  .*; since `));
   expect(second.code, second.told).toBe(3);
   expect(second.found.drifts).toMatchObject([{ id, state: "persisting" }]);
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FORMATS } from "../../src/report/format.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
+import { everyPage, viewing } from "./viewing.ts";
 import { type Ended, filesBelow, KEYS, launch, newProject, type Project, ROOT, sandboxProcess, type Variables } from "./world.ts";
 
 const PIN = 'c4nary/pin+1 "quo\\ted" ü';
@@ -133,6 +134,57 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
   expectNoneShown(ended, again, ...shown, await project.run("runs"), await project.run("run", "everywhere.yaml", "--json"));
   expectNoneIn(project);
   expect(hits(JSON.stringify(await world.commits()))).toContain("c4nary/pin");
+});
+
+// What is in the ledger carries secrets too, in what is compared by and in what is kept as evidence.
+const COMPARED = `playbook: 1
+name: A secret in a drift
+mode: read-only
+secrets: { PIN: env:CANARY_PIN, CODE: env:CANARY_CODE, INNER: env:CANARY_INNER, FILED: file:keys/filed.pem }
+inputs:
+  expected: { type: list, items: { type: object, properties: { pin: { type: string } } }, default: [{ pin: none }] }
+reconcile:
+  - id: assets
+    left: { name: list, rows: inputs.expected, key: { pin: row.pin } }
+    right:
+      name: ledger
+      as: { ledger: "userId:alice" }
+      read: ledger.asset.list
+      with: { assetType: Property }
+      key: { pin: row.data.pin }
+    recheck: 10ms
+`;
+
+test("no page of `tokenbook view` shows them", async () => {
+  const world = await sandboxProcess();
+  const project = newProject({ ...VARIABLES, TEAM: "blue" });
+  project.serviceAt(world.url);
+  project.write("everywhere.yaml", EVERYWHERE);
+  project.write("inner.yaml", INCLUDED);
+  project.write("keys/filed.pem", `${FILED}\n`);
+  project.write("compared.yaml", COMPARED);
+  const runs = [await project.run("run", "everywhere.yaml"), await project.run("run", "everywhere.yaml")];
+  for (const { code, told } of runs) expect(code, told).toBe(1);
+  const compared = await project.run("run", "compared.yaml");
+  expect(compared.code, compared.told).toBe(3);
+  const fired = await project.run("schedule", "--once", "everywhere.yaml", "compared.yaml");
+  expect(fired.code, fired.told).toBe(3);
+  expectNoneShown(...runs, compared, fired);
+
+  const [first = "", second = ""] = runs.map(runOf);
+  const pages = await everyPage(await viewing(project), `/compare?run=${first}&run=${second}`, "/drifts?all=yes");
+  for (const [path, page] of pages) expect(hits(page), path).toEqual([]);
+  const of = (kind: RegExp): readonly string[] => [...pages].flatMap(([path, page]) => (kind.test(path) ? [page] : []));
+  expect(of(/^\/runs\/[^/]+$/)).toHaveLength(5);
+  expect(of(/^\/schedules\/./)).toHaveLength(2);
+  const drifts = of(/^\/drifts\/./);
+  expect(drifts.length).toBeGreaterThan(2);
+  for (const kind of [/^\/runs\//, /^\/drifts\//, /^\/drifts\?/]) {
+    expect(
+      of(kind).some((page) => page.includes("secrets.PIN")),
+      String(kind),
+    ).toBe(true);
+  }
 });
 
 function runOf({ stdout }: Ended): string {

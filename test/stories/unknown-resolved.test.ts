@@ -37,4 +37,14 @@ test.for([
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   const shown = await project.run("runs", "show", id);
   expect(shown.stdout, shown.told).toContain(`settled: ${verdict}, says olga: I looked`);
+  const history = (/\n\n([^]*?)\nsent /.exec(shown.stdout)?.[1] ?? "")
+    .split("\n")
+    .map((line) => line.replace(/^\S+ +| on .*/g, ""));
+  expect(history, shown.told).toEqual([
+    expect.stringMatching(/^claimed +process \d+$/),
+    "closed    unknown",
+    `resolved  olga  mint: attempt 1 is ${verdict}: I looked`,
+    expect.stringMatching(/^claimed +process \d+$/),
+    "closed    passed",
+  ]);
 });

@@ -53,7 +53,7 @@ export const doctor: Command<DoctorOptions> = async (shell, options) => {
     stdout.write(
       options.json === true
         ? doctorJson(document)
-        : painted(`${doctorLines(document).join("\n")}\n`, showsColour(stdout, shell.variables)),
+        : painted(shell.hint(`${doctorLines(document).join("\n")}\n`), showsColour(stdout, shell.variables)),
     );
     return ok ? EXIT.passed : EXIT.failed;
   } finally {

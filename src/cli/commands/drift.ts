@@ -56,7 +56,7 @@ export const showDrift: Command<ShowOptions> = async (shell, options) => {
     shell.stdout.write(`${sanitise(writeJson(told, 2))}\n`);
     return EXIT.passed;
   }
-  shell.stdout.write(`${harmless(page(drift).join("\n"))}\n`);
+  shell.stdout.write(`${harmless(shell.hint(page(drift).join("\n")))}\n`);
   return EXIT.passed;
 };
 
@@ -160,7 +160,9 @@ function comparisonOf({ title, of: { environment, playbook, scope } }: KnownDrif
 }
 
 function line(drift: KnownDrift): string {
-  return `${driftLine(drift, sidesOf(drift))}${drift.clearedAt === null ? "" : `; cleared ${timeOf(drift.clearedAt)}`}`;
+  const { state, since, clearedAt } = drift;
+  const found = state === "new" ? `; found ${timeOf(since)}` : "";
+  return `${driftLine(drift, sidesOf(drift))}${found}${clearedAt === null ? "" : `; cleared ${timeOf(clearedAt)}`}`;
 }
 
 function sidesOf({ sides }: KnownDrift): Parameters<typeof driftLine>[1] {

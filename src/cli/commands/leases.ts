@@ -56,7 +56,7 @@ export const release: Command<ReleaseOptions> = async (shell, options) => {
   if (options.json === true) shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, run, from, who, because }))}\n`);
   else {
     const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;
-    shell.stdout.write(`${harmless(`${line}\nto go on: tokenbook resume ${run}`)}\n`);
+    shell.stdout.write(`${harmless(`${line}\n${shell.hint(`to go on: tokenbook resume ${run}`)}`)}\n`);
   }
   return EXIT.passed;
 };

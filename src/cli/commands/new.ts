@@ -4,6 +4,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { sanitise } from "../../base/text.ts";
 import { operationNamed } from "../../operations/operation.ts";
+import { quoted } from "../hint.ts";
 import { starterPlaybook } from "../starter/playbook.ts";
 import { starterProject } from "../starter/project.ts";
 import type { Command, Shell } from "../shell.ts";
@@ -51,10 +52,6 @@ function titleOf(file: string): string {
     .replaceAll(/[-_.\s]+/g, " ")
     .trim();
   return words === "" ? "A playbook" : words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 // All or nothing: none is written when one of them is there already.

@@ -35,7 +35,7 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
     shell.stdout.write(`${JSON.stringify({ format: 1, run, step, attempt, operation, verdict, because, who })}\n`);
   } else {
     const lines = [`${step}: attempt ${attempt + 1} of ${operation} is ${verdict}, says ${who}: ${because}`];
-    shell.stdout.write(`${harmless([...lines, `${goesOn} by: tokenbook resume ${run}`].join("\n"))}\n`);
+    shell.stdout.write(`${harmless([...lines, shell.hint(`${goesOn} by: tokenbook resume ${run}`)].join("\n"))}\n`);
   }
   return EXIT.passed;
 };

@@ -57,7 +57,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
     ...report.run.history.map(historyLine),
     ...report.steps.flatMap(({ step, attempts }) => attempts.flatMap((attempt) => attemptLines(step, attempt))),
   ];
-  shell.stdout.write(painted(`${lines.join("\n").trimEnd()}\n`, showsColour(shell.stdout, shell.variables)));
+  shell.stdout.write(painted(shell.hint(`${lines.join("\n").trimEnd()}\n`), showsColour(shell.stdout, shell.variables)));
   return EXIT.passed;
 };
 

@@ -5,7 +5,8 @@ import { didYouMean, sanitise } from "../../base/text.ts";
 import { isOfThisHost, spellHolder } from "../../journal/holder.ts";
 import type { Blocking } from "../../schedule/firing.ts";
 import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
-import { type Known, ScheduleStore, systemLiveness } from "../../schedule/store.ts";
+import { systemLiveness } from "../../schedule/firings.ts";
+import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { columns } from "../columns.ts";
 import { harmless } from "../failure.ts";
 import { stateDirectory, type Where } from "../project.ts";
@@ -37,7 +38,15 @@ export const listSchedules: Command<ListOptions> = async (shell, options) => {
 type Named = ReturnType<typeof readScheduled>["all"][number];
 
 function knownOf({ id, playbook, environment, schedule }: Named, before: Known | undefined, now: number): Known {
-  const base = before ?? { id, playbook, environment, since: now, lastState: undefined, lastSuccess: undefined };
+  const base = before ?? {
+    id,
+    playbook,
+    environment,
+    since: now,
+    lastState: undefined,
+    streak: undefined,
+    lastSuccess: undefined,
+  };
   return {
     ...base,
     cron: schedule?.cron.pattern,
@@ -82,7 +91,7 @@ interface HistoryOptions extends Where {
 export const history: Command<HistoryOptions> = async (shell, options) => {
   const firings = withStore(shell, options, (store) => {
     const id = options.schedule === undefined ? undefined : idOf(store, options.schedule);
-    return store.history(id, options.limit).map(firingEntry);
+    return store.firings.history(id, options.limit).map(firingEntry);
   });
   if (options.json === true) return print(shell, { format: 1, firings });
   const lines = firings.flatMap(firingLines);
@@ -116,7 +125,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, { because,
   const who = userOf(shell);
   const id = withStore(shell, options, (store) => {
     const found = idOf(store, options.schedule);
-    const running = store.open(found).find(({ state }) => state === "running");
+    const running = store.firings.running(found);
     if (running?.holder !== undefined && isOfThisHost(running.holder) && systemLiveness.isAlive(running.holder))
       throw stillAlive(found, running.holder.pid);
     store.release(found, { code: "schedule.released", message: `released by ${who}: ${because}` });

@@ -14,6 +14,7 @@ import { readSeed } from "../../sandbox/sandbox.ts";
 import { crashEverywhere, type Testing } from "../crash/everywhere.ts";
 import { clear, fillOrigin, temporaryFolder } from "../crash/island.ts";
 import type { Ground } from "../crash/trial.ts";
+import { quoted } from "../hint.ts";
 import { maskedShell } from "../masked.ts";
 import { profileOf, readMapFile } from "../project.ts";
 import { type InputOptions, readyPlaybooks } from "../ready.ts";
@@ -106,10 +107,6 @@ function testingOf(file: string, options: TestOptions, progress: Progress): Test
     replay: (point) => [...command, "--at", point, "--keep", "crashed"].map(quoted).join(" "),
     onTried: (tried, of) => progress.show(`${file}: ${tried} of ${of} boundaries`),
   };
-}
-
-function quoted(word: string): string {
-  return /^[\w./=:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function exitOf(reports: readonly CrashReport[]): ExitCode {

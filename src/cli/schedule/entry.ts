@@ -5,7 +5,8 @@ import { stateOf } from "../../protocol/state.ts";
 import { dueOf } from "../../schedule/decide.ts";
 import type { Blocking } from "../../schedule/firing.ts";
 import { firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
-import { type Known, type ScheduleStore, systemLiveness } from "../../schedule/store.ts";
+import { systemLiveness } from "../../schedule/firings.ts";
+import type { Known, ScheduleStore } from "../../schedule/store.ts";
 
 /** What a schedule's entry is made of. */
 export interface Look {
@@ -18,11 +19,11 @@ export interface Look {
 /** A schedule as it stands, with at most so many of its next firings. */
 export function entryOf({ store, known, now, blocking }: Look, most: number): ScheduleEntry {
   const { id, playbook, environment, cron, timezone, jitterMs, lastState, lastSuccess } = known;
-  const open = store.open(id);
-  const last = store.lastEnded(id);
+  const open = store.firings.open(id);
+  const last = store.firings.lastEnded(id);
   const running = open.find(({ state }) => state === "running");
   const lives = running?.holder !== undefined && systemLiveness.isAlive(running.holder);
-  const missed = store.lastOf(id, "missed");
+  const missed = store.firings.lastOf(id, "missed");
   const run = store.lastRun(id);
   return {
     id,
@@ -36,7 +37,10 @@ export function entryOf({ store, known, now, blocking }: Look, most: number): Sc
     lastSuccess: lastSuccess === undefined ? null : new Date(lastSuccess).toISOString(),
     running: running === undefined ? null : { ...firingEntry(running), alive: lives },
     waiting: open.filter(({ state }) => state === "queued").length,
-    missed: { count: store.countOf(id, "missed"), last: missed === undefined ? null : new Date(missed.tick).toISOString() },
+    missed: {
+      count: store.firings.countOf(id, "missed"),
+      last: missed === undefined ? null : new Date(missed.tick).toISOString(),
+    },
     blockedBy: run === undefined || lives ? null : (blocking(run) ?? null),
   };
 }

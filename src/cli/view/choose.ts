@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/ports.ts";
+import type { Hint } from "../hint.ts";
 import type { Terminal } from "../shell.ts";
 import { isSet, painted, showsColour } from "./colour.ts";
 import { PlainView } from "./plain.ts";
@@ -9,6 +10,7 @@ export interface Viewing {
   /** Where people look: stdout, or stderr when stdout carries data. */
   readonly screen: Terminal;
   readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly hint: Hint;
   readonly clock: Pick<Clock, "now">;
   /** Something else writes there meanwhile. */
   readonly isShared?: boolean;
@@ -25,17 +27,17 @@ const MOST_RUNS = 8;
 
 /** The live tree on a terminal that can show it; plain lines everywhere else, and where a tree would be too long to read. */
 export async function chooseView(viewing: Viewing): Promise<View> {
-  const { screen, clock, runs, variables, onCrash } = viewing;
+  const { screen, clock, runs, variables, hint, onCrash } = viewing;
   const colour = showsColour(screen, variables);
-  const write = (text: string): void => screen.write(painted(text, colour));
+  const write = (text: string): void => screen.write(painted(hint(text), colour));
   if (!canShowTree(viewing)) return new PlainView({ write, clock, parallel: runs > 1 });
   // Loaded only where it is used: a pipe need not wait for it.
   const { LiveView } = await import("./live-view.ts");
-  return new LiveView({ screen, clock, colour, onCrash });
+  return new LiveView({ screen, clock, colour, print: write, onCrash });
 }
 
 /** Whether a live tree can be drawn, and would be of use. */
-export function canShowTree({ screen, variables, isShared, runs, steps }: Omit<Viewing, "clock" | "onCrash">): boolean {
+export function canShowTree({ screen, variables, isShared, runs, steps }: Omit<Viewing, "clock" | "hint" | "onCrash">): boolean {
   if (isShared === true || !screen.isTTY || screen.columns < LEAST_COLUMNS) return false;
   if (variables["TERM"] === "dumb" || (isSet(variables["CI"]) && variables["CI"] !== "false")) return false;
   return steps <= MOST_STEPS && runs <= MOST_RUNS;

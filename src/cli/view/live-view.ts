@@ -4,7 +4,6 @@ import type { Observer } from "../../report/fanout.ts";
 import type { RunFold } from "../../report/model.ts";
 import { overallLine, reportLines } from "../../report/text.ts";
 import type { Terminal } from "../shell.ts";
-import { painted } from "./colour.ts";
 import { Drawing } from "./live.ts";
 import { type Activity, treeOf, type Watched } from "./tree.ts";
 import type { View } from "./view.ts";
@@ -15,6 +14,8 @@ export interface LiveOutput {
   readonly screen: Terminal;
   readonly clock: Pick<Clock, "now">;
   readonly colour: boolean;
+  /** Takes the plain lines that stay. */
+  readonly print: (text: string) => void;
   /** Drawing broke; the runs go on, and what came of them is told at the end. */
   readonly onCrash: (error: unknown) => void;
 }
@@ -52,8 +53,7 @@ export class LiveView implements View {
     const reports = this.#runs.filter(({ fold }) => fold.opened !== undefined).map(({ fold }) => fold.report());
     const lines = reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...reportLines(report)]);
     if (reports.length > 1) lines.push("", overallLine(reports));
-    const text = lines.map((line) => `${line}\n`).join("");
-    this.#output.screen.write(painted(text, this.#output.colour));
+    this.#output.print(lines.map((line) => `${line}\n`).join(""));
   }
 
   #trees(): ReturnType<typeof windowOf>[] {

@@ -4,7 +4,8 @@ import { spellHolder } from "../../journal/holder.ts";
 import { schedulePage } from "../../report/html/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/schedules.ts";
 import { type FiringEntry, firingEntry } from "../../schedule/listing.ts";
-import { type Known, ScheduleStore, systemLiveness } from "../../schedule/store.ts";
+import { systemLiveness } from "../../schedule/firings.ts";
+import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { peekIntoJournal } from "../journal.ts";
 import { blockingIn, entryOf } from "../schedule/entry.ts";
 import { html, type Page, plain } from "./page.ts";
@@ -25,7 +26,7 @@ export function scheduleOf(state: string, id: string): Page {
   const page = look(state, (store) => {
     const known = store.known(id);
     if (known === undefined) return undefined;
-    const firings = store.history(id, LIMITS.viewHistory).map((firing) => firingOf(firingEntry(firing)));
+    const firings = store.firings.history(id, LIMITS.viewHistory).map((firing) => firingOf(firingEntry(firing)));
     return html(schedulePage(listed(state, store, known), firings));
   });
   return page ?? plain(404, "no such schedule is known here");

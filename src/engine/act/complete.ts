@@ -8,7 +8,7 @@ import type { AttemptState } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { firstBroken } from "../expectations.ts";
 import { namesOf } from "../names.ts";
-import { read } from "../read.ts";
+import { isNotThere, read, type ReadResult } from "../read.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
 import { becomesSo, rereading } from "./ensure.ts";
@@ -61,7 +61,7 @@ async function discoverAsTold(context: RunContext, { place }: Attempted, told: D
   const found = await lookUntil(context, about, async (): Promise<Look<Finding>> => {
     const result = await sideRead(context, place, told.read);
     if (!("kind" in result)) return { found: result };
-    if (result.kind === "failed") return result.reply.status === 404 ? "again" : { found: { problem: result.problem } };
+    if (result.kind === "failed") return notRead(result);
     const list = told.one.evaluate(context.scopeAt(place, { response: result.payload }));
     const records: readonly Json[] = Array.isArray(list) ? list : [];
     count = records.length;
@@ -73,6 +73,12 @@ async function discoverAsTold(context: RunContext, { place }: Attempted, told: D
     };
   });
   return found === "late" ? { problem: notOne(told, count) } : found;
+}
+
+function notRead({ reply, problem }: Extract<ReadResult, { kind: "failed" }>): Look<{ readonly problem: StepProblem }> {
+  if (isNotThere(reply)) return "again";
+  const message = `the write took effect, but what it made cannot be read: ${problem.message}`;
+  return { found: { problem: { ...problem, message } } };
 }
 
 function notOne({ one, read: { operation } }: Discover, count: number): StepProblem {
@@ -124,7 +130,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
   };
   const look = async (): Promise<Look<Discovered>> => {
     const result = await read(context, reading);
-    if (result.kind === "failed") return { found: { problem: result.problem } };
+    if (result.kind === "failed") return notRead(result);
     return chooseOne(result.payload, discovery, mark);
   };
   const found = await lookUntil(context, { address: place.address, for: "what the write made", wait: rereading() }, look);

@@ -52,10 +52,15 @@ export async function evidenceOf(
 }
 
 function sentBy({ opened, target }: RunContext, { address }: Place, { input, caller }: Bound): Sent {
-  return { input, actor: entityOf(caller, target.ledger?.orgId), names: namesOf(opened.runId, address), profile: target.profile };
+  return {
+    input,
+    actor: actingEntityOf(caller, target.ledger?.orgId),
+    names: namesOf(opened.runId, address),
+    profile: target.profile,
+  };
 }
 
-function entityOf({ actingEntity }: Caller, orgId: string | undefined): JsonObject | undefined {
+function actingEntityOf({ actingEntity }: Caller, orgId: string | undefined): JsonObject | undefined {
   const [, attribute, value] = /^([^:]+):(.*)$/s.exec(actingEntity ?? "") ?? [];
   if (attribute === undefined || value === undefined || orgId === undefined) return undefined;
   return { orgId, [attribute]: value };

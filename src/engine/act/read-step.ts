@@ -7,7 +7,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 import type { Looking } from "../looking.ts";
 import { firstBroken, seen } from "../expectations.ts";
 import type { Place } from "../plan.ts";
-import { mayPass, read, type ReadResult } from "../read.ts";
+import { isNotThere, mayPass, read, type ReadResult } from "../read.ts";
 import type { Reply } from "../service.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Bound } from "../bind.ts";
@@ -62,7 +62,7 @@ async function untilItHolds(
   if (until === undefined || wait === undefined) return ask();
   return lookUntil(context, { address: place.address, for: until.text.trim(), wait }, async (): Promise<Look<ReadResult>> => {
     const result = await ask();
-    if (result.kind === "failed") return mayPass(result.reply) || result.reply.status === 404 ? "again" : { found: result };
+    if (result.kind === "failed") return mayPass(result.reply) || isNotThere(result.reply) ? "again" : { found: result };
     return until.evaluate(context.scopeAt(place, { response: result.payload })) === true ? { found: result } : "again";
   });
 }

@@ -47,6 +47,7 @@ function isAskedFor(drift: KnownDrift, { state, words }: DriftFilter): boolean {
 
 const STATES: readonly (readonly [value: string, word: string])[] = [
   ["", "any"],
+  ["new", STATE_WORDS.new],
   ["persisting", STATE_WORDS.persisting],
   ["changed", STATE_WORDS.changed],
   ["acknowledged", STATE_WORDS.acknowledged],

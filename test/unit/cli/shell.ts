@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { PLAIN_HINT } from "../../../src/cli/hint.ts";
 import type { Command, Shell, Terminal } from "../../../src/cli/shell.ts";
 
 /** What a command that only prints writes for these options. */
@@ -17,6 +18,7 @@ export async function shownBy<O>(command: Command<O>, options: O): Promise<strin
 export function silentShell(write: (text: string) => void = () => undefined): Shell {
   const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write };
   return {
+    hint: PLAIN_HINT,
     stdin: () => Promise.resolve(new Uint8Array()),
     streams: () => {
       throw new Error("nothing is spoken over stdio");

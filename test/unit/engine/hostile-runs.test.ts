@@ -161,3 +161,51 @@ test("what a write made is found by its mark alone, whatever the list says besid
     expect(ran, text).toMatchObject({ outcome: "failed", completed: [], stopped: { problem: { code } } });
   }
 });
+
+const SERVICE_404: Given = { status: 404, body: '{"message":"not found"}' };
+const PROXY_404: Given = { status: 404, headers: { "content-type": "text/html" }, body: "<html>Not Found</html>" };
+
+test.for([
+  {
+    what: "what `until` waits for",
+    step: '  - { id: a, uses: ledger.asset.get, with: { assetType: Property, id: A }, until: response.id == "A" }',
+    path: "/asset",
+    there: '{"id":"A","assetType":"Property"}',
+    told: /web page \(HTTP 404\)/,
+  },
+  {
+    what: "what `discover` looks for",
+    step: `  - id: a
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: A } }
+    discover: { read: ledger.asset.get, with: { assetType: Property, id: A }, one: '[response]', outputs: { found: one.id } }`,
+    path: "/asset",
+    there: '{"id":"A","assetType":"Property"}',
+    told: /the write took effect, but what it made cannot be read: .* web page \(HTTP 404\)/,
+  },
+  {
+    what: "what is found by its mark",
+    step: `  - id: a
+    uses: ledger.approval.create
+    with: { approvalType: t, approvers: [{ orgId: o, userId: b }], numRequired: 1 }`,
+    path: "/approval/my",
+    there: undefined,
+    told: /the write took effect, but what it made cannot be read: .* web page \(HTTP 404\)/,
+  },
+])("$what is not there yet when the service says so, and not when a proxy does", async ({ step, path, there, told }) => {
+  let [answers, marked]: [Given[], string | undefined] = [[], undefined];
+  const { url } = await serve((request) => {
+    marked = /"tokenbook":"([^"]+)"/.exec(request.body)?.[1] ?? marked;
+    if (request.method === "POST") return { status: 201, body: '{"transactionId":"tx1","receiptId":"r1"}' };
+    const given = request.path === path ? answers.shift() : undefined;
+    return given ?? (there === undefined || request.path !== path ? inOrder(request, marked) : { body: there });
+  });
+  const run = runnerForTest();
+  const playbook = `playbook: 1\nactors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\nsteps:\n${step}\n`;
+  answers = [SERVICE_404, SERVICE_404];
+  expect(await run(playbook, targetAt(url))).toMatchObject({ outcome: "passed" });
+  answers = [SERVICE_404, PROXY_404];
+  const ran = await run(playbook, targetAt(url));
+  expect(ran).toMatchObject({ outcome: "failed", stopped: { problem: { code: "service.not-json" } } });
+  expect(ran.stopped?.problem.message).toMatch(told);
+});

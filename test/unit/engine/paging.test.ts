@@ -112,7 +112,7 @@ test.for(named(paged))("%s is read to the end, or as far as told, a named number
   }
 });
 
-test.for(named(byBookmark))("%s without a size of its own goes by the profile's", async ([, operation]) => {
+test.for(named(byBookmark))("%s without a size of its own leaves it to the service", async ([, operation]) => {
   const run = runnerForTest();
   const { url, came } = await serveList(operation, OTHER);
   expect(idsIn(await run(listing(operation, "all"), targetAt(url, OTHER)), operation)).toHaveLength(7);
@@ -156,14 +156,15 @@ test.for(named(byBookmark))("%s: an empty list may be told in any way, and the l
     [[{ count: 0, bookmark: "left over", records: [] }], "", 1],
     [[{ count: 2, records: [a, b] }], "AB", 1],
     [[{ count: 2, bookmark: null, records: [a, b] }], "AB", 1],
-    [[{ count: 1, bookmark: "left over", records: [a] }], "A", 1],
+    [[{ count: 1, bookmark: "left over", records: [a] }, { count: 0 }], "A", 2],
     [
       [
         { count: 2, bookmark: "1", records: [a, b] },
         { count: 1, bookmark: "left over", records: [c] },
+        { count: 0, bookmark: "left over", records: [] },
       ],
       "ABC",
-      2,
+      3,
     ],
     [[{ count: 2, bookmark: "1", records: [a, b] }, { count: 0 }], "AB", 2],
   ];
@@ -176,12 +177,30 @@ test.for(named(byBookmark))("%s: an empty list may be told in any way, and the l
   }
 });
 
+test.for(named(byBookmark))(
+  "%s is read to its end although the service gives fewer on a page than asked for",
+  async ([, operation]) => {
+    const { url, came } = await serve(({ query }) => bookmarked(2, query.get("bookmark") ?? "0"));
+    const ran = await runnerForTest()(listing(operation, "all", 500), targetAt(url));
+    expect(idsIn(ran, operation).join("")).toBe("ABCDEFG");
+    expect(came.map(({ query }) => query.get("pageSize"))).toEqual(["500", "500", "500", "500"]);
+  },
+);
+
 test.for(named(byBookmark))("%s: a list that turns in a circle, or breaks off, is not used", async ([, operation]) => {
   const run = runnerForTest();
   const page = (bookmark: unknown) => ({ count: 2, bookmark, records: [a, b] });
   for (const [pages, code, requests] of [
     [[page("1"), page("1")], "paging.repeated", 2],
     [[page("1"), page("2"), page("1")], "paging.repeated", 3],
+    [
+      [
+        { count: 1, bookmark: "1", records: [a] },
+        { count: 1, bookmark: "1", records: [b] },
+      ],
+      "paging.repeated",
+      2,
+    ],
     [[page("1"), {}], "service.unreadable", 2],
     [[page("1"), { count: 2, bookmark: "", records: null }], "service.unreadable", 2],
     [[page(7)], "service.unreadable", 1],

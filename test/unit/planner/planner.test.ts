@@ -14,7 +14,7 @@ import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { NO_SECRETS } from "../../../src/playbook/open.ts";
 import { planJson } from "../../../src/report/plan/json.ts";
 import type { PlanDocument } from "../../../src/report/plan/shape.ts";
-import { clockWithoutWaiting, serve, targetAt, transportForTest } from "../engine/server.ts";
+import { clockWithoutWaiting, type Given, serve, targetAt, transportForTest } from "../engine/server.ts";
 
 const stopping = new AbortController().signal;
 
@@ -100,6 +100,16 @@ test("an answer too large to keep is known by its digest", async () => {
   last = "b";
   const after = await planOf(playbookOf(steps), targetAt(served.url));
   expect(() => assertSamePlan(before, after)).toThrow("test.yaml: one: what it rests on is another");
+});
+
+test("what `until` waits for would be waited for when the service says that it is not there, and not when a proxy does", async () => {
+  let answer: Given = { status: 404, body: '{"message":"not found"}' };
+  const served = await serve(() => answer);
+  const steps = ["  - { id: a, uses: ledger.asset.get, with: { assetType: T, id: x }, until: response.id == 'x' }"];
+  const verdict = async () => (await planOf(playbookOf(steps), targetAt(served.url))).plans[0]?.steps[0]?.verdict;
+  expect(await verdict()).toBe("would-wait");
+  answer = { status: 404, body: "<html>Not Found</html>" };
+  expect(await verdict()).toBe("would-fail");
 });
 
 test.each<[string, string, boolean]>([

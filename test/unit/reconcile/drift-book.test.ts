@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { Decimal } from "../../../src/base/decimal.ts";
+import { writeJson } from "../../../src/base/json.ts";
+import { type Redact, redactor, Secret } from "../../../src/base/secret.ts";
 import type { ComparisonName } from "../../../src/protocol/drift.ts";
 import { DriftBook, type Found, type Sighting } from "../../../src/reconcile/drift-book.ts";
 import { keyText } from "../../../src/reconcile/row.ts";
@@ -10,9 +13,9 @@ const NAME: ComparisonName = { environment: "prod", playbook: "Nightly", compari
 const WORDS = { title: "Holdings", parts: ["holder"], left: "portfolio", right: "ledger" };
 const DAY = 86_400_000;
 
-function bookForTest(): DriftBook {
+function bookForTest(redact: Redact = (text) => text.replaceAll("open-sesame", "***")): DriftBook {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-drift-"));
-  const book = DriftBook.open(folder, (text) => text.replaceAll("open-sesame", "***"));
+  const book = DriftBook.open(folder, redact);
   onTestFinished(() => {
     book.close();
     rmSync(folder, { recursive: true });
@@ -50,6 +53,24 @@ test("each night says what is new, what is there still, and what is no more", ()
     ["cleared", "run2"],
     ["seen", "run3"],
   ]);
+});
+
+test("a drift is new in the list until another run has looked at it", () => {
+  const book = bookForTest();
+  const listed = (all = false): unknown =>
+    book.list({ all, limit: 10, now: 9 * DAY }).map(({ key, state }) => `${key["holder"]} ${state}`);
+  const [alice] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"))).drifts;
+  expect(listed()).toEqual(["alice new"]);
+  expect(book.explain(alice?.id ?? "", DAY).state).toBe("new");
+  book.record({ ...NAME, comparison: "supply" }, WORDS, found("run2", 2 * DAY));
+  book.record(NAME, WORDS, { ...found("run3", 3 * DAY), isGone: () => false });
+  expect(listed()).toEqual(["alice new"]);
+  book.record(NAME, WORDS, found("run4", 4 * DAY, sighting("alice"), sighting("bob")));
+  expect(listed()).toEqual(["bob new", "alice persisting"]);
+  book.acknowledge({ id: alice?.id ?? "", who: "dora", because: "a refund", until: 10 * DAY, at: 5 * DAY });
+  expect(listed()).toEqual(["bob new", "alice acknowledged"]);
+  book.record(NAME, WORDS, found("run5", 6 * DAY));
+  expect(listed(true)).not.toContain("bob new");
 });
 
 test("a run that begins anew finds what it found before, and nothing twice", () => {
@@ -102,6 +123,27 @@ test("how long a difference has been as it is tells whether it was so in earlier
   book.record(NAME, WORDS, found("run3", 3 * DAY, sighting("alice", "1", "3")));
   expect(book.unchangedSince(NAME, sighting("alice", "1", "3"))).toBe(3 * DAY);
   expect(book.unchangedSince(NAME, sighting("alice"))).toBeUndefined();
+});
+
+test("a number that is a secret is masked before it is kept, and known again", () => {
+  const book = bookForTest(redactor([new Secret("CODE", "70031992881")]));
+  const seen: Sighting = {
+    ...sighting("70031992881", "70031992881", "0"),
+    evidence: { left: { record: { code: Decimal.of(70_031_992_881), other: Decimal.of(170_031_992_881) } } },
+  };
+  const [drift] = book.record(NAME, WORDS, found("run1", DAY, seen)).drifts;
+  const known = book.explain(drift?.id ?? "", DAY);
+  expect(writeJson(known)).not.toMatch(/(?<!1)70031992881/);
+  expect(known).toMatchObject({
+    key: { holder: "${{ secrets.CODE }}" },
+    left: "${{ secrets.CODE }}",
+    evidence: { left: { record: { code: "${{ secrets.CODE }}" } } },
+  });
+  expect(book.unchangedSince(NAME, seen)).toBe(DAY);
+  expect(book.record(NAME, WORDS, found("run2", 2 * DAY, seen)).drifts).toMatchObject([{ id: drift?.id, state: "persisting" }]);
+  // Its id is none by which short secrets could be tried.
+  const another = bookForTest(redactor([new Secret("CODE", "12345678")]));
+  expect(another.record(NAME, WORDS, found("run1", DAY, sighting("12345678"))).drifts[0]?.id).toBe(drift?.id);
 });
 
 test("a secret is masked before it is kept", () => {

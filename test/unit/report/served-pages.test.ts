@@ -41,6 +41,13 @@ test("a list of drifts tells so many, and that there are more", () => {
   expect(last).toContain("<h1>1 drift of 1001</h1>");
 });
 
+test("new drifts can be asked for", () => {
+  const drifts = [DRIFT, { ...DRIFT, id: "3fa91c02bd41", state: "new" as const }];
+  const page = [...driftsPage({ drifts, total: 2 }, { state: "new", words: "", all: false })].join("");
+  expect(page).toContain("<h1>1 drift of 2</h1>");
+  expect(page).toMatch(/<option value="new" selected[^>]*>new</);
+});
+
 test("a drift's history tells its latest entries", () => {
   const history = Array.from({ length: LIMITS.viewHistory + 7 }, (_, at): HistoryEntry => {
     return { at, what: "seen", by: `run${at}`, left: "2", right: "1", difference: "1", because: null, until: null };

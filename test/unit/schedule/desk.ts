@@ -14,12 +14,14 @@ import type { Holder, RunOutcome } from "../../../src/protocol/record.ts";
 import type { MakeRun, Parts } from "../../../src/schedule/carrier.ts";
 import { Courier } from "../../../src/schedule/courier.ts";
 import type { CommandEnd, StartCommand } from "../../../src/schedule/deliver.ts";
-import type { Blocking, Firing } from "../../../src/schedule/firing.ts";
+import type { Blocking, Firing, Problem } from "../../../src/schedule/firing.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
 import type { Notification } from "../../../src/schedule/notification.ts";
 import { runNow } from "../../../src/schedule/once.ts";
 import { Service, type Ticking } from "../../../src/schedule/service.ts";
+import { systemLiveness } from "../../../src/schedule/firings.ts";
 import { ScheduleStore } from "../../../src/schedule/store.ts";
+import { Database } from "../../../src/sqlite/database.ts";
 
 const PARIS = "Europe/Paris";
 const MINUTE = 60_000;
@@ -28,6 +30,7 @@ const MINUTE = 60_000;
 export interface Work {
   readonly minutes: number;
   readonly outcome?: RunOutcome;
+  readonly problem?: Problem;
   /** How long it goes on after it was told to stop. */
   readonly stopsAfterMinutes?: number;
 }
@@ -108,6 +111,24 @@ export class Desk {
     await this.time.until(process.ended);
   }
 
+  /** Makes the file one of the first format, as an earlier version has left it. */
+  age(): void {
+    const database = Database.open(join(this.#folder, "schedule.db"));
+    for (const column of ["reason", "since", "told_at", "times"])
+      database.exec(`ALTER TABLE schedule DROP COLUMN streak_${column}`);
+    database.exec("ALTER TABLE notification DROP COLUMN schedule; PRAGMA user_version = 1");
+    database.close();
+  }
+
+  /** How often in a row the schedule has not passed for the same reason, as one tells who only looks. */
+  timesInARow(): number | undefined {
+    const ports = { clock: this.time, redact: (text: string) => text, liveness: systemLiveness };
+    const store = ScheduleStore.look(this.#folder, ports);
+    const times = store?.known("supply.yaml")?.streak?.times;
+    store?.close();
+    return times;
+  }
+
   /** A person's word that a schedule is free. */
   release(): void {
     this.#look((store) => store.release("supply.yaml", { code: "schedule.released", message: "released" }));
@@ -115,7 +136,7 @@ export class Desk {
 
   /** The firings in order, as a table: by the clock of Paris when it was due, began and ended, and what it became. */
   table(timezone: string = PARIS): string {
-    const firings = this.#look((store) => store.history("supply.yaml", 10_000)).toReversed();
+    const firings = this.#look((store) => store.firings.history("supply.yaml", 10_000)).toReversed();
     return firings.map((firing) => row(firing, timezone)).join("\n");
   }
 
@@ -183,12 +204,13 @@ export class Desk {
       const {
         minutes,
         outcome = "passed",
+        problem,
         stopsAfterMinutes = 0,
       } = this.work[Math.min(this.#runs, this.work.length - 1)] ?? { minutes: 1 };
       begun(`run-${++this.#runs}`);
       this.runs.push({ process: pid, at: this.time.now() });
       await clock.sleep(minutes * MINUTE, signal);
-      if (!signal.aborted) return { outcome, exit: exitOf(outcome), report: undefined, problem: undefined };
+      if (!signal.aborted) return { outcome, exit: exitOf(outcome), report: undefined, problem };
       await clock.sleep(stopsAfterMinutes * MINUTE);
       return { outcome: "interrupted", exit: EXIT.interrupted, report: undefined, problem: undefined };
     };

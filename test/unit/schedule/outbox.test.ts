@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { Outbox, OUTBOX_SCHEMA } from "../../../src/schedule/outbox.ts";
+import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "../../../src/schedule/outbox.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 
 const TIMEOUT = 10_000;
@@ -8,14 +8,14 @@ const DESK = new Map([["desk", { timeoutMs: TIMEOUT }]]);
 
 function outbox(): { readonly box: Outbox; readonly clock: { time: number; now: () => number } } {
   const database = Database.open(":memory:");
-  database.exec(OUTBOX_SCHEMA);
+  database.exec(OUTBOX_SCHEMA + OUTBOX_SCHEDULE);
   const clock = { time: 1_000, now: () => clock.time };
   return { box: new Outbox(database, { clock, redact: (text) => text }), clock };
 }
 
 test("what one process tries, no other takes before it must have given up", () => {
   const { box, clock } = outbox();
-  box.put({ channel: "desk", event: "failure", body: "{}" });
+  box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "{}" });
   const [first] = box.takeDue(DESK, 8);
   expect(first).toMatchObject({ channel: "desk", tries: 1 });
   clock.time += TIMEOUT;
@@ -26,7 +26,7 @@ test("what one process tries, no other takes before it must have given up", () =
 
 test("what waits for a channel that is declared no more is left alone, and keeps nobody awake", () => {
   const { box } = outbox();
-  box.put({ channel: "gone", event: "failure", body: "{}" });
+  box.put({ channel: "gone", schedule: "supply.yaml", event: "failure", body: "{}" });
   expect(box.takeDue(DESK, 8)).toEqual([]);
   expect(box.nextAt(DESK)).toBeUndefined();
   expect(box.nextAt(new Map([["gone", {}]]))).toBe(1_000);
@@ -37,10 +37,10 @@ test("of too many that wait the oldest are given up", () => {
   const { box, clock } = outbox();
   for (let at = 0; at < LIMITS.notificationsWaiting; at++) {
     clock.time++;
-    expect(box.put({ channel: "desk", event: "failure", body: String(at) })).toBe(0);
+    expect(box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: String(at) })).toBe(0);
   }
   clock.time++;
-  expect(box.put({ channel: "desk", event: "failure", body: "last" })).toBe(1);
+  expect(box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "last" })).toBe(1);
   expect(box.waiting()).toBe(LIMITS.notificationsWaiting);
   expect(box.takeDue(DESK, 1)[0]?.body).toBe("1");
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PLAIN_HINT } from "../../../../src/cli/hint.ts";
 import { canShowTree, chooseView } from "../../../../src/cli/view/choose.ts";
 import { LiveView } from "../../../../src/cli/view/live-view.ts";
 import { PlainView } from "../../../../src/cli/view/plain.ts";
@@ -25,7 +26,7 @@ test.each([
 });
 
 test("the view that is chosen is there", async () => {
-  const viewing = { ...ORDINARY, clock: { now: () => 0 }, onCrash: () => undefined };
+  const viewing = { ...ORDINARY, hint: PLAIN_HINT, clock: { now: () => 0 }, onCrash: () => undefined };
   const live = await chooseView(viewing);
   expect(live).toBeInstanceOf(LiveView);
   await live.end();

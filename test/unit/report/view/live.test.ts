@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { painted } from "../../../../src/cli/view/colour.ts";
 import { LiveView } from "../../../../src/cli/view/live-view.ts";
 import { reportLines } from "../../../../src/report/text.ts";
 import { reportOf } from "../../../../src/report/model.ts";
@@ -20,6 +21,7 @@ async function watch(screen: FakeScreen, records: Records, colour = false): Prom
     screen,
     clock: { now: () => START + 60_000 },
     colour,
+    print: (text) => screen.write(painted(text, colour)),
     onCrash: (error) => expect.unreachable(String(error)),
   });
   const observer = watched(view);
@@ -64,6 +66,7 @@ test("it ends cleanly when nothing was ever drawn", async () => {
     screen,
     clock: { now: () => START },
     colour: true,
+    print: (text) => screen.write(text),
     onCrash: (error) => expect.unreachable(String(error)),
   });
   watched(view);
@@ -117,7 +120,7 @@ test("a screen that cannot be written to breaks the view once, and not the run",
     rows: 24,
     write: (text: string) => void (isBroken ? JSON.parse("{") : written.push(text)),
   };
-  const view = new LiveView({ screen, clock: { now: () => START }, colour: false, onCrash });
+  const view = new LiveView({ screen, clock: { now: () => START }, colour: false, print: screen.write, onCrash });
   const observer = watched(view);
   for (const record of new Records().opened().all) observer.event(record);
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { painted } from "../../../../src/cli/view/colour.ts";
 import { LiveView } from "../../../../src/cli/view/live-view.ts";
 import { PlainView } from "../../../../src/cli/view/plain.ts";
 import type { Observer } from "../../../../src/report/fanout.ts";
@@ -30,7 +31,13 @@ function tell(observer: Observer, ...events: readonly RunEvent[]): void {
 async function screens(columns: number, play: (view: LiveView) => void, rows = 24): Promise<string> {
   const screen = new EmulatedScreen(columns, rows);
   const onCrash = (error: unknown): void => expect.unreachable(String(error));
-  const view = new LiveView({ screen, clock: { now: () => NOW }, colour: true, onCrash });
+  const view = new LiveView({
+    screen,
+    clock: { now: () => NOW },
+    colour: true,
+    print: (text) => screen.write(painted(text, true)),
+    onCrash,
+  });
   play(view);
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });
   await vi.advanceTimersByTimeAsync(300);

@@ -1,0 +1,243 @@
+import type { Clock } from "../base/ports.ts";
+import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Redact } from "../base/secret.ts";
+import { isAlive, thisProcess } from "../journal/holder.ts";
+import type { Holder } from "../protocol/record.ts";
+import type { Database, Row } from "../sqlite/database.ts";
+import type { Step } from "./decide.ts";
+import type { EndedState, Firing, Problem } from "./firing.ts";
+
+/** The table of firings. */
+export const FIRINGS_SCHEMA = `
+CREATE TABLE firing (
+  schedule TEXT NOT NULL REFERENCES schedule (id), tick INTEGER NOT NULL, due INTEGER NOT NULL, state TEXT NOT NULL, holder TEXT,
+  run_id TEXT, tries INTEGER NOT NULL DEFAULT 0, started_at INTEGER, ended_at INTEGER, problem TEXT, stop INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (schedule, tick)
+) STRICT;
+CREATE INDEX firing_open ON firing (schedule) WHERE state IN ('queued', 'running');
+`;
+
+/** What the tables ask of the world. */
+export interface StorePorts {
+  readonly clock: Pick<Clock, "now">;
+  readonly redact: Redact;
+  readonly liveness: Liveness;
+}
+
+/** Who this process is, and which others live. */
+export interface Liveness {
+  readonly me: () => Holder;
+  readonly isAlive: (holder: Holder) => boolean;
+}
+
+/** As the system tells it. */
+export const systemLiveness: Liveness = { me: thisProcess, isAlive };
+
+/** The firings of all schedules: each is one row, held by one process while it runs. What must not be seen by halves is done in a transaction of the store. */
+export class Firings {
+  readonly #database: Database;
+  readonly #ports: StorePorts;
+
+  constructor(database: Database, ports: StorePorts) {
+    this.#database = database;
+    this.#ports = ports;
+  }
+
+  /** Puts a firing in, or says anew what it is: one that runs is held by this process. */
+  put(id: string, { tick, due, state }: Step): Firing {
+    const now = this.#ports.clock.now();
+    const runs = state === "running";
+    this.#database.run(
+      `INSERT INTO firing (schedule, tick, due, state, holder, started_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET state = excluded.state, holder = excluded.holder, started_at = excluded.started_at,
+         ended_at = excluded.ended_at`,
+      id,
+      tick,
+      due,
+      state,
+      runs ? JSON.stringify(this.#ports.liveness.me()) : null,
+      runs ? now : null,
+      runs || state === "queued" ? null : now,
+    );
+    return this.#existing(id, tick);
+  }
+
+  /** Notes that a run was made for a firing of this process. */
+  began({ schedule, tick }: Firing, runId: string): void {
+    this.#database.run("UPDATE firing SET run_id = ?, tries = tries + 1 WHERE schedule = ? AND tick = ?", runId, schedule, tick);
+  }
+
+  /** Ends a firing of this process; nothing when it was taken for dead meanwhile. */
+  end({ schedule, tick }: Firing, state: EndedState, problem: Problem | undefined): Firing | undefined {
+    const { changes } = this.#database.run(
+      "UPDATE firing SET state = ?, problem = ?, ended_at = ? WHERE schedule = ? AND tick = ? AND state = 'running' AND holder = ?",
+      state,
+      problem === undefined ? null : this.#kept(problem),
+      this.#ports.clock.now(),
+      schedule,
+      tick,
+      JSON.stringify(this.#ports.liveness.me()),
+    );
+    if (changes === 0) return undefined;
+    this.#prune(schedule);
+    return this.#existing(schedule, tick);
+  }
+
+  /** Keeps why a firing is what it is. */
+  explain(id: string, tick: number, problem: Problem): Firing {
+    this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND tick = ?", this.#kept(problem), id, tick);
+    return this.#existing(id, tick);
+  }
+
+  /** Keeps what a person says of the firing of a run. */
+  explainRun(id: string, runId: string, problem: Problem): void {
+    this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND run_id = ?", this.#kept(problem), id, runId);
+  }
+
+  /** Ends the firings whose process is gone: they hold nothing any more; when it went, nobody knows. */
+  buryDead(id: string): readonly Firing[] {
+    const dead = this.open(id).filter(({ holder }) => holder !== undefined && !this.#ports.liveness.isAlive(holder));
+    return dead.map((firing) => this.bury(firing, diedOf(firing)));
+  }
+
+  /** Ends a firing as one whose process is gone. */
+  bury({ schedule, tick, startedAt }: Firing, problem: Problem): Firing {
+    this.#database.run(
+      "UPDATE firing SET state = 'died', problem = ?, ended_at = ? WHERE schedule = ? AND tick = ?",
+      this.#kept(problem),
+      startedAt ?? null,
+      schedule,
+      tick,
+    );
+    return this.#existing(schedule, tick);
+  }
+
+  /** Wants what runs to stop, whichever process it is in. */
+  stop(id: string): void {
+    this.#database.run("UPDATE firing SET stop = 1 WHERE schedule = ? AND state = 'running'", id);
+  }
+
+  /** Whether somebody wants a firing to stop. */
+  isToStop({ schedule, tick }: Firing): boolean {
+    const row = this.#database.get("SELECT stop FROM firing WHERE schedule = ? AND tick = ?", schedule, tick);
+    return row?.["stop"] === 1;
+  }
+
+  at(id: string, tick: number): Firing | undefined {
+    return this.#read("SELECT * FROM firing WHERE schedule = ? AND tick = ?", id, tick)[0];
+  }
+
+  /** The firings of a schedule that are under way or wait, the earliest first. */
+  open(id: string): readonly Firing[] {
+    return this.#read("SELECT * FROM firing WHERE schedule = ? AND state IN ('queued', 'running') ORDER BY tick", id);
+  }
+
+  /** The one of a schedule that is under way. */
+  running(id: string): Firing | undefined {
+    return this.open(id).find(({ state }) => state === "running");
+  }
+
+  /** Since when nothing of a schedule is under way, as far as one that was ended says. */
+  freeSince(id: string): number {
+    const last = this.#database.get("SELECT MAX(ended_at) AS at FROM firing WHERE schedule = ? AND started_at IS NOT NULL", id);
+    return Number(last?.["at"] ?? 0);
+  }
+
+  /** Firings, the latest first; of one schedule or of all. */
+  history(id: string | undefined, limit: number): readonly Firing[] {
+    const latest = "ORDER BY tick DESC, schedule LIMIT ?";
+    if (id === undefined) return this.#read(`SELECT * FROM firing ${latest}`, limit);
+    return this.#read(`SELECT * FROM firing WHERE schedule = ? ${latest}`, id, limit);
+  }
+
+  /** The last firing of a schedule that is over. */
+  lastEnded(id: string): Firing | undefined {
+    const over = "state NOT IN ('queued', 'running')";
+    return this.#read(`SELECT * FROM firing WHERE schedule = ? AND ${over} ORDER BY tick DESC LIMIT 1`, id)[0];
+  }
+
+  /** The last one that became this. */
+  lastOf(id: string, state: EndedState): Firing | undefined {
+    return this.#read("SELECT * FROM firing WHERE schedule = ? AND state = ? ORDER BY tick DESC LIMIT 1", id, state)[0];
+  }
+
+  /** The last one that a run was made for. */
+  lastRun(id: string): string | undefined {
+    const last = "SELECT run_id FROM firing WHERE schedule = ? AND run_id IS NOT NULL ORDER BY tick DESC LIMIT 1";
+    const row = this.#database.get(last, id);
+    return row === undefined ? undefined : String(row["run_id"]);
+  }
+
+  /** How many of the firings that are remembered became this. */
+  countOf(id: string, state: EndedState): number {
+    return Number(
+      this.#database.get("SELECT COUNT(*) AS count FROM firing WHERE schedule = ? AND state = ?", id, state)?.["count"],
+    );
+  }
+
+  #prune(id: string): void {
+    this.#database.run(
+      `DELETE FROM firing WHERE schedule = ? AND state NOT IN ('queued', 'running') AND tick <
+         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?)`,
+      id,
+      id,
+      LIMITS.firingsKept - 1,
+    );
+  }
+
+  #kept(problem: Problem): string {
+    return this.#ports.redact(JSON.stringify(problem));
+  }
+
+  #existing(id: string, tick: number): Firing {
+    const found = this.at(id, tick);
+    if (found === undefined) throw damaged(this.#database.path);
+    return found;
+  }
+
+  #read(sql: string, ...values: readonly (string | number)[]): readonly Firing[] {
+    return this.#database.all(sql, ...values).map((row) => readFiring(row, this.#database.path));
+  }
+}
+
+function diedOf({ holder, runId }: Firing): Problem {
+  return {
+    code: "schedule.died",
+    message: `the process ${holder?.pid ?? ""} that ran it is gone`,
+    ...(runId === undefined ? {} : { why: `its run ${runId} came to no end`, next: `tokenbook runs show ${runId}` }),
+  };
+}
+
+function readFiring(row: Row, path: string): Firing {
+  try {
+    return {
+      schedule: String(row["schedule"]),
+      tick: Number(row["tick"]),
+      due: Number(row["due"]),
+      state: String(row["state"]) as Firing["state"],
+      holder: row["holder"] === null ? undefined : (JSON.parse(String(row["holder"])) as Holder),
+      runId: row["run_id"] === null ? undefined : String(row["run_id"]),
+      tries: Number(row["tries"]),
+      startedAt: numberOf(row["started_at"]),
+      endedAt: numberOf(row["ended_at"]),
+      problem: row["problem"] === null ? undefined : (JSON.parse(String(row["problem"])) as Problem),
+    };
+  } catch (error) {
+    throw damaged(path, error);
+  }
+}
+
+function numberOf(cell: Row[string] | undefined): number | undefined {
+  return cell === null || cell === undefined ? undefined : Number(cell);
+}
+
+function damaged(path: string, cause?: unknown): Failure {
+  return new Failure({
+    code: "schedule.damaged",
+    message: `${path} is damaged: a firing cannot be read`,
+    why: "who runs what is not known, so nothing is started",
+    next: "restore the state directory from a backup",
+    cause,
+  });
+}
