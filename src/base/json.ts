@@ -57,7 +57,7 @@ const MARK_CODE = 0x91;
 const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=\s*[,}\]])/g;
 
 /** Where numbers stand in a value, one after the other: what holds them, under which key, and what is there when it is looked at plainly. */
-type Numbers = (Record<string, unknown> | string | number)[];
+type Numbers = (Record<string | number, unknown> | string | number)[];
 const NUMBER_PARTS = 3;
 
 /** Of values that were read quickly, until they have been looked at plainly. */
@@ -66,22 +66,32 @@ const numbersOf = new WeakMap<object, Numbers>();
 /** Puts exact numbers in place of integers and marked texts; false when one may have lost something in parsing. */
 function makeExact(value: object, levels: number, numbers: Numbers): boolean {
   if (levels === 0) return false;
-  const parts = value as Record<string, unknown>;
-  for (const key of Object.keys(parts)) {
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) if (!makePartExact(value, at, levels, numbers)) return false;
+    return true;
+  }
+  // Of what JSON.parse makes nothing is inherited, and a list of keys for each row would take as long as all the rest.
+  for (const key in value) {
     if (isForbiddenKey(key)) throw forbidden(key);
-    const part = parts[key];
-    if (typeof part === "string") {
-      if (part.charCodeAt(0) !== MARK_CODE) continue;
-      const exact = Decimal.fromJsonSource(part.slice(1));
-      numbers.push(parts, key, exact.approximate());
-      parts[key] = exact;
-    } else if (typeof part === "number") {
-      if (!Number.isSafeInteger(part) || Object.is(part, -0)) return false;
-      numbers.push(parts, key, part);
-      parts[key] = Decimal.of(part);
-    } else if (typeof part === "object" && part !== null && !makeExact(part, levels - 1, numbers)) {
-      return false;
-    }
+    if (!makePartExact(value, key, levels, numbers)) return false;
+  }
+  return true;
+}
+
+function makePartExact(holder: object, key: string | number, levels: number, numbers: Numbers): boolean {
+  const parts = holder as Record<string | number, unknown>;
+  const part = parts[key];
+  if (typeof part === "string") {
+    if (part.charCodeAt(0) !== MARK_CODE) return true;
+    const exact = Decimal.fromJsonSource(part.slice(1));
+    numbers.push(parts, key, exact.approximate());
+    parts[key] = exact;
+  } else if (typeof part === "number") {
+    if (!Number.isSafeInteger(part) || Object.is(part, -0)) return false;
+    numbers.push(parts, key, part);
+    parts[key] = Decimal.of(part);
+  } else if (typeof part === "object" && part !== null) {
+    return makeExact(part, levels - 1, numbers);
   }
   return true;
 }
