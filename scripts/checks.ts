@@ -44,11 +44,11 @@ export async function writeChecks(schemas: readonly object[], folder: string): P
   if (byKey.size !== different) throw new Error("two schemas share a key");
   const bundle = await rolldown({
     cwd: fileURLToPath(new URL("../", import.meta.url)),
-    // With the compiler itself, for schemas that users write, and with what reads cron patterns.
+    // With the compiler itself, for schemas that users write, and with what few playbooks need.
     input: {
       ...Object.fromEntries([...byKey.keys()].map((key) => [key, CHECK + key])),
       user: path("schema/compile.ts"),
-      croner: "croner",
+      ...Object.fromEntries(LATE.map(({ library, name }) => [name, library])),
     },
     platform: "node",
     plugins: [
@@ -73,6 +73,14 @@ export async function writeChecks(schemas: readonly object[], folder: string): P
 
 const CHECK = "check:";
 
+/** Libraries that are loaded when they are first needed, and their doors. */
+const LATE = [
+  { library: "croner", name: "croner", door: "base/cron" },
+  { library: "re2js", name: "re2js", door: "expression/pattern" },
+  { library: "csv-parse/sync", name: "csv-parse", door: "source/csv" },
+  { library: "@babel/code-frame", name: "code-frame", door: "source/diagnostic" },
+];
+
 function codeOf(schema: object): string {
   const ajv = new Ajv2020({ ...OPTIONS, code: { source: true, esm: true } });
   const check = ajv.compile(inlined({ root: schema, shared: new Map([["contract", contract]]) }));
@@ -86,7 +94,10 @@ export const prebuilt: Plugin = {
     id === path("schema/compile.ts")
       ? `export { find as compile, compileUser, checkUser } from ${JSON.stringify(path("schema/prebuilt.ts"))};`
       : undefined,
-  transform: (code, id) => (id === path("base/cron.ts") ? code.replace('load("croner")', 'load("#checks/croner")') : undefined),
+  transform: (code, id) => {
+    const late = LATE.find(({ door }) => id === path(`${door}.ts`));
+    return late && code.replace(`load("${late.library}")`, `load("#checks/${late.name}")`);
+  },
 };
 
 function path(name: string): string {

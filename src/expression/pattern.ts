@@ -1,4 +1,9 @@
-import { RE2JS } from "re2js";
+import { createRequire } from "node:module";
+import type * as Re2js from "re2js";
+
+// Loaded by the first pattern: its tables of letters would be a tenth of each start.
+const load = createRequire(import.meta.url);
+const re2js = (): typeof Re2js => load("re2js") as typeof Re2js;
 
 /** A pattern in RE2's syntax: matching takes time in proportion to the text, whatever the pattern. */
 export interface Pattern {
@@ -13,7 +18,7 @@ const REMEMBERED = 1_000;
 export function patternOf(source: string): Pattern {
   let pattern = compiled.get(source);
   if (pattern === undefined) {
-    const program = RE2JS.compile(source);
+    const program = re2js().RE2JS.compile(source);
     pattern = { foundIn: (text) => program.matcher(text).find() };
     if (compiled.size < REMEMBERED) compiled.set(source, pattern);
   }

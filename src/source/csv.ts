@@ -1,7 +1,12 @@
-import { CsvError, parse } from "csv-parse/sync";
+import { createRequire } from "node:module";
+import type * as Csv from "csv-parse/sync";
 import { isForbiddenKey } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count } from "../base/text.ts";
+
+// Loaded by the first table.
+const load = createRequire(import.meta.url);
+const csv = (): typeof Csv => load("csv-parse/sync") as typeof Csv;
 
 /** What keeps a text from being a table, and where. */
 export class CsvFault extends Error {
@@ -48,6 +53,7 @@ export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable
     end = last;
     return null;
   };
+  const { CsvError, parse } = csv();
   try {
     parse(text, { bom: true, columns, on_record: keep, record_delimiter: ["\r\n", "\n", "\r"], skip_empty_lines: true });
   } catch (error) {
@@ -83,8 +89,8 @@ function breaksIn(row: CsvRow): number {
   return breaks;
 }
 
-function faultOf(error: CsvError, header: readonly string[], before: number): CsvFault {
-  const { code, lines, index, column } = error as CsvError & Readonly<Record<string, unknown>>;
+function faultOf(error: Csv.CsvError, header: readonly string[], before: number): CsvFault {
+  const { code, lines, index, column } = error as Csv.CsvError & Readonly<Record<string, unknown>>;
   const line = typeof lines === "number" ? lines : 1;
   const where = typeof column === "string" ? `column "${column}": ` : "";
   switch (code) {

@@ -1,6 +1,11 @@
-import { codeFrameColumns } from "@babel/code-frame";
+import { createRequire } from "node:module";
+import type * as Frames from "@babel/code-frame";
 import type { Code, Severity } from "../base/catalogue/catalogue.ts";
 import { sanitise } from "../base/text.ts";
+
+// Loaded by the first finding.
+const load = createRequire(import.meta.url);
+const frames = (): typeof Frames => load("@babel/code-frame") as typeof Frames;
 
 /** Where a finding stands: lines and columns count from 1, the end is exclusive. */
 export interface Place {
@@ -40,7 +45,7 @@ export function codeFrame(lines: readonly string[], first: number, place: Place)
   if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(lines[place.line - first] ?? "", place);
   const start = { line: place.line, column: place.column - 1 };
   const end = { line: place.line, column: Math.max(place.endColumn - 1, place.column) };
-  return codeFrameColumns(lines.map(sanitise).join("\n"), place.endLine === place.line ? { start, end } : { start }, {
+  return frames().codeFrameColumns(lines.map(sanitise).join("\n"), place.endLine === place.line ? { start, end } : { start }, {
     linesAbove: FRAME_LINES.above,
     linesBelow: FRAME_LINES.below,
     startLine: first,
