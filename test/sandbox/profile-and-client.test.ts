@@ -86,7 +86,7 @@ const ENDS_AT: Readonly<Record<string, string>> = {
   "ledger.parameters.pageSize": "sized",
   "ledger.parameters.bookmark": "bonds",
   "ledger.parameters.pendingOnly": "request",
-  "ledger.pageSize": "bonds",
+  "ledger.pageSize": "passed", // a list ends with its last bookmark, however short its pages are
   "ledger.receipt.committed": "first",
   "ledger.receipt.failed": "doomed",
   "ledger.newOwner": "owned",
