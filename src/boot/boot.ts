@@ -2,6 +2,7 @@
 // first called: a fifth of a short run. So what V8 has compiled by the end of a command is kept for the next of its name.
 import {
   closeSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -20,6 +21,8 @@ import { Script } from "node:vm";
 /** What is in `dist/`: another build never takes the code of this one for its own. */
 declare const BUILD: string;
 
+const WRITABLE_BY_OTHERS = 0o022;
+
 /** Folders of code that are kept: a build has one for each set of flags that its commands load files under. */
 const KEPT_FOLDERS = 8;
 
@@ -37,7 +40,7 @@ export async function boot(): Promise<void> {
   await main();
 }
 
-// Whoever can write code into a cache can run it as us: it lies in the user's own folder, or nowhere.
+// Not where all may write, as in `/tmp`: it lies in the user's own folder, or nowhere.
 function cacheFolder(): string | undefined {
   const { HOME = "", XDG_CACHE_HOME = "", LOCALAPPDATA = "", NODE_DISABLE_COMPILE_CACHE } = process.env;
   if (NODE_DISABLE_COMPILE_CACHE !== undefined) return undefined;
@@ -115,11 +118,19 @@ class CodeCache {
   }
 }
 
+// Whoever can write code that we read runs it as us: the file of another, or one that others may write to, is as good as none. It is
+// looked at once it is open, so that none can be put in its place meanwhile.
 function contentOf(file: string): Buffer | undefined {
+  let descriptor: number | undefined;
   try {
-    return readFileSync(file);
+    descriptor = openSync(file, "r");
+    const { uid, mode } = fstatSync(descriptor);
+    const isOurs = uid === (process.geteuid?.() ?? uid) && (mode & WRITABLE_BY_OTHERS) === 0;
+    return isOurs ? readFileSync(descriptor) : undefined;
   } catch {
     return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -54,6 +54,16 @@ test("damaged code is passed over and made anew", async () => {
   expect(next.code, next.told).toBe(0);
 });
 
+test("code that others may write to is passed over and made anew, for us alone", async () => {
+  const { project, home } = projectAtHome();
+  await project.run("run", "look.yaml");
+  const files = [...kept(home).keys()];
+  for (const file of files) chmodSync(file, 0o666);
+  const again = await project.run("run", "look.yaml");
+  expect(again.code, again.told).toBe(0);
+  for (const file of files) expect(statSync(file).mode & 0o77, file).toBe(0);
+});
+
 test.each([
   ["a home that cannot be written to", (home: string) => chmodSync(home, 0o500), {}],
   ["no home", () => {}, { HOME: "" }],
