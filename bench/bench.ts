@@ -53,7 +53,7 @@ try {
 
 async function bench(): Promise<void> {
   writeScenarios();
-  const all = runners({ origin: service.origin, floor: await buildFloor() });
+  const all = runners({ origin: service.origin, floor: await buildFloor(), floorAsItComes: await buildFloorAsItComes() });
   const meter = new Meter(folder, stopwatch, service);
   const trusted = await verified(all, meter);
   if (!options.verify) {
@@ -95,6 +95,20 @@ async function buildFloor(): Promise<string> {
     file,
     'import { enableCompileCache } from "node:module";\nenableCompileCache();\nawait import("./floor-bundle.mjs");\n',
   );
+  return file;
+}
+
+// As most would write it: with undici where npm has laid it.
+async function buildFloorAsItComes(): Promise<string> {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL("floor.ts", import.meta.url)),
+    platform: "node",
+    external: ["undici"],
+    logLevel: "warn",
+  });
+  const file = join(folder, "floor-as-it-comes.mjs");
+  await bundle.write({ file, format: "esm", paths: { undici: import.meta.resolve("undici") } });
+  await bundle.close();
   return file;
 }
 

@@ -32,6 +32,8 @@ export interface Places {
   readonly origin: string;
   /** The floor, built as tokenbook is. */
   readonly floor: string;
+  /** The floor as most would run it: neither bundled nor from a compile cache. */
+  readonly floorAsItComes: string;
 }
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -42,6 +44,8 @@ const HURL_JOBS = "8";
 
 /** By hand with undici's `request`: what the targets are told in. */
 export const FLOOR = "floor";
+/** Its start-up: on the machine on which the target was set it took 159 ms. */
+export const FLOOR_AS_IT_COMES = "floor, not bundled";
 const FLOOR_CLIENT = "floor, one client";
 export const FLOOR_FRESH = "floor, fresh connection";
 const FLOOR_DURABLE = "floor, fresh, 2 commits";
@@ -53,6 +57,7 @@ export const HURL = "hurl";
 export function runners(places: Places): readonly Runner[] {
   return [
     floor(FLOOR, "read", {}, places),
+    { ...floor(FLOOR_AS_IT_COMES, "read", {}, { ...places, floor: places.floorAsItComes }), upTo: 3, parallel: false },
     floor(FLOOR_CLIENT, "read", { through: "client" }, places),
     tokenbook("read"),
     tokenbook("loop"),
