@@ -56,7 +56,7 @@ interface Missing {
 }
 
 /** What `run` sets otherwise. */
-const FLAGS_AT_START = "--semi-space-growth-factor=2 --min-semi-space-size=0";
+const FLAGS_AT_START = "--semi-space-growth-factor=2 --heap-growing-percent=0";
 
 /** Compiled code of this build, by command. */
 class CodeCache {
