@@ -100,6 +100,8 @@ class RowTaker {
   /** The places in the key of the parts that are the same for all rows of one read. */
   readonly fixed: readonly number[];
   readonly #key: readonly (readonly [string, Expression])[];
+  /** By place in the key, the place among the fixed parts; -1 where the part is the row's own. */
+  readonly #fixedAt: readonly number[];
   readonly #mapped: Mapped;
 
   constructor(side: Side, { name, key, mapped }: { name: SideName; key: readonly string[]; mapped: Mapped }) {
@@ -111,14 +113,18 @@ class RowTaker {
       return expression === undefined ? [] : [[part, expression] as const];
     });
     this.fixed = this.#key.flatMap(([part], at) => (side.fixed.has(part) ? [at] : []));
+    this.#fixedAt = this.#key.map((_, place) => this.fixed.indexOf(place));
   }
 
   rows(list: readonly Json[], around: Scope): readonly Row[] {
     const scope: Record<string, Json> = { ...around };
     const rows: Row[] = [];
+    let fixed: readonly string[] | undefined;
     for (const record of list) {
       scope["row"] = record;
-      if (this.side.where?.evaluate(scope) !== false) rows.push(this.#row(record, scope));
+      if (this.side.where?.evaluate(scope) === false) continue;
+      fixed ??= this.fixed.map((place) => this.#part(place, scope));
+      rows.push(this.#row(record, scope, fixed));
     }
     return rows;
   }
@@ -133,11 +139,11 @@ class RowTaker {
     }
   }
 
-  #row(record: Json, scope: JsonObject): Row {
+  #row(record: Json, scope: JsonObject, fixed: readonly string[]): Row {
     const { value, at } = this.side;
     return {
       side: this.name,
-      key: this.#key.map((_, place) => this.#part(place, scope)),
+      key: this.#fixedAt.map((among, place) => fixed[among] ?? this.#part(place, scope)),
       value: value === undefined ? null : this.#number(value, scope),
       at: at === undefined ? undefined : this.#time(at, scope),
       record,

@@ -72,9 +72,12 @@ export class SourceReader {
           take: (rows) => {
             for (const side of read.sides) {
               const page = new Gathered();
-              for (const row of rows) if (row.side === side) page.add(row);
+              for (const row of rows) {
+                if (row.side !== side) continue;
+                page.add(row);
+                if (row.record !== null) this.tallies[side].rows++;
+              }
               scratch.keep(number, side, page);
-              this.tallies[side].rows += rows.filter((row) => row.side === side && row.record !== null).length;
             }
           },
           forget: () => scratch.forget(number),
