@@ -83,13 +83,7 @@ function writeScenarios(): void {
 
 // In one file with its libraries and from the compile cache, as tokenbook is: neither pays for what the other does not.
 async function buildFloor(): Promise<string> {
-  const bundle = await rolldown({
-    input: fileURLToPath(new URL("floor.ts", import.meta.url)),
-    platform: "node",
-    logLevel: "warn",
-  });
-  await bundle.write({ file: join(folder, "floor-bundle.mjs"), format: "esm" });
-  await bundle.close();
+  await bundleFloor("floor-bundle.mjs", []);
   const file = join(folder, "floor.mjs");
   writeFileSync(
     file,
@@ -99,15 +93,16 @@ async function buildFloor(): Promise<string> {
 }
 
 // As most would write it: with undici where npm has laid it.
-async function buildFloorAsItComes(): Promise<string> {
-  const bundle = await rolldown({
-    input: fileURLToPath(new URL("floor.ts", import.meta.url)),
-    platform: "node",
-    external: ["undici"],
-    logLevel: "warn",
-  });
-  const file = join(folder, "floor-as-it-comes.mjs");
-  await bundle.write({ file, format: "esm", paths: { undici: import.meta.resolve("undici") } });
+function buildFloorAsItComes(): Promise<string> {
+  return bundleFloor("floor-as-it-comes.mjs", ["undici"]);
+}
+
+async function bundleFloor(name: string, external: string[]): Promise<string> {
+  const input = fileURLToPath(new URL("floor.ts", import.meta.url));
+  const bundle = await rolldown({ input, platform: "node", external, logLevel: "warn" });
+  const file = join(folder, name);
+  const paths = Object.fromEntries(external.map((library) => [library, import.meta.resolve(library)]));
+  await bundle.write({ file, format: "esm", paths });
   await bundle.close();
   return file;
 }
