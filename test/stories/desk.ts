@@ -60,3 +60,15 @@ export function inJournal<T>(project: Project, look: (database: DatabaseSync) =>
     database.close();
   }
 }
+
+/** Compares with the sandbox's tokens one that is not there. */
+export const DRIFTING: string = `playbook: 1
+mode: read-only
+inputs:
+  expected: { type: list, items: { type: object, properties: { name: { type: string } } }, default: [{ name: Gold }] }
+reconcile:
+  - id: tokens
+    left: { name: list, rows: inputs.expected, key: { name: row.name } }
+    right: { name: ledger, as: { ledger: "userId:alice" }, read: ledger.token.list, key: { name: row.name } }
+    recheck: 10ms
+`;

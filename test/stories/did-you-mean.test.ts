@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { desk, losingMint } from "./desk.ts";
+import { desk, DRIFTING, losingMint } from "./desk.ts";
 import { type Ended, launch, MINT_ONCE, newProject, ROOT, runIn } from "./world.ts";
 
 const LOOK = `playbook: 1
@@ -91,18 +91,6 @@ test("a run, by a part of its id or a letter that is wrong; a step that wants a 
   const sales = await project.run("run", "sales.yaml");
   expect(sales.stderr, sales.told).toContain('has no credential "BUYR_KEY" (did you mean "BUYER_KEY"?)');
 });
-
-/** Compares with the sandbox's tokens one that is not there. */
-const DRIFTING = `playbook: 1
-mode: read-only
-inputs:
-  expected: { type: list, items: { type: object, properties: { name: { type: string } } }, default: [{ name: Gold }] }
-reconcile:
-  - id: tokens
-    left: { name: list, rows: inputs.expected, key: { name: row.name } }
-    right: { name: ledger, as: { ledger: "userId:alice" }, read: ledger.token.list, key: { name: row.name } }
-    recheck: 10ms
-`;
 
 test("a drift; and completion offers its id", async () => {
   const project = newProject({});

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { desk, losingMint } from "./desk.ts";
+import { desk, DRIFTING, losingMint } from "./desk.ts";
 import { type Ended, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
 
 /** Every command that somebody is told to type, typed. */
@@ -10,17 +10,6 @@ async function typed({ folder, variables }: Project, { stdout, stderr, told }: E
   const tokenbook = `tokenbook() { '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' "$@"; }`;
   return launch(["-c", `${tokenbook}\n${command}`], { cwd: folder, variables, program: "sh" }).ended;
 }
-
-const DRIFTING = `playbook: 1
-mode: read-only
-inputs:
-  expected: { type: list, items: { type: object, properties: { name: { type: string } } }, default: [{ name: Gold }] }
-reconcile:
-  - id: tokens
-    left: { name: list, rows: inputs.expected, key: { name: row.name } }
-    right: { name: ledger, as: { ledger: "userId:alice" }, read: ledger.token.list, key: { name: row.name } }
-    recheck: 10ms
-`;
 
 test("with a state directory of its own, what is told to be typed about a drift names it", async () => {
   const project = newProject({});
