@@ -4,9 +4,9 @@ import { sanitise } from "../base/text.ts";
 import { systemClock } from "../base/ports.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { exitOf } from "../protocol/decide.ts";
-import { isNotice, type RunOutcome } from "../protocol/record.ts";
+import type { RunOutcome } from "../protocol/record.ts";
 import type { Secrets } from "../playbook/open.ts";
-import { fanOut, type Observer } from "../report/fanout.ts";
+import { fanOut } from "../report/fanout.ts";
 import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
 import type { Trace } from "../report/otlp/trace.ts";
@@ -114,10 +114,7 @@ interface Performing {
 
 async function performOne(job: Job, { late, session, view, trace, hint }: Performing): Promise<Done> {
   const fold = new RunFold();
-  const folding: Observer = {
-    event: (event) => (isNotice(event) ? undefined : fold.take(event)),
-  };
-  const observers = fanOut([folding, view.watch(fold)], (error) => reporterCrashed(late, error));
+  const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
   try {
     const outcome = await session.carry(observers, (ports) => job.work(session, ports), trace);
     return { exit: exitOf(outcome), report: fold.report(), trace };

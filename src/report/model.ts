@@ -1,6 +1,16 @@
 import { invariant } from "../base/failure.ts";
-import type { RunClosed, RunOpened, RunOutcome, RunRecord, StepHeading, Writing } from "../protocol/record.ts";
+import {
+  isNotice,
+  type RunClosed,
+  type RunEvent,
+  type RunOpened,
+  type RunOutcome,
+  type RunRecord,
+  type StepHeading,
+  type Writing,
+} from "../protocol/record.ts";
 import { roundOf, stepOf } from "../protocol/address.ts";
+import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
 import { StepFold } from "./step-fold.ts";
@@ -23,7 +33,7 @@ interface Group extends StepGroup {
 }
 
 /** A report in the making. To take a record costs the same at the first step and at the ten-thousandth. */
-export class RunFold {
+export class RunFold implements Observer {
   readonly #groups = new Map<string, Group>();
   readonly #history: HistoryReport[] = [];
   #opened: (RunRecord & RunOpened) | undefined;
@@ -35,6 +45,11 @@ export class RunFold {
 
   get closed(): (RunRecord & RunClosed) | undefined {
     return this.#closed;
+  }
+
+  /** Takes what is recorded; what is only told leaves no trace in a report. */
+  event(event: RunEvent): void {
+    if (!isNotice(event)) this.take(event);
   }
 
   take(record: RunRecord): void {

@@ -7,7 +7,7 @@ import { newRunName } from "../../engine/names.ts";
 import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import { exitOf } from "../../protocol/decide.ts";
-import { isNotice, type RunOutcome, type RunRecord } from "../../protocol/record.ts";
+import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
 import { RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
@@ -66,9 +66,8 @@ export function runMaker(shell: Shell, { options, target, inputs, reporting, onR
       ({ redact } = session);
       trace = reporting.trace(session);
       try {
-        const observer = { event: (event: Parameters<typeof isNotice>[0]) => (isNotice(event) ? undefined : fold.take(event)) };
         const outcome = await session.carry(
-          observer,
+          fold,
           async (ports): Promise<RunOutcome> => {
             const [{ playbook, inputs: values, env }] = ready as readonly [(typeof ready)[number]];
             const name = newRunName(systemClock.now(), systemRandom);

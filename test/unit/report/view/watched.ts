@@ -1,13 +1,11 @@
 import type { View } from "../../../../src/cli/view/view.ts";
-import { isNotice } from "../../../../src/protocol/record.ts";
 import { type FanOut, fanOut } from "../../../../src/report/fanout.ts";
 import { RunFold } from "../../../../src/report/model.ts";
 
 /** One more run that a view watches: its fold takes each record first. */
 export function watched(view: View): FanOut {
   const fold = new RunFold();
-  const folding = { event: (event: Parameters<typeof isNotice>[0]) => (isNotice(event) ? undefined : fold.take(event)) };
-  return fanOut([folding, view.watch(fold)], (error) => {
+  return fanOut([fold, view.watch(fold)], (error) => {
     throw error;
   });
 }
