@@ -34,7 +34,7 @@ const GROUPS = [
       "cli/tags",
       "cli/shipped",
     ].map((name) => `src/${name}`),
-    ["yaml", "@marcbachmann", "diff"],
+    ["js-yaml", "@marcbachmann", "diff"],
   ),
   group("journal", ["src/protocol/", "src/sqlite/", "src/journal/", "src/base/ports", "src/cli/journal"], []),
   group(

@@ -18,7 +18,7 @@ import type { Served } from "../sandbox/sandbox.ts";
 import type { CheckedFile } from "../report/check/checked.ts";
 import { formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
-import { parseYaml } from "../source/yaml.ts";
+import { parseYaml } from "../source/parse.ts";
 import { harmless } from "./failure.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "./shell.ts";

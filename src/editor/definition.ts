@@ -2,7 +2,7 @@ import { section } from "../playbook/declarations.ts";
 import { resolveFrom } from "../playbook/files.ts";
 import { isPath } from "../playbook/outline.ts";
 import { child, nodeAt, type Range, type SourceNode, textOf } from "../source/node.ts";
-import { parseYaml } from "../source/yaml.ts";
+import { parseYaml } from "../source/parse.ts";
 import { wordIn } from "./cursor.ts";
 import type { FileRange, Surroundings, TextFile } from "./document.ts";
 import { lookAtExpression } from "./look.ts";

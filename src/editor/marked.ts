@@ -1,5 +1,5 @@
 import type { ScalarNode, SourceNode } from "../source/node.ts";
-import { type Parsed, parseYaml } from "../source/yaml.ts";
+import { type Parsed, parseYaml } from "../source/parse.ts";
 import { type TextFile, wordAt } from "./document.ts";
 
 // A cursor is found in a document by a mark that is put there before the document is read: however the value around it is quoted,

@@ -2,7 +2,7 @@ import { Expression, isProblem } from "../expression/expression.ts";
 import { checkPlaybook, listenToCheck } from "../playbook/check.ts";
 import type { FoundExpression } from "../playbook/context.ts";
 import type { Range } from "../source/node.ts";
-import { parseYaml } from "../source/yaml.ts";
+import { parseYaml } from "../source/parse.ts";
 import { child } from "../source/node.ts";
 import { wordIn } from "./cursor.ts";
 import { type Surroundings, type TextFile, wordAt } from "./document.ts";

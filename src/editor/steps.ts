@@ -2,7 +2,7 @@ import { CheckContext } from "../playbook/context.ts";
 import { section } from "../playbook/declarations.ts";
 import { type Outline, Outliner, PARTS } from "../playbook/outline.ts";
 import { type MapNode, nodeAt, type SourceNode } from "../source/node.ts";
-import type { SourceFile } from "../source/yaml.ts";
+import type { SourceFile } from "../source/file.ts";
 
 const LISTS: ReadonlySet<string> = new Set(["steps", ...PARTS]);
 

@@ -3,7 +3,7 @@ import { SchemaSet } from "../schema/validator.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
-import { parseYaml } from "../source/yaml.ts";
+import { parseYaml } from "../source/parse.ts";
 import { compileTemplate } from "./compile.ts";
 import { readChecks } from "./checks.ts";
 import { readReconcile } from "./reconcile.ts";

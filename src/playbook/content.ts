@@ -7,7 +7,8 @@ import type { Problem } from "../schema/validator.ts";
 import { CsvFault, type CsvRow, readCsv } from "../source/csv.ts";
 import { nodeAt, type SourceNode, toJson } from "../source/node.ts";
 import { essential, restOfSentence } from "../source/problems.ts";
-import { parseYaml, type SourceFile } from "../source/yaml.ts";
+import type { SourceFile } from "../source/file.ts";
+import { parseYaml } from "../source/parse.ts";
 import type { FileFormat, FileRule, Shape } from "./model.ts";
 import { coerce, shapeProblems, type ShapeProblem, spellPath, tellProblem } from "./shape.ts";
 

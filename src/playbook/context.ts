@@ -7,7 +7,7 @@ import type { Typed, TypeEnvironment } from "../expression/types.ts";
 import type { Diagnostic, Finding } from "../source/diagnostic.ts";
 import type { Range, ScalarNode } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
-import type { SourceFile } from "../source/yaml.ts";
+import type { SourceFile } from "../source/file.ts";
 import type { FileReader } from "./files.ts";
 import { InputKinds, mixedFinding } from "./kinds.ts";
 import { Usage } from "./usage.ts";

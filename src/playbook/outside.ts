@@ -3,7 +3,7 @@ import type { Expression } from "../expression/expression.ts";
 import type { Reference } from "../expression/reference.ts";
 import type { Finding } from "../source/diagnostic.ts";
 import { child, type MapEntry, type SourceNode, textOf } from "../source/node.ts";
-import type { SourceFile } from "../source/yaml.ts";
+import type { SourceFile } from "../source/file.ts";
 import type { CheckContext, ExpressionScope, NameFinding } from "./context.ts";
 import { SECRET_REFERENCE } from "./frame.ts";
 import type { SecretDeclaration, VariableDeclaration } from "./model.ts";

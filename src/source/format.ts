@@ -1,7 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import { type Collection, type Entry, layoutOf, type Layout } from "./layout.ts";
 import type { Range, SourceNode } from "./node.ts";
-import { marksIn, parseYaml } from "./yaml.ts";
+import { marksIn, parseYaml } from "./parse.ts";
 
 const INDENT = 2;
 const COLUMNS = 130;

@@ -1,22 +1,21 @@
 import { LIMITS } from "../base/limits.ts";
 import type { Finding } from "./diagnostic.ts";
+import { EVENT, type Event } from "./yaml.ts";
 
-/** What keeps a text from being parsed at all, and where. */
+/** How many characters of a text are shown in a message. */
+export const SHOWN_CHARS = 40;
+
+/** What keeps a text from being read, and where. */
 export interface Refusal extends Finding {
   readonly offset: number;
 }
 
-/**
- * Looks at a YAML text before the parser does: a deeply nested one would exhaust its stack, and that kills the process where
- * nothing can catch it. `lexemes` are those that the parser is to see, so that a bracket in a quote or a comment counts for it
- * and for us alike; and a line may be indented only so far.
- */
-export function guard(text: string, lexemes: Iterable<string>): Refusal | undefined {
-  return controlCharacter(text) ?? deepIndentation(text) ?? badLexeme(lexemes);
+/** What is said of a text that is not even looked at: one that is too large, or is none. */
+export function refusedText(text: string): Refusal | undefined {
+  return tooLarge(text) ?? controlCharacter(text);
 }
 
-/** What is said of a file that is too large even to be looked at. */
-export function tooLarge(text: string): Refusal | undefined {
+function tooLarge(text: string): Refusal | undefined {
   if (text.length <= LIMITS.sourceBytes) return undefined;
   return {
     code: "source.too-large",
@@ -26,7 +25,6 @@ export function tooLarge(text: string): Refusal | undefined {
   };
 }
 
-// Beside being unfit for text, they are what the lexer marks its own lexemes with.
 function controlCharacter(text: string): Refusal | undefined {
   // oxlint-disable-next-line no-control-regex -- finding control characters is the point
   const found = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|(?<=[^])\ufeff/.exec(text);
@@ -40,113 +38,63 @@ function controlCharacter(text: string): Refusal | undefined {
   };
 }
 
-function deepIndentation(text: string): Refusal | undefined {
-  const margin = new RegExp(`^(?:[ ]|[-?:] ){${LIMITS.textDepth * 4}}`, "m");
-  const found = margin.exec(text);
-  return found === null ? undefined : tooDeep(found.index + found[0].length);
-}
-
-// Lexemes that stand for nothing in the text: a document begins, a plain scalar follows, a flow has ended too early.
-const DOCUMENT = "\u0002";
-const SCALAR = "\u001f";
-const FLOW_ERROR = "\u0018";
-
-/** A lexeme that is no plain scalar, and where it stands. */
-interface PlacedLexeme {
-  readonly lexeme: string;
-  readonly offset: number;
-}
-
-/** The lexemes in order with their offsets; plain scalars, which may look like anything, are left out. */
-export function* placedLexemes(lexemes: Iterable<string>): Generator<PlacedLexeme> {
-  let offset = 0;
-  let scalar = false;
-  for (const lexeme of lexemes) {
-    if (!scalar) yield { lexeme, offset };
-    scalar = lexeme === SCALAR;
-    if (!scalar && lexeme !== DOCUMENT && lexeme !== FLOW_ERROR) offset += lexeme.length;
+/** The first part of YAML in a parsed text that files may not use: a directive, a tag or an alias. */
+export function refusedPart(text: string, events: readonly Event[]): Refusal | undefined {
+  const directive = directiveIn(text);
+  if (directive !== undefined) return directive;
+  for (const event of events) {
+    if (event.type === EVENT.ALIAS) return aliasAt(text, event.anchorStart - 1);
+    if ("tagStart" in event && event.tagStart >= 0) return tagAt(text, event.tagStart);
   }
+  return undefined;
 }
 
-function badLexeme(lexemes: Iterable<string>): Refusal | undefined {
-  const open: Opened[] = [];
-  for (const { lexeme, offset } of placedLexemes(lexemes)) {
-    const refused = refusedAt(lexeme, offset) ?? bracket(lexeme, offset, open);
-    if (refused !== undefined) return refused;
-  }
-  return unclosed(open.at(-1));
-}
-
-interface Opened {
-  readonly bracket: string;
-  readonly offset: number;
-}
-
-function bracket(lexeme: string, offset: number, open: Opened[]): Refusal | undefined {
-  if (lexeme === "]" || lexeme === "}") open.pop();
-  if (lexeme === FLOW_ERROR) return unclosed(open.at(-1));
-  if (lexeme !== "[" && lexeme !== "{") return undefined;
-  open.push({ bracket: lexeme, offset });
-  return open.length > LIMITS.textDepth ? tooDeep(offset) : undefined;
-}
-
-function unclosed(opened: Opened | undefined): Refusal | undefined {
-  if (opened === undefined) return undefined;
-  const { bracket: shown, offset } = opened;
-  const closing = shown === "[" ? "]" : "}";
+/** A directive stands before all else: only comments and other directives may be above it. */
+export function directiveIn(text: string): Refusal | undefined {
+  const found = /^\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*%/.exec(text);
+  if (found === null) return undefined;
+  const offset = found[0].length - 1;
   return {
-    code: "source.unclosed",
-    message: `this ${shown} is not closed`,
-    suggestion: `close it with ${closing}, and indent what stands inside`,
+    code: "source.directive",
+    message: `the directive ${wordAt(text, offset)} is not allowed`,
+    why: "files are always read as YAML 1.2",
+    suggestion: "delete the line",
     offset,
   };
 }
 
-function tooDeep(offset: number): Refusal {
+export function tagAt(text: string, offset: number): Refusal {
+  return {
+    code: "source.tag",
+    message: `the tag ${wordAt(text, offset)} is not allowed`,
+    why: "a value is what it looks like",
+    suggestion: "delete the tag; quote what is to be text",
+    offset,
+  };
+}
+
+export function aliasAt(text: string, offset: number): Refusal {
+  return {
+    code: "source.alias",
+    message: `the alias ${wordAt(text, offset)} is not allowed`,
+    why: "aliases can make a small file expand to gigabytes",
+    suggestion: "write the value out, or make it an input",
+    offset,
+  };
+}
+
+export function tooDeep(offset: number): Refusal {
   return {
     code: "source.too-deep",
     message: `nested deeper than ${LIMITS.textDepth} levels`,
-    why: "a text this deep can exhaust the parser, so it is refused before it is read",
+    why: "a text this deep can exhaust what reads it, so it is not read to its end",
     offset,
   };
 }
 
-function refusedAt(lexeme: string, offset: number): Refusal | undefined {
-  switch (lexeme[0]) {
-    case "%":
-      return {
-        code: "source.directive",
-        message: `the directive ${wordOf(lexeme)} is not allowed`,
-        why: "files are always read as YAML 1.2",
-        suggestion: "delete the line",
-        offset,
-      };
-    case "!":
-      return {
-        code: "source.tag",
-        message: `the tag ${wordOf(lexeme)} is not allowed`,
-        why: "a value is what it looks like",
-        suggestion: "delete the tag; quote what is to be text",
-        offset,
-      };
-    case "*":
-      return {
-        code: "source.alias",
-        message: `the alias ${wordOf(lexeme)} is not allowed`,
-        why: "aliases can make a small file expand to gigabytes",
-        suggestion: "write the value out, or make it an input",
-        offset,
-      };
-    case '"':
-    case "'":
-      return lexeme.length > 1 && lexeme.endsWith(lexeme[0])
-        ? undefined
-        : { code: "source.unclosed", message: `this ${lexeme[0]} is not closed`, offset };
-    default:
-      return undefined;
-  }
-}
-
-function wordOf(lexeme: string): string {
-  return lexeme.split(/\s/, 1).join("");
+function wordAt(text: string, offset: number): string {
+  return text
+    .slice(offset, offset + SHOWN_CHARS)
+    .split(/[\s,[\]{}]/, 1)
+    .join("");
 }

@@ -1,5 +1,6 @@
 import type { ListNode, MapNode, Range, ScalarNode, SourceNode } from "./node.ts";
-import { type Mark, marksIn, type SourceFile } from "./yaml.ts";
+import type { SourceFile } from "./file.ts";
+import { type Mark, marksIn } from "./parse.ts";
 
 // A text taken apart into what is laid out anew (lines, indentation, order) and what is kept to the letter (scalars, comments).
 

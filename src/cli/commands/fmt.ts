@@ -7,7 +7,7 @@ import { count, sanitise } from "../../base/text.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { formatYaml } from "../../source/format.ts";
-import { parseYaml } from "../../source/yaml.ts";
+import { parseYaml } from "../../source/parse.ts";
 import { formatFailure, harmless } from "../failure.ts";
 import { decode, readText, yamlFiles } from "../project.ts";
 import { replaceFile } from "../replace.ts";

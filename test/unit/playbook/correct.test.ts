@@ -7,7 +7,7 @@ import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { CHECK_KEYS, STEP_KEYS } from "../../../src/playbook/order.ts";
 import { playbookSchema } from "../../../src/playbook/schema.ts";
 import { toJson } from "../../../src/source/node.ts";
-import { parseYaml } from "../../../src/source/yaml.ts";
+import { parseYaml } from "../../../src/source/parse.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 import { correct, realFiles } from "./helper.ts";
 

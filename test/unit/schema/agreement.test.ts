@@ -13,7 +13,7 @@ import { SEED } from "../../../src/sandbox/seed/read.ts";
 import { find } from "../../../src/schema/prebuilt.ts";
 import { type Problem, SchemaSet } from "../../../src/schema/validator.ts";
 import { toJson } from "../../../src/source/node.ts";
-import { parseYaml } from "../../../src/source/yaml.ts";
+import { parseYaml } from "../../../src/source/parse.ts";
 import { mutated, valuesOf } from "../../sandbox/generate.ts";
 
 // Three ways to the same problems: built, as in dist/; compiled now, as from the sources; and the plain library, with `$ref`s.

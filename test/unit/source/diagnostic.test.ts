@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
-import { SourceFile } from "../../../src/source/yaml.ts";
+import { SourceFile } from "../../../src/source/file.ts";
 
 const finding = { code: "schema.value", message: "it is wrong" } as const;
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { playbookOrder } from "../../../src/playbook/order.ts";
 import { formatYaml } from "../../../src/source/format.ts";
 import { toJson } from "../../../src/source/node.ts";
-import { parseYaml } from "../../../src/source/yaml.ts";
+import { parseYaml } from "../../../src/source/parse.ts";
 
 function formatted(text: string): string {
   const result = formatYaml("a.yaml", text, playbookOrder);

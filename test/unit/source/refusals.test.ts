@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseYaml } from "../../../src/source/yaml.ts";
+import { parseYaml } from "../../../src/source/parse.ts";
 
 const flow = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 const block = (levels: number): string => Array.from({ length: levels }, (_, at) => `${" ".repeat(at)}a:`).join("\n");
@@ -8,10 +8,10 @@ const block = (levels: number): string => Array.from({ length: levels }, (_, at)
 test.for<[string, string, string]>([
   ["900 nested brackets", `a: ${flow(900)}`, "source.too-deep 1:68"],
   ["brackets that comments seem to close", `a: ${"[ #]\n ".repeat(900)}`, "source.too-deep 65:2"],
-  ["brackets that quotes seem to close", `a: ${'["]",'.repeat(900)}`, "source.too-deep 1:324"],
-  ["900 nested blocks", block(900), "source.too-deep 257:257"],
-  ["100 nested blocks", block(100), "source.too-deep 66:66"],
-  ["900 dashes on one line", `${"- ".repeat(900)}x`, "source.too-deep 1:513"],
+  ["brackets that quotes seem to close", `a: ${'["]",'.repeat(900)}`, "source.too-deep 1:320"],
+  ["900 nested blocks", block(900), "source.too-deep 65:65"],
+  ["100 nested blocks", block(100), "source.too-deep 65:65"],
+  ["900 dashes on one line", `${"- ".repeat(900)}x`, "source.too-deep 1:131"],
   ["100 dashes on one line", `${"- ".repeat(100)}x`, "source.too-deep 1:131"],
   ["an alias", "a: &x 1\nb: *x", "source.alias 2:4"],
   ["an alias of itself", "a: &x [*x]", "source.alias 1:8"],
@@ -36,7 +36,7 @@ test.for<[string, string, string]>([
   ["a tab as indentation", "a:\n\tb: 1", "source.syntax 2:1"],
   ["NUL", "a: x\0y", "source.control-character 1:5"],
   ["NUL in quotes", 'a: "x\0"', "source.control-character 1:6"],
-  ["the lexer's own marks", "a: \u001f[", "source.control-character 1:4"],
+  ["a separator of fields", "a: \u001f[", "source.control-character 1:4"],
   ["a byte order mark inside", "a: \ufeff1", "source.control-character 1:4"],
   ["a list as a key", "? [a]\n: b", "source.syntax 1:3"],
   ["a map as a key", "? { a: 1 }\n: b", "source.syntax 1:3"],
@@ -55,8 +55,15 @@ test.for<[string, string, string]>([
   ["an unclosed bracket", "a: [1, [2]\nb: 3", "source.unclosed 1:4"],
   ["an unclosed brace", "a: { b: 1", "source.unclosed 1:4"],
   ["a stray bracket", "a: ]", "source.syntax 1:4"],
-  ["crooked indentation", "a:\n  b: 1\n c: 2", "source.syntax 3:1"],
+  ["crooked indentation", "a:\n  b: 1\n c: 2", "source.syntax 3:2"],
   ["an unquoted expression in a flow map", "a: { b: ${{ x }} }", "source.syntax 1:10"],
+  ["a tab in brackets", "a: {\tb: 1 }", "source.syntax 1:5"],
+  ["brackets at the margin", "a: {\nb: 1 }", "source.unclosed 1:4"],
+  ["a colon inside a text", "a: one: two", "source.syntax 1:7"],
+  ["a colon inside a text in brackets", "a: { b: one: two }", "source.syntax 1:12"],
+  ["a key without its colon", "a: 1\nb\nc: 2", "source.syntax 2:1"],
+  ["an alias without a name", "a: *", "source.alias 1:4"],
+  ["a tag that nothing declares", "a: !e!x 1", "source.tag 1:4"],
   ["an unknown escape", 'a: "\\q"', "source.syntax 1:5"],
 ])("%s is refused, in one diagnostic", ([, text, expected]) => {
   const { root, diagnostics } = parseYaml("file.yaml", text);

@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { parseDocument } from "yaml";
 import { parseJson, writeJson } from "../../../src/base/json.ts";
 import { child, nodeAt, type SourceNode, toJson } from "../../../src/source/node.ts";
-import { parseYaml } from "../../../src/source/yaml.ts";
+import { parseYaml } from "../../../src/source/parse.ts";
 
 function read(text: string): SourceNode {
   const { root, diagnostics } = parseYaml("file.yaml", text);
@@ -64,6 +67,16 @@ test("a value left out stands where its key does", () => {
   expect(text.slice(node.range.start, node.range.end)).toBe("b");
 });
 
+test("a bracket may close in the column of its key, but not in a text", () => {
+  const closing = "a: [\n  1, # one\n  # more\n]\nb:\n  c: {\n    d: 2\n  }\n";
+  expect(json(closing)).toBe('{"a":[1],"b":{"c":{"d":2}}}');
+  const code = "if (x) {\n}\n";
+  const texts = `e: |\n  ${code.replaceAll("\n", "\n  ").trimEnd()}\nf: "{\n  }"\ng: {\n  h:\n    one\n}\n`;
+  expect(toJson(read(closing + texts))).toMatchObject({ e: code, f: "{ }", g: { h: "one" } });
+  const bracket = child(read(`${texts}a: [\n  WORD\n]\n`), "a");
+  expect(bracket?.range).toEqual({ start: texts.length + 3, end: texts.length + 13 });
+});
+
 test("a path leads to the deepest node that exists", () => {
   const root = read("steps:\n  - with: { id: T1 }");
   expect(toJson(nodeAt(root, ["steps", "0", "with", "id"]))).toBe("T1");
@@ -80,3 +93,68 @@ test("any JSON document is YAML, with the same values", () => {
     }),
   );
 });
+
+// Another library is asked what the same text says: one that takes it for something else would have a write say something else.
+const CORPUS = ["playbooks", "test/correct", "test/faulty"].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".yaml"))
+    .map((path) => readFileSync(join(folder, path), "utf8")),
+);
+
+test("every playbook says what another parser reads in it", () => {
+  for (const text of CORPUS) {
+    const { root } = parseYaml("file.yaml", text);
+    if (root !== undefined) expect(rounded(toJson(root))).toEqual(rounded(otherReading(text)));
+  }
+});
+
+const PIECES = [
+  "\n",
+  "  ",
+  "'",
+  '"',
+  "[",
+  "]",
+  "{",
+  "}",
+  ": ",
+  " #",
+  "- ",
+  "? ",
+  "|",
+  ">-",
+  "\\",
+  ",",
+  "\t",
+  "null",
+  "1",
+  "\r\n",
+  "\n\n",
+];
+
+test("a text that both parsers take, both take for the same", () => {
+  const edit = fc.record({ at: fc.nat(400), piece: fc.constantFrom(...PIECES), over: fc.nat(2) });
+  fc.assert(
+    fc.property(fc.constantFrom(...CORPUS), fc.nat(40), fc.array(edit, { maxLength: 4 }), (whole, from, edits) => {
+      let text = whole
+        .split("\n")
+        .slice(from, from + 10)
+        .join("\n");
+      for (const { at, piece, over } of edits) text = text.slice(0, at) + piece + text.slice(at + over);
+      const { root } = parseYaml("file.yaml", text);
+      const other = root === undefined ? undefined : otherReading(text);
+      if (root !== undefined && other !== undefined) expect(rounded(toJson(root))).toEqual(rounded(other));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+function otherReading(text: string): unknown {
+  const document = parseDocument(text, { version: "1.2", stringKeys: true, intAsBigInt: true, logLevel: "silent" });
+  return document.errors.length === 0 ? document.toJS() : undefined;
+}
+
+// What is exact here is a float there.
+function rounded(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? Number(each) : each)) ?? "null");
+}

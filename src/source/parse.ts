@@ -1,0 +1,295 @@
+import { Decimal } from "../base/decimal.ts";
+import { isForbiddenKey } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Diagnostic, Finding } from "./diagnostic.ts";
+import { faultOf, nonTextKey } from "./fault.ts";
+import { SourceFile } from "./file.ts";
+import { type Refusal, refusedPart, refusedText, SHOWN_CHARS } from "./guard.ts";
+import type { ListNode, MapEntry, MapNode, Range, ScalarNode, SourceNode } from "./node.ts";
+import { EVENT, type Event, eventsOf, scalarText, type ScalarEvent, STYLE, SyntaxFault } from "./yaml.ts";
+
+/** A parsed file, or what keeps it from being read. */
+export interface Parsed {
+  readonly file: SourceFile;
+  readonly root: SourceNode | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads one YAML 1.2 document: no aliases, no tags, no directives, unique keys, exact numbers, bounded depth. */
+export function parseYaml(path: string, text: string): Parsed {
+  const file = new SourceFile(path, text);
+  const events = readEvents(text);
+  if ("offset" in events) {
+    const refused = file.diagnose(events, { start: events.offset, end: events.offset + 1 });
+    return { file, root: undefined, diagnostics: [refused] };
+  }
+  return new Reader(file, events).read();
+}
+
+function readEvents(text: string): readonly Event[] | Refusal {
+  const refused = refusedText(text);
+  if (refused !== undefined) return refused;
+  try {
+    const events = eventsOf(text);
+    return refusedPart(text, events) ?? events;
+  } catch (error) {
+    if (error instanceof SyntaxFault) return faultOf(text, error);
+    throw error;
+  }
+}
+
+/** A mark that is no part of the data, and where it begins. */
+export interface Mark {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** What a text that can be parsed holds beside its data: comments, and anchors, which nothing may refer to. */
+export function marksIn(text: string): { readonly comments: readonly Mark[]; readonly anchors: readonly Mark[] } {
+  const comments: Mark[] = [];
+  const anchors: Mark[] = [];
+  let from = 0;
+  // Comments stand between scalars.
+  const look = (end: number): void => {
+    for (const { 0: comment, index } of text.slice(from, end).matchAll(/(?<=^|\s)#.*/gm)) {
+      comments.push({ text: comment.trimEnd(), offset: from + index });
+    }
+  };
+  for (const event of eventsOf(text)) {
+    if ("anchorStart" in event && event.anchorStart >= 0) {
+      const offset = event.anchorStart - 1;
+      anchors.push({ text: text.slice(offset, event.anchorEnd), offset });
+    }
+    if (event.type !== EVENT.SCALAR || event.valueStart < 0) continue;
+    look(event.valueStart);
+    from = event.valueEnd;
+  }
+  look(text.length);
+  return { comments, anchors };
+}
+
+// YAML 1.2.2, 10.3.2: what a text without quotes is when it is no text.
+const WORDS: ReadonlyMap<string, null | boolean> = new Map([
+  ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
+  ...["true", "True", "TRUE"].map((word) => [word, true] as const),
+  ...["false", "False", "FALSE"].map((word) => [word, false] as const),
+]);
+const NUMBER =
+  /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+
+// Between the last entry of a flow collection and its bracket: what separates entries, and comments.
+const GAP = /(?:[\s,:?]|(?<=\s)#.*)*/y;
+
+/** Makes one tree of positioned values of the parser's events. */
+class Reader {
+  readonly #file: SourceFile;
+  readonly #events: readonly Event[];
+  readonly #diagnostics: Diagnostic[] = [];
+  /** The next event. */
+  #at = 0;
+  /** The offset behind all that was read. */
+  #end = 0;
+
+  constructor(file: SourceFile, events: readonly Event[]) {
+    this.#file = file;
+    this.#events = events;
+  }
+
+  read(): Parsed {
+    const { text } = this.#file;
+    const second = this.#events.findIndex(({ type }, at) => at > 0 && type === EVENT.DOCUMENT);
+    const [document, content] = this.#events;
+    let root: SourceNode | undefined;
+    if (second > 0) {
+      const start = secondStart(text, this.#events, second);
+      this.#report(SECOND_DOCUMENT, { start, end: start + 3 });
+    } else if (document === undefined || isLeftOut(content)) {
+      this.#report({ code: "source.empty", message: "the file is empty" }, { start: 0, end: 1 });
+    } else {
+      this.#at = 1;
+      root = this.#node(NOWHERE);
+    }
+    return { file: this.#file, root: this.#diagnostics.length === 0 ? root : undefined, diagnostics: this.#diagnostics };
+  }
+
+  #next(): Event | undefined {
+    const event = this.#events[this.#at];
+    this.#at += 1;
+    return event;
+  }
+
+  /** The next value; one that was left out stands at `missing`. */
+  #node(missing: Range): SourceNode {
+    const event = this.#next();
+    switch (event?.type) {
+      case EVENT.SEQUENCE:
+        return this.#list(event.start);
+      case EVENT.MAPPING:
+        return this.#map(event.start);
+      case EVENT.SCALAR:
+        return isLeftOut(event) ? nullAt(missing) : this.#scalar(event);
+      default:
+        return nullAt(missing);
+    }
+  }
+
+  #list(start: number): ListNode {
+    const items: SourceNode[] = [];
+    this.#end = start;
+    while (!this.#closes()) items.push(this.#node(isLeftOut(this.#events[this.#at]) ? this.#behindDash() : NOWHERE));
+    return { kind: "list", items, range: { start, end: this.#close(start) } };
+  }
+
+  // Where an item would stand that was left out.
+  #behindDash(): Range {
+    this.#end = this.#behindGap(this.#end) + 1;
+    return { start: this.#end, end: this.#end };
+  }
+
+  #map(start: number): MapNode {
+    const entries = new Map<string, MapEntry>();
+    this.#end = start;
+    while (!this.#closes()) {
+      const { name, range } = this.#key();
+      this.#checkKey(name, range, entries.get(name));
+      entries.set(name, { key: range, value: this.#node(range) });
+    }
+    return { kind: "map", entries, range: { start, end: this.#close(start) } };
+  }
+
+  #key(): { readonly name: string; readonly range: Range } {
+    const { text } = this.#file;
+    const event = this.#events[this.#at];
+    if (event?.type === EVENT.SCALAR && !isLeftOut(event)) {
+      this.#at += 1;
+      const range = rangeOf(text, event);
+      this.#end = range.end;
+      return { name: scalarText(text, event), range };
+    }
+    const { kind, range } = this.#node({ start: this.#end, end: this.#end });
+    if (kind !== "scalar") this.#report(nonTextKey(text, range.start), range);
+    return { name: "", range };
+  }
+
+  #checkKey(name: string, range: Range, first: MapEntry | undefined): void {
+    if (isForbiddenKey(name)) {
+      const finding = { message: `the key "${name}" is not allowed`, why: "it reaches into the runtime's own objects" };
+      this.#report({ code: "source.forbidden-key", ...finding }, range);
+    }
+    if (first === undefined) return;
+    const message = `the key "${name}" is already on line ${this.#file.lineOf(first.key.start)}`;
+    this.#report({ code: "source.duplicate-key", message, suggestion: "keep one of the two" }, range);
+  }
+
+  #closes(): boolean {
+    const closes = this.#events[this.#at]?.type === EVENT.POP;
+    if (closes) this.#at += 1;
+    return closes;
+  }
+
+  // The end of a collection with brackets is behind its bracket; any other ends with its last entry.
+  #close(start: number): number {
+    const opening = this.#file.text.charAt(start);
+    if (opening === "[" || opening === "{") this.#end = this.#behindGap(this.#end === start ? start + 1 : this.#end) + 1;
+    return this.#end;
+  }
+
+  #behindGap(from: number): number {
+    GAP.lastIndex = from;
+    GAP.exec(this.#file.text);
+    return GAP.lastIndex;
+  }
+
+  #scalar(event: ScalarEvent): ScalarNode {
+    const { text } = this.#file;
+    const range = rangeOf(text, event);
+    this.#end = range.end;
+    const value = scalarText(text, event);
+    if (event.style === STYLE.PLAIN) {
+      const word = WORDS.get(value);
+      if (word !== undefined) return { kind: "scalar", value: word, range, offsetOf: () => range.start };
+      if (NUMBER.test(value)) return this.#number(value, range);
+    }
+    return { kind: "scalar", value, range, offsetOf: offsetIn(text, event, value, range.start) };
+  }
+
+  #number(source: string, range: Range): ScalarNode {
+    const value = Decimal.parse(source);
+    if (value === undefined) {
+      this.#report(
+        {
+          code: "source.number",
+          message: `${source.slice(0, SHOWN_CHARS)} is not a plain decimal number`,
+          why: "numbers here are exact: digits, a point, an exponent, at most 1,000 digits",
+          suggestion: `write it out in digits, or quote it if it is text`,
+        },
+        range,
+      );
+    }
+    return { kind: "scalar", value: value ?? null, range, offsetOf: () => range.start };
+  }
+
+  #report(finding: Finding, range: Range): void {
+    if (this.#diagnostics.length < LIMITS.diagnostics) this.#diagnostics.push(this.#file.diagnose(finding, range));
+  }
+}
+
+const NOWHERE: Range = { start: 0, end: 0 };
+
+const SECOND_DOCUMENT: Finding = {
+  code: "source.two-documents",
+  message: "a second document begins here",
+  suggestion: "one file holds one document: move it to a file of its own",
+};
+
+// Its marker, or its content if there is none.
+function secondStart(text: string, events: readonly Event[], second: number): number {
+  const last = events.findLast(
+    (event, at): event is ScalarEvent => at < second && event.type === EVENT.SCALAR && !isLeftOut(event),
+  );
+  const marker = /^---(?=\s|$)/gm;
+  marker.lastIndex = last?.valueEnd ?? "---".length;
+  const content = events[second + 1];
+  const first =
+    content?.type === EVENT.SCALAR ? content.valueStart : content !== undefined && "start" in content ? content.start : 0;
+  return marker.exec(text)?.index ?? first;
+}
+
+function isLeftOut(event: Event | undefined): boolean {
+  return event?.type === EVENT.SCALAR && event.valueStart < 0;
+}
+
+function nullAt(range: Range): ScalarNode {
+  return { kind: "scalar", value: null, range, offsetOf: () => range.start };
+}
+
+// The parser tells where the content is: quotes stand around it, and the header of a block above it.
+function rangeOf(text: string, { style, valueStart, valueEnd }: ScalarEvent): Range {
+  switch (style) {
+    case STYLE.SINGLE_QUOTED:
+    case STYLE.DOUBLE_QUOTED:
+      return { start: valueStart - 1, end: valueEnd + 1 };
+    case STYLE.LITERAL_BLOCK:
+    case STYLE.FOLDED_BLOCK:
+      return { start: headerOf(text, valueStart), end: valueEnd };
+    default:
+      return { start: valueStart, end: valueEnd };
+  }
+}
+
+function headerOf(text: string, content: number): number {
+  const line = text.lastIndexOf("\n", content - 2) + 1;
+  return line + text.slice(line, content).search(/[|>][-+\d]*(?:\s+#.*)?\s*$/);
+}
+
+// A string's characters stand in the text one by one unless escapes or folding came between; then its start must do.
+function offsetIn(text: string, event: ScalarEvent, value: string, start: number): (index: number) => number {
+  const { valueStart, style, indent, fast } = event;
+  if (fast) return (index) => valueStart + index;
+  if (style !== STYLE.LITERAL_BLOCK) return () => start;
+  return (index) => {
+    const before = value.slice(0, index).split("\n");
+    const above = text.slice(valueStart).split("\n", before.length - 1);
+    return valueStart + above.reduce((length, line) => length + line.length + 1, 0) + indent + (before.at(-1) ?? "").length;
+  };
+}
