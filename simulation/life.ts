@@ -141,7 +141,7 @@ export class Life {
       mishaps.tell(`somebody looks into the ledger, and says that ${step} is ${verdict}`);
       world.disk.free();
       await this.#inProcess(async () => {
-        resolveWrite(world.store, runId, { step, verdict, because: "looked into the ledger", who: "somebody" });
+        await resolveWrite(world.store, runId, { step, verdict, because: "looked into the ledger", who: "somebody" });
         return "interrupted";
       });
     }

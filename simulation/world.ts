@@ -55,7 +55,7 @@ export class World {
       sleep: (ms, signal) => this.time.sleep(ms, signal),
     };
     this.service = new SimulatedService(skewed);
-    this.store = JournalStore.over(this.disk, { clock: this.time, redact: (text) => text });
+    this.store = JournalStore.over(this.disk, { clock: this.time, redact: (text) => text, inNextTurn: (work) => work() });
   }
 
   /** As in the beginning, with the service's clock so far ahead of the runner's. */

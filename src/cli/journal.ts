@@ -16,7 +16,17 @@ export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: Jou
   return closing(JournalStore.open(stateDirectory(shell, where), LOOKING), look);
 }
 
-/** The same for whoever may change no file: where there is no journal none is made. Only one of an earlier format is brought up to date. */
+/** The same for what writes into it. */
+export async function changeJournal<T>(shell: Shell, where: Where, change: (store: JournalStore) => Promise<T>): Promise<T> {
+  const store = JournalStore.open(stateDirectory(shell, where), LOOKING);
+  try {
+    return await change(store);
+  } finally {
+    store.close();
+  }
+}
+
+/** Looks for whoever may change no file: where there is no journal none is made. Only one of an earlier format is brought up to date. */
 export function peekIntoJournal<T>(state: string, look: (store: JournalStore) => T): T {
   return closing(peeked(state), look);
 }

@@ -18,6 +18,8 @@ export class RunContext extends Looking {
   readonly #journal: RunJournal;
   /** Those that the run is known to have taken. */
   readonly #entities = new Set<string>();
+  /** Records of which nobody has been told, in their order: those of several rounds become durable at different times. */
+  readonly #untold: Telling[] = [];
   /** When this process recorded the intent of an attempt, by the sequence of that record. */
   readonly #intendedAt = new Map<number, number>();
   #stopping: AbortSignal;
@@ -42,12 +44,30 @@ export class RunContext extends Looking {
 
   /** Records a fact that may become durable with the next one. */
   note(fact: Fact): void {
-    this.#take(this.#journal.note(fact));
+    const record = this.#journal.note(fact);
+    advance(this.state, record);
+    if (this.#untold.length === 0) this.ports.observe(record);
+    else this.#untold.push({ record, isDurable: true });
   }
 
-  /** Records a fact; it and everything before it is durable when this returns, and only then is anybody told. */
-  write(fact: Fact): void {
-    this.#take(this.#journal.write(fact));
+  /** Records a fact; it and everything before it is durable when the promise is kept, and only then is anybody told. */
+  async write(fact: Fact): Promise<void> {
+    const record = this.#journal.note(fact);
+    // At once: what proves this write may not prove another that is looked at meanwhile.
+    advance(this.state, record);
+    const telling = { record, isDurable: false };
+    this.#untold.push(telling);
+    await this.#journal.flushed();
+    if (record.kind === "attempt.intended") this.#intendedAt.set(record.sequence, this.ports.clock.elapsed());
+    telling.isDurable = true;
+    this.#tellInOrder();
+  }
+
+  #tellInOrder(): void {
+    for (let first = this.#untold[0]; first?.isDurable === true; first = this.#untold[0]) {
+      this.#untold.shift();
+      this.ports.observe(first.record);
+    }
   }
 
   /** Takes whoever a write is about to be made as, if the run has not. To be called before anything that a probe will rest on is read. */
@@ -80,15 +100,9 @@ export class RunContext extends Looking {
     return known === undefined ? Math.max(0, clock.now() - intendedAt) : clock.elapsed() - known;
   }
 
-  #take(record: RunRecord): void {
-    if (record.kind === "attempt.intended") this.#intendedAt.set(record.sequence, this.ports.clock.elapsed());
-    advance(this.state, record);
-    this.ports.observe(record);
-  }
-
   /** Pauses; what is known so far is durable meanwhile. Ends early when the run is to stop. */
   async pause(ms: number): Promise<void> {
-    this.#journal.flush();
+    await this.#journal.flushed();
     await this.ports.clock.sleep(ms, this.#stopping);
   }
 
@@ -108,8 +122,13 @@ export class RunContext extends Looking {
   }
 
   stop(place: Place, stopped: Omit<StepStopped, "kind" | "step">): void {
-    this.write({ kind: "step.stopped", step: place.address, ...stopped });
+    this.note({ kind: "step.stopped", step: place.address, ...stopped });
   }
+}
+
+interface Telling {
+  readonly record: RunRecord;
+  isDurable: boolean;
 }
 
 function emptyOpening(target: Target): RunOpened {

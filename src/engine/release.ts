@@ -15,16 +15,16 @@ export interface Release {
  * Frees a run whose holder nobody here can tell the life of; the word is kept in its journal. Should the holder live after all, it can
  * write no more. Gives who held it. Throws a Failure when nobody does, or a process that lives.
  */
-export function releaseRun(store: JournalStore, runId: string, { who, because }: Release): Holder {
+export async function releaseRun(store: JournalStore, runId: string, { who, because }: Release): Promise<Holder> {
   const holder = store.leases.holding(runId)?.holder;
   if (holder === undefined) throw nothingToRelease(store, runId);
   if (isOfThisHost(holder)) throw alive(runId, holder);
   const claim = store.leases.takeOver(runId);
   if (store.knows(runId)) {
-    const { journal, records } = store.claim(runId, claim);
+    const { journal, records } = await store.claim(runId, claim);
     journal.note({ kind: "run.released", from: holder, who, because });
     journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
-    store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
+    await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
   } else store.leases.release(claim, false); // it was about to begin
   return holder;
 }

@@ -18,7 +18,7 @@ export interface Resolution {
  * Settles a write by a person's word, which is kept with their name and reason. Nothing is sent; `resume` goes on from there. Throws a
  * Failure when the run is held, or has no such write.
  */
-export function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): OpenWrite {
+export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
   // Taken before it is read: nobody can change meanwhile what is decided upon.
   const claim = store.take(runId);
   const found = openWrites(stateOf(store.read(runId)));
@@ -27,11 +27,11 @@ export function resolveWrite(store: JournalStore, runId: string, resolution: Res
     store.leases.release(claim, found.length > 0);
     throw nothingToResolve(runId, resolution.step, found);
   }
-  const { journal } = store.claim(runId, claim);
+  const { journal } = await store.claim(runId, claim);
   const { verdict, because, who } = resolution;
   journal.note({ kind: "attempt.settled", step: write.step, attempt: write.attempt, verdict, evidence: { who, because } });
   journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
-  store.release(journal, "interrupted", found.length > 1);
+  await store.release(journal, "interrupted", found.length > 1);
   return write;
 }
 

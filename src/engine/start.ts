@@ -31,7 +31,7 @@ export async function startRun(parts: RunParts, given: Given, name: RunName): Pr
   checkTarget(playbook, target);
   return withLeases(parts, { ...given, ...name }, async (claim) => {
     await checkReach(playbook, new Service(target, ports));
-    const held = store.begin(opening(playbook, given, { target, ...name }), target.environment, claim);
+    const held = await store.begin(opening(playbook, given, { target, ...name }), target.environment, claim);
     for (const record of held.records) ports.observe(record);
     return carry(parts, held);
   });
@@ -59,8 +59,9 @@ export async function resumeRun(parts: RunParts, runId: string, files: FileReade
     // Somebody may have gone on with it before it was taken.
     const edited = editOf(parts, stateOf(store.read(runId)), files);
     await checkReach(playbook, new Service(target, ports));
-    const held = store.claim(runId, claim);
-    const records = edited === undefined ? held.records : [...held.records, held.journal.write(edited)];
+    const held = await store.claim(runId, claim);
+    const records = edited === undefined ? held.records : [...held.records, held.journal.note(edited)];
+    await held.journal.flushed();
     for (const record of records) ports.observe(record);
     return carry(parts, { ...held, records });
   });
@@ -71,7 +72,7 @@ async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
   const context = new RunContext(playbook, target, held, ports);
   return lettingGo(parts, held.journal.claim, async () => {
     const outcome = await carryOn(context);
-    store.release(held.journal, outcome, openWrites(context.state).length > 0);
+    await store.release(held.journal, outcome, openWrites(context.state).length > 0);
     return outcome;
   });
 }

@@ -8,6 +8,7 @@ import type { Database } from "../sqlite/database.ts";
 import { DatabaseFailure } from "../sqlite/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
+import type { Commits, NextTurn, Share } from "./commits.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail } from "./tail.ts";
 
@@ -19,12 +20,15 @@ export interface JournalPorts {
   readonly clock: Clock;
   readonly redact: Redact;
   readonly watch?: CommitWatch | undefined;
+  /** When the commits of several runs are made one; the event loop's next turn when left out. */
+  readonly inNextTurn?: NextTurn | undefined;
 }
 
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
   readonly claim: Claim;
   readonly #database: Database;
+  readonly #commits: Commits;
   readonly #leases: Leases;
   readonly #tail: Tail;
   readonly #ports: JournalPorts;
@@ -32,6 +36,8 @@ export class RunJournal {
   #hash: string;
   #waiting: Waiting[] = [];
   #waitingChars = 0;
+  /** A commit that has not begun, and will hold all that waits by then. */
+  #joined: Promise<void> | undefined;
   /** What the first commit does before its records: a large one may be the first record itself. */
   #opening: (() => void) | undefined;
   /** Why a commit failed. What it held is missing from then on, so nothing may follow it. */
@@ -39,6 +45,8 @@ export class RunJournal {
 
   constructor(store: Stored, run: HeldRun, ports: JournalPorts) {
     this.#database = store.database;
+    this.#commits = store.commits;
+    this.#commits.enter();
     this.#leases = store.leases;
     this.#tail = store.tail;
     this.claim = run.claim;
@@ -49,7 +57,7 @@ export class RunJournal {
   }
 
   /**
-   * Takes a fact that may wait: it is durable with the next one that may not, or with `flush`. What comes back is what is
+   * Takes a fact that may wait: it is durable with the next flush. What comes back is what is
    * kept: a secret that the service may have echoed is masked in it, for the state and for reports as for the disk.
    */
   note(fact: Fact): RunRecord {
@@ -58,13 +66,6 @@ export class RunJournal {
     this.#waiting.push({ record, body });
     this.#waitingChars += body.length;
     if (this.#waiting.length >= LIMITS.journalBuffer || this.#waitingChars >= LIMITS.journalBufferChars) this.flush();
-    return record;
-  }
-
-  /** Takes a fact and everything before it to disk; when this returns, a crash cannot lose them. */
-  write(fact: Fact): RunRecord {
-    const record = this.note(fact);
-    this.flush();
     return record;
   }
 
@@ -78,22 +79,60 @@ export class RunJournal {
     return this.#leases.isAlone(entity, this.claim.runId);
   }
 
-  /** Takes everything to disk, and with it, in the same commit, whatever the store has to say of the run. */
-  flush(after?: () => void): void {
-    const waiting = this.#waiting;
-    if (waiting.length === 0 && after === undefined) return;
-    if (this.#failure !== undefined) throw this.#failure;
-    this.#waiting = [];
-    this.#waitingChars = 0;
-    this.#watch("before", waiting);
+  /** Takes everything to disk; when this returns, a crash cannot lose it. */
+  flush(): void {
+    if (this.#waiting.length > 0) this.#commits.now(this.#share());
+  }
+
+  /** The same when the promise is kept, and in one commit with what other runs have to say. */
+  async flushed(): Promise<void> {
+    if (this.#joined !== undefined) return this.#joined;
+    if (this.#waiting.length === 0) return;
+    const committed = this.#commits.join(this.#share());
+    if (this.#waiting.length > 0) this.#joined = committed; // others are waited for
+    return committed;
+  }
+
+  /** The same, with what the store has to say of the run when it ends. */
+  async ended(say: () => void): Promise<void> {
     try {
-      this.#commit(waiting, after);
-    } catch (error) {
-      const isTold = error instanceof Failure && !(error instanceof DatabaseFailure);
-      this.#failure = isTold ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
-      throw this.#failure;
+      await this.#commits.join(this.#share(say));
+    } finally {
+      this.#commits.leave();
     }
-    this.#watch("after", waiting);
+  }
+
+  // What waits when the commit begins, and not only what waits now.
+  #share(say?: () => void): Share {
+    let waiting: readonly Waiting[] = [];
+    return {
+      begin: () => {
+        this.#joined = undefined;
+        if (this.#failure !== undefined) throw this.#failure;
+        waiting = this.#waiting;
+        this.#waiting = [];
+        this.#waitingChars = 0;
+        this.#watch("before", waiting);
+      },
+      write: () => {
+        this.#opening?.();
+        this.#assertHeld();
+        for (const each of waiting) this.#insert(each);
+        this.#end(waiting.at(-1)?.record);
+        say?.();
+      },
+      end: () => {
+        this.#opening = undefined;
+        const sequence = waiting.at(-1)?.record.sequence;
+        if (sequence !== undefined) this.#tail.keep({ runId: this.claim.runId, sequence, hash: this.#hash });
+        this.#watch("after", waiting);
+      },
+      fail: (error) => {
+        const isTold = error instanceof Failure && !(error instanceof DatabaseFailure);
+        this.#failure = isTold ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
+        return this.#failure;
+      },
+    };
   }
 
   #watch(moment: "before" | "after", waiting: readonly Waiting[]): void {
@@ -101,20 +140,6 @@ export class RunJournal {
       moment,
       waiting.map(({ record }) => record),
     );
-  }
-
-  #commit(waiting: readonly Waiting[], after: (() => void) | undefined): void {
-    this.#database.assertInPlace();
-    this.#database.transaction(() => {
-      this.#opening?.();
-      this.#assertHeld();
-      for (const each of waiting) this.#insert(each);
-      this.#end(waiting.at(-1)?.record);
-      after?.();
-    });
-    this.#opening = undefined;
-    const sequence = waiting.at(-1)?.record.sequence;
-    if (sequence !== undefined) this.#tail.keep({ runId: this.claim.runId, sequence, hash: this.#hash });
   }
 
   #end(last: RunRecord | undefined): void {
@@ -169,6 +194,7 @@ export class RunJournal {
 /** What the runs of a state directory share. */
 export interface Stored {
   readonly database: Database;
+  readonly commits: Commits;
   readonly leases: Leases;
   readonly tail: Tail;
 }

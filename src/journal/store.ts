@@ -5,6 +5,7 @@ import { didYouMean } from "../base/text.ts";
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, readChain, readRecords } from "./chain.ts";
+import { Commits } from "./commits.ts";
 import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
 import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
 import { Tail } from "./tail.ts";
@@ -66,11 +67,13 @@ export class JournalStore {
   readonly leases: Leases;
   readonly #database: Database;
   readonly #tail: Tail;
+  readonly #commits: Commits;
   readonly #ports: JournalPorts;
 
   private constructor(database: Database, ports: JournalPorts) {
     this.#database = database;
     this.#tail = new Tail(database);
+    this.#commits = new Commits(database, ports.inNextTurn);
     this.#ports = ports;
     this.leases = new Leases(database, ports);
   }
@@ -90,8 +93,8 @@ export class JournalStore {
     return JournalStore.look(database, ports);
   }
 
-  /** Begins a run: its first records are durable, and the run is held, when this returns. Without a claim it takes one. */
-  begin(opened: RunOpened, environment: string, taken?: Claim): Held {
+  /** Begins a run: its first records are durable, and the run is held, when the promise is kept. Without a claim it takes one. */
+  async begin(opened: RunOpened, environment: string, taken?: Claim): Promise<Held> {
     const { runId } = opened;
     const claim = taken ?? { runId, epoch: 1 };
     const opening = (): void => {
@@ -114,7 +117,7 @@ export class JournalStore {
   }
 
   /** Takes over a run that nobody holds. Throws a Failure (exit 6) that names the holder when somebody does. Without a claim it takes one. */
-  claim(runId: string, taken?: Claim): Held {
+  async claim(runId: string, taken?: Claim): Promise<Held> {
     const claim = taken ?? this.take(runId);
     const chain = [...readChain(this.#database, runId)];
     const last = chain.at(-1);
@@ -127,16 +130,19 @@ export class JournalStore {
   }
 
   // Nobody but whoever holds the run can write what comes here, and it is durable before anything else.
-  #held(run: HeldRun, before: readonly RunRecord[], ...first: readonly Fact[]): Held {
+  async #held(run: HeldRun, before: readonly RunRecord[], ...first: readonly Fact[]): Promise<Held> {
     this.assertWhole();
-    const journal = new RunJournal({ database: this.#database, leases: this.leases, tail: this.#tail }, run, this.#ports);
-    const noted = first.map((fact) => journal.note(fact));
-    return { journal, records: [...before, ...noted, journal.write({ kind: "run.claimed", holder: thisProcess() })] };
+    const stored = { database: this.#database, commits: this.#commits, leases: this.leases, tail: this.#tail };
+    const journal = new RunJournal(stored, run, this.#ports);
+    const last: Fact = { kind: "run.claimed", holder: thisProcess() };
+    const noted = [...first, last].map((fact) => journal.note(fact));
+    await journal.flushed();
+    return { journal, records: [...before, ...noted] };
   }
 
   /** Lets go of a run, with its outcome; its last records become durable in the same commit. Open: it leaves writes whose effect is not known. */
-  release(journal: RunJournal, outcome: string, leavesOpen = false): void {
-    journal.flush(() => {
+  async release(journal: RunJournal, outcome: string, leavesOpen = false): Promise<void> {
+    await journal.ended(() => {
       this.#database.run("UPDATE run SET outcome = ? WHERE id = ?", outcome, journal.claim.runId);
       this.leases.releaseWithin(journal.claim, leavesOpen);
     });

@@ -105,6 +105,18 @@ export class Database {
     }
   }
 
+  /** Runs `work` within a transaction: if it throws, what it did is undone, and what was done before it is not. */
+  apart(work: () => void): void {
+    this.exec("SAVEPOINT apart");
+    try {
+      work();
+    } catch (error) {
+      if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK TO apart; RELEASE apart");
+      throw error;
+    }
+    this.exec("RELEASE apart");
+  }
+
   close(): void {
     this.#connection.close();
   }

@@ -5,7 +5,7 @@ import { releaseRun } from "../../engine/release.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import type { Lease } from "../../journal/leases.ts";
 import { harmless } from "../failure.ts";
-import { lookIntoJournal } from "../journal.ts";
+import { changeJournal, lookIntoJournal } from "../journal.ts";
 import { type Command, userOf } from "../shell.ts";
 
 interface LeasesOptions {
@@ -52,7 +52,7 @@ export const release: Command<ReleaseOptions> = async (shell, options) => {
     });
   }
   const who = userOf(shell);
-  const from = lookIntoJournal(shell, options, (store) => releaseRun(store, run, { who, because }));
+  const from = await changeJournal(shell, options, (store) => releaseRun(store, run, { who, because }));
   if (options.json === true) shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, run, from, who, because }))}\n`);
   else {
     const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;

@@ -4,7 +4,7 @@ import { resolveWrite } from "../../engine/resolve.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { harmless } from "../failure.ts";
-import { lookIntoJournal } from "../journal.ts";
+import { changeJournal, lookIntoJournal } from "../journal.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 
 interface ResolveOptions {
@@ -29,7 +29,7 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
   }
   const who = userOf(shell);
   const resolution = { step, verdict, because, who };
-  const { operation, attempt } = lookIntoJournal(shell, options, (store) => resolveWrite(store, run, resolution));
+  const { operation, attempt } = await changeJournal(shell, options, (store) => resolveWrite(store, run, resolution));
   const goesOn = verdict === "applied" ? "the step will be completed" : "it will be sent again";
   if (options.json === true) {
     shell.stdout.write(`${JSON.stringify({ format: 1, run, step, attempt, operation, verdict, because, who })}\n`);

@@ -27,7 +27,7 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
     last = await lookAt(context, attempted);
     const verdict = verdictIn(context, attempted, { sight: last, settled });
     if (verdict === undefined) return "again";
-    return { found: settle(context, attempted, { verdict, evidence: evidenceText(last, settled), sight: last }) };
+    return { found: await settle(context, attempted, { verdict, evidence: evidenceText(last, settled), sight: last }) };
   };
   const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted) };
   const found = await lookUntil(context, { address: attempted.place.address, for: "what became of the write", wait }, look);
@@ -71,13 +71,13 @@ function hasSettled(context: RunContext, attempt: AttemptState): boolean {
   return settleWithinMs !== undefined && context.ageOf(attempt) >= settleWithinMs;
 }
 
-function settle(
+async function settle(
   context: RunContext,
   { place, state }: Attempted,
   by: { readonly verdict: Verdict; readonly evidence: JsonObject; readonly sight: Sight },
-): void {
+): Promise<void> {
   const { verdict, evidence, sight } = by;
-  context.write({
+  await context.write({
     kind: "attempt.settled",
     step: place.address,
     attempt: state.intended.attempt,

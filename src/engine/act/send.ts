@@ -31,7 +31,7 @@ export async function send(context: RunContext, { place, step: { operation }, bo
   const { baseline, baselineAt } = standingBaseline(attempts) ?? (await baselineOf(context, place, probeOf(operation), bound));
   if (context.stopping) return;
   const attempt = attempts.length;
-  context.write({
+  await context.write({
     kind: "attempt.intended",
     step: place.address,
     attempt,
@@ -45,7 +45,7 @@ export async function send(context: RunContext, { place, step: { operation }, bo
   const sentAt = context.ports.clock.elapsed();
   const reply = await context.service.call(call);
   const payload = reply.answer?.payload ?? null;
-  context.write({
+  await context.write({
     kind: "attempt.answered",
     step: place.address,
     attempt,

@@ -35,15 +35,15 @@ interface Holding {
 
 interface Running {
   readonly context: RunContext;
-  readonly letGo: () => void;
+  readonly letGo: () => Promise<void>;
 }
 
-function inRun({ folder }: Holding, pin: string, how: "begin" | "claim"): Running {
+async function inRun({ folder }: Holding, pin: string, how: "begin" | "claim"): Promise<Running> {
   const secrets = secretsWith(pin);
   const clock = clockWithoutWaiting();
   const store = JournalStore.open(folder, { clock, redact: secrets.redact });
   onTestFinished(() => store.close());
-  const held = how === "begin" ? store.begin(opened, "test") : store.claim("run1");
+  const held = how === "begin" ? await store.begin(opened, "test") : await store.claim("run1");
   const transport = transportForTest();
   const context = new RunContext(playbook, targetAt("http://127.0.0.1:9"), held, {
     clock,
@@ -63,14 +63,14 @@ function newHolding(): Holding {
 }
 
 /** Records the intent of the step's write, as sending does, and gives what would be sent. */
-function intend(context: RunContext, place: Place): unknown {
+async function intend(context: RunContext, place: Place): Promise<unknown> {
   const bound = bindWrite(context, place, step ?? expect.fail());
   if ("problem" in bound || step === undefined) return expect.fail();
   const request = context.service.request({ operation: step.operation, ...bound });
   const { method, path } = request;
   const digest = context.digestOf(request);
   const about = { step: "kept", attempt: 0, operation: step.operation.name, actor: null, input: bound.input };
-  context.write({ kind: "attempt.intended", ...about, request: { method, path, digest } });
+  await context.write({ kind: "attempt.intended", ...about, request: { method, path, digest } });
   return bound.input;
 }
 
@@ -80,30 +80,30 @@ function sentAgain(context: RunContext, place: Place): ReturnType<typeof inputSe
   return inputSent(context, { place, step: step ?? expect.fail(), state: state ?? expect.fail(), caller });
 }
 
-test("the journal has the mask, and what is sent again has the secret", () => {
+test("the journal has the mask, and what is sent again has the secret", async () => {
   const held = newHolding();
-  const { context } = inRun(held, "canary-7781", "begin");
-  const input = intend(context, held.place);
+  const { context } = await inRun(held, "canary-7781", "begin");
+  const input = await intend(context, held.place);
   const kept = stepIn(context.state, "kept").attempts[0]?.intended.input;
   expect(kept).toMatchObject({ data: { pin: "it is ${{ secrets.PIN }}" } });
   expect(input).toMatchObject({ data: { pin: "it is canary-7781" } });
   expect(sentAgain(context, held.place)).toEqual({ input });
 });
 
-test("a secret that has another value by then stops the write: what was meant cannot be sent", () => {
+test("a secret that has another value by then stops the write: what was meant cannot be sent", async () => {
   const held = newHolding();
-  const before = inRun(held, "canary-7781", "begin");
-  intend(before.context, held.place);
-  before.letGo();
-  const { context } = inRun(held, "canary-9999", "claim");
+  const before = await inRun(held, "canary-7781", "begin");
+  await intend(before.context, held.place);
+  await before.letGo();
+  const { context } = await inRun(held, "canary-9999", "claim");
   expect(sentAgain(context, held.place)).toMatchObject({ problem: { code: "write.not-the-same" } });
   expect(JSON.stringify(sentAgain(context, held.place))).not.toContain("canary");
 });
 
-test("the digest of a request with a secret cannot be compared between runs", () => {
+test("the digest of a request with a secret cannot be compared between runs", async () => {
   const first = newHolding();
-  const { context } = inRun(first, "canary-7781", "begin");
-  intend(context, first.place);
+  const { context } = await inRun(first, "canary-7781", "begin");
+  await intend(context, first.place);
   const { operation } = step ?? expect.fail();
   const request = context.service.request({
     operation,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { systemClock } from "../../../src/base/ports.ts";
+import { Commits } from "../../../src/journal/commits.ts";
 import { RunJournal } from "../../../src/journal/journal.ts";
 import { Leases } from "../../../src/journal/leases.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
@@ -11,6 +12,7 @@ import { Tail } from "../../../src/journal/tail.ts";
 import type { Fact, RunRecord } from "../../../src/protocol/record.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { answered, completed, intended, opened } from "../protocol/facts.ts";
+import { keep } from "./keep.ts";
 
 const PORTS = { clock: systemClock, redact: (text: string): string => text };
 const FILES = ["journal.db", "journal.db-wal", "journal.tail"];
@@ -29,21 +31,21 @@ interface Left {
 }
 
 function write(journal: RunJournal, step: string): void {
-  journal.write({ ...intended(step), input: { text: step.repeat(500) } } as never);
-  journal.write(answered(step, "acknowledged"));
+  keep(journal, { ...intended(step), input: { text: step.repeat(500) } } as never);
+  keep(journal, answered(step, "acknowledged"));
   journal.note(completed(step));
 }
 
 /** The files that a killed process left, after so many steps; of a first one that closed in order, all is in the file itself. */
-function left(closed: number): Left {
+async function left(closed: number): Promise<Left> {
   const at = join(folder, "whole");
   const first = JournalStore.open(at, PORTS);
-  const { journal } = first.begin(opened, "test");
+  const { journal } = await first.begin(opened, "test");
   for (let step = 0; step < closed; step++) write(journal, `first${step}`);
-  first.release(journal, "interrupted");
+  await first.release(journal, "interrupted");
   first.close();
   const second = JournalStore.open(at, PORTS);
-  const { journal: next } = second.claim("run1");
+  const { journal: next } = await second.claim("run1");
   for (let step = closed; step < STEPS; step++) write(next, `second${step}`);
   next.flush();
   const files = FILES.map((name): [string, Buffer] => [name, readFileSync(join(at, name))]);
@@ -83,8 +85,8 @@ function cutsOf(size: number): readonly number[] {
 test.for([
   ["journal.db", STEPS / 2],
   ["journal.db-wal", 1],
-] as const)("%s is cut at any byte: nothing that was acknowledged is forgotten without a word", ([name, closed]) => {
-  const whole = left(closed);
+] as const)("%s is cut at any byte: nothing that was acknowledged is forgotten without a word", async ([name, closed]) => {
+  const whole = await left(closed);
   expect(found(laid(whole))).toEqual(whole.records);
   for (const cut of cutsOf(whole.files.get(name)?.length ?? 0)) {
     const at = laid(whole);
@@ -96,8 +98,8 @@ test.for([
   }
 });
 
-test("a journal without the file that tells its end, as earlier versions left it, is that of an earlier moment when it is cut, and never another", () => {
-  const whole = left(1);
+test("a journal without the file that tells its end, as earlier versions left it, is that of an earlier moment when it is cut, and never another", async () => {
+  const whole = await left(1);
   const cuts = cutsOf(whole.files.get("journal.db-wal")?.length ?? 0).filter((_, number) => number % 3 === 0);
   for (const cut of cuts) {
     const at = laid(whole, ["journal.tail"]);
@@ -108,8 +110,8 @@ test("a journal without the file that tells its end, as earlier versions left it
   }
 });
 
-test("the log of a killed process is left behind in a copy, or an old copy is put back: that is told, with the record that is missing", () => {
-  const whole = left(STEPS / 2);
+test("the log of a killed process is left behind in a copy, or an old copy is put back: that is told, with the record that is missing", async () => {
+  const whole = await left(STEPS / 2);
   const last = whole.records.at(-1)?.sequence;
   const says = new RegExp(`no longer has record ${last} of run run1, which was the last`);
   const without = found(laid(whole, ["journal.db-wal"]));
@@ -117,11 +119,11 @@ test("the log of a killed process is left behind in a copy, or an old copy is pu
   expect((without as Failure).message).toMatch(says);
   const empty = laid(whole, ["journal.db", "journal.db-wal"]);
   expect((found(empty) as Failure).message).toMatch(says);
-  expect(() => JournalStore.open(empty, PORTS).begin(opened, "test")).toThrow(says);
+  await expect(JournalStore.open(empty, PORTS).begin(opened, "test")).rejects.toThrow(says);
 });
 
-test("a byte of the file is another: what is read is what was written, or it is refused", () => {
-  const whole = left(STEPS);
+test("a byte of the file is another: what is read is what was written, or it is refused", async () => {
+  const whole = await left(STEPS);
   const content = whole.files.get("journal.db") ?? Buffer.alloc(0);
   const refused = new Set<string>();
   for (let at = 40; at < content.length; at += 997) {
@@ -134,14 +136,14 @@ test("a byte of the file is another: what is read is what was written, or it is 
   expect(refused).toContain("journal.broken");
 });
 
-test("the disk is full: nothing is written after the gap, not even when there is room again; what was before is whole", () => {
+test("the disk is full: nothing is written after the gap, not even when there is room again; what was before is whole", async () => {
   const store = JournalStore.open(folder, PORTS);
-  store.begin(opened, "test");
+  await store.begin(opened, "test");
   const database = Database.open(join(folder, "journal.db"));
   const leases = new Leases(database, PORTS);
   const last = [...store.chain("run1")].at(-1);
   const journal = new RunJournal(
-    { database, leases, tail: new Tail(database) },
+    { database, commits: new Commits(database), leases, tail: new Tail(database) },
     { claim: leases.takeOver("run1"), end: { sequence: 1, hash: last?.hash ?? "" }, opening: () => {} },
     PORTS,
   );
@@ -150,10 +152,10 @@ test("the disk is full: nothing is written after the gap, not even when there is
   database.exec("PRAGMA max_page_count = 1");
   const full = /the journal cannot be written \(attempt.intended of step "mint"\): .* cannot grow: database or disk is full/;
   expect(() => {
-    for (let attempt = 0; ; attempt++) journal.write({ ...intended("mint", attempt), message: "x".repeat(PAGE) } as Fact);
+    for (let attempt = 0; ; attempt++) keep(journal, { ...intended("mint", attempt), message: "x".repeat(PAGE) } as Fact);
   }).toThrow(full);
   database.exec("PRAGMA max_page_count = 1000000");
-  expect(() => journal.write(intended("later"))).toThrow(full);
+  expect(() => keep(journal, intended("later"))).toThrow(full);
   const records = store.read("run1");
   expect(records.map(({ sequence }) => sequence)).toEqual(records.map((_, at) => at));
   expect(records.filter(({ kind }) => kind === "attempt.intended")).not.toContainEqual(
@@ -161,12 +163,12 @@ test("the disk is full: nothing is written after the gap, not even when there is
   );
 });
 
-test("the file is removed while it is in use: the next record is not written into nothing", () => {
+test("the file is removed while it is in use: the next record is not written into nothing", async () => {
   const store = JournalStore.open(folder, PORTS);
-  const { journal } = store.begin(opened, "test");
+  const { journal } = await store.begin(opened, "test");
   copyFileSync(join(folder, "journal.db"), join(folder, "copy.db"));
   rmSync(join(folder, "journal.db"));
-  expect(() => journal.write(intended("mint"))).toThrow(/has been removed or replaced while it was in use/);
+  expect(() => keep(journal, intended("mint"))).toThrow(/has been removed or replaced while it was in use/);
   expect(statSync(join(folder, "copy.db")).size).toBeGreaterThan(0);
 });
 

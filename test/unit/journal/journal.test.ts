@@ -10,6 +10,7 @@ import { systemClock } from "../../../src/base/ports.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { answered, completed, intended, opened } from "../protocol/facts.ts";
+import { keep } from "./keep.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -33,28 +34,28 @@ function abandon(): void {
   tamper(`UPDATE lease SET holder = '${DEAD}'`);
 }
 
-test("what was written is read back, numbers to the last digit", () => {
+test("what was written is read back, numbers to the last digit", async () => {
   const store = open();
-  const { journal } = store.begin(opened, "test");
-  journal.write({ ...intended("mint"), input: { value: Decimal.parse("12345678901234567890.50") ?? null } } as never);
+  const { journal } = await store.begin(opened, "test");
+  keep(journal, { ...intended("mint"), input: { value: Decimal.parse("12345678901234567890.50") ?? null } } as never);
   const records = open().read("run1");
   expect(records.map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed", "attempt.intended"]);
   expect(writeJson(records[2])).toContain('"value":12345678901234567890.50');
   expect(records[2]).toMatchObject({ attempt: 0, sequence: 2, epoch: 1 });
 });
 
-test("a run may open with inputs too large for the buffer", () => {
+test("a run may open with inputs too large for the buffer", async () => {
   const inputs = { text: "x".repeat(LIMITS.journalBufferChars) };
-  const { records } = open().begin({ ...opened, inputs }, "test");
+  const { records } = await open().begin({ ...opened, inputs }, "test");
   expect(records.map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed"]);
   expect(open().read("run1")).toEqual([expect.objectContaining({ inputs }), expect.objectContaining({ kind: "run.claimed" })]);
 });
 
-test("a note is durable with the next write, not before", () => {
-  const { journal } = open().begin(opened, "test");
+test("a note is durable with the next write, not before", async () => {
+  const { journal } = await open().begin(opened, "test");
   journal.note(completed("read"));
   expect(open().read("run1")).toHaveLength(2);
-  journal.write(intended("mint"));
+  keep(journal, intended("mint"));
   expect(open().read("run1")).toHaveLength(4);
 });
 
@@ -66,41 +67,41 @@ test.each([
     "records in another order",
     `UPDATE record SET sequence = 9 WHERE sequence = 2; UPDATE record SET sequence = 2 WHERE sequence = 3`,
   ],
-])("%s breaks the chain, and the run is refused", (_what, sql) => {
-  const { journal } = open().begin(opened, "test");
-  journal.write(intended("mint"));
-  journal.write(answered("mint", "acknowledged"));
+])("%s breaks the chain, and the run is refused", async (_what, sql) => {
+  const { journal } = await open().begin(opened, "test");
+  keep(journal, intended("mint"));
+  keep(journal, answered("mint", "acknowledged"));
   tamper(sql);
   expect(() => open().read("run1")).toThrow(/damaged at record 2/);
   abandon();
-  expect(() => open().claim("run1")).toThrow(/damaged at record 2/);
+  await expect(open().claim("run1")).rejects.toThrow(/damaged at record 2/);
 });
 
-test("a run that a live process holds cannot be claimed", () => {
-  open().begin(opened, "test");
-  expect(() => open().claim("run1")).toThrow(new RegExp(`held by process ${process.pid}`));
+test("a run that a live process holds cannot be claimed", async () => {
+  await open().begin(opened, "test");
+  await expect(open().claim("run1")).rejects.toThrow(new RegExp(`held by process ${process.pid}`));
 });
 
-test("whoever was taken over can write no more", () => {
-  const { journal } = open().begin(opened, "test");
+test("whoever was taken over can write no more", async () => {
+  const { journal } = await open().begin(opened, "test");
   abandon();
-  const second = open().claim("run1");
+  const second = await open().claim("run1");
   expect(second.journal.claim).toEqual({ runId: "run1", epoch: 2 });
-  expect(() => journal.write(intended("mint"))).toThrow(/no longer holds the run run1/);
-  second.journal.write(intended("mint"));
+  expect(() => keep(journal, intended("mint"))).toThrow(/no longer holds the run run1/);
+  keep(second.journal, intended("mint"));
   expect(open().read("run1").at(-1)).toMatchObject({ kind: "attempt.intended", epoch: 2 });
 });
 
-test("a secret that the service echoes is masked on the disk and in the record that comes back", () => {
-  const { journal } = open(redactor([new Secret("KEY", 'top"secret')])).begin(opened, "test");
-  const record = journal.write(answered("mint", "refused", { message: 'no: top"secret' }));
+test("a secret that the service echoes is masked on the disk and in the record that comes back", async () => {
+  const { journal } = await open(redactor([new Secret("KEY", 'top"secret')])).begin(opened, "test");
+  const record = keep(journal, answered("mint", "refused", { message: 'no: top"secret' }));
   expect(record).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
   expect(open().read("run1").at(-1)).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
 });
 
-test("a secret is masked wherever a playbook or a run may bring it in; ids, files and numbers that only hold it stay", () => {
+test("a secret is masked wherever a playbook or a run may bring it in; ids, files and numbers that only hold it stay", async () => {
   const store = open(redactor([new Secret("KEY", "70031992")]));
-  const { records } = store.begin(
+  const { records } = await store.begin(
     {
       ...opened,
       playbook: { file: "70031992.yaml", name: "of 70031992", digest: "d" },

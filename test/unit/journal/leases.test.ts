@@ -9,6 +9,7 @@ import { thisProcess } from "../../../src/journal/holder.ts";
 import type { Claim, Lease, Leases, Wanted } from "../../../src/journal/leases.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { answered, intended, opened } from "../protocol/facts.ts";
+import { keep } from "./keep.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -117,13 +118,13 @@ test("an entity found half-way is taken without waiting, and both know that they
   ]);
 });
 
-test("a write that was left open keeps later runs from being alone, and its own run once another has acted", () => {
+test("a write that was left open keeps later runs from being alone, and its own run once another has acted", async () => {
   const store = open();
   const { leases } = store;
   const claim = claimOf(leases, "run1", entities("alice"));
-  const { journal } = store.begin(opened, "test", claim);
-  journal.write(intended("mint"));
-  store.release(journal, "unknown", true);
+  const { journal } = await store.begin(opened, "test", claim);
+  keep(journal, intended("mint"));
+  await store.release(journal, "unknown", true);
   expect(leases.list()).toMatchObject([{ kind: "entity", name: "alice", holder: undefined, shared: false }]);
   const again = claimOf(leases, "run1", entities());
   expect(leases.isAlone("alice", "run1")).toBe(true); // taken again, though nobody asked for it
@@ -136,22 +137,22 @@ test("a write that was left open keeps later runs from being alone, and its own 
   expect(leases.isAlone("alice", "run1")).toBe(false);
 });
 
-test("a killed run that had all its answers leaves nothing behind", () => {
+test("a killed run that had all its answers leaves nothing behind", async () => {
   const store = open();
-  const { journal } = store.begin(opened, "test", claimOf(store.leases, "run1", entities("alice")));
-  journal.write(intended("mint"));
-  journal.write(answered("mint", "refused"));
+  const { journal } = await store.begin(opened, "test", claimOf(store.leases, "run1", entities("alice")));
+  keep(journal, intended("mint"));
+  keep(journal, answered("mint", "refused"));
   holds("run1", DEAD);
   claimOf(store.leases, "run2", entities("alice"));
   expect(store.leases.isAlone("alice", "run2")).toBe(true);
 });
 
-test("a run is held once, in one process as in two; with each claim the epoch grows", () => {
+test("a run is held once, in one process as in two; with each claim the epoch grows", async () => {
   const store = open();
   const { leases } = store;
   const first = claimOf(leases, "run1", groups());
   expect(first).toEqual({ runId: "run1", epoch: 1 });
-  store.begin(opened, "test", first);
+  await store.begin(opened, "test", first);
   expect(inTheWay(open().leases, "run1", groups())).toMatchObject({ kind: "run", holder: { pid: process.pid } });
   holds("run1", DEAD);
   const second = claimOf(leases, "run1", groups());
@@ -160,15 +161,15 @@ test("a run is held once, in one process as in two; with each claim the epoch gr
   expect(claimOf(leases, "run1", groups())).toEqual({ runId: "run1", epoch: 3 });
 });
 
-test("what is taken over can be written by nobody else, and is free when it is let go of", () => {
+test("what is taken over can be written by nobody else, and is free when it is let go of", async () => {
   const store = open();
   const claim = claimOf(store.leases, "run1", { groups: ["a"], entities: ["alice"] });
-  const { journal } = store.begin(opened, "test", claim);
+  const { journal } = await store.begin(opened, "test", claim);
   holds("run1", ELSEWHERE);
   expect(inTheWay(store.leases, "run1", groups())).toMatchObject({ holder: { host: "elsewhere" } });
   const taken = store.leases.takeOver("run1");
   expect(taken).toEqual({ runId: "run1", epoch: 2 });
-  expect(() => journal.write(intended("mint"))).toThrow(/no longer holds the run run1/);
+  expect(() => keep(journal, intended("mint"))).toThrow(/no longer holds the run run1/);
   expect(store.read("run1")).toHaveLength(2);
   store.leases.release(taken, false);
   expect(store.leases.list()).toEqual([]);
