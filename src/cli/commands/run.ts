@@ -5,12 +5,12 @@ import { newRunName } from "../../engine/names.ts";
 import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
-import type { Where } from "../project.ts";
+import { loadPlaybooks, playbookFiles, type Where } from "../project.ts";
 import { compares } from "../../playbook/walk.ts";
-import { type InputOptions, readyPlaybooks } from "../ready.ts";
+import { type InputOptions, preparePlaybooks } from "../ready.ts";
 import type { Command } from "../shell.ts";
 
-const YOUNG_BYTES_FOR_ROWS = 16 * 1_024 * 1_024;
+const ROOM_BYTES = 16 * 1_024 * 1_024;
 const WATCH_MS = 50;
 
 interface RunOptions extends Where, ReportOptions, InputOptions {
@@ -20,9 +20,12 @@ interface RunOptions extends Where, ReportOptions, InputOptions {
 
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
 export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode> => {
-  keepHeapSmall();
-  const { ready, secrets } = readyPlaybooks(shell, options);
-  if (ready.some(({ playbook }) => compares(playbook))) makeRoomForRows();
+  const files = playbookFiles(shell, options.files);
+  const several = files.length > 1;
+  if (several) makeRoom();
+  else keepHeapSmall();
+  const { ready, secrets } = preparePlaybooks(shell, options, loadPlaybooks(shell, files, { tags: options.tags }));
+  if (!several && ready.some(({ playbook }) => compares(playbook))) makeRoom();
   if (options.plan !== undefined)
     await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
   return performRuns(
@@ -41,19 +44,19 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
   );
 };
 
-// A run makes garbage steadily and keeps little: a young generation that may not grow, and an old one that is collected when it has grown
+// One run makes garbage steadily and keeps little: a young generation that may not grow, and an old one that is collected when it has grown
 // by half, take little time off it and save two fifths of the memory. Set once all code is loaded, for the cached code of modules is bound
 // to the flags it was compiled under.
 function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1 --heap-growing-percent=50");
 }
 
-// Rows that are compared are more garbage at a time: what a page leaves behind is not to be taken for what lasts. V8 reads no other
-// of its limits once it runs than how fast it may grow.
-function makeRoomForRows(): void {
+// Many runs, and rows that are compared, are more garbage at a time: what a page leaves behind is not to be taken for what lasts. V8
+// reads no other of its limits once it runs than how fast it may grow.
+function makeRoom(): void {
   setFlagsFromString("--semi-space-growth-factor=2 --heap-growing-percent=0");
   const watch = setInterval(() => {
-    if (youngBytes() < YOUNG_BYTES_FOR_ROWS) return;
+    if (youngBytes() < ROOM_BYTES) return;
     setFlagsFromString("--semi-space-growth-factor=1");
     clearInterval(watch);
   }, WATCH_MS).unref();
