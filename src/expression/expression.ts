@@ -3,10 +3,10 @@ import { messageOf } from "../base/failure.ts";
 import type { Json } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { cel, type Environment } from "./cel.ts";
-import { registerEquality, useJsonEquality } from "./equality.ts";
+import { useJsonEquality } from "./equality.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
-import { assumptionsOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
+import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, unknownMet } from "./unknown.ts";
 
 /** What the names of an expression stand for while it is evaluated. */
@@ -21,7 +21,7 @@ export class EvaluationFailure extends Error {
 }
 
 // Evaluation is dynamic: what the types promise was checked before, what the service really sends is seen here.
-const dynamic: Environment = registerEquality(cel.clone({ unlistedVariablesAreDyn: true }));
+const dynamic: Environment = cel.clone({ unlistedVariablesAreDyn: true });
 
 /** An expression, parsed once and evaluated many times. */
 export class Expression {
@@ -49,11 +49,12 @@ export class Expression {
       return { code: "expression.syntax", message: "there is no expression here", start: 0, end: Math.max(text.length, 1) };
     try {
       const program = dynamic.parse(text);
-      const refused = refusedSyntax(program.ast);
+      const nodes = nodesOf(program.ast);
+      const refused = refusedSyntax(nodes);
       if (refused !== undefined) return refused;
-      useExactLiterals(program.ast);
+      useExactLiterals(nodes);
       const read = { references: referencesIn(program.ast), assumptions: assumptionsOf(program.ast) };
-      useJsonEquality(program.ast, (other) => dynamic.parse(other).ast);
+      useJsonEquality(nodes);
       return new Expression(text, read, program);
     } catch (error) {
       return syntaxProblem(error, text);
@@ -155,6 +156,7 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
 
 /** Whether a parenthesis of the text is left open. */
 export function isCutOff(text: string): boolean {
+  if (!text.includes("(")) return false;
   const bare = text.replaceAll(/"[^"]*"|'[^']*'/g, "");
   return bare.split("(").length > bare.split(")").length;
 }

@@ -29,7 +29,7 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
   const { common, inside } = readHead(outline, operation.call.summary, spot, around);
   checkCallRules(node, operation, around);
   const hasConditions = node.entries.has("expect") || node.entries.has("until");
-  const response = hasConditions ? { response: responseType(inside.types, operation) } : undefined;
+  const response = hasConditions ? { response: responseType(operation) } : undefined;
   const after = scopeAt(around, inside, { id, answered: common.foreach === undefined }, response);
   const beside: Beside = { spot: inside, around, as: child(node, "as"), own: id };
   return {
@@ -84,6 +84,7 @@ function readWait(step: MapNode, operation: Operation): Waiting | undefined {
   const node = child(step, "wait");
   if (textOf(node) === "none") return undefined;
   const defaults = operation.writes ? RECEIPT_WAIT : UNTIL_WAIT;
+  if (node === undefined && !step.entries.has("timeout")) return defaults;
   const timeout = duration(child(step, "timeout")) ?? duration(child(node, "timeout"));
   const everyMs = duration(child(node, "every")) ?? defaults.everyMs;
   const backoff = child(node, "backoff");

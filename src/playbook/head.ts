@@ -15,10 +15,11 @@ export interface Head {
 /** Reads what every step has; `name` is what it is called when it has no name. */
 export function readHead(outline: Outline, name: string, spot: Spot, around: Surroundings): Head {
   const { id, line, node } = outline;
-  const own = { id };
-  const condition = readGuard(child(node, "if"), around.context, scopeAt(around, spot, own));
+  const scope = scopeAt(around, spot, { id });
+  const condition = readGuard(child(node, "if"), around.context, scope);
   const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions] };
-  const { foreach, item } = readForeach(child(node, "foreach"), around.context, scopeAt(around, guarded, own));
+  const within = guarded === spot ? scope : scopeAt(around, guarded, { id });
+  const { foreach, item } = readForeach(child(node, "foreach"), around.context, within);
   const held = { ...guarded, maybe: spot.maybe === true || outline.conditional, fails: node.entries.has("fails") };
   const inside =
     foreach === undefined ? held : { ...held, variables: { ...held.variables, ...item }, types: held.types.with(item) };

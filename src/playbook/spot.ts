@@ -1,4 +1,5 @@
 import type { TypeEnvironment, TypeName, Variable } from "../expression/types.ts";
+import type { Reference } from "../expression/reference.ts";
 import type { SourceNode } from "../source/node.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
 import type { IncludedPlaybooks } from "./library.ts";
@@ -47,21 +48,32 @@ export function within(spot: Spot, block: Outline, part: Outline["sections"][num
 }
 
 /** What an expression at a spot may use; `own` is the step that it belongs to, which has its answer when `answered`. */
-export function scopeAt(
-  around: Surroundings,
-  spot: Spot,
-  own?: { readonly id: string; readonly answered?: boolean },
-  more?: Readonly<Record<string, TypeName>>,
-): ExpressionScope {
-  const answered = own?.answered === true;
-  const done = answered ? { has: (id: string) => id === own?.id || spot.done.has(id) } : spot.done;
-  const standpoint: Standpoint = { ...spot, done, ...(own === undefined ? {} : { own: own.id }) };
+export function scopeAt(around: Surroundings, spot: Spot, own?: Own, more?: Readonly<Record<string, TypeName>>): ExpressionScope {
   return {
     types: more === undefined ? spot.types : spot.types.with(more),
     names: (expression) =>
-      around.outside.check(expression, { own: own?.id, items: Object.keys(spot.variables) }) ??
-      around.names.check(expression, standpoint),
+      expression.references.some(isFromBefore)
+        ? (around.outside.check(expression, { own: own?.id, items: Object.keys(spot.variables) }) ??
+          around.names.check(expression, standpointOf(spot, own)))
+        : undefined,
     fails: spot.fails,
     maybe: spot.maybe,
   };
+}
+
+// What is there before a step is done is looked at by name; most expressions only look at its answer.
+function isFromBefore({ root }: Reference): boolean {
+  return root === "steps" || root === "secrets" || root === "env";
+}
+
+function standpointOf(spot: Spot, own: Own | undefined): Standpoint {
+  if (own === undefined) return spot;
+  const done = own.answered === true ? { has: (id: string) => id === own.id || spot.done.has(id) } : spot.done;
+  return { ...spot, done, own: own.id };
+}
+
+/** The step that an expression belongs to. */
+interface Own {
+  readonly id: string;
+  readonly answered?: boolean;
 }

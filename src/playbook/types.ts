@@ -48,23 +48,54 @@ function wordsOf({ properties = {} }: JsonSchema): Words {
   return (field) => properties[field]?.description ?? resolve(properties[field] ?? {}).description;
 }
 
+interface OperationTypes {
+  readonly response: TypeName;
+  readonly step: TypeName;
+}
+
+// What the contract says is the same for all playbooks of a process, and to register a type takes longer than to check a step.
+let known = TypeEnvironment.empty();
+const ofOperations = new Map<Operation, OperationTypes>();
+
+/** Types to which a playbook may add its own: those of the contract, as far as these operations need them. */
+export function contractTypes(operations: Iterable<Operation>): TypeEnvironment {
+  for (const operation of operations) typesOfOperation(operation);
+  return known.copy();
+}
+
+function typesOfOperation(operation: Operation): OperationTypes {
+  let types = ofOperations.get(operation);
+  if (types === undefined) {
+    known = known.copy();
+    const schema = responseSchema(operation);
+    const response = schema === undefined ? "dyn" : typeOfSchema(known, schema, `${typeWord(operation.name)}Response`);
+    types = { response, step: defineStep(known, operation, response) };
+    ofOperations.set(operation, types);
+  }
+  return types;
+}
+
 /** The type of `response` in an operation's conditions. */
-export function responseType(types: TypeEnvironment, operation: Operation): TypeName {
-  const schema = responseSchema(operation);
-  return schema === undefined ? "dyn" : typeOfSchema(types, schema, `${typeWord(operation.name)}Response`);
+export function responseType(operation: Operation): TypeName {
+  return typesOfOperation(operation).response;
 }
 
 /** The type of `steps.ID` of a call: response, receipt, outcome, and what the operation yields; `more` are fields of this step alone. */
-export function stepType(
-  types: TypeEnvironment,
-  operation: Operation,
-  more?: { readonly id: string; readonly fields: Readonly<Record<string, TypeName>> },
-): TypeName {
+export function stepType(types: TypeEnvironment, operation: Operation, more?: OwnFields): TypeName {
+  const { response, step } = typesOfOperation(operation);
+  return more === undefined ? step : defineStep(types, operation, response, more);
+}
+
+interface OwnFields {
+  readonly id: string;
+  readonly fields: Readonly<Record<string, TypeName>>;
+}
+
+function defineStep(types: TypeEnvironment, operation: Operation, response: TypeName, more?: OwnFields): TypeName {
   const name = `${typeWord(operation.name)}Step${more === undefined ? "" : `_${more.id}`}`;
-  if (types.has(name)) return name;
   const receipt = typeOfSchema(types, { $ref: "contract#/$defs/Receipt" }, "Receipt");
   const fields = {
-    response: responseType(types, operation),
+    response,
     outcome: "string",
     ...(operation.writes && operation.call.interface === "ledger" ? { receipt } : {}),
     ...(operation.call.interface === "investor" ? { envelope: "map<string, dyn>" } : {}),

@@ -1,10 +1,10 @@
 import { Decimal } from "../base/decimal.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import { validatorOf } from "../contract/validators.ts";
+import { plainValidatorOf } from "../contract/validators.ts";
 import { batchSchema, inputSchema } from "../operations/input.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Problem } from "../schema/validator.ts";
-import { nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
+import { nodeAt, type SourceNode, textOf, toPlain } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import type { CheckContext } from "./context.ts";
 import { holdsExpression } from "./spans.ts";
@@ -37,7 +37,7 @@ export function checkWith(node: SourceNode, operation: Operation, context: Check
     );
     return schema;
   }
-  for (const problem of essential(validatorOf(schema)(toJson(node)))) {
+  for (const problem of essential(plainValidatorOf(schema)(toPlain(node)))) {
     if (knownOnlyInARun(problem, node)) continue;
     const { finding, range } = placeProblem(problem, node);
     context.report({ ...finding, why: finding.why ?? `the input of ${operation.name}` }, range);
