@@ -23,22 +23,17 @@ export class EvaluationFailure extends Error {
 // Evaluation is dynamic: what the types promise was checked before, what the service really sends is seen here.
 const dynamic: Environment = cel.clone({ unlistedVariablesAreDyn: true });
 
+type Program = ReturnType<Environment["parse"]>;
+
 /** An expression, parsed once and evaluated many times. */
 export class Expression {
   readonly text: string;
   readonly references: readonly Reference[];
-  /** What is so wherever the expression, as a condition, holds. */
-  readonly assumptions: readonly Assumption[];
-  readonly #program: (scope: Scope) => unknown;
+  readonly #program: Program;
 
-  private constructor(
-    text: string,
-    read: { readonly references: readonly Reference[]; readonly assumptions: readonly Assumption[] },
-    program: (scope: Scope) => unknown,
-  ) {
+  private constructor(text: string, program: Program) {
     this.text = text;
-    this.references = read.references;
-    this.assumptions = read.assumptions;
+    this.references = referencesIn(program.ast);
     this.#program = program;
   }
 
@@ -53,12 +48,16 @@ export class Expression {
       const refused = refusedSyntax(nodes);
       if (refused !== undefined) return refused;
       useExactLiterals(nodes);
-      const read = { references: referencesIn(program.ast), assumptions: assumptionsOf(program.ast) };
       useJsonEquality(nodes);
-      return new Expression(text, read, program);
+      return new Expression(text, program);
     } catch (error) {
       return syntaxProblem(error, text);
     }
+  }
+
+  /** What is so wherever the expression, as a condition, holds. */
+  assumptions(): readonly Assumption[] {
+    return assumptionsOf(this.#program.ast);
   }
 
   /** The value, as JSON with exact numbers. Throws an EvaluationFailure; of what cannot be known yet, an Unforeseen. */
@@ -76,7 +75,7 @@ export class Expression {
   /** The value as the language has it, which may have no JSON form. Throws an EvaluationFailure. */
   evaluateBare(scope: BareScope): unknown {
     try {
-      return this.#program(scope as Scope);
+      return this.#program(scope);
     } catch (error) {
       throw new EvaluationFailure(summaryOf(error), { cause: error });
     }

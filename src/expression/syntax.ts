@@ -84,16 +84,16 @@ function isComprehension(node: ASTNode): boolean {
 /** Every name that the expression reads, longest path first seen; names that a comprehension binds are left out. */
 export function referencesIn(tree: ASTNode): readonly Reference[] {
   const found: Reference[] = [];
-  collect(tree, { bound: NONE_BOUND, under: [] }, found);
+  collect(tree, AT_FIRST, found);
   return found;
 }
-
-const NONE_BOUND: ReadonlySet<string> = new Set();
 
 interface Surroundings {
   readonly bound: ReadonlySet<string>;
   readonly under: readonly Assumption[];
 }
+
+const AT_FIRST: Surroundings = { bound: new Set(), under: [] };
 
 function collect(node: ASTNode, around: Surroundings, found: Reference[]): void {
   const path = pathOf(node);

@@ -1,3 +1,4 @@
+import { Recent } from "../base/recent.ts";
 import { didYouMean } from "../base/text.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
 import { summaryOf } from "./expression.ts";
@@ -35,6 +36,9 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   },
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
+
+// A text that is compared with: whatever it says, its type is the same, and so is that of the whole.
+const TEXT_AT_END = /^([^"'\\[({]*)"[^"\\\r\n]*"$/;
 
 const COLLECTIONS = /^no such overload: .*\b(?:list|map)</;
 
@@ -98,7 +102,7 @@ export class TypeEnvironment {
   readonly #known: KnownIds;
   // The steps of a playbook ask for the same names and write the same expressions again and again.
   readonly #copies = new Map<string, TypeEnvironment>();
-  readonly #typed = new Map<string, Typed | ExpressionProblem>();
+  readonly #typed = new Recent((text) => this.#readAnew(text));
 
   private constructor(
     environment: Environment,
@@ -172,12 +176,8 @@ export class TypeEnvironment {
 
   /** What is known of an expression, or the one problem that keeps it from having a type. */
   read(text: string): Typed | ExpressionProblem {
-    let typed = this.#typed.get(text);
-    if (typed === undefined) {
-      typed = this.#readAnew(text);
-      this.#typed.set(text, typed);
-    }
-    return typed;
+    const typed = this.#typed.of(text.replace(TEXT_AT_END, '$1""'));
+    return "code" in typed ? this.#typed.of(text) : typed;
   }
 
   #readAnew(text: string): Typed | ExpressionProblem {

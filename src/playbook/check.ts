@@ -102,7 +102,8 @@ function checkHeldFrames(list: SourceNode | undefined, context: CheckContext): v
   for (const step of list?.kind === "list" ? list.items : []) {
     for (const part of PARTS) {
       const held = child(step, part);
-      for (const node of held?.kind === "list" ? held.items : []) checkStepFrame(node, context);
+      if (held?.kind !== "list") continue;
+      for (const node of held.items) checkStepFrame(node, context);
       checkHeldFrames(held, context);
     }
   }

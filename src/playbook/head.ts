@@ -17,7 +17,7 @@ export function readHead(outline: Outline, name: string, spot: Spot, around: Sur
   const { id, line, node } = outline;
   const scope = scopeAt(around, spot, { id });
   const condition = readGuard(child(node, "if"), around.context, scope);
-  const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions] };
+  const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions()] };
   const within = guarded === spot ? scope : scopeAt(around, guarded, { id });
   const { foreach, item } = readForeach(child(node, "foreach"), around.context, within);
   const held = { ...guarded, maybe: spot.maybe === true || outline.conditional, fails: node.entries.has("fails") };

@@ -80,6 +80,12 @@ export function responseType(operation: Operation): TypeName {
   return typesOfOperation(operation).response;
 }
 
+/** The types for expressions that look at nothing but the answer of an operation. */
+export function answerTypes(operation: Operation): TypeEnvironment {
+  const response = responseType(operation);
+  return known.with({ response });
+}
+
 /** The type of `steps.ID` of a call: response, receipt, outcome, and what the operation yields; `more` are fields of this step alone. */
 export function stepType(types: TypeEnvironment, operation: Operation, more?: OwnFields): TypeName {
   const { response, step } = typesOfOperation(operation);

@@ -62,7 +62,9 @@ export function toPlain(node: SourceNode): unknown {
       return node.items.map(toPlain);
     case "map": {
       const fields: Record<string, unknown> = {};
-      for (const [key, { value }] of node.entries) fields[key] = toPlain(value);
+      node.entries.forEach(({ value }, key) => {
+        fields[key] = toPlain(value);
+      });
       return fields;
     }
   }

@@ -134,6 +134,8 @@ class Reader {
   readonly #file: SourceFile;
   readonly #events: readonly Event[];
   readonly #diagnostics: Diagnostic[] = [];
+  /** Keys by what they say: the same few, again and again. */
+  readonly #names = new Map<string, string>();
   /** The next event. */
   #at = 0;
   /** The offset behind all that was read. */
@@ -213,11 +215,17 @@ class Reader {
       this.#at += 1;
       const range = rangeOf(text, event);
       this.#end = range.end;
-      return { name: scalarText(text, event), range };
+      return { name: this.#named(scalarText(text, event)), range };
     }
     const { kind, range } = this.#node({ start: this.#end, end: this.#end });
     if (kind !== "scalar") this.#report(nonTextKey(text, range.start), range);
     return { name: "", range };
+  }
+
+  #named(text: string): string {
+    const known = this.#names.get(text);
+    if (known === undefined) this.#names.set(text, text);
+    return known ?? text;
   }
 
   #checkKey(name: string, range: Range, first: MapEntry | undefined): void {
