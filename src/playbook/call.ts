@@ -6,7 +6,6 @@ import { readUse } from "./acting.ts";
 import { readCondition, readConditions } from "./bare.ts";
 import { type Beside, readDiscover, readEnsure, readRetry } from "./beside.ts";
 import { compileTemplate } from "./compile.ts";
-import type { ExpressionScope } from "./context.ts";
 import { readHead } from "./head.ts";
 import { kindsMadeBy } from "./kinds.ts";
 import type { ActorUse, CallStep, Waiting } from "./model.ts";
@@ -15,7 +14,7 @@ import type { Outline } from "./outline.ts";
 import { checkCallRules } from "./rules.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import type { Template } from "./template.ts";
-import { answerTypes, responseType } from "./types.ts";
+import { answerOf } from "./types.ts";
 import { readFails } from "./warnings.ts";
 import { checkWith } from "./with.ts";
 
@@ -29,10 +28,8 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
   if (operation === undefined) return undefined;
   const { common, inside } = readHead(outline, operation.call.summary, spot, around);
   checkCallRules(node, operation, around);
-  const after = (): ExpressionScope => ({
-    ...scopeAt(around, inside, { id, answered: common.foreach === undefined }, { response: responseType(operation) }),
-    answer: answerTypes(operation),
-  });
+  const { response, types: answer } = answerOf(operation);
+  const after = scopeAt(around, inside, { id, answered: common.foreach === undefined, answer }, { response });
   const beside: Beside = { spot: inside, around, as: child(node, "as"), own: id };
   return {
     kind: "call",
@@ -44,9 +41,8 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
     operation,
     with: readWith(node, operation, inside, around),
     as: readAs(node, { id, operation }, inside, around),
-    expect: node.entries.has("expect") ? readConditions(child(node, "expect"), around.context, after()) : [],
-    until:
-      operation.writes || !node.entries.has("until") ? undefined : readCondition(child(node, "until"), around.context, after()),
+    expect: readConditions(child(node, "expect"), around.context, after),
+    until: operation.writes ? undefined : readCondition(child(node, "until"), around.context, after),
     onTimeout: textOf(child(node, "on_timeout")) === "pending" ? "pending" : "fail",
     wait: readWait(node, operation),
     fails: readFails(child(node, "fails"), operation, around.context),

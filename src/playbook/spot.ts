@@ -26,9 +26,9 @@ export interface Spot extends Standpoint {
   /** The names of the items of the loops around. */
   readonly variables: Readonly<Record<string, Variable>>;
   /** The service is to refuse what is asked here. */
-  readonly fails?: boolean;
+  readonly fails: boolean;
   /** A condition may keep the place from being reached. */
-  readonly maybe?: boolean;
+  readonly maybe: boolean;
   readonly types: TypeEnvironment;
   /** The steps that have had their turn so far; it grows as the playbook is read. */
   readonly done: Set<string>;
@@ -36,7 +36,7 @@ export interface Spot extends Standpoint {
 
 /** The place from which a playbook is read: nothing has run yet. */
 export function firstSpot(types: StepTypes): Spot {
-  return { done: new Set(), sections: [], under: [], variables: {}, types: types.within([]) };
+  return { done: new Set(), sections: [], under: [], variables: {}, fails: false, maybe: false, types: types.within([]) };
 }
 
 /** A spot within a part of a block. */
@@ -50,7 +50,10 @@ export function within(spot: Spot, block: Outline, part: Outline["sections"][num
 /** What an expression at a spot may use; `own` is the step that it belongs to, which has its answer when `answered`. */
 export function scopeAt(around: Surroundings, spot: Spot, own?: Own, more?: Readonly<Record<string, TypeName>>): ExpressionScope {
   return {
-    types: more === undefined ? spot.types : spot.types.with(more),
+    get types(): TypeEnvironment {
+      return more === undefined ? spot.types : spot.types.with(more);
+    },
+    answer: own?.answer,
     names: (expression) =>
       expression.references.some(isFromBefore)
         ? (around.outside.check(expression, { own: own?.id, items: Object.keys(spot.variables) }) ??
@@ -76,4 +79,6 @@ function standpointOf(spot: Spot, own: Own | undefined): Standpoint {
 interface Own {
   readonly id: string;
   readonly answered?: boolean;
+  /** The types for what looks at nothing but its answer. */
+  readonly answer?: TypeEnvironment;
 }

@@ -9,15 +9,16 @@ import { essential, placeProblem } from "../source/problems.ts";
 import type { CheckContext } from "./context.ts";
 import { holdsExpression } from "./spans.ts";
 
-const compiled = new Map<string, JsonSchema>();
+const single = new Map<Operation, JsonSchema>();
+const batches = new Map<Operation, JsonSchema>();
 
 /** The schema of an operation's `with`: of one item, or of a deliberate batch when it says `items`. Made once. */
 export function withSchema(operation: Operation, batch: boolean): JsonSchema {
-  const key = `${operation.name} ${batch}`;
-  let schema = compiled.get(key);
+  const made = batch ? batches : single;
+  let schema = made.get(operation);
   if (schema === undefined) {
     schema = batch ? batchSchema(operation) : inputSchema(operation);
-    compiled.set(key, schema);
+    made.set(operation, schema);
   }
   return schema;
 }
