@@ -85,7 +85,7 @@ function isComprehension(node: ASTNode): boolean {
 export function referencesIn(tree: ASTNode): readonly Reference[] {
   const found: Reference[] = [];
   collect(tree, AT_FIRST, found);
-  return found;
+  return found.slice(); // without the room that it has for more: it is kept as long as the expression
 }
 
 interface Surroundings {

@@ -188,7 +188,7 @@ class Reader {
     const items: SourceNode[] = [];
     this.#end = start;
     while (!this.#closes()) items.push(this.#node(isLeftOut(this.#events[this.#at]) ? this.#behindDash() : NOWHERE));
-    return { kind: "list", items, range: { start, end: this.#close(start) } };
+    return { kind: "list", items: items.slice(), range: { start, end: this.#close(start) } };
   }
 
   // Where an item would stand that was left out.
