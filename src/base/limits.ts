@@ -38,6 +38,8 @@ export const LIMITS = {
   expressionChars: 10_000,
   /** Syntax nodes of one expression. */
   expressionNodes: 2_000,
+  /** Expressions kept for the next place, or playbook, that writes the same. */
+  recent: 4_000,
   /** Comprehensions (`map`, `filter`, `exists`, …) inside one another. */
   expressionComprehensions: 2,
   /** What a failed expectation shows. Levels of its tree, sub-expressions, and characters of all that it says. */

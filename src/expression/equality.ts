@@ -1,34 +1,71 @@
 import { Decimal } from "../base/decimal.ts";
-import type { ASTNode, Environment } from "./cel.ts";
-import { nodesOf } from "./syntax.ts";
+import type { ASTNode } from "./cel.ts";
 
 /**
- * Teaches an environment JSON's equality. The library's own compares the insides of lists and maps by JavaScript type, so that
- * `1 in [1]` would fail where one 1 was written and the other read, and has no answer where two records differ in a field's type.
+ * Gives each `==`, `!=` and `in` among the nodes of a fresh syntax tree JSON's equality. The library's own compares the insides of
+ * lists and maps by JavaScript type, so that `1 in [1]` would fail where one 1 was written and the other read, and has no answer where
+ * two records differ in a field's type.
  */
-export function registerEquality(environment: Environment): Environment {
-  environment.registerFunction("same_(dyn, dyn): bool", same);
-  environment.registerFunction("member_(dyn, dyn): bool", member);
-  return environment;
-}
-
-/** Puts that equality in the place of each `==`, `!=` and `in` of a fresh syntax tree; `parse` reads a tree of the same environment. */
-export function useJsonEquality(tree: ASTNode, parse: (text: string) => ASTNode): void {
-  for (const node of nodesOf(tree)) {
-    if (node.op === "==" || node.op === "!=") graft(node, parse("same_(null, null) == true"), 0);
-    else if (node.op === "in") graft(node, parse("true in [member_(null, null)]"), 1);
+export function useJsonEquality(nodes: readonly ASTNode[]): void {
+  for (const node of nodes) {
+    if (node.op === "==") replace(node, new Comparison(node.args, same));
+    else if (node.op === "!=") replace(node, new Comparison(node.args, differ));
+    else if (node.op === "in") replace(node, new Comparison(node.args, member));
   }
 }
 
-// The operator stays and compares the call's answer with true; its operands become the call's.
-function graft(node: ASTNode, donor: ASTNode, side: 0 | 1): void {
-  const operands = node.args;
-  const parts = donor.args as readonly ASTNode[];
-  const holder = parts[side];
-  const call = holder?.op === "list" ? holder.args[0] : holder;
-  if (call?.op === "call") (call as { args: unknown }).args = [call.args[0], operands];
-  (node as { args: unknown }).args = parts;
+// What the library's own macros are made of: a node that has one is checked and evaluated by it.
+interface Macro {
+  readonly typeCheck: (checker: Checker, macro: unknown, context: unknown) => unknown;
+  readonly evaluate: (evaluator: Evaluator, macro: unknown, context: unknown) => unknown;
 }
+
+interface Checker {
+  readonly check: (node: ASTNode, context: unknown) => unknown;
+  readonly getType: (name: string) => unknown;
+}
+
+interface Evaluator {
+  readonly run: (node: ASTNode, context: unknown) => unknown;
+  /** The type of a value: what nobody can know yet says so when it is asked for. */
+  readonly debugType: (value: unknown) => unknown;
+}
+
+interface Replaceable {
+  readonly setMeta: (key: "macro" | "async", value: unknown) => Replaceable;
+}
+
+function replace(node: ASTNode, macro: Macro): void {
+  (node as unknown as Replaceable).setMeta("macro", macro).setMeta("async", false);
+}
+
+class Comparison implements Macro {
+  readonly #left: ASTNode;
+  readonly #right: ASTNode;
+  readonly #holds: (left: unknown, right: unknown) => boolean;
+
+  constructor([left, right]: readonly [ASTNode, ASTNode], holds: (left: unknown, right: unknown) => boolean) {
+    this.#left = left;
+    this.#right = right;
+    this.#holds = holds;
+  }
+
+  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
+    checker.check(this.#left, context);
+    checker.check(this.#right, context);
+    return checker.getType("bool");
+  }
+
+  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): boolean {
+    const left = evaluator.run(this.#left, context);
+    const right = evaluator.run(this.#right, context);
+    evaluator.debugType(left);
+    evaluator.debugType(right);
+    return this.#holds(left, right);
+  }
+}
+
+const differ = (left: unknown, right: unknown): boolean => !same(left, right);
 
 function same(left: unknown, right: unknown): boolean {
   if (left === right) return true;

@@ -3,10 +3,10 @@ import { messageOf } from "../base/failure.ts";
 import type { Json } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { cel, type Environment } from "./cel.ts";
-import { registerEquality, useJsonEquality } from "./equality.ts";
+import { useJsonEquality } from "./equality.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
-import { assumptionsOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
+import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, unknownMet } from "./unknown.ts";
 
 /** What the names of an expression stand for while it is evaluated. */
@@ -21,24 +21,19 @@ export class EvaluationFailure extends Error {
 }
 
 // Evaluation is dynamic: what the types promise was checked before, what the service really sends is seen here.
-const dynamic: Environment = registerEquality(cel.clone({ unlistedVariablesAreDyn: true }));
+const dynamic: Environment = cel.clone({ unlistedVariablesAreDyn: true });
+
+type Program = ReturnType<Environment["parse"]>;
 
 /** An expression, parsed once and evaluated many times. */
 export class Expression {
   readonly text: string;
   readonly references: readonly Reference[];
-  /** What is so wherever the expression, as a condition, holds. */
-  readonly assumptions: readonly Assumption[];
-  readonly #program: (scope: Scope) => unknown;
+  readonly #program: Program;
 
-  private constructor(
-    text: string,
-    read: { readonly references: readonly Reference[]; readonly assumptions: readonly Assumption[] },
-    program: (scope: Scope) => unknown,
-  ) {
+  private constructor(text: string, program: Program) {
     this.text = text;
-    this.references = read.references;
-    this.assumptions = read.assumptions;
+    this.references = referencesIn(program.ast);
     this.#program = program;
   }
 
@@ -49,15 +44,20 @@ export class Expression {
       return { code: "expression.syntax", message: "there is no expression here", start: 0, end: Math.max(text.length, 1) };
     try {
       const program = dynamic.parse(text);
-      const refused = refusedSyntax(program.ast);
+      const nodes = nodesOf(program.ast);
+      const refused = refusedSyntax(nodes);
       if (refused !== undefined) return refused;
-      useExactLiterals(program.ast);
-      const read = { references: referencesIn(program.ast), assumptions: assumptionsOf(program.ast) };
-      useJsonEquality(program.ast, (other) => dynamic.parse(other).ast);
-      return new Expression(text, read, program);
+      useExactLiterals(nodes);
+      useJsonEquality(nodes);
+      return new Expression(text, program);
     } catch (error) {
       return syntaxProblem(error, text);
     }
+  }
+
+  /** What is so wherever the expression, as a condition, holds. */
+  assumptions(): readonly Assumption[] {
+    return assumptionsOf(this.#program.ast);
   }
 
   /** The value, as JSON with exact numbers. Throws an EvaluationFailure; of what cannot be known yet, an Unforeseen. */
@@ -75,7 +75,7 @@ export class Expression {
   /** The value as the language has it, which may have no JSON form. Throws an EvaluationFailure. */
   evaluateBare(scope: BareScope): unknown {
     try {
-      return this.#program(scope as Scope);
+      return this.#program(scope);
     } catch (error) {
       throw new EvaluationFailure(summaryOf(error), { cause: error });
     }
@@ -155,6 +155,7 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
 
 /** Whether a parenthesis of the text is left open. */
 export function isCutOff(text: string): boolean {
+  if (!text.includes("(")) return false;
   const bare = text.replaceAll(/"[^"]*"|'[^']*'/g, "");
   return bare.split("(").length > bare.split(")").length;
 }

@@ -30,6 +30,8 @@ export interface KnownIds {
 type TypedNode = ASTNode & { readonly checkedType?: { readonly name: string } };
 type Bound = ReadonlyMap<string, IdKind | undefined>;
 
+const NONE_BOUND: Bound = new Map();
+
 /** Follows ids through a syntax tree whose types were checked. A list of ids has the kind of its items; what is not sure is not known. */
 export class IdReader {
   readonly #text: string;
@@ -41,13 +43,13 @@ export class IdReader {
   }
 
   /** The id that an expression gives, if its kind is known. */
-  idOf(node: ASTNode, bound: Bound = new Map()): KnownId | undefined {
+  idOf(node: ASTNode, bound: Bound = NONE_BOUND): KnownId | undefined {
     const kind = this.#kindOf(node, bound);
     return kind === undefined ? undefined : { ...kind, text: this.#text.slice(node.start, node.end).trim() };
   }
 
   /** The first comparison of ids of two kinds. */
-  mixedIn(node: ASTNode, bound: Bound = new Map()): MixedIds | undefined {
+  mixedIn(node: ASTNode, bound: Bound = NONE_BOUND): MixedIds | undefined {
     if (node.op === "==" || node.op === "!=" || node.op === "in") {
       const [left, right] = [this.idOf(node.args[0], bound), this.idOf(node.args[1], bound)];
       if (left !== undefined && right !== undefined && left.kind !== right.kind) {

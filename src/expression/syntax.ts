@@ -9,11 +9,11 @@ import type { Assumption, Reference } from "./reference.ts";
 export const COMPREHENSIONS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
 
 /**
- * Makes a fresh syntax tree ours: a literal such as `0.1` becomes an exact decimal, read from the text it was written with
+ * Makes the nodes of a fresh syntax tree ours: a literal such as `0.1` becomes an exact decimal, read from the text it was written with
  * (the library has rounded it to a double by now).
  */
-export function useExactLiterals(tree: ASTNode): void {
-  for (const node of nodesOf(tree)) {
+export function useExactLiterals(nodes: readonly ASTNode[]): void {
+  for (const node of nodes) {
     if (node.op !== "value" || typeof node.args !== "number") continue;
     const literal = Decimal.parse(node.input.slice(node.start, node.end));
     if (literal === undefined) throw new RangeError(`a number of more than ${LIMITS.decimalDigits} digits`);
@@ -22,9 +22,9 @@ export function useExactLiterals(tree: ASTNode): void {
 }
 
 /** The same, with the whole numbers that are compared as items of a list or a map, or looked for in one, decimals too. */
-export function useDecimalLiterals(tree: ASTNode): void {
-  useExactLiterals(tree);
-  for (const node of nodesOf(tree)) {
+export function useDecimalLiterals(nodes: readonly ASTNode[]): void {
+  useExactLiterals(nodes);
+  for (const node of nodes) {
     if (node.op !== "==" && node.op !== "!=" && node.op !== "in") continue;
     for (const operand of node.args) if (operand.op !== "value" || node.op === "in") makeDecimal(operand);
   }
@@ -35,9 +35,9 @@ function makeDecimal(node: ASTNode): void {
   if (node.op === "-_" || node.op === "list" || node.op === "map") for (const child of childrenOf(node)) makeDecimal(child);
 }
 
-/** What the language refuses although CEL would allow it. */
-export function refusedSyntax(tree: ASTNode): ExpressionProblem | undefined {
-  for (const node of nodesOf(tree)) {
+/** What the language refuses although CEL would allow it, in the nodes of a tree, the tree itself first. */
+export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | undefined {
+  for (const node of nodes) {
     if (node.op === "rcall" && node.args[0] === "matches") {
       return {
         code: "expression.runaway-pattern",
@@ -50,7 +50,8 @@ export function refusedSyntax(tree: ASTNode): ExpressionProblem | undefined {
     const wrongDate = literalDateProblem(node);
     if (wrongDate !== undefined) return wrongDate;
   }
-  return comprehensionDepth(tree) > LIMITS.expressionComprehensions
+  const [tree] = nodes;
+  return tree !== undefined && nodes.some(isComprehension) && comprehensionDepth(tree) > LIMITS.expressionComprehensions
     ? {
         code: "expression.too-complex",
         message: `more than ${LIMITS.expressionComprehensions} of map, filter, exists, all inside one another`,
@@ -73,14 +74,18 @@ function literalDateProblem(node: ASTNode): ExpressionProblem | undefined {
 
 function comprehensionDepth(node: ASTNode): number {
   const inner = Math.max(0, ...childrenOf(node).map(comprehensionDepth));
-  return inner + (node.op === "rcall" && COMPREHENSIONS.has(node.args[0]) ? 1 : 0);
+  return inner + (isComprehension(node) ? 1 : 0);
+}
+
+function isComprehension(node: ASTNode): boolean {
+  return node.op === "rcall" && COMPREHENSIONS.has(node.args[0]);
 }
 
 /** Every name that the expression reads, longest path first seen; names that a comprehension binds are left out. */
 export function referencesIn(tree: ASTNode): readonly Reference[] {
   const found: Reference[] = [];
-  collect(tree, { bound: new Set(), under: [] }, found);
-  return found;
+  collect(tree, AT_FIRST, found);
+  return found.slice(); // without the room that it has for more: it is kept as long as the expression
 }
 
 interface Surroundings {
@@ -88,38 +93,38 @@ interface Surroundings {
   readonly under: readonly Assumption[];
 }
 
+const AT_FIRST: Surroundings = { bound: new Set(), under: [] };
+
 function collect(node: ASTNode, around: Surroundings, found: Reference[]): void {
   const path = pathOf(node);
   if (path !== undefined) {
-    const [root = "", ...rest] = path;
-    if (!around.bound.has(root)) found.push({ root, path: rest, start: node.start, end: node.end, under: around.under });
+    const [root = ""] = path;
+    if (!around.bound.has(root)) found.push({ root, path: path.slice(1), start: node.start, end: node.end, under: around.under });
     return;
   }
   const name = boundName(node);
   const inner = name === undefined ? around : { ...around, bound: new Set([...around.bound, name]) };
-  for (const [child, assumed] of childrenWithAssumptions(node)) {
-    collect(child, assumed.length === 0 ? inner : { ...inner, under: [...inner.under, ...assumed] }, found);
-  }
+  const assumed = assumedIn(node);
+  childrenOf(node).forEach((child, at) => {
+    const more = assumed?.[at];
+    collect(child, more === undefined ? inner : { ...inner, under: [...inner.under, ...more] }, found);
+  });
 }
 
-// What a part of an expression is only evaluated after.
-function childrenWithAssumptions(node: ASTNode): readonly (readonly [ASTNode, readonly Assumption[]])[] {
-  if (node.op === "?:") {
-    const [condition, then, otherwise] = node.args;
-    return [
-      [condition, []],
-      [then, assumptionsOf(condition)],
-      [otherwise, denied(condition)],
-    ];
+// What each part of a node is only evaluated after.
+function assumedIn(node: ASTNode): readonly (readonly Assumption[] | undefined)[] | undefined {
+  switch (node.op) {
+    case "?:":
+      return [undefined, assumptionsOf(node.args[0]), denied(node.args[0])];
+    case "&&":
+      return [undefined, assumptionsOf(node.args[0])];
+    case "||":
+      return [undefined, denied(node.args[0])];
+    default: {
+      const field = hasArgument(node);
+      return field === undefined ? undefined : [[there(field)]];
+    }
   }
-  if (node.op === "&&" || node.op === "||") {
-    const [left, right] = node.args;
-    return [
-      [left, []],
-      [right, node.op === "&&" ? assumptionsOf(left) : denied(left)],
-    ];
-  }
-  return childrenOf(node).map((child) => [child, hasArgument(node) === child ? [there(child)] : []]);
 }
 
 /** What must be so where a condition holds. */
@@ -162,29 +167,30 @@ export function boundName(node: ASTNode): string | undefined {
 }
 
 // A name with the fields behind it, the name first.
-function pathOf(node: ASTNode): readonly string[] | undefined {
-  const path: string[] = [];
-  let at = node;
-  for (;;) {
-    if (at.op === "id") return [at.args, ...path.toReversed()];
-    if (at.op === "." || at.op === ".?") {
-      path.push(at.args[1]);
-      at = at.args[0];
-    } else if (at.op === "[]" && at.args[1].op === "value" && typeof at.args[1].args === "string") {
-      path.push(at.args[1].args);
-      at = at.args[0];
-    } else {
-      return undefined;
-    }
-  }
+function pathOf(node: ASTNode): string[] | undefined {
+  if (node.op === "id") return [node.args];
+  const field = fieldIn(node);
+  if (field === undefined) return undefined;
+  const path = pathOf(field.owner);
+  path?.push(field.name);
+  return path;
 }
+
+function fieldIn(node: ASTNode): { readonly owner: ASTNode; readonly name: string } | undefined {
+  if (node.op === "." || node.op === ".?") return { owner: node.args[0], name: node.args[1] };
+  if (node.op !== "[]") return undefined;
+  const [owner, index] = node.args;
+  return index.op === "value" && typeof index.args === "string" ? { owner, name: index.args } : undefined;
+}
+
+const NO_NODES: readonly ASTNode[] = [];
 
 /** The parts of a node, in the order they are written. */
 export function childrenOf(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case "value":
     case "id":
-      return [];
+      return NO_NODES;
     case ".":
     case ".?":
       return [node.args[0]];

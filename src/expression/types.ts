@@ -1,9 +1,10 @@
+import { Recent } from "../base/recent.ts";
 import { didYouMean } from "../base/text.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
 import { summaryOf } from "./expression.ts";
 import { type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
 import type { ExpressionProblem } from "./problem.ts";
-import { useDecimalLiterals, useExactLiterals } from "./syntax.ts";
+import { nodesOf, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
 
 /** The name of a CEL type: `string`, `decimal`, `list<Token>`, `map<string, dyn>`, or a name given to `define`. */
 export type TypeName = string;
@@ -35,6 +36,9 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   },
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
+
+// A text that is compared with: whatever it says, its type is the same, and so is that of the whole.
+const TEXT_AT_END = /^([^"'\\[({]*)"[^"\\\r\n]*"$/;
 
 const COLLECTIONS = /^no such overload: .*\b(?:list|map)</;
 
@@ -88,7 +92,7 @@ export interface Typed {
   readonly mixed: MixedIds | undefined;
 }
 
-/** The types of all names that expressions may use. Copies share what was defined before. */
+/** The types of all names that expressions may use. */
 export class TypeEnvironment {
   readonly #environment: Environment;
   readonly #defined: Map<string, Defined>;
@@ -98,7 +102,7 @@ export class TypeEnvironment {
   readonly #known: KnownIds;
   // The steps of a playbook ask for the same names and write the same expressions again and again.
   readonly #copies = new Map<string, TypeEnvironment>();
-  readonly #typed = new Map<string, Typed | ExpressionProblem>();
+  readonly #typed = new Recent((text) => this.#readAnew(text));
 
   private constructor(
     environment: Environment,
@@ -133,24 +137,24 @@ export class TypeEnvironment {
   define(name: TypeName, fields: Readonly<Record<string, TypeName>>, { words, ids = {} }: AboutType = {}): TypeName {
     if (!this.#defined.has(name)) {
       this.#typed.clear();
-      this.#environment.registerType(name, { fields } as never);
+      // Nothing is evaluated here; without a class the library makes one for each type.
+      this.#environment.registerType(name, { fields, ctor: Object } as never);
       this.#defined.set(name, { fields, words, ids: new Map(Object.entries(ids)) });
     }
     return name;
   }
 
-  /** A copy that takes new types, which one that was copied does not. */
+  /** A copy that takes new types of its own, which one that was copied does not. */
   copy(): TypeEnvironment {
-    return new TypeEnvironment(this.#environment.clone(), this.#defined, { types: this.variables, ids: this.#ids });
+    return new TypeEnvironment(this.#environment.clone(), new Map(this.#defined), { types: this.variables, ids: this.#ids });
   }
 
   /** A copy in which these variables exist too; asked for the same ones again, the same copy. */
   with(variables: Readonly<Record<string, TypeName | Variable>>): TypeEnvironment {
-    const named = Object.entries(variables).map(([name, given]) => [name, variableOf(given)] as const);
-    const key = JSON.stringify(named);
+    const key = JSON.stringify(variables);
     let copy = this.#copies.get(key);
     if (copy === undefined) {
-      copy = this.#withNames(named);
+      copy = this.#withNames(Object.entries(variables).map(([name, given]) => [name, variableOf(given)]));
       this.#copies.set(key, copy);
     }
     return copy;
@@ -172,12 +176,8 @@ export class TypeEnvironment {
 
   /** What is known of an expression, or the one problem that keeps it from having a type. */
   read(text: string): Typed | ExpressionProblem {
-    let typed = this.#typed.get(text);
-    if (typed === undefined) {
-      typed = this.#readAnew(text);
-      this.#typed.set(text, typed);
-    }
-    return typed;
+    const typed = this.#typed.of(text.replace(TEXT_AT_END, '$1""'));
+    return "code" in typed ? this.#typed.of(text) : typed;
   }
 
   #readAnew(text: string): Typed | ExpressionProblem {
@@ -188,10 +188,10 @@ export class TypeEnvironment {
     return "code" in again ? read : again;
   }
 
-  #read(text: string, prepare: (tree: ASTNode) => void): Typed | ExpressionProblem {
+  #read(text: string, prepare: (nodes: readonly ASTNode[]) => void): Typed | ExpressionProblem {
     try {
       const program = this.#environment.parse(text);
-      prepare(program.ast);
+      prepare(nodesOf(program.ast));
       const { valid, type, error } = program.check();
       if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
       if (NO_JSON.test(type)) return noJson(type, text);
@@ -206,7 +206,7 @@ export class TypeEnvironment {
   tree(text: string): ASTNode | undefined {
     try {
       const program = this.#environment.parse(text);
-      useExactLiterals(program.ast);
+      useExactLiterals(nodesOf(program.ast));
       program.check();
       return program.ast;
     } catch {

@@ -48,7 +48,10 @@ export function readConditions(
   scope: ExpressionScope,
 ): readonly Expression[] {
   const items = node?.kind === "list" ? uncut(node.items, context) : node === undefined ? [] : [node];
-  return items.flatMap((item) => readCondition(item, context, scope) ?? []);
+  const conditions = items.map((item) => readCondition(item, context, scope));
+  return conditions.every((condition) => condition !== undefined)
+    ? conditions
+    : conditions.filter((condition) => condition !== undefined);
 }
 
 function refuseBraces(text: string, node: ScalarNode, context: CheckContext): undefined {

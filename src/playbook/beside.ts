@@ -70,7 +70,7 @@ export function conditionOver(
   { spot, around, own }: Beside,
 ): ReturnType<typeof readCondition> {
   if (read === undefined) return undefined;
-  const response = responseType(spot.types, read.operation);
+  const response = responseType(read.operation);
   return readCondition(node, around.context, scopeAt(around, spot, own === undefined ? undefined : { id: own }, { response }));
 }
 
@@ -80,7 +80,7 @@ export function readDiscover(node: SourceNode | undefined, beside: Beside): Disc
   const { spot, around, own = "" } = beside;
   const read = readSideRead(node, beside);
   if (read === undefined) return undefined;
-  const response = responseType(spot.types, read.operation);
+  const response = responseType(read.operation);
   const one = readBare(child(node, "one"), around.context, scopeAt(around, spot, { id: own }, { response }));
   if (one === undefined) return undefined;
   const item = itemOf(one.type);

@@ -14,7 +14,7 @@ import type { Outline } from "./outline.ts";
 import { checkCallRules } from "./rules.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import type { Template } from "./template.ts";
-import { responseType } from "./types.ts";
+import { answerOf } from "./types.ts";
 import { readFails } from "./warnings.ts";
 import { checkWith } from "./with.ts";
 
@@ -28,13 +28,16 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
   if (operation === undefined) return undefined;
   const { common, inside } = readHead(outline, operation.call.summary, spot, around);
   checkCallRules(node, operation, around);
-  const hasConditions = node.entries.has("expect") || node.entries.has("until");
-  const response = hasConditions ? { response: responseType(inside.types, operation) } : undefined;
-  const after = scopeAt(around, inside, { id, answered: common.foreach === undefined }, response);
+  const { response, types: answer } = answerOf(operation);
+  const after = scopeAt(around, inside, { id, answered: common.foreach === undefined, answer }, { response });
   const beside: Beside = { spot: inside, around, as: child(node, "as"), own: id };
   return {
     kind: "call",
-    ...common,
+    id: common.id,
+    name: common.name,
+    line: common.line,
+    if: common.if,
+    foreach: common.foreach,
     operation,
     with: readWith(node, operation, inside, around),
     as: readAs(node, { id, operation }, inside, around),
@@ -84,6 +87,7 @@ function readWait(step: MapNode, operation: Operation): Waiting | undefined {
   const node = child(step, "wait");
   if (textOf(node) === "none") return undefined;
   const defaults = operation.writes ? RECEIPT_WAIT : UNTIL_WAIT;
+  if (node === undefined && !step.entries.has("timeout")) return defaults;
   const timeout = duration(child(step, "timeout")) ?? duration(child(node, "timeout"));
   const everyMs = duration(child(node, "every")) ?? defaults.everyMs;
   const backoff = child(node, "backoff");

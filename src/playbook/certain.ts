@@ -6,7 +6,7 @@ import type { Outline } from "./outline.ts";
 import { bind, expressionsIn, type Template } from "./template.ts";
 import { stepsIn } from "./walk.ts";
 
-/** A call whose outcome no condition decides: it is made, and it is meant to pass. */
+/** A write whose outcome no condition decides: it is made, and it is meant to pass. */
 export interface CertainCall {
   readonly step: CallStep;
   readonly node: MapNode;
@@ -29,7 +29,7 @@ export class CertainPlaybook {
   constructor(playbook: Playbook, outlines: ReadonlyMap<string, Outline>) {
     this.#actors = Object.fromEntries(Array.from(playbook.actors.values(), (actor) => [actor.name, entitiesOf(actor)]));
     this.calls = [...stepsIn(playbook.steps)].flatMap((step) => {
-      const outline = outlines.get(step.id);
+      const outline = step.kind === "call" && step.operation.writes ? outlines.get(step.id) : undefined;
       return step.kind === "call" && outline !== undefined && isCertain(step, outline)
         ? [{ step, outline, node: outline.node }]
         : [];

@@ -1,7 +1,8 @@
-import { type TypeEnvironment, type TypeName, TypeEnvironment as Types, type Variable } from "../expression/types.ts";
+import type { TypeEnvironment, TypeName, Variable } from "../expression/types.ts";
+import type { Operation } from "../operations/operation.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
+import { child, type MapNode, type SourceNode, textOf, toPlain } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import { parseYaml } from "../source/parse.ts";
 import { compileTemplate } from "./compile.ts";
@@ -28,7 +29,17 @@ import { StepTypes } from "./step-types.ts";
 import { readSteps } from "./steps.ts";
 import { sureFields } from "./sure.ts";
 import type { Template } from "./template.ts";
-import { actorsType, blockType, includeType, inputsType, responseType, runType, stepType, textsType } from "./types.ts";
+import {
+  actorsType,
+  blockType,
+  contractTypes,
+  includeType,
+  inputsType,
+  responseType,
+  runType,
+  stepType,
+  textsType,
+} from "./types.ts";
 import { warnOfUnused } from "./warnings.ts";
 
 /** What a check gives: the playbook when nothing is wrong, and what was found. */
@@ -73,7 +84,7 @@ function checkText(path: string, text: string, included: IncludedPlaybooks, list
 }
 
 function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefined {
-  for (const problem of essential(frames.validator(playbookFrame)(toJson(root)))) {
+  for (const problem of essential(frames.plainValidator(playbookFrame)(toPlain(root)))) {
     const { finding, range } = placeProblem(problem, root);
     context.report(finding, range);
   }
@@ -91,14 +102,15 @@ function checkHeldFrames(list: SourceNode | undefined, context: CheckContext): v
   for (const step of list?.kind === "list" ? list.items : []) {
     for (const part of PARTS) {
       const held = child(step, part);
-      for (const node of held?.kind === "list" ? held.items : []) checkStepFrame(node, context);
+      if (held?.kind !== "list") continue;
+      for (const node of held.items) checkStepFrame(node, context);
       checkHeldFrames(held, context);
     }
   }
 }
 
 function checkStepFrame(node: SourceNode, context: CheckContext): void {
-  for (const problem of essential(frames.validator(stepFrame)(toJson(node)))) {
+  for (const problem of essential(frames.plainValidator(stepFrame)(toPlain(node)))) {
     const { finding, range } = placeProblem(problem, node);
     context.report(finding, range);
   }
@@ -113,8 +125,12 @@ function namesOf(declared: readonly { readonly name: string }[]): readonly strin
 
 // Without the outlines, which hold all of the source: a playbook outlives its check.
 function loopsOf(outlines: ReadonlyMap<string, Outline>): ReadonlyMap<string, StepLoops> {
-  return new Map(Array.from(outlines, ([id, { loops, foreach }]) => [id, { loops, foreach }] as const));
+  return new Map(
+    Array.from(outlines, ([id, { loops, foreach }]) => [id, loops.length === 0 && !foreach ? IN_NO_LOOP : { loops, foreach }]),
+  );
 }
+
+const IN_NO_LOOP: StepLoops = { loops: [], foreach: false };
 
 class PlaybookReader {
   readonly #root: MapNode;
@@ -177,17 +193,16 @@ class PlaybookReader {
   }
 
   #types({ inputs, env, secrets, actors }: Declared, { all: outlines, nodes }: Outliner): StepTypes {
-    const types = Types.empty();
-    for (const node of [...nodes, ...this.#checkNodes()]) defineResponses(types, node);
-    const stepTypes = Array.from(outlines.values(), (outline) => [outline.id, this.#stepType(types, outline)] as const);
-    const base = types.with({
+    const types = contractTypes(operationsIn([...nodes, ...this.#checkNodes()]));
+    const stepTypes = new Map(Array.from(outlines.values(), (outline) => [outline.id, this.#stepType(types, outline)]));
+    const variables = {
       inputs: inputsType(types, inputs),
       env: textsType(types, "Env", namesOf(env)),
       secrets: textsType(types, "Secrets", namesOf(secrets)),
       actors: actorsType(types, actors),
       run: runType(types),
-    });
-    return new StepTypes(base, outlines, new Map(stepTypes));
+    };
+    return new StepTypes({ types, variables }, outlines, stepTypes);
   }
 
   #tags(): readonly string[] {
@@ -210,7 +225,8 @@ class PlaybookReader {
     }
     const operation = operationIn(node, "uses");
     if (operation === undefined) return "dyn";
-    const fields = { ...ensuredType(types, node), ...discoveredTypes(node) };
+    if (!BESIDE.some((field) => node.entries.has(field))) return stepType(types, operation);
+    const fields = { ...ensuredType(node), ...discoveredTypes(node) };
     return stepType(types, operation, Object.keys(fields).length === 0 ? undefined : { id, fields });
   }
 
@@ -232,15 +248,21 @@ function mapsIn(list: SourceNode | undefined): readonly MapNode[] {
   return list?.kind === "list" ? list.items.filter((item) => item.kind === "map") : [];
 }
 
-// All at the beginning: an environment that was copied takes no more types.
-function defineResponses(types: TypeEnvironment, node: MapNode): void {
-  const reads = [node, child(node, "ensure"), child(node, "discover")].map((each) => operationIn(each, "read"));
-  for (const operation of [operationIn(node, "uses"), ...reads]) if (operation !== undefined) responseType(types, operation);
+// Every operation that is called, by a step or beside it.
+function operationsIn(nodes: readonly MapNode[]): ReadonlySet<Operation> {
+  const found = new Set<Operation | undefined>();
+  for (const node of nodes) {
+    found.add(operationIn(node, "uses")).add(operationIn(node, "read"));
+    for (const beside of BESIDE) found.add(operationIn(child(node, beside), "read"));
+  }
+  return new Set([...found].filter((operation) => operation !== undefined));
 }
 
-function ensuredType(types: TypeEnvironment, node: MapNode): Readonly<Record<string, TypeName>> {
+const BESIDE = ["ensure", "discover"] as const;
+
+function ensuredType(node: MapNode): Readonly<Record<string, TypeName>> {
   const operation = operationIn(child(node, "ensure"), "read");
-  return operation === undefined ? {} : { ensured: responseType(types, operation) };
+  return operation === undefined ? {} : { ensured: responseType(operation) };
 }
 
 function discoveredTypes(node: MapNode): Readonly<Record<string, TypeName>> {

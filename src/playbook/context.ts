@@ -1,8 +1,10 @@
 import { CATALOGUE } from "../base/catalogue/catalogue.ts";
 import { LIMITS } from "../base/limits.ts";
+import { Recent } from "../base/recent.ts";
 import type { Expression } from "../expression/expression.ts";
 import { Expression as Parser, isProblem } from "../expression/expression.ts";
 import type { ExpressionProblem } from "../expression/problem.ts";
+import type { Reference } from "../expression/reference.ts";
 import type { Typed, TypeEnvironment } from "../expression/types.ts";
 import type { Diagnostic, Finding } from "../source/diagnostic.ts";
 import type { Range, ScalarNode } from "../source/node.ts";
@@ -27,6 +29,13 @@ export interface FoundExpression {
   readonly offsetOf: (index: number) => number;
 }
 
+// Steps that expect the same share one expression, in all playbooks of a process.
+const expressions = new Recent((text) => Parser.parse(text));
+
+function isAnswer({ root }: Reference): boolean {
+  return root === "response";
+}
+
 /** Gathers what a check finds, and checks expressions where they stand. */
 export class CheckContext {
   readonly file: SourceFile;
@@ -37,8 +46,6 @@ export class CheckContext {
   readonly usage: Usage = new Usage();
   readonly #listener: Listener | undefined;
   readonly #found = new Map<string, PlacedFinding>();
-  /** Expressions by their texts: steps that expect the same share one. */
-  readonly #parsed = new Map<string, Expression | ExpressionProblem>();
 
   constructor(file: SourceFile, files?: FileReader, listener?: Listener) {
     this.file = file;
@@ -73,25 +80,16 @@ export class CheckContext {
   expression(text: string, node: ScalarNode, from: number, scope: ExpressionScope): Checked | undefined {
     const place = (start: number, end: number): Range => ({ start: node.offsetOf(from + start), end: node.offsetOf(from + end) });
     this.#listener?.({ text, scope, offsetOf: (index) => node.offsetOf(from + index) });
-    const parsed = this.#parse(text);
+    const parsed = expressions.of(text);
     if (isProblem(parsed)) return this.#problem(parsed, place);
     this.usage.note(parsed);
     const wrongName = scope.names(parsed);
     if (wrongName !== undefined) return this.report(wrongName.finding, place(wrongName.start, wrongName.end));
-    const typed = scope.types.read(text);
+    const typed = (scope.answer !== undefined && parsed.references.every(isAnswer) ? scope.answer : scope.types).read(text);
     if ("code" in typed) return this.#problem(typed, place);
     const { type, id, mixed } = typed;
     if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
     return { expression: parsed, type, id };
-  }
-
-  #parse(text: string): Expression | ExpressionProblem {
-    let parsed = this.#parsed.get(text);
-    if (parsed === undefined) {
-      parsed = Parser.parse(text);
-      this.#parsed.set(text, parsed);
-    }
-    return parsed;
   }
 
   #problem(problem: ExpressionProblem, place: (start: number, end: number) => Range): undefined {
@@ -107,6 +105,8 @@ function inOrder(found: readonly PlacedFinding[]): readonly PlacedFinding[] {
 /** What an expression may use at one place of the playbook. */
 export interface ExpressionScope {
   readonly types: TypeEnvironment;
+  /** The types for expressions that look at nothing but the answer: they are the same in all playbooks. */
+  readonly answer?: TypeEnvironment | undefined;
   readonly names: (expression: Expression) => NameFinding | undefined;
   /** The service is to refuse what is asked. */
   readonly fails?: boolean | undefined;

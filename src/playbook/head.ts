@@ -15,12 +15,17 @@ export interface Head {
 /** Reads what every step has; `name` is what it is called when it has no name. */
 export function readHead(outline: Outline, name: string, spot: Spot, around: Surroundings): Head {
   const { id, line, node } = outline;
-  const own = { id };
-  const condition = readGuard(child(node, "if"), around.context, scopeAt(around, spot, own));
-  const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions] };
-  const { foreach, item } = readForeach(child(node, "foreach"), around.context, scopeAt(around, guarded, own));
-  const held = { ...guarded, maybe: spot.maybe === true || outline.conditional, fails: node.entries.has("fails") };
+  const named = { id, name: textOf(child(node, "name")) ?? name, line };
+  const fails = node.entries.has("fails");
+  if (!outline.conditional && !outline.foreach) {
+    const inside = spot.fails === fails ? spot : { ...spot, fails };
+    return { common: { ...named, if: undefined, foreach: undefined }, inside };
+  }
+  const condition = readGuard(child(node, "if"), around.context, scopeAt(around, spot, { id }));
+  const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions()] };
+  const { foreach, item } = readForeach(child(node, "foreach"), around.context, scopeAt(around, guarded, { id }));
+  const held = { ...guarded, maybe: spot.maybe || outline.conditional, fails };
   const inside =
     foreach === undefined ? held : { ...held, variables: { ...held.variables, ...item }, types: held.types.with(item) };
-  return { common: { id, name: textOf(child(node, "name")) ?? name, line, if: condition, foreach }, inside };
+  return { common: { ...named, if: condition, foreach }, inside };
 }

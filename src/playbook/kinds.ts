@@ -57,9 +57,16 @@ export function yieldedIds({ name, yields }: Operation, taken: readonly string[]
   );
 }
 
+const made = new Map<Operation, ReadonlySet<string>>();
+
 /** The kinds that an operation makes. Under which name is for the playbook to choose, even if it is that of something else. */
-export function kindsMadeBy({ yields }: Operation): ReadonlySet<string> {
-  return new Set(Object.values(yields).map(({ id }) => id));
+export function kindsMadeBy(operation: Operation): ReadonlySet<string> {
+  let kinds = made.get(operation);
+  if (kinds === undefined) {
+    kinds = new Set(Object.values(operation.yields).map(({ id }) => id));
+    made.set(operation, kinds);
+  }
+  return kinds;
 }
 
 /** Ids of two kinds in a comparison. */
@@ -72,14 +79,16 @@ export function mixedFinding({ left, right }: MixedIds): Finding {
   };
 }
 
+const NOTHING_MADE: ReadonlySet<string> = new Set();
+
 /** An id where one of another kind belongs, if that is sure. */
 export function misplacedFinding(
   given: KnownId | undefined,
   schema: JsonSchema | undefined,
-  made: ReadonlySet<string> = new Set(),
+  makes: ReadonlySet<string> = NOTHING_MADE,
 ): Finding | undefined {
   const wanted = kindOfSchema(schema);
-  if (given === undefined || wanted === undefined || given.kind === wanted || made.has(wanted)) return undefined;
+  if (given === undefined || wanted === undefined || given.kind === wanted || makes.has(wanted)) return undefined;
   const { description } = resolve(schema ?? {});
   return {
     code: "expression.mixed-ids",

@@ -21,5 +21,6 @@ export function operationAt(node: SourceNode | undefined, context: CheckContext)
 
 /** The operation that a field of a map names, if there is one: said of a step, or of a read beside it. */
 export function operationIn(node: SourceNode | undefined, field: "uses" | "read"): Operation | undefined {
-  return operations.get(textOf(child(node, field)) ?? "");
+  const name = textOf(child(node, field));
+  return name === undefined ? undefined : operations.get(name);
 }

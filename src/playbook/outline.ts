@@ -1,4 +1,4 @@
-import type { ListNode, MapNode, SourceNode } from "../source/node.ts";
+import type { MapNode, SourceNode } from "../source/node.ts";
 import { textOf } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
 import type { StepLoops } from "./model.ts";
@@ -30,6 +30,9 @@ export interface Section {
 /** The fields of a block that hold steps. */
 export const PARTS: readonly Part[] = ["block", "rescue", "always"];
 
+const NO_STEPS: readonly Outline[] = [];
+const NO_PARTS: Outline["parts"] = { block: NO_STEPS, rescue: NO_STEPS, always: NO_STEPS };
+
 /** The outlines of a playbook's steps, and all of them by id; two steps of one id are reported. */
 export class Outliner {
   /** By id; of two with the same, the first. */
@@ -43,8 +46,8 @@ export class Outliner {
   }
 
   read(list: SourceNode | undefined, sections: readonly Section[] = [], prefix = "step"): readonly Outline[] {
-    const items = list?.kind === "list" ? (list satisfies ListNode).items : [];
-    return items
+    if (list?.kind !== "list") return NO_STEPS;
+    return list.items
       .filter((item): item is MapNode => item.kind === "map")
       .map((node, at) => this.#step(node, sections, `${prefix}${at + 1}`));
   }
@@ -66,28 +69,34 @@ export class Outliner {
     }
     this.nodes.push(node);
     const has = (field: string): boolean => node.entries.has(field);
+    const isBlock = PARTS.some(has);
     const outline: Outline = {
       id,
       line: this.#context.file.lineOf(node.range.start),
       node,
-      kind: PARTS.some(has) ? "block" : isPath(textOf(node.entries.get("uses")?.value)) ? "include" : "call",
+      kind: isBlock ? "block" : isPath(textOf(node.entries.get("uses")?.value)) ? "include" : "call",
       sections,
-      loops: sections.filter(({ foreach }) => foreach).map(({ block }) => block),
+      loops: sections.length === 0 ? [] : sections.filter(({ foreach }) => foreach).map(({ block }) => block),
       foreach: has("foreach"),
       conditional: has("if"),
-      parts: { block: [], rescue: [], always: [] },
+      parts: isBlock ? { block: NO_STEPS, rescue: NO_STEPS, always: NO_STEPS } : NO_PARTS,
     };
     if (first === undefined) this.all.set(id, outline);
-    for (const part of PARTS) {
-      const section = { block: id, part, foreach: outline.foreach, conditional: outline.conditional, rescues: has("rescue") };
-      const held = this.read(node.entries.get(part)?.value, [...sections, section], `${id}_${part === "block" ? "" : part}`);
-      (outline.parts as Record<Part, readonly Outline[]>)[part] = held;
-    }
+    if (isBlock) this.#readParts(outline);
     return outline;
+  }
+
+  #readParts({ id, node, sections, foreach, conditional, parts }: Outline): void {
+    const rescues = node.entries.has("rescue");
+    for (const part of PARTS) {
+      const section = { block: id, part, foreach, conditional, rescues };
+      const held = this.read(node.entries.get(part)?.value, [...sections, section], `${id}_${part === "block" ? "" : part}`);
+      (parts as Record<Part, readonly Outline[]>)[part] = held;
+    }
   }
 }
 
 /** Whether `uses` names a file. */
 export function isPath(uses: string | undefined): boolean {
-  return uses !== undefined && (/^\.{0,2}\//.test(uses) || /\.ya?ml$/.test(uses));
+  return uses !== undefined && /^\.{0,2}\/|\.ya?ml$/.test(uses);
 }

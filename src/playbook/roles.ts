@@ -34,7 +34,7 @@ const ROLES: Readonly<Record<string, { readonly role: string; readonly key: stri
 function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known): void {
   const { step, node } = call;
   const what = ROLES[step.operation.name];
-  const actors = certain.actors(step);
+  const actors = what === undefined ? undefined : certain.actors(step);
   if (what === undefined || actors === undefined) return;
   for (const { input } of itemsOf(call)) {
     const spelling = spellingOf(fieldOf(input, "id"));

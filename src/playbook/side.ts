@@ -78,7 +78,7 @@ function readReads(node: MapNode, spot: Spot, around: Surroundings): Rows | unde
   const beside: Beside = { spot: inside, around, as: undefined };
   const read = readSideRead(node, beside);
   if (read === undefined) return undefined;
-  const response = responseType(inside.types, read.operation);
+  const response = responseType(read.operation);
   const each = node.entries.has("each")
     ? listOf(child(node, "each"), scopeAt(around, inside, undefined, { response }), around)
     : undefined;

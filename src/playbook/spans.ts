@@ -42,6 +42,7 @@ export function* spansIn(text: string): Generator<Span> {
 
 /** The expression that is all of a text, if one is. */
 export function wholeExpression(text: string): Span | undefined {
+  if (!holdsExpression(text)) return undefined;
   const [span] = spansIn(text);
   return span !== undefined && span.end - span.start === text.trim().length ? span : undefined;
 }

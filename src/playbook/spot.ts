@@ -1,4 +1,5 @@
 import type { TypeEnvironment, TypeName, Variable } from "../expression/types.ts";
+import type { Reference } from "../expression/reference.ts";
 import type { SourceNode } from "../source/node.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
 import type { IncludedPlaybooks } from "./library.ts";
@@ -25,9 +26,9 @@ export interface Spot extends Standpoint {
   /** The names of the items of the loops around. */
   readonly variables: Readonly<Record<string, Variable>>;
   /** The service is to refuse what is asked here. */
-  readonly fails?: boolean;
+  readonly fails: boolean;
   /** A condition may keep the place from being reached. */
-  readonly maybe?: boolean;
+  readonly maybe: boolean;
   readonly types: TypeEnvironment;
   /** The steps that have had their turn so far; it grows as the playbook is read. */
   readonly done: Set<string>;
@@ -35,7 +36,7 @@ export interface Spot extends Standpoint {
 
 /** The place from which a playbook is read: nothing has run yet. */
 export function firstSpot(types: StepTypes): Spot {
-  return { done: new Set(), sections: [], under: [], variables: {}, types: types.within([]) };
+  return { done: new Set(), sections: [], under: [], variables: {}, fails: false, maybe: false, types: types.within([]) };
 }
 
 /** A spot within a part of a block. */
@@ -47,21 +48,37 @@ export function within(spot: Spot, block: Outline, part: Outline["sections"][num
 }
 
 /** What an expression at a spot may use; `own` is the step that it belongs to, which has its answer when `answered`. */
-export function scopeAt(
-  around: Surroundings,
-  spot: Spot,
-  own?: { readonly id: string; readonly answered?: boolean },
-  more?: Readonly<Record<string, TypeName>>,
-): ExpressionScope {
-  const answered = own?.answered === true;
-  const done = answered ? { has: (id: string) => id === own?.id || spot.done.has(id) } : spot.done;
-  const standpoint: Standpoint = { ...spot, done, ...(own === undefined ? {} : { own: own.id }) };
+export function scopeAt(around: Surroundings, spot: Spot, own?: Own, more?: Readonly<Record<string, TypeName>>): ExpressionScope {
   return {
-    types: more === undefined ? spot.types : spot.types.with(more),
+    get types(): TypeEnvironment {
+      return more === undefined ? spot.types : spot.types.with(more);
+    },
+    answer: own?.answer,
     names: (expression) =>
-      around.outside.check(expression, { own: own?.id, items: Object.keys(spot.variables) }) ??
-      around.names.check(expression, standpoint),
+      expression.references.some(isFromBefore)
+        ? (around.outside.check(expression, { own: own?.id, items: Object.keys(spot.variables) }) ??
+          around.names.check(expression, standpointOf(spot, own)))
+        : undefined,
     fails: spot.fails,
     maybe: spot.maybe,
   };
+}
+
+// What is there before a step is done is looked at by name; most expressions only look at its answer.
+function isFromBefore({ root }: Reference): boolean {
+  return root === "steps" || root === "secrets" || root === "env";
+}
+
+function standpointOf(spot: Spot, own: Own | undefined): Standpoint {
+  if (own === undefined) return spot;
+  const done = own.answered === true ? { has: (id: string) => id === own.id || spot.done.has(id) } : spot.done;
+  return { ...spot, done, own: own.id };
+}
+
+/** The step that an expression belongs to. */
+interface Own {
+  readonly id: string;
+  readonly answered?: boolean;
+  /** The types for what looks at nothing but its answer. */
+  readonly answer?: TypeEnvironment;
 }

@@ -12,11 +12,13 @@ import { readLoop } from "./warnings.ts";
 
 /** Checks and compiles steps, one after the other: each may speak of those before it. */
 export function readSteps(outlines: readonly Outline[], spot: Spot, around: Surroundings): readonly Step[] {
-  return outlines.flatMap((outline) => {
+  const steps: Step[] = [];
+  for (const outline of outlines) {
     const step = readLoop(outline.node, around.context, () => readStep(outline, spot, around));
     spot.done.add(outline.id);
-    return step === undefined ? [] : [step];
-  });
+    if (step !== undefined) steps.push(step);
+  }
+  return steps;
 }
 
 function readStep(outline: Outline, spot: Spot, around: Surroundings): Step | undefined {

@@ -48,23 +48,66 @@ function wordsOf({ properties = {} }: JsonSchema): Words {
   return (field) => properties[field]?.description ?? resolve(properties[field] ?? {}).description;
 }
 
+interface OperationTypes {
+  readonly answer: AnswerTypes;
+  readonly step: TypeName;
+}
+
+/** The type of an answer, and the types for expressions that look at nothing else. */
+export interface AnswerTypes {
+  readonly response: TypeName;
+  readonly types: TypeEnvironment;
+}
+
+// What the contract says is the same for all playbooks of a process, and to register a type takes longer than to check a step.
+let known = TypeEnvironment.empty();
+const ofOperations = new Map<Operation, OperationTypes>();
+
+/** Types to which a playbook may add its own: those of the contract, as far as these operations need them. */
+export function contractTypes(operations: Iterable<Operation>): TypeEnvironment {
+  for (const operation of operations) typesOfOperation(operation);
+  return known.copy();
+}
+
+function typesOfOperation(operation: Operation): OperationTypes {
+  let types = ofOperations.get(operation);
+  if (types === undefined) {
+    known = known.copy();
+    const schema = responseSchema(operation);
+    const response = schema === undefined ? "dyn" : typeOfSchema(known, schema, `${typeWord(operation.name)}Response`);
+    const step = defineStep(known, operation, response);
+    types = { answer: { response, types: known.with({ response }) }, step };
+    ofOperations.set(operation, types);
+  }
+  return types;
+}
+
+/** The types of an operation's answer. */
+export function answerOf(operation: Operation): AnswerTypes {
+  return typesOfOperation(operation).answer;
+}
+
 /** The type of `response` in an operation's conditions. */
-export function responseType(types: TypeEnvironment, operation: Operation): TypeName {
-  const schema = responseSchema(operation);
-  return schema === undefined ? "dyn" : typeOfSchema(types, schema, `${typeWord(operation.name)}Response`);
+export function responseType(operation: Operation): TypeName {
+  return answerOf(operation).response;
 }
 
 /** The type of `steps.ID` of a call: response, receipt, outcome, and what the operation yields; `more` are fields of this step alone. */
-export function stepType(
-  types: TypeEnvironment,
-  operation: Operation,
-  more?: { readonly id: string; readonly fields: Readonly<Record<string, TypeName>> },
-): TypeName {
+export function stepType(types: TypeEnvironment, operation: Operation, more?: OwnFields): TypeName {
+  const { answer, step } = typesOfOperation(operation);
+  return more === undefined ? step : defineStep(types, operation, answer.response, more);
+}
+
+interface OwnFields {
+  readonly id: string;
+  readonly fields: Readonly<Record<string, TypeName>>;
+}
+
+function defineStep(types: TypeEnvironment, operation: Operation, response: TypeName, more?: OwnFields): TypeName {
   const name = `${typeWord(operation.name)}Step${more === undefined ? "" : `_${more.id}`}`;
-  if (types.has(name)) return name;
   const receipt = typeOfSchema(types, { $ref: "contract#/$defs/Receipt" }, "Receipt");
   const fields = {
-    response: responseType(types, operation),
+    response,
     outcome: "string",
     ...(operation.writes && operation.call.interface === "ledger" ? { receipt } : {}),
     ...(operation.call.interface === "investor" ? { envelope: "map<string, dyn>" } : {}),
@@ -164,14 +207,25 @@ const RUN_WORDS: Readonly<Record<string, string>> = {
   startedAt: "When the run began, as a date with time and zone.",
 };
 
+const kinds = new WeakMap<JsonSchema, ReadonlySet<string> | "any">();
+
 /** What kinds of JSON value a schema admits; `undefined` where it admits any. */
 export function kindsOf(schema: JsonSchema | undefined): ReadonlySet<string> | undefined {
   if (schema === undefined) return undefined;
+  let found = kinds.get(schema);
+  if (found === undefined) {
+    found = kindsIn(schema) ?? "any";
+    kinds.set(schema, found);
+  }
+  return found === "any" ? undefined : found;
+}
+
+function kindsIn(schema: JsonSchema): ReadonlySet<string> | undefined {
   const resolved = resolve(schema);
   const branches = resolved.oneOf ?? resolved.anyOf;
   if (branches !== undefined) {
-    const kinds = branches.map(kindsOf);
-    return kinds.some((kind) => kind === undefined) ? undefined : new Set(kinds.flatMap((kind) => [...(kind ?? [])]));
+    const inner = branches.map(kindsOf);
+    return inner.some((kind) => kind === undefined) ? undefined : new Set(inner.flatMap((kind) => [...(kind ?? [])]));
   }
   if (resolved.type === undefined) return undefined;
   const named = typeof resolved.type === "string" ? [resolved.type] : resolved.type;

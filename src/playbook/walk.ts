@@ -10,7 +10,7 @@ export function heldBy(step: Step): readonly Step[] {
 export function* stepsIn(steps: readonly Step[]): Generator<Step> {
   for (const step of steps) {
     yield step;
-    yield* stepsIn(heldBy(step));
+    if (step.kind === "block") yield* stepsIn(heldBy(step));
   }
 }
 

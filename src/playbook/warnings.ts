@@ -29,10 +29,10 @@ export function warnOfUnused(root: SourceNode, context: CheckContext): void {
 /** Reads what has a loop, and warns when nothing in it uses the name of the loop's items. */
 export function readLoop<T>(node: SourceNode, context: CheckContext, read: () => T): T {
   const foreach = child(node, "foreach");
+  if (foreach === undefined) return read();
   const before = context.usage.now();
   const result = read();
-  const named =
-    foreach?.kind === "map" ? [...foreach.entries].find(([name]) => name !== "key" && name !== "parallel") : undefined;
+  const named = foreach.kind === "map" ? [...foreach.entries].find(([name]) => name !== "key" && name !== "parallel") : undefined;
   if (named !== undefined && !context.failed && !context.usage.usedSince(before, named[0])) {
     const [name, { key }] = named;
     const message = `nothing in this step uses "${name}", so every round does the same`;

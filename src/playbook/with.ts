@@ -1,23 +1,24 @@
 import { Decimal } from "../base/decimal.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import { validatorOf } from "../contract/validators.ts";
+import { plainValidatorOf } from "../contract/validators.ts";
 import { batchSchema, inputSchema } from "../operations/input.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Problem } from "../schema/validator.ts";
-import { nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
+import { nodeAt, type SourceNode, textOf, toPlain } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import type { CheckContext } from "./context.ts";
 import { holdsExpression } from "./spans.ts";
 
-const compiled = new Map<string, JsonSchema>();
+const single = new Map<Operation, JsonSchema>();
+const batches = new Map<Operation, JsonSchema>();
 
 /** The schema of an operation's `with`: of one item, or of a deliberate batch when it says `items`. Made once. */
 export function withSchema(operation: Operation, batch: boolean): JsonSchema {
-  const key = `${operation.name} ${batch}`;
-  let schema = compiled.get(key);
+  const made = batch ? batches : single;
+  let schema = made.get(operation);
   if (schema === undefined) {
     schema = batch ? batchSchema(operation) : inputSchema(operation);
-    compiled.set(key, schema);
+    made.set(operation, schema);
   }
   return schema;
 }
@@ -37,7 +38,7 @@ export function checkWith(node: SourceNode, operation: Operation, context: Check
     );
     return schema;
   }
-  for (const problem of essential(validatorOf(schema)(toJson(node)))) {
+  for (const problem of essential(plainValidatorOf(schema)(toPlain(node)))) {
     if (knownOnlyInARun(problem, node)) continue;
     const { finding, range } = placeProblem(problem, node);
     context.report({ ...finding, why: finding.why ?? `the input of ${operation.name}` }, range);

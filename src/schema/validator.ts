@@ -14,34 +14,54 @@ export interface Problem {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Names every problem of a value; numbers may be exact ones. */
+/** Names every problem of a value. */
 export type Validate = (value: unknown) => readonly Problem[];
+
+interface Validators {
+  readonly exact: Validate;
+  readonly plain: Validate;
+}
 
 /** A family of schemas that may refer to one another by `$id`; each is compiled when it is first used. */
 export class SchemaSet {
   readonly #shared: ReadonlyMap<string, object>;
   readonly #compile: Compile;
-  readonly #compiled = new Map<object, Validate>();
+  readonly #compiled = new Map<object, Validators>();
 
   constructor(shared: Readonly<Record<string, object>> = {}, compiler: Compile = compile) {
     this.#shared = new Map(Object.entries(shared));
     this.#compile = compiler;
   }
 
+  /** The check of values whose numbers may be exact ones. */
   validator(schema: object): Validate {
-    let validate = this.#compiled.get(schema);
-    if (validate === undefined) {
+    return this.#validators(schema).exact;
+  }
+
+  /** The check of values whose numbers are JavaScript's. */
+  plainValidator(schema: object): Validate {
+    return this.#validators(schema).plain;
+  }
+
+  #validators(schema: object): Validators {
+    let validators = this.#compiled.get(schema);
+    if (validators === undefined) {
       const whole = { root: schema, shared: this.#shared };
-      validate = asValidate(this.#compile(whole), whole);
-      this.#compiled.set(schema, validate);
+      validators = validatorsBy(this.#compile(whole), whole);
+      this.#compiled.set(schema, validators);
     }
-    return validate;
+    return validators;
   }
 }
 
-function asValidate(check: Check, whole: Whole): Validate {
-  return (value) =>
-    lookPlainly(value, check) ? [] : (check.errors ?? []).filter(isWhole).map((error) => asProblem(error, whole));
+const NO_PROBLEMS: readonly Problem[] = [];
+
+function validatorsBy(check: Check, whole: Whole): Validators {
+  const problems = (): readonly Problem[] => (check.errors ?? []).filter(isWhole).map((error) => asProblem(error, whole));
+  return {
+    exact: (value) => (lookPlainly(value, check) ? NO_PROBLEMS : problems()),
+    plain: (value) => (check(value) ? NO_PROBLEMS : problems()),
+  };
 }
 
 /** What is wrong with a key is told once more, by the `propertyNames` that names the key. */

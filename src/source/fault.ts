@@ -47,7 +47,7 @@ type Said = Pick<Refusal, "message" | "suggestion" | "offset">;
 
 function syntax(text: string, reason: string, offset: number): Said {
   if (text.startsWith("${{", offset - 1) || text.startsWith("{{", offset - 1)) return { ...UNQUOTED, offset };
-  const line = text.lastIndexOf("\n", offset - 1) + 1;
+  const line = lineStart(text, offset);
   const before = text.slice(line, offset);
   const tab = before.indexOf("\t");
   if (tab >= 0) return { message: "a tab stands here", suggestion: "use spaces", offset: line + tab };
@@ -104,11 +104,16 @@ function unexpected(text: string, line: number, offset: number): Said {
   return { ...SECOND_COLON, offset };
 }
 
+// Before the first character `lastIndexOf` would find one that is a line end itself.
+function lineStart(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
+}
+
 // The first of the lines above one that have no colon: the parser took them all for one key.
 function aboveWithout(text: string, line: number): number {
   let found = line;
   for (let start = line; start > 0;) {
-    const above = text.lastIndexOf("\n", start - 2) + 1;
+    const above = lineStart(text, start - 1);
     const written = text.slice(above, start);
     if (/:\s/.test(written)) break;
     if (written.trim() !== "") found = above;

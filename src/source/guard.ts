@@ -42,11 +42,10 @@ function controlCharacter(text: string): Refusal | undefined {
 export function refusedPart(text: string, events: readonly Event[]): Refusal | undefined {
   const directive = directiveIn(text);
   if (directive !== undefined) return directive;
-  for (const event of events) {
-    if (event.type === EVENT.ALIAS) return aliasAt(text, event.anchorStart - 1);
-    if ("tagStart" in event && event.tagStart >= 0) return tagAt(text, event.tagStart);
-  }
-  return undefined;
+  if (!text.includes("*") && !text.includes("!")) return undefined;
+  const refused = events.find((event) => event.type === EVENT.ALIAS || ("tagStart" in event && event.tagStart >= 0));
+  if (refused?.type === EVENT.ALIAS) return aliasAt(text, refused.anchorStart - 1);
+  return refused !== undefined && "tagStart" in refused ? tagAt(text, refused.tagStart) : undefined;
 }
 
 /** A directive stands before all else: only comments and other directives may be above it. */

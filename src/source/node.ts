@@ -1,4 +1,4 @@
-import type { Decimal } from "../base/decimal.ts";
+import { Decimal } from "../base/decimal.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 
 /** Offsets into the text; the end is exclusive. */
@@ -51,6 +51,23 @@ function fieldsOf({ entries }: MapNode): JsonObject {
   const fields: Record<string, Json> = {};
   for (const [key, { value }] of entries) fields[key] = toJson(value);
   return fields;
+}
+
+/** The same with JavaScript's numbers: for schema checks only. */
+export function toPlain(node: SourceNode): unknown {
+  switch (node.kind) {
+    case "scalar":
+      return node.value instanceof Decimal ? node.value.approximate() : node.value;
+    case "list":
+      return node.items.map(toPlain);
+    case "map": {
+      const fields: Record<string, unknown> = {};
+      node.entries.forEach(({ value }, key) => {
+        fields[key] = toPlain(value);
+      });
+      return fields;
+    }
+  }
 }
 
 /** The value under a key, if the node is a map that has it. */

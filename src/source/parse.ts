@@ -80,11 +80,62 @@ const NUMBER =
 // Between the last entry of a flow collection and its bracket: what separates entries, and comments.
 const GAP = /(?:[\s,:?]|(?<=\s)#.*)*/y;
 
+/** A value that is no text, or a text of which escapes or folding came between: its characters can only be told to stand at its start. */
+class Scalar implements ScalarNode {
+  readonly kind = "scalar";
+  readonly value: ScalarNode["value"];
+  readonly range: Range;
+
+  constructor(value: ScalarNode["value"], range: Range) {
+    this.value = value;
+    this.range = range;
+  }
+
+  offsetOf(_index: number): number {
+    return this.range.start;
+  }
+}
+
+/** A text whose characters stand in the file one by one. */
+class OneToOne extends Scalar {
+  readonly #start: number;
+
+  constructor(value: string, range: Range, start: number) {
+    super(value, range);
+    this.#start = start;
+  }
+
+  override offsetOf(index: number): number {
+    return this.#start + index;
+  }
+}
+
+/** A block of text whose lines stand in the file as they are, but for their indentation. */
+class Block extends Scalar {
+  readonly #text: string;
+  readonly #event: ScalarEvent;
+
+  constructor(value: string, range: Range, at: { readonly text: string; readonly event: ScalarEvent }) {
+    super(value, range);
+    this.#text = at.text;
+    this.#event = at.event;
+  }
+
+  override offsetOf(index: number): number {
+    const { valueStart, indent } = this.#event;
+    const before = String(this.value).slice(0, index).split("\n");
+    const above = this.#text.slice(valueStart).split("\n", before.length - 1);
+    return valueStart + above.reduce((length, line) => length + line.length + 1, 0) + indent + (before.at(-1) ?? "").length;
+  }
+}
+
 /** Makes one tree of positioned values of the parser's events. */
 class Reader {
   readonly #file: SourceFile;
   readonly #events: readonly Event[];
   readonly #diagnostics: Diagnostic[] = [];
+  /** Keys by what they say: the same few, again and again. */
+  readonly #names = new Map<string, string>();
   /** The next event. */
   #at = 0;
   /** The offset behind all that was read. */
@@ -137,7 +188,7 @@ class Reader {
     const items: SourceNode[] = [];
     this.#end = start;
     while (!this.#closes()) items.push(this.#node(isLeftOut(this.#events[this.#at]) ? this.#behindDash() : NOWHERE));
-    return { kind: "list", items, range: { start, end: this.#close(start) } };
+    return { kind: "list", items: items.slice(), range: { start, end: this.#close(start) } };
   }
 
   // Where an item would stand that was left out.
@@ -164,11 +215,17 @@ class Reader {
       this.#at += 1;
       const range = rangeOf(text, event);
       this.#end = range.end;
-      return { name: scalarText(text, event), range };
+      return { name: this.#named(scalarText(text, event)), range };
     }
     const { kind, range } = this.#node({ start: this.#end, end: this.#end });
     if (kind !== "scalar") this.#report(nonTextKey(text, range.start), range);
     return { name: "", range };
+  }
+
+  #named(text: string): string {
+    const known = this.#names.get(text);
+    if (known === undefined) this.#names.set(text, text);
+    return known ?? text;
   }
 
   #checkKey(name: string, range: Range, first: MapEntry | undefined): void {
@@ -207,10 +264,11 @@ class Reader {
     const value = scalarText(text, event);
     if (event.style === STYLE.PLAIN) {
       const word = WORDS.get(value);
-      if (word !== undefined) return { kind: "scalar", value: word, range, offsetOf: () => range.start };
+      if (word !== undefined) return new Scalar(word, range);
       if (NUMBER.test(value)) return this.#number(value, range);
     }
-    return { kind: "scalar", value, range, offsetOf: offsetIn(text, event, value, range.start) };
+    if (event.fast) return new OneToOne(value, range, event.valueStart);
+    return event.style === STYLE.LITERAL_BLOCK ? new Block(value, range, { text, event }) : new Scalar(value, range);
   }
 
   #number(source: string, range: Range): ScalarNode {
@@ -226,7 +284,7 @@ class Reader {
         range,
       );
     }
-    return { kind: "scalar", value: value ?? null, range, offsetOf: () => range.start };
+    return new Scalar(value ?? null, range);
   }
 
   #report(finding: Finding, range: Range): void {
@@ -260,7 +318,7 @@ function isLeftOut(event: Event | undefined): boolean {
 }
 
 function nullAt(range: Range): ScalarNode {
-  return { kind: "scalar", value: null, range, offsetOf: () => range.start };
+  return new Scalar(null, range);
 }
 
 // The parser tells where the content is: quotes stand around it, and the header of a block above it.
@@ -280,16 +338,4 @@ function rangeOf(text: string, { style, valueStart, valueEnd }: ScalarEvent): Ra
 function headerOf(text: string, content: number): number {
   const line = text.lastIndexOf("\n", content - 2) + 1;
   return line + text.slice(line, content).search(/[|>][-+\d]*(?:\s+#.*)?\s*$/);
-}
-
-// A string's characters stand in the text one by one unless escapes or folding came between; then its start must do.
-function offsetIn(text: string, event: ScalarEvent, value: string, start: number): (index: number) => number {
-  const { valueStart, style, indent, fast } = event;
-  if (fast) return (index) => valueStart + index;
-  if (style !== STYLE.LITERAL_BLOCK) return () => start;
-  return (index) => {
-    const before = value.slice(0, index).split("\n");
-    const above = text.slice(valueStart).split("\n", before.length - 1);
-    return valueStart + above.reduce((length, line) => length + line.length + 1, 0) + indent + (before.at(-1) ?? "").length;
-  };
 }

@@ -16,6 +16,7 @@ export interface PlacedFinding {
  * the branch whose kind of value was given, or else one problem that names all that could stand there.
  */
 export function essential(problems: readonly Problem[]): readonly Problem[] {
+  if (problems.length === 0) return problems;
   const kept: Problem[] = [];
   for (const problem of problems) {
     if (problem.keyword === "anyOf" || problem.keyword === "oneOf") kept.push(...settle(problem, takeWithin(problem.path, kept)));

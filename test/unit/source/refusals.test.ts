@@ -33,6 +33,7 @@ test.for<[string, string, string]>([
   ["constructor", "a: [{ constructor: 1 }]", "source.forbidden-key 1:7"],
   ["an empty file", "", "source.empty 1:1"],
   ["a file of comments", "# nothing\n\n", "source.empty 1:1"],
+  ["a word alone below an empty first line", "\na\nb: 1", "source.syntax 2:1"],
   ["a tab as indentation", "a:\n\tb: 1", "source.syntax 2:1"],
   ["NUL", "a: x\0y", "source.control-character 1:5"],
   ["NUL in quotes", 'a: "x\0"', "source.control-character 1:6"],
