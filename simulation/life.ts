@@ -183,7 +183,8 @@ export class Life {
 
   #observe(process: SimulatedProcess, event: RunEvent): void {
     const { mishaps, witness } = this.#all;
-    if (event.kind === "attempt.intended") process.intended = event;
+    if (event.kind === "run.claimed") process.claims();
+    if (event.kind === "attempt.intended") process.intends(event);
     if (isNotice(event) || !this.#isNews(event)) return;
     switch (event.kind) {
       default:

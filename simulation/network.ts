@@ -44,11 +44,10 @@ export class SimulatedNetwork {
     this.#parts = parts;
   }
 
-  /** Makes an exchange for a process. A write is that of the attempt which the process last told of. */
+  /** Makes an exchange for a process. A write is that of an attempt of which the process has told. */
   async exchange(outgoing: Outgoing, sender: SimulatedProcess): Promise<Exchanged> {
     if (!sender.alive) return new Promise<never>(() => {});
-    const { step = "", attempt = 0 } = sender.intended ?? {};
-    const write = outgoing.fresh ? { step, attempt } : undefined;
+    const write = outgoing.fresh ? writeOf(sender) : undefined;
     return sender.receive(this.#carry(outgoing, write, sender));
   }
 
@@ -152,4 +151,9 @@ function show(sees: Exclude<RequestFault["sees"], "answer" | "stop">, seen: Exch
       return { kind: "answered", status, headers, text: '{"message":"the gateway had trouble"}' };
     }
   }
+}
+
+function writeOf(sender: SimulatedProcess): Write {
+  const { step = "", attempt = 0 } = sender.sends() ?? {};
+  return { step, attempt };
 }

@@ -10,8 +10,10 @@ const running = new AsyncLocalStorage<SimulatedProcess>();
 /** One process of tokenbook: it can die at any moment, and be stopped and continued. */
 export class SimulatedProcess {
   readonly name: string;
-  /** The last intent it has told of: whatever write it sends next is that attempt's. */
-  intended: AttemptIntended | undefined;
+  /** Intents of which it has told and whose writes it has not sent. */
+  #intended: AttemptIntended[] = [];
+  /** Of the write that it sent last. */
+  #sent: AttemptIntended | undefined;
   /** Resolves when it dies or is stopped, so that somebody may look after its run. */
   readonly halted: Promise<"died" | "stopped">;
   #halt: (how: "died" | "stopped") => void = () => {};
@@ -48,6 +50,22 @@ export class SimulatedProcess {
 
   run<T>(work: () => Promise<T>): Promise<T> {
     return running.run(this, work);
+  }
+
+  /** It has the run now: what it told of before was recorded by others. */
+  claims(): void {
+    this.#intended = [];
+  }
+
+  /** It tells of an intent. */
+  intends(intent: AttemptIntended): void {
+    this.#intended.push(intent);
+  }
+
+  /** It sends a write: rounds side by side send theirs in the order in which they told of them; one that was sent already is sent again. */
+  sends(): AttemptIntended | undefined {
+    this.#sent = this.#intended.shift() ?? this.#sent;
+    return this.#sent;
   }
 
   /** As by SIGINT: it is to end when nothing is in flight any more. */
