@@ -27,12 +27,12 @@ function commandFile(name: string): string {
 
 test("each command loads what it needs and no more: neither the sandbox, nor a schema compiler, nor child processes", () => {
   const first = loadedWith(join(DIST, "cli.cjs"));
-  expect(namesOf(first)).toEqual(["base", "cli.cjs", "process"]);
-  expect(namesOf(loadedWith(commandFile("check")))).toEqual(["base", "check", "playbook", "process"]);
+  expect(namesOf(first)).toEqual(["base", "cli.cjs", "rolldown-runtime"]);
+  expect(namesOf(loadedWith(commandFile("check")))).toEqual(["base", "check", "playbook", "rolldown-runtime"]);
   const plan = namesOf(loadedWith(commandFile("plan")));
-  expect(plan).toEqual(["base", "journal", "plan", "plan.schema", "planning", "playbook", "process", "run"]);
+  expect(plan).toEqual(["base", "journal", "plan", "plan.schema", "planning", "playbook", "rolldown-runtime", "run"]);
   const run = loadedWith(commandFile("run"));
-  expect(namesOf(run)).toEqual(["base", "journal", "playbook", "process", "run", "run"]);
+  expect(namesOf(run)).toEqual(["base", "journal", "playbook", "rolldown-runtime", "run", "run"]);
   for (const file of [...first, ...run]) {
     expect(readFileSync(file, "utf8"), file).not.toMatch(/class Ajv|"node:(?:child_process|http2|process)"/);
   }
