@@ -10,8 +10,10 @@ import { compares } from "../../playbook/walk.ts";
 import { type InputOptions, preparePlaybooks } from "../ready.ts";
 import type { Command } from "../shell.ts";
 
-const ROOM_BYTES = 16 * 1_024 * 1_024;
-const WATCH_MS = 50;
+const MEBIBYTE = 1_024 * 1_024;
+/** How large the young generation may grow: for one run, and for many, or for rows. */
+const ROOM = { little: 6 * MEBIBYTE, much: 16 * MEBIBYTE } as const;
+const WATCH_MS = 10;
 
 interface RunOptions extends Where, ReportOptions, InputOptions {
   readonly jobs: number;
@@ -22,10 +24,10 @@ interface RunOptions extends Where, ReportOptions, InputOptions {
 export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode> => {
   const files = playbookFiles(shell, options.files);
   const several = files.length > 1;
-  if (several) makeRoom();
+  if (several) makeRoom(ROOM.much);
   else keepHeapSmall();
   const { ready, secrets } = preparePlaybooks(shell, options, loadPlaybooks(shell, files, { tags: options.tags }));
-  if (!several && ready.some(({ playbook }) => compares(playbook))) makeRoom();
+  if (!several) makeRoom(ready.some(({ playbook }) => compares(playbook)) ? ROOM.much : ROOM.little);
   if (options.plan !== undefined)
     await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
   return performRuns(
@@ -44,19 +46,19 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
   );
 };
 
-// One run makes garbage steadily and keeps little: a young generation that may not grow, and an old one that is collected when it has grown
-// by half, take little time off it and save two fifths of the memory. Set once all code is loaded, for the cached code of modules is bound
-// to the flags it was compiled under.
+// What is made of one playbook mostly stays, and one run makes garbage steadily and keeps little: a young generation that does not grow yet, and
+// an old one that is collected when it has grown by half, take little time off it and save two fifths of the memory. Set once all code is
+// loaded, for the cached code of modules is bound to the flags it was compiled under.
 function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1 --heap-growing-percent=50");
 }
 
 // Many runs, and rows that are compared, are more garbage at a time: what a page leaves behind is not to be taken for what lasts. V8
 // reads no other of its limits once it runs than how fast it may grow.
-function makeRoom(): void {
-  setFlagsFromString("--semi-space-growth-factor=2 --heap-growing-percent=0");
+function makeRoom(bytes: number): void {
+  setFlagsFromString(`--semi-space-growth-factor=2${bytes === ROOM.much ? " --heap-growing-percent=0" : ""}`);
   const watch = setInterval(() => {
-    if (youngBytes() < ROOM_BYTES) return;
+    if (youngBytes() < bytes) return;
     setFlagsFromString("--semi-space-growth-factor=1");
     clearInterval(watch);
   }, WATCH_MS).unref();
