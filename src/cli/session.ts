@@ -22,7 +22,7 @@ export interface Session {
   readonly store: JournalStore;
   /** Masks keys and the secrets of playbooks, wherever they turn up. */
   readonly redact: Redact;
-  /** Gives one run its own connections and tells the observer what happens in it; and the trace, which exchanges it makes. */
+  /** Gives one run the connections that all share, and tells the observer what happens in it; and the trace, which exchanges it makes. */
   readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>, trace?: Trace) => Promise<T>;
   readonly close: () => Promise<void>;
 }
@@ -73,14 +73,14 @@ export function sessionOn(
   let book: DriftBook | undefined;
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
+  const transport = new Transport();
+  const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
   return {
     target,
     store,
     redact,
     carry: async (observer, work, trace) => {
-      const transport = new Transport();
       const later = new Later(observer);
-      const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
       const shown = exchanges?.of(secrets);
       const seen = shown?.around(direct) ?? direct;
       const traced: EnginePorts["exchange"] = trace === undefined ? seen : (outgoing) => trace.exchange(outgoing, seen);
@@ -99,10 +99,10 @@ export function sessionOn(
         });
       } finally {
         later.tell();
-        await transport.close();
       }
     },
     close: async () => {
+      await transport.close();
       store.close();
       exchanges?.close();
       book?.close();

@@ -30,7 +30,7 @@ export type Exchanged =
     };
 
 /**
- * Makes exchanges over HTTP/1.1: a run has a transport of its own. Reads share connections, as many as are under way at once. Redirects are
+ * Makes exchanges over HTTP/1.1. Reads share connections, as many as are under way at once, those of all runs of a session. Redirects are
  * answers like any other: neither key nor body ever follows one.
  */
 export class Transport {
