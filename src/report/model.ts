@@ -110,6 +110,11 @@ export class RunFold implements Observer {
     }
   }
 
+  /** Whether anything of a step was recorded. */
+  get hasBegun(): boolean {
+    return [...this.rows()].some((row) => row.hasBegun);
+  }
+
   report(): RunReport {
     const steps = Array.from(this.rows(), (row) => row.report());
     return { format: 1, run: this.#heading(), steps, totals: totalsOf(steps) };
@@ -176,7 +181,9 @@ function newGroup(heading: StepHeading): Group {
 // What holds steps is no step to be counted itself.
 function totalsOf(all: readonly StepReport[]): Totals {
   const steps = all.filter(({ kind }) => kind === "call" || kind === "check");
-  const of = (outcome: RowOutcome): number => steps.filter((step) => step.outcome === outcome).length;
+  const counts = new Map<RowOutcome, number>();
+  for (const { outcome } of steps) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  const of = (outcome: RowOutcome): number => counts.get(outcome) ?? 0;
   return {
     steps: steps.length,
     ok: of("ok"),

@@ -118,7 +118,8 @@ class PlainRun {
     const { opened } = this.#fold;
     if (this.#hasHeader || opened === undefined) return;
     this.#hasHeader = true;
-    this.#print([headerLine(opened), ...doneBeforeLine(this.#fold.report().totals)]);
+    const before = this.#fold.hasBegun ? doneBeforeLine(this.#fold.report().totals) : [];
+    this.#print([headerLine(opened), ...before]);
   }
 
   #print(lines: readonly string[]): void {
