@@ -39,7 +39,8 @@ export interface Places {
 const root = fileURLToPath(new URL("../", import.meta.url));
 const TOKENBOOK = join(root, "bin/tokenbook.js");
 const REDOCLY = join(root, "node_modules/@redocly/cli/bin/cli.js");
-const JOBS = "32";
+/** All files at once, as scenarios are run: hundreds side by side in one process. */
+const JOBS = "100";
 const HURL_JOBS = "8";
 
 /** By hand with undici's `request`: what the targets are told in. */

@@ -48,6 +48,9 @@ function wordsOf({ properties = {} }: JsonSchema): Words {
   return (field) => properties[field]?.description ?? resolve(properties[field] ?? {}).description;
 }
 
+/** The type of what holds nothing, such as `inputs` where none are declared. */
+const NOTHING: TypeName = "Nothing";
+
 interface OperationTypes {
   readonly answer: AnswerTypes;
   readonly step: TypeName;
@@ -60,8 +63,15 @@ export interface AnswerTypes {
 }
 
 // What the contract says is the same for all playbooks of a process, and to register a type takes longer than to check a step.
-let known = TypeEnvironment.empty();
+let known = commonTypes();
 const ofOperations = new Map<Operation, OperationTypes>();
+
+function commonTypes(): TypeEnvironment {
+  const types = TypeEnvironment.empty();
+  types.define(NOTHING, {});
+  runType(types);
+  return types;
+}
 
 /** Types to which a playbook may add its own: those of the contract, as far as these operations need them. */
 export function contractTypes(operations: Iterable<Operation>): TypeEnvironment {
@@ -144,6 +154,7 @@ export function includeType(types: TypeEnvironment, id: string, outputs: Readonl
 const PORTABLE = /^(?:(?:list<|map<string, )*(?:string|decimal|bool|dyn)>*)$/;
 
 export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclaration[]): TypeName {
+  if (inputs.length === 0) return NOTHING;
   const fields = inputs.map(({ name, shape }) => [name, typeOfShape(types, shape, `Inputs${capital(name)}`)]);
   const words: Words = (field) => inputs.find(({ name }) => name === field)?.description;
   return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, { words });
@@ -188,13 +199,14 @@ function freeName(types: TypeEnvironment, hint: string): TypeName {
 }
 
 export function actorsType(types: TypeEnvironment, actors: ReadonlyMap<string, ActorDeclaration>): TypeName {
+  if (actors.size === 0) return NOTHING;
   const fields = [...actors.values()].map(({ name, group }) => [name, group ? `list<${ENTITY_TYPE}>` : ENTITY_TYPE]);
   return types.define("Actors", Object.fromEntries(fields) as Record<string, TypeName>);
 }
 
 /** The type of `secrets` or `env`: a text for each name. */
 export function textsType(types: TypeEnvironment, type: TypeName, names: readonly string[]): TypeName {
-  return types.define(type, Object.fromEntries(names.map((name) => [name, "string"])));
+  return names.length === 0 ? NOTHING : types.define(type, Object.fromEntries(names.map((name) => [name, "string"])));
 }
 
 export function runType(types: TypeEnvironment): TypeName {
