@@ -23,8 +23,8 @@ interface Joined {
 }
 
 /**
- * The commits of a journal. To sync the disk costs the same for one run as for all of them, so what runs have to say in the same turn of the event loop
- * goes into one commit; a run that is alone has nobody to wait for.
+ * The commits of a journal. To sync the disk costs the same for one run as for all of them, so what runs have to say in the same turn of
+ * the event loop goes into one commit; a run that is alone has nobody to wait for.
  */
 export class Commits {
   readonly #database: Database;

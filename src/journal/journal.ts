@@ -57,8 +57,8 @@ export class RunJournal {
   }
 
   /**
-   * Takes a fact that may wait: it is durable with the next flush. What comes back is what is
-   * kept: a secret that the service may have echoed is masked in it, for the state and for reports as for the disk.
+   * Takes a fact that may wait: it is durable with the next flush. What comes back is what is kept: a secret that the service may have
+   * echoed is masked in it, for the state and for reports as for the disk.
    */
   note(fact: Fact): RunRecord {
     const { clean, body } = encode(fact, this.#ports.redact);

@@ -49,7 +49,7 @@ function syntax(text: string, reason: string, offset: number): Said {
   if (text.startsWith("${{", offset - 1) || text.startsWith("{{", offset - 1)) return { ...UNQUOTED, offset };
   const line = lineStart(text, offset);
   const before = text.slice(line, offset);
-  const tab = before.indexOf("\t");
+  const tab = text.slice(line, offset + 1).indexOf("\t");
   if (tab >= 0) return { message: "a tab stands here", suggestion: "use spaces", offset: line + tab };
   switch (reason) {
     case "bad indentation of a mapping entry":

@@ -82,3 +82,19 @@ test("a file of many faults is read in one go, and shows as many as a person wil
   expect(parseYaml("file.yaml", "- 0x10\n".repeat(100_000)).diagnostics).toHaveLength(50);
   expect(parseYaml("file.yaml", Array.from({ length: 50_000 }, (_, at) => `k${at}: 1`).join("\n")).root).toBeDefined();
 });
+
+// What is wrong in words, and how it is mended.
+test.for<[string, RegExp, RegExp]>([
+  ["a:\n\tb: 1", /^a tab stands here$/, /^use spaces$/],
+  ["name: Mint: the first", /^outside quotes, a : with a space behind it makes a key/, /^quote the text/],
+  ["a: { id: ${{ x }} }", /^outside quotes, YAML reads the \{ of an expression as its own$/, /^quote the expression/],
+  ["a: 1\nsteps\n  - b: 1", /^this is neither a key with a : behind it/, /^write key: value/],
+  ["a:\n   - b\n  - c", /^this line is indented like no key or item above it$/, /^begin it in the column/],
+  ["a: [1, 2", /^this \[ is not closed$/, /^close it with \]/],
+  ["a: x]\nb: ]", /^this \] closes nothing$/, /^delete it, or quote/],
+  ['a: "x" y', /^the value has ended before this$/, /^quote the whole text/],
+])("%j is told in words, with what mends it", ([text, message, suggestion]) => {
+  const [diagnostic] = parseYaml("file.yaml", text).diagnostics;
+  expect(diagnostic?.message).toMatch(message);
+  expect(diagnostic?.suggestion).toMatch(suggestion);
+});
