@@ -29,8 +29,12 @@ export interface Ready {
 }
 
 /** Every playbook checked, and every input resolved, before the first request of any of them. Throws a Failure. */
-export function readyPlaybooks(shell: Shell, options: InputOptions): Ready {
-  return preparePlaybooks(shell, options, loadPlaybooks(shell, playbookFiles(shell, options.files), { tags: options.tags }));
+export function readyPlaybooks(
+  shell: Shell,
+  options: InputOptions,
+  files: readonly string[] = playbookFiles(shell, options.files),
+): Ready {
+  return preparePlaybooks(shell, options, loadPlaybooks(shell, files, { tags: options.tags }));
 }
 
 /** The same for playbooks that have been checked; `others` are names of inputs that may be given although none of these declares them. */

@@ -1,3 +1,4 @@
+import { lineStart } from "../source/file.ts";
 import type { ScalarNode, SourceNode } from "../source/node.ts";
 import { type Parsed, parseYaml } from "../source/parse.ts";
 import { type TextFile, wordAt } from "./document.ts";
@@ -58,11 +59,11 @@ export function unmarked(text: string): { readonly value: string; readonly at: n
 
 // The document with the mark, as likely to be readable as its line allows; the first that can be read is taken.
 function* candidates(text: string, offset: number): Generator<string> {
-  const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
+  const start = lineStart(text, offset);
   const newline = text.indexOf("\n", offset);
   const lineEnd = newline < 0 ? text.length : newline;
-  const [before, after] = [text.slice(lineStart, offset), text.slice(offset, lineEnd).trimEnd()];
-  const write = (line: string): string => text.slice(0, lineStart) + line + text.slice(lineEnd);
+  const [before, after] = [text.slice(start, offset), text.slice(offset, lineEnd).trimEnd()];
+  const write = (line: string): string => text.slice(0, start) + line + text.slice(lineEnd);
   const { quote, brackets } = stateAfter(before);
   const expression = openExpression(before);
   if (expression === undefined) yield write(before + MARK + after);

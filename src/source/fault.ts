@@ -1,5 +1,6 @@
 import type { Finding } from "./diagnostic.ts";
-import { aliasAt, directiveIn, type Refusal, SHOWN_CHARS, tagAt, tooDeep } from "./guard.ts";
+import { lineStart } from "./file.ts";
+import { directiveIn, notAllowed, type Refusal, SHOWN_CHARS, tooDeep } from "./guard.ts";
 import { openedBefore } from "./opened.ts";
 import type { SyntaxFault } from "./yaml.ts";
 
@@ -7,8 +8,8 @@ import type { SyntaxFault } from "./yaml.ts";
 export function faultOf(text: string, { message: reason, offset }: SyntaxFault): Refusal {
   if (reason.startsWith("nesting exceeded")) return tooDeep(offset);
   if (reason.includes("directive")) return directiveIn(text) ?? { code: "source.syntax", message: reason, offset };
-  if (reason.includes("tag ")) return tagAt(text, wordBefore(text, offset));
-  if (reason.includes("alias ")) return aliasAt(text, wordBefore(text, offset));
+  if (reason.includes("tag ")) return notAllowed("tag", text, wordBefore(text, offset));
+  if (reason.includes("alias ")) return notAllowed("alias", text, wordBefore(text, offset));
   return unclosed(text, reason, offset) ?? { code: "source.syntax", ...syntax(text, reason, offset) };
 }
 
@@ -102,11 +103,6 @@ function unexpected(text: string, line: number, offset: number): Said {
   }
   if (!/:\s/.test(text.slice(line, offset))) return { ...KEY_ALONE, offset: aboveWithout(text, line) };
   return { ...SECOND_COLON, offset };
-}
-
-// Before the first character `lastIndexOf` would find one that is a line end itself.
-function lineStart(text: string, offset: number): number {
-  return offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 }
 
 // The first of the lines above one that have no colon: the parser took them all for one key.

@@ -69,3 +69,9 @@ export class SourceFile {
     return codeFrame(shown.split(/\r?\n/), first, place);
   }
 }
+
+/** The offset at which the line begins that an offset stands on. */
+export function lineStart(text: string, offset: number): number {
+  // Before the first character `lastIndexOf` would find one that is a line end itself.
+  return offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
+}

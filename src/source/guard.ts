@@ -43,41 +43,31 @@ export function refusedPart(text: string, events: readonly Event[]): Refusal | u
   const directive = directiveIn(text);
   if (directive !== undefined) return directive;
   if (!text.includes("*") && !text.includes("!")) return undefined;
-  const refused = events.find((event) => event.type === EVENT.ALIAS || ("tagStart" in event && event.tagStart >= 0));
-  if (refused?.type === EVENT.ALIAS) return aliasAt(text, refused.anchorStart - 1);
-  return refused !== undefined && "tagStart" in refused ? tagAt(text, refused.tagStart) : undefined;
+  for (const event of events) {
+    if (event.type === EVENT.ALIAS) return notAllowed("alias", text, event.anchorStart - 1);
+    if ("tagStart" in event && event.tagStart >= 0) return notAllowed("tag", text, event.tagStart);
+  }
+  return undefined;
 }
 
 /** A directive stands before all else: only comments and other directives may be above it. */
 export function directiveIn(text: string): Refusal | undefined {
   const found = /^\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*%/.exec(text);
-  if (found === null) return undefined;
-  const offset = found[0].length - 1;
-  return {
-    code: "source.directive",
-    message: `the directive ${wordAt(text, offset)} is not allowed`,
-    why: "files are always read as YAML 1.2",
-    suggestion: "delete the line",
-    offset,
-  };
+  return found === null ? undefined : notAllowed("directive", text, found[0].length - 1);
 }
 
-export function tagAt(text: string, offset: number): Refusal {
-  return {
-    code: "source.tag",
-    message: `the tag ${wordAt(text, offset)} is not allowed`,
-    why: "a value is what it looks like",
-    suggestion: "delete the tag; quote what is to be text",
-    offset,
-  };
-}
+const NOT_ALLOWED = {
+  directive: { why: "files are always read as YAML 1.2", suggestion: "delete the line" },
+  tag: { why: "a value is what it looks like", suggestion: "delete the tag; quote what is to be text" },
+  alias: { why: "aliases can make a small file expand to gigabytes", suggestion: "write the value out, or make it an input" },
+} as const;
 
-export function aliasAt(text: string, offset: number): Refusal {
+/** What is said of a part that files may not use, which stands at an offset. */
+export function notAllowed(part: keyof typeof NOT_ALLOWED, text: string, offset: number): Refusal {
   return {
-    code: "source.alias",
-    message: `the alias ${wordAt(text, offset)} is not allowed`,
-    why: "aliases can make a small file expand to gigabytes",
-    suggestion: "write the value out, or make it an input",
+    code: `source.${part}`,
+    message: `the ${part} ${wordAt(text, offset)} is not allowed`,
+    ...NOT_ALLOWED[part],
     offset,
   };
 }

@@ -1,5 +1,5 @@
 import { Decimal } from "../base/decimal.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 
 /** Offsets into the text; the end is exclusive. */
 export interface Range {
@@ -37,33 +37,24 @@ export interface ListNode {
 
 /** The value without its positions. */
 export function toJson(node: SourceNode): Json {
-  switch (node.kind) {
-    case "scalar":
-      return node.value;
-    case "list":
-      return node.items.map(toJson);
-    case "map":
-      return fieldsOf(node);
-  }
-}
-
-function fieldsOf({ entries }: MapNode): JsonObject {
-  const fields: Record<string, Json> = {};
-  for (const [key, { value }] of entries) fields[key] = toJson(value);
-  return fields;
+  return valueOf(node, (exact) => exact) as Json;
 }
 
 /** The same with JavaScript's numbers: for schema checks only. */
 export function toPlain(node: SourceNode): unknown {
+  return valueOf(node, (exact) => exact.approximate());
+}
+
+function valueOf(node: SourceNode, number: (exact: Decimal) => unknown): unknown {
   switch (node.kind) {
     case "scalar":
-      return node.value instanceof Decimal ? node.value.approximate() : node.value;
+      return node.value instanceof Decimal ? number(node.value) : node.value;
     case "list":
-      return node.items.map(toPlain);
+      return node.items.map((item) => valueOf(item, number));
     case "map": {
       const fields: Record<string, unknown> = {};
       node.entries.forEach(({ value }, key) => {
-        fields[key] = toPlain(value);
+        fields[key] = valueOf(value, number);
       });
       return fields;
     }

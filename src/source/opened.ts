@@ -1,3 +1,5 @@
+import { lineStart } from "./file.ts";
+
 /** A quote or bracket that nothing closes. */
 export interface Opened {
   readonly mark: string;
@@ -37,7 +39,7 @@ function tokenAt(text: string, at: number, inFlow: boolean): string {
 
 // A block of text goes on as long as lines are empty or indented further than what holds it.
 function blockAt(text: string, at: number): string {
-  const line = text.lastIndexOf("\n", at - 1) + 1;
+  const line = lineStart(text, at);
   const head = text.slice(line, at);
   const marks = /^(?: |[-?] )*/.exec(head)?.[0] ?? "";
   const column = marks.length < head.length ? marks.length : Math.max(0, marks.search(/[-?] *$/));

@@ -3,7 +3,7 @@ import { isForbiddenKey } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Diagnostic, Finding } from "./diagnostic.ts";
 import { faultOf, nonTextKey } from "./fault.ts";
-import { SourceFile } from "./file.ts";
+import { lineStart, SourceFile } from "./file.ts";
 import { type Refusal, refusedPart, refusedText, SHOWN_CHARS } from "./guard.ts";
 import type { ListNode, MapEntry, MapNode, Range, ScalarNode, SourceNode } from "./node.ts";
 import { EVENT, type Event, eventsOf, scalarText, type ScalarEvent, STYLE, SyntaxFault } from "./yaml.ts";
@@ -336,6 +336,6 @@ function rangeOf(text: string, { style, valueStart, valueEnd }: ScalarEvent): Ra
 }
 
 function headerOf(text: string, content: number): number {
-  const line = text.lastIndexOf("\n", content - 2) + 1;
+  const line = lineStart(text, content - 1);
   return line + text.slice(line, content).search(/[|>][-+\d]*(?:\s+#.*)?\s*$/);
 }

@@ -5,9 +5,9 @@ import { newRunName } from "../../engine/names.ts";
 import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
-import { loadPlaybooks, playbookFiles, type Where } from "../project.ts";
+import { playbookFiles, type Where } from "../project.ts";
 import { compares } from "../../playbook/walk.ts";
-import { type InputOptions, preparePlaybooks } from "../ready.ts";
+import { type InputOptions, readyPlaybooks } from "../ready.ts";
 import type { Command } from "../shell.ts";
 
 const MEBIBYTE = 1_024 * 1_024;
@@ -26,7 +26,7 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
   const several = files.length > 1;
   if (several) makeRoom(ROOM.much);
   else keepHeapSmall();
-  const { ready, secrets } = preparePlaybooks(shell, options, loadPlaybooks(shell, files, { tags: options.tags }));
+  const { ready, secrets } = readyPlaybooks(shell, options, files);
   if (!several) makeRoom(ready.some(({ playbook }) => compares(playbook)) ? ROOM.much : ROOM.little);
   if (options.plan !== undefined)
     await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
