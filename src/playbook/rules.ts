@@ -9,7 +9,6 @@ import type { Surroundings } from "./spot.ts";
 /** Reports what has no place in a call of this operation. */
 export function checkCallRules(node: MapNode, operation: Operation, { context, readOnly }: Surroundings): void {
   const { writes, name, call, meaning } = operation;
-  if (!(writes && readOnly) && !RULED.some((field) => node.entries.has(field))) return;
   const has = (field: string): boolean => node.entries.has(field);
   const report = (code: Code, field: string, message: string, suggestion?: string): void => {
     context.report({ code, message, suggestion }, keyOf(node, field));
@@ -33,7 +32,6 @@ export function checkCallRules(node: MapNode, operation: Operation, { context, r
   if (has("wait") && !writes && !has("until")) refuse("wait", "a read waits only for its until");
 }
 
-const RULED = ["until", "retry", "ensure", "discover", "timeout", "on_timeout", "pages", "fails", "wait"];
 const RETRIED = "what surely had no effect is sent again by itself";
 const TIMEOUT = "timeout says how long to repeat for `until`, and there is no until";
 
