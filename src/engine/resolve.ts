@@ -21,13 +21,14 @@ export interface Resolution {
 export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
   // Taken before it is read: nobody can change meanwhile what is decided upon.
   const claim = store.take(runId);
-  const found = openWrites(stateOf(store.read(runId)));
+  const read = store.history(runId);
+  const found = openWrites(stateOf(read.records));
   const write = found.find(({ step }) => step === resolution.step);
   if (write === undefined) {
     store.leases.release(claim, found.length > 0);
     throw nothingToResolve(runId, resolution.step, found);
   }
-  const { journal } = await store.claim(runId, claim);
+  const { journal } = await store.claim(runId, claim, read);
   const { verdict, because, who } = resolution;
   journal.note({ kind: "attempt.settled", step: write.step, attempt: write.attempt, verdict, evidence: { who, because } });
   journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });

@@ -45,21 +45,23 @@ const NO_FILES: FileReader = { read: () => undefined };
  */
 export async function resumeRun(parts: RunParts, runId: string, files: FileReader = NO_FILES): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
-  const before = stateOf(store.read(runId));
+  const read = store.history(runId);
+  const before = stateOf(read.records);
   invariant(before.opened !== undefined, "a run begins with its opening");
   assertSameTarget(before.opened, target);
-  editOf(parts, before, files);
+  const edit = editOf(parts, before, files);
   if (before.closed?.outcome === "passed") {
-    for (const record of store.read(runId)) ports.observe(record);
+    for (const record of read.records) ports.observe(record);
     return "passed";
   }
   checkTarget(playbook, target);
   const { inputs, env = {} } = before.opened;
   return withLeases(parts, { inputs, env, runId }, async (claim) => {
     // Somebody may have gone on with it before it was taken.
-    const edited = editOf(parts, stateOf(store.read(runId)), files);
+    const now = store.history(runId, read);
+    const edited = now === read ? edit : editOf(parts, stateOf(now.records), files);
     await checkReach(playbook, new Service(target, ports));
-    const held = await store.claim(runId, claim);
+    const held = await store.claim(runId, claim, now);
     const records = edited === undefined ? held.records : [...held.records, held.journal.note(edited)];
     await held.journal.flushed();
     for (const record of records) ports.observe(record);

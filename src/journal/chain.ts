@@ -29,11 +29,13 @@ export interface ChainedRecord {
   readonly body: string;
 }
 
-/** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */
-export function* readChain(database: Database, runId: string): Generator<ChainedRecord> {
+/** The records of a run in order, those after a place in it, each checked against the chain. Throws a Failure that names the first broken one. */
+export function* readChain(database: Database, runId: string, after: ChainEnd = CHAIN_START): Generator<ChainedRecord> {
   const end = endOf(database, runId);
-  let { sequence, hash: previous } = CHAIN_START;
-  for (const row of database.iterate("SELECT * FROM record WHERE run_id = ? ORDER BY sequence", runId)) {
+  let { sequence, hash: previous } = after;
+  if (sequence >= 0 && end !== undefined && sequence >= end.sequence && previous !== end.hash) throw broken(runId, sequence);
+  const rows = database.iterate("SELECT * FROM record WHERE run_id = ? AND sequence > ? ORDER BY sequence", runId, sequence);
+  for (const row of rows) {
     sequence++;
     // Before anything of it is read: a damaged body may be no JSON at all.
     const body = String(row["body"]);
@@ -51,6 +53,23 @@ export function* readChain(database: Database, runId: string): Generator<Chained
 function endOf(database: Database, runId: string): ChainEnd | undefined {
   const row = database.get("SELECT last_sequence, last_hash FROM run WHERE id = ?", runId);
   return row === undefined ? undefined : { sequence: Number(row["last_sequence"]), hash: String(row["last_hash"]) };
+}
+
+/** The records of a run as far as they were read, and where they ended. */
+export interface History {
+  readonly records: readonly RunRecord[];
+  readonly end: ChainEnd;
+}
+
+const NOTHING_YET: History = { records: [], end: CHAIN_START };
+
+/** What there is of a run, beginning with what is known of it: the same object when nothing has come to it. Throws like `readChain`. */
+export function readHistory(database: Database, runId: string, known: History = NOTHING_YET): History {
+  const news = [...readChain(database, runId, known.end)];
+  const last = news.at(-1);
+  if (last === undefined) return known;
+  const records = [...known.records, ...news.map(({ record }) => record)];
+  return { records, end: { sequence: last.record.sequence, hash: last.hash } };
 }
 
 /** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */

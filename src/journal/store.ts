@@ -4,7 +4,7 @@ import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { Database } from "../sqlite/database.ts";
-import { CHAIN_START, type ChainedRecord, readChain, readRecords } from "./chain.ts";
+import { CHAIN_START, type ChainedRecord, type History, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
 import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
@@ -116,17 +116,15 @@ export class JournalStore {
     return claimed(this.leases.take(runId, NOTHING_ELSE));
   }
 
-  /** Takes over a run that nobody holds. Throws a Failure (exit 6) that names the holder when somebody does. Without a claim it takes one. */
-  async claim(runId: string, taken?: Claim): Promise<Held> {
+  /**
+   * Takes over a run that nobody holds; what is known of it need not be read again. Throws a Failure (exit 6) that names the holder when
+   * somebody does. Without a claim it takes one.
+   */
+  async claim(runId: string, taken?: Claim, known?: History): Promise<Held> {
     const claim = taken ?? this.take(runId);
-    const chain = [...readChain(this.#database, runId)];
-    const last = chain.at(-1);
-    const end = last === undefined ? CHAIN_START : { sequence: last.record.sequence, hash: last.hash };
+    const { records, end } = readHistory(this.#database, runId, known);
     const opening = (): void => void this.#database.run("UPDATE run SET outcome = NULL WHERE id = ?", runId);
-    return this.#held(
-      { claim, end, opening },
-      chain.map(({ record }) => record),
-    );
+    return this.#held({ claim, end, opening }, records);
   }
 
   // Nobody but whoever holds the run can write what comes here, and it is durable before anything else.
@@ -150,8 +148,13 @@ export class JournalStore {
 
   /** The records of a run, each checked against the chain. */
   read(runId: string): readonly RunRecord[] {
+    return this.history(runId).records;
+  }
+
+  /** The same, with where they end; reads on from what is known, and gives that itself when nothing has come to it. */
+  history(runId: string, known?: History): History {
     this.#assertKnown(runId);
-    return [...readRecords(this.#database, runId)];
+    return readHistory(this.#database, runId, known);
   }
 
   /** The records of a run with their hashes, one by one, each checked. */

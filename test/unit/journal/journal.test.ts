@@ -77,6 +77,35 @@ test.each([
   await expect(open().claim("run1")).rejects.toThrow(/damaged at record 2/);
 });
 
+test("what was read is read on from, and is itself again when nothing has come to it", async () => {
+  const { journal } = await open().begin(opened, "test");
+  const store = open();
+  const first = store.history("run1");
+  expect(store.history("run1", first)).toBe(first);
+  keep(journal, intended("mint"));
+  keep(journal, answered("mint", "acknowledged"));
+  const second = store.history("run1", first);
+  expect(second).toEqual(open().history("run1"));
+  expect(second.records.map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed", "attempt.intended", "attempt.answered"]);
+});
+
+test.each([
+  ["another record in the place of its last", `UPDATE run SET last_hash = '${"0".repeat(64)}'`],
+  [
+    "fewer records than were read",
+    `UPDATE run SET last_sequence = 1, last_hash = (SELECT previous FROM record WHERE sequence = 2); DELETE FROM record WHERE sequence = 2`,
+  ],
+  ["a record that does not follow from them", `UPDATE record SET previous = '${"0".repeat(64)}' WHERE sequence = 3`],
+])("%s is damage, for who reads on", async (_what, sql) => {
+  const { journal } = await open().begin(opened, "test");
+  keep(journal, intended("mint"));
+  const store = open();
+  const known = store.history("run1");
+  if (sql.includes("sequence = 3")) keep(journal, answered("mint", "acknowledged"));
+  tamper(sql);
+  expect(() => store.history("run1", known)).toThrow(/damaged at record [23]/);
+});
+
 test("a run that a live process holds cannot be claimed", async () => {
   await open().begin(opened, "test");
   await expect(open().claim("run1")).rejects.toThrow(new RegExp(`held by process ${process.pid}`));
