@@ -75,7 +75,10 @@ function asProblem(error: Fault, whole: Whole): Problem {
     keyword: error.keyword,
     message: error.message ?? error.keyword,
     params: error.params,
-    schema: schemaAround(error.schemaPath, whole),
+    // Most problems are only asked where they are.
+    get schema() {
+      return schemaAround(error.schemaPath, whole);
+    },
   };
 }
 
