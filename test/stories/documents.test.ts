@@ -2,7 +2,7 @@ import { chmodSync, cpSync, globSync, readFileSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { type Ended, launch, newProject, type Project, ROOT } from "./world.ts";
+import { COMPILED, type Ended, launch, newProject, type Project, ROOT } from "./world.ts";
 
 // Whatever is shown in the README and in docs/ works: commands run, in order, in one fresh folder for each page on the embedded sandbox; playbooks and
 // environments pass their check. A block says behind its language what it is otherwise: `no-run`, `fragment` (a part of a playbook), `file=NAME`
@@ -47,7 +47,7 @@ function workplace(): Project {
 
 async function run(project: Project, command: string, expected: number): Promise<Ended> {
   const PATH = `${project.folder}/../bin:${process.env["PATH"]}`;
-  const how = { cwd: project.folder, program: "bash", variables: { PATH, HOME: project.folder, USER: "olga" } };
+  const how = { cwd: project.folder, program: "bash", variables: { PATH, HOME: project.folder, USER: "olga", ...COMPILED } };
   const ended = await launch(["-c", `${command}\nexit $?`], how).ended;
   expect(ended.code, ended.told).toBe(expected);
   return ended;

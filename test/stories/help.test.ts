@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { buildProgram } from "../../src/cli/program.ts";
 import { WORDS } from "../../src/cli/words.ts";
 import { silentShell } from "../unit/cli/shell.ts";
-import { delivered, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
+import { COMPILED, delivered, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
 
 /** The examples of all help pages, as somebody would paste them. */
 const EXAMPLES: readonly string[] = [WORDS.root, ...Object.values(WORDS.commands)].flatMap(({ examples }) =>
@@ -70,7 +70,7 @@ describe("what can run, runs", () => {
       const ended = await launch(["-c", prepared], {
         cwd: project.folder,
         program: "bash",
-        variables: { PATH, HOME: project.folder },
+        variables: { PATH, HOME: project.folder, ...COMPILED },
       }).ended;
       expect(ended.stderr, ended.told).not.toMatch(/error usage\.|command not found/);
       return ended.code;

@@ -51,6 +51,9 @@ export interface Running {
 
 export type Variables = Readonly<Record<string, string>>;
 
+/** For who has a home of their own: compiled code is kept where it is for all others, and not compiled again by each. */
+export const COMPILED: Variables = { XDG_CACHE_HOME: join(process.env["HOME"] ?? "", ".cache") };
+
 /** A folder that somebody works in. */
 export interface Project {
   readonly folder: string;
