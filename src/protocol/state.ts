@@ -54,7 +54,7 @@ export interface AttemptState {
   /** Where its intent stands in the journal, and under which claim. */
   readonly sequence: number;
   readonly epoch: number;
-  answered: AttemptAnswered | undefined;
+  answered: (RunRecord & AttemptAnswered) | undefined;
   receipt: ReceiptRead | undefined;
   settled: AttemptSettled | undefined;
   /** It had no effect, and belongs to an earlier claim: it no longer decides anything. */
