@@ -1,6 +1,6 @@
 import { readyToRead } from "../../operations/answer.ts";
 import type { CallStep } from "../../playbook/model.ts";
-import { standingBaseline } from "../../protocol/attempts.ts";
+import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { explain } from "../explain.ts";
@@ -66,7 +66,8 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
   const { place, step, state, caller } = last;
   const sent = inputSent(context, last);
   if ("problem" in sent) {
-    return context.stop(place, { startedAt: state.intendedAt, outcome: "failed", problem: sent.problem });
+    const outcome = mayStillArrive(stepIn(context.state, place.address).attempts) ? "unknown" : "failed";
+    return context.stop(place, { startedAt: state.intendedAt, outcome, problem: sent.problem });
   }
   const asked = state.answered?.retryAfterMs ?? PAUSE_MS * 2 ** Math.min(state.intended.attempt, 7);
   await context.pause(Math.min(asked, PAUSE_MAX_MS));
