@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
+import { provenOther } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
@@ -23,6 +24,7 @@ export async function awaitReceipt(context: RunContext, attempted: Attempted): P
   const look = async (): Promise<Look<{ committed: boolean; receipt: JsonObject }>> => {
     const reply = await context.service.call({ operation: operationNamed("ledger.receipt.get"), input: { receiptId }, caller });
     last = reply.answer?.payload ?? reply.message;
+    if (provenOther(context.state, place.address, last) !== undefined) return "again";
     return judge(last, transactionId, context.target.profile.ledger.receipt);
   };
   const found = await lookUntil(context, { address: place.address, for: `the receipt ${receiptId}`, wait }, look);
