@@ -3,7 +3,7 @@ import { headingOf, type Target } from "../environment/target.ts";
 import type { RunJournal } from "../journal/journal.ts";
 import type { ServiceRequest } from "../operations/request.ts";
 import type { Playbook } from "../playbook/model.ts";
-import type { Fact, Notice, RunOpened, RunRecord, StepStopped } from "../protocol/record.ts";
+import type { Fact, Notice, RunClosed, RunOpened, RunRecord, StepStopped } from "../protocol/record.ts";
 import { advance, type AttemptState } from "../protocol/state.ts";
 import { Looking } from "./looking.ts";
 import type { Place } from "./plan.ts";
@@ -59,6 +59,17 @@ export class RunContext extends Looking {
     this.#untold.push(telling);
     await this.#journal.flushed();
     if (TIMED.has(record.kind)) this.#writtenAt.set(record.sequence, this.ports.clock.elapsed());
+    telling.isDurable = true;
+    this.#tellInOrder();
+  }
+
+  /** Records how the run ended; it is durable once the run is released, and only then is anybody told. */
+  async close(closed: RunClosed, release: (journal: RunJournal) => Promise<void>): Promise<void> {
+    const record = this.#journal.note(closed);
+    advance(this.state, record);
+    const telling = { record, isDurable: false };
+    this.#untold.push(telling);
+    await release(this.#journal);
     telling.isDurable = true;
     this.#tellInOrder();
   }
