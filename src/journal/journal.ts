@@ -150,7 +150,7 @@ export class RunJournal {
 
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {
     const about = last !== undefined && "step" in last ? ` (${last.kind} of step "${last.step}")` : "";
-    const then = this.#opening === undefined ? `: tokenbook resume ${this.claim.runId}` : " run the same command again";
+    const then = this.#opening === undefined ? `: tokenbook resume ${this.claim.runId}` : " begin this run again";
     return new Failure({
       code: "journal.cannot-write",
       message: `the journal cannot be written${about}: ${messageOf(error)}`,
