@@ -86,6 +86,7 @@ export class RunJournal {
 
   /** The same when the promise is kept, and in one commit with what other runs have to say. */
   async flushed(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     if (this.#joined !== undefined) return this.#joined;
     if (this.#waiting.length === 0) return;
     const committed = this.#commits.join(this.#share());
