@@ -28,3 +28,19 @@ test.for(LIMITS_KIB)(
     expect((await project.run("runs", "verify")).code).toBe(0);
   },
 );
+
+test("what is printed goes to a disk that is full: the run goes to its end, and the exit code says that something is missing", async () => {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(service.url);
+  project.write("mint.yaml", MINT_ONCE);
+  const command = `exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" run mint.yaml > /dev/full`;
+  const full = await launch(["-c", command], { cwd: project.folder, variables: KEYS, program: "bash" }).ended;
+  expect(full.code, full.told).toBe(2);
+  expect(full.stderr, full.told).toMatch(
+    /^error output\.cannot-write\n {2}stdout cannot be written: ENOSPC[^\n]*\n {2}why: .*\n {2}next: .*\n$/,
+  );
+  const { data } = await project.json("runs");
+  expect(data.runs.map(({ outcome }) => outcome)).toEqual(["passed"]);
+  expect(operationsOf(await service.commits())).toEqual(WRITES);
+});
