@@ -22,6 +22,8 @@ export interface RequestFault {
   readonly ledger?: "pending" | "failed";
   /** The receipt's status is a word that nobody knows, for a while. */
   readonly strangeWord?: true;
+  /** It waits for its connection for nearly as long as it may take, and only then leaves. */
+  readonly leavesLate?: true;
 }
 
 /** Everything that may befall a write on its way, by its name. */
@@ -52,6 +54,12 @@ export const WRITE_FAULTS: readonly RequestFault[] = [
   { name: "death, delivered late", lands: "late", sees: "death" },
   { name: "stopped before it leaves", lands: "late", sees: "stop" },
   { name: "stopped in flight", lands: "at once", sees: "stop" },
+];
+
+/** What befalls a write that waited for its connection: with a declared time, all depends on when that begins. Drawn for no schedule. */
+export const SLOW_CONNECTIONS: readonly RequestFault[] = [
+  { name: "leaves late, answer lost", lands: "late", sees: "nothing", leavesLate: true },
+  { name: "leaves late, death in flight", lands: "late", sees: "death", leavesLate: true },
 ];
 
 /** Those of them that the network brings: neither the process nor the ledger has a part in them. */

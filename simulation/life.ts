@@ -192,6 +192,8 @@ export class Life {
       case "attempt.answered":
         mishaps.tell(`${process.name} takes the answer to ${event.step} for: ${event.meaning}`);
         return witness.hears(event);
+      case "run.closed":
+        return witness.hears(event);
       case "attempt.settled":
         return mishaps.tell(`${process.name} settles ${event.step} (attempt ${event.attempt}) as ${event.verdict}`);
       case "step.completed":

@@ -68,7 +68,8 @@ export class SimulatedNetwork {
     { fault, ms, sender }: Befalls & { readonly sender: SimulatedProcess },
   ): Promise<Exchanged> {
     const { time, mishaps } = this.#parts;
-    const { lands, sees } = fault;
+    const { lands, sees, leavesLate } = fault;
+    if (leavesLate === true) await time.sleep(outgoing.timeoutMs - MOST_LATENCY_MS);
     if (sees === "death") sender.die();
     if (sees === "stop") this.#stop(sender, ms);
     const afterMs = lands === "late" ? ms : this.#latency();

@@ -44,7 +44,7 @@ export class Witness {
   readonly violations: Violation[] = [];
   readonly #steps: readonly SimulatedStep[];
   readonly #truth: Truth;
-  readonly #acknowledged: RunRecord[] = [];
+  readonly #told: RunRecord[] = [];
 
   constructor(steps: readonly SimulatedStep[], truth: Truth) {
     this.#steps = steps;
@@ -73,7 +73,8 @@ export class Witness {
 
   /** A process tells of what is recorded. */
   hears(record: RunRecord): void {
-    if (record.kind === "attempt.answered" && record.meaning === "acknowledged") this.#acknowledged.push(record);
+    const isKept = record.kind === "run.closed" || (record.kind === "attempt.answered" && record.meaning === "acknowledged");
+    if (isKept) this.#told.push(record);
     if (record.kind !== "step.completed" || !this.#mustHaveEffect(record.step)) return;
     if (!this.#effects().has(record.step)) this.sees("false pass", `${record.step} was called ${record.outcome} without effect`);
   }
@@ -112,9 +113,9 @@ export class Witness {
   }
 
   #remembers(records: readonly RunRecord[]): void {
-    for (const told of this.#acknowledged) {
+    for (const told of this.#told) {
       const kept = records[told.sequence];
-      const same = kept?.kind === told.kind && "step" in told && "step" in kept && kept.step === told.step;
+      const same = kept !== undefined && kept.kind === told.kind && stepOf(kept) === stepOf(told);
       if (!same) this.sees("lost acknowledgement", `record ${told.sequence} (${told.kind}) was told, and is not in the journal`);
     }
   }
@@ -166,4 +167,8 @@ export class Witness {
   #effects(): ReadonlySet<string> {
     return new Set(this.#committed().values());
   }
+}
+
+function stepOf(record: RunRecord): string | undefined {
+  return "step" in record ? record.step : undefined;
 }

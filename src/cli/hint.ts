@@ -25,11 +25,11 @@ export function hintFor(state: string | undefined): Hint {
     : (text) => text.replaceAll(REMEMBERING, (command) => `${command} --state ${quoted(state)}`);
 }
 
-/** The same failure, whose command to mend it is one to type here. */
+/** The same failure, whose commands to mend it are ones to type here. */
 export function hinted({ code, message, why, next, exit, cause }: Failure, hint: Hint): Failure {
   return new Failure({
     code,
-    message,
+    message: hint(message),
     exit,
     cause,
     ...(why === undefined ? {} : { why }),

@@ -55,10 +55,12 @@ function endAtOnce(code: ExitCode): never {
   process.exit(code);
 }
 
+// Whoever has stopped to read (`| head`), and a disk that is full, end the output and not the run: what it does is in its journal.
 function terminalOf(stream: NodeJS.WriteStream): Terminal {
-  // A reader that closes the pipe early (`| head`) ends the output, not the run.
+  let isWhole = true;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (isWhole && error.code !== "EPIPE" && stream === process.stdout) tellLost(error);
+    isWhole = false;
   });
   return {
     isTTY: stream.isTTY,
@@ -70,6 +72,20 @@ function terminalOf(stream: NodeJS.WriteStream): Terminal {
     },
     write: (text) => void stream.write(text),
   };
+}
+
+// What is printed on stdout is data: who has not got all of it must not take the command for done.
+function tellLost(error: Error): void {
+  const lost = new Failure({
+    code: "output.cannot-write",
+    message: `stdout cannot be written: ${error.message}`,
+    why: "what is printed is lost from here on; a run that is under way goes on, and its journal has it",
+    next: "make room where it goes to; what became of runs is told by: tokenbook runs",
+  });
+  process.stderr.write(formatFailure(lost));
+  process.once("exit", (code) => {
+    if (code === EXIT.passed) process.exitCode = lost.exit;
+  });
 }
 
 /** Parses and carries out one command; every way in which it can end has its exit code. */

@@ -62,7 +62,14 @@ export async function performRuns(
     const perform = async (job: Job): Promise<Done> =>
       shell.stopping.aborted
         ? NOT_BEGUN
-        : performOne(job, { late, session, view, trace: reporting?.trace(session), hint: shell.hint });
+        : performOne(job, {
+            late,
+            session,
+            view,
+            trace: reporting?.trace(session),
+            hint: shell.hint,
+            isAlone: jobs.length === 1,
+          });
     const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
     late.flush();
     const runs = done.flatMap(({ report, trace }) =>
@@ -110,9 +117,11 @@ interface Performing {
   readonly view: View;
   readonly trace: Trace | undefined;
   readonly hint: Hint;
+  /** Nothing else is run by this command. */
+  readonly isAlone: boolean;
 }
 
-async function performOne(job: Job, { late, session, view, trace, hint }: Performing): Promise<Done> {
+async function performOne(job: Job, { late, session, view, trace, hint, isAlone }: Performing): Promise<Done> {
   const fold = new RunFold();
   const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
   try {
@@ -120,7 +129,7 @@ async function performOne(job: Job, { late, session, view, trace, hint }: Perfor
     return { exit: exitOf(outcome), report: fold.report(), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);
-    late.write(formatFailure(hinted(error, hint)));
+    late.write(`${isAlone ? "" : `[${sanitise(job.label)}] `}${formatFailure(hinted(error, hint))}`);
     return { exit: error.exit, report: fold.opened === undefined ? undefined : fold.report(), trace };
   } finally {
     await observers.end();

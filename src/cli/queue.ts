@@ -3,12 +3,15 @@ import { LIMITS } from "../base/limits.ts";
 import type { Pacing } from "../environment/target.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";
 
-/** Does some work for each item, some at a time. */
+/** Does some work for each item, some at a time. What keeps one from being done is thrown when nothing is under way any more. */
 export async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const [only, ...others] = items;
   if (only !== undefined && others.length === 0) return [await work(only)];
   const { default: Queue } = await import("p-queue");
-  return new Queue({ concurrency: Math.max(1, jobs) }).addAll(items.map((item) => () => work(item)));
+  const queue = new Queue({ concurrency: Math.max(1, jobs) });
+  const works = items.map((item) => queue.add(() => work(item)));
+  await Promise.allSettled(works);
+  return Promise.all(works);
 }
 
 /** Lets so many works be under way at a time; the others wait, in the order in which they came. */

@@ -3,7 +3,7 @@ import { headingOf, type Target } from "../environment/target.ts";
 import type { RunJournal } from "../journal/journal.ts";
 import type { ServiceRequest } from "../operations/request.ts";
 import type { Playbook } from "../playbook/model.ts";
-import type { Fact, Notice, RunOpened, RunRecord, StepStopped } from "../protocol/record.ts";
+import type { Fact, Notice, RunClosed, RunOpened, RunRecord, StepStopped } from "../protocol/record.ts";
 import { advance, type AttemptState } from "../protocol/state.ts";
 import { Looking } from "./looking.ts";
 import type { Place } from "./plan.ts";
@@ -20,8 +20,8 @@ export class RunContext extends Looking {
   readonly #entities = new Set<string>();
   /** Records of which nobody has been told, in their order: those of several rounds become durable at different times. */
   readonly #untold: Telling[] = [];
-  /** When this process recorded the intent of an attempt, by the sequence of that record. */
-  readonly #intendedAt = new Map<number, number>();
+  /** When this process recorded the intent of an attempt, and its answer, by the sequence of that record. */
+  readonly #writtenAt = new Map<number, number>();
   #stopping: AbortSignal;
 
   constructor(
@@ -58,7 +58,18 @@ export class RunContext extends Looking {
     const telling = { record, isDurable: false };
     this.#untold.push(telling);
     await this.#journal.flushed();
-    if (record.kind === "attempt.intended") this.#intendedAt.set(record.sequence, this.ports.clock.elapsed());
+    if (TIMED.has(record.kind)) this.#writtenAt.set(record.sequence, this.ports.clock.elapsed());
+    telling.isDurable = true;
+    this.#tellInOrder();
+  }
+
+  /** Records how the run ended; it is durable once the run is released, and only then is anybody told. */
+  async close(closed: RunClosed, release: (journal: RunJournal) => Promise<void>): Promise<void> {
+    const record = this.#journal.note(closed);
+    advance(this.state, record);
+    const telling = { record, isDurable: false };
+    this.#untold.push(telling);
+    await release(this.#journal);
     telling.isDurable = true;
     this.#tellInOrder();
   }
@@ -90,14 +101,24 @@ export class RunContext extends Looking {
     this.ports.observe(notice);
   }
 
-  /**
-   * How long ago an attempt was sent, in milliseconds. Of one that this process has sent, the clock of the wall may be set meanwhile; of an
-   * earlier process nothing else is known.
-   */
+  /** How long ago an attempt was to be sent, in milliseconds. */
   ageOf({ sequence, intendedAt }: Pick<AttemptState, "sequence" | "intendedAt">): number {
-    const known = this.#intendedAt.get(sequence);
+    return this.#since({ sequence, at: intendedAt });
+  }
+
+  /**
+   * How long ago an attempt had left, at the least, in milliseconds: it may wait for its connection as long as an exchange may take. Where
+   * its answer, or that none came, is recorded, it had left by then.
+   */
+  goneFor({ answered, ...attempt }: AttemptState): number {
+    return answered === undefined ? this.ageOf(attempt) - this.target.timeoutMs : this.#since(answered);
+  }
+
+  // Of what this process has recorded, the clock of the wall may be set meanwhile; of an earlier process nothing else is known.
+  #since({ sequence, at }: Pick<RunRecord, "sequence" | "at">): number {
+    const known = this.#writtenAt.get(sequence);
     const { clock } = this.ports;
-    return known === undefined ? Math.max(0, clock.now() - intendedAt) : clock.elapsed() - known;
+    return known === undefined ? Math.max(0, clock.now() - at) : clock.elapsed() - known;
   }
 
   /** Pauses; what is known so far is durable meanwhile. Ends early when the run is to stop. */
@@ -125,6 +146,8 @@ export class RunContext extends Looking {
     this.note({ kind: "step.stopped", step: place.address, ...stopped });
   }
 }
+
+const TIMED: ReadonlySet<RunRecord["kind"]> = new Set(["attempt.intended", "attempt.answered"]);
 
 interface Telling {
   readonly record: RunRecord;

@@ -21,16 +21,16 @@ import { type Action, type Place, planOf } from "./plan.ts";
 
 /**
  * Carries a run to where it can go: asks what follows from the state, does it, records what came of it, and asks again.
- * Gives the outcome; the run is still held.
+ * Gives how it ended, of which nothing is recorded yet; the run is still held.
  */
-export async function carryOn(context: RunContext): Promise<RunOutcome> {
+export async function carryOn(context: RunContext): Promise<RunClosed> {
   const walk = new Walk(planOf(context.playbook));
   const work = new Work(context);
   const isBusy = (round: string): boolean => work.isBusyIn(round);
   try {
     while (!context.stopping) {
       const next = walk.next(context.state, { isBusy });
-      if (next.kind === "close") return close(context, next.outcome);
+      if (next.kind === "close") return ended(context, next.outcome);
       await work.doUntilOneEnds(next.actions);
     }
     await work.settled();
@@ -43,7 +43,7 @@ export async function carryOn(context: RunContext): Promise<RunOutcome> {
   } finally {
     await work.settled();
   }
-  return close(context, "interrupted");
+  return ended(context, "interrupted");
 }
 
 /** What is being done at the moment: one thing after the other, and several at a time in the rounds of a parallel `foreach`. */
@@ -146,10 +146,8 @@ function callAt({ step }: Place): CallStep {
   return step;
 }
 
-function close(context: RunContext, outcome: RunOutcome): RunOutcome {
-  const closing = outcome === "passed" ? closePassed(context) : { outcome, outputs: {} };
-  context.note({ kind: "run.closed", ...closing }); // durable when the run is released
-  return closing.outcome;
+function ended(context: RunContext, outcome: RunOutcome): RunClosed {
+  return { kind: "run.closed", ...(outcome === "passed" ? closePassed(context) : { outcome, outputs: {} }) };
 }
 
 // An output that has no value is a promise that the playbook did not keep.

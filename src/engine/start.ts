@@ -73,9 +73,10 @@ async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   const context = new RunContext(playbook, target, held, ports);
   return lettingGo(parts, held.journal.claim, async () => {
-    const outcome = await carryOn(context);
-    await store.release(held.journal, outcome, openWrites(context.state).length > 0);
-    return outcome;
+    const closed = await carryOn(context);
+    const leavesOpen = openWrites(context.state).length > 0;
+    await context.close(closed, (journal) => store.release(journal, closed.outcome, leavesOpen));
+    return closed.outcome;
   });
 }
 

@@ -86,6 +86,7 @@ export class RunJournal {
 
   /** The same when the promise is kept, and in one commit with what other runs have to say. */
   async flushed(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     if (this.#joined !== undefined) return this.#joined;
     if (this.#waiting.length === 0) return;
     const committed = this.#commits.join(this.#share());
@@ -150,7 +151,7 @@ export class RunJournal {
 
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {
     const about = last !== undefined && "step" in last ? ` (${last.kind} of step "${last.step}")` : "";
-    const then = this.#opening === undefined ? `: tokenbook resume ${this.claim.runId}` : " run the same command again";
+    const then = this.#opening === undefined ? `: tokenbook resume ${this.claim.runId}` : " begin this run again";
     return new Failure({
       code: "journal.cannot-write",
       message: `the journal cannot be written${about}: ${messageOf(error)}`,

@@ -260,7 +260,7 @@ export function runHeld({ runId, holder }: Lease): Failure {
     code: "journal.held",
     message: `the run ${runId} is held by ${holder === undefined ? "nobody" : spellHolder(holder)}`,
     why: "two processes acting for one run could send a write twice",
-    next: `wait for that process to end, or stop it; then run the same command again${holder === undefined ? "" : releaseHint(holder, runId)}`,
+    next: `wait for that process to end, or stop it; then try this run again${holder === undefined ? "" : releaseHint(holder, runId)}`,
     exit: EXIT.locked,
   });
 }

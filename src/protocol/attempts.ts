@@ -24,7 +24,7 @@ export function decideAttempts(
   if (last.settled?.verdict === "applied") return { do: "complete", attempt };
   if (last.settled !== undefined) return sendAgainOrGiveUp(attempts, last, epoch);
   // One that was superseded may have arrived in between: then it is the reason for the refusal.
-  const refused = { do: undecidedOf(attempts).some(isSuperseded) ? "probe" : "judge-refusal", attempt } as const;
+  const refused = { do: mayStillArrive(attempts) ? "probe" : "judge-refusal", attempt } as const;
   if (last.receipt !== undefined) return last.receipt.committed ? { do: "complete", attempt } : refused;
   if (last.answered === undefined) return { do: "probe", attempt };
   switch (last.answered.meaning) {
@@ -47,15 +47,19 @@ export function standingBaseline(
   return undecidedOf(attempts).find(isSuperseded)?.intended;
 }
 
+/** Whether one of the sendings that were superseded may still arrive, whatever befell those after it. */
+export function mayStillArrive(attempts: readonly AttemptState[]): boolean {
+  return undecidedOf(attempts).some(isSuperseded);
+}
+
 function isSuperseded({ settled }: AttemptState): boolean {
   return settled?.verdict === "superseded";
 }
 
-// What was superseded may still arrive, whatever befell the sendings after it.
 function sendAgainOrGiveUp(attempts: readonly AttemptState[], last: AttemptState, epoch: number): Decided {
   const sendings = attempts.filter((each) => each.epoch === epoch).length;
   if (sendings < SENDINGS_PER_CLAIM) return { do: "send-again", attempt: attempts.length - 1 };
-  return undecidedOf(attempts).some(isSuperseded)
+  return mayStillArrive(attempts)
     ? { do: "stop", outcome: "unknown", problem: notSeen(last, sendings) }
     : { do: "stop", outcome: "failed", problem: notAccepted(last, sendings) };
 }

@@ -1,5 +1,5 @@
-import { decideAttempts } from "./attempts.ts";
-import type { RunState } from "./state.ts";
+import { decideAttempts, mayStillArrive } from "./attempts.ts";
+import type { AttemptState, RunState } from "./state.ts";
 
 /** A write that nobody knows the effect of. */
 export interface OpenWrite {
@@ -15,9 +15,23 @@ export function openWrites(state: RunState): readonly OpenWrite[] {
     const last = attempts.at(-1);
     if (completed !== undefined || last === undefined) return [];
     const { intended, intendedAt } = last;
-    const decided = decideAttempts(attempts, { awaitsReceipt: true, epoch: state.epoch });
-    const isOpen =
-      decided.do === "probe" || decided.do === "await-receipt" || (decided.do === "stop" && decided.outcome === "unknown");
-    return isOpen ? [{ step, attempt: intended.attempt, operation: intended.operation, sentAt: intendedAt }] : [];
+    return isOpen(attempts, state.epoch)
+      ? [{ step, attempt: intended.attempt, operation: intended.operation, sentAt: intendedAt }]
+      : [];
   });
+}
+
+function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {
+  const decided = decideAttempts(attempts, { awaitsReceipt: true, epoch });
+  switch (decided.do) {
+    case "probe":
+    case "await-receipt":
+      return true;
+    case "send-again":
+      return mayStillArrive(attempts);
+    case "stop":
+      return decided.outcome === "unknown";
+    default:
+      return false;
+  }
 }

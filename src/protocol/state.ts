@@ -54,7 +54,7 @@ export interface AttemptState {
   /** Where its intent stands in the journal, and under which claim. */
   readonly sequence: number;
   readonly epoch: number;
-  answered: AttemptAnswered | undefined;
+  answered: (RunRecord & AttemptAnswered) | undefined;
   receipt: ReceiptRead | undefined;
   settled: AttemptSettled | undefined;
   /** It had no effect, and belongs to an earlier claim: it no longer decides anything. */
@@ -171,7 +171,16 @@ function learn(state: RunState, record: RunRecord & (AttemptAnswered | ReceiptRe
 
 function provenBy(record: AttemptAnswered | ReceiptRead | AttemptSettled): readonly string[] {
   if (record.kind === "attempt.settled") return record.spends === undefined ? [] : [record.spends];
-  const named = record.kind === "attempt.answered" ? record.payload : record.receipt;
+  return transactionsIn(record.kind === "attempt.answered" ? record.payload : record.receipt);
+}
+
+/** The step that one of the transactions proves which an answer, or a receipt, names; nothing when none proves another than this. */
+export function provenOther({ spent }: RunState, address: string, named: Json): string | undefined {
+  const steps = transactionsIn(named).map((id) => spent.get(id)?.step);
+  return steps.find((step) => step !== undefined && step !== address);
+}
+
+function transactionsIn(named: Json): readonly string[] {
   const told = [named, isObject(named) ? (named["result"] ?? null) : null];
   const ids = told.map((each) => (isObject(each) ? each["transactionId"] : undefined));
   return ids.filter((id): id is string => typeof id === "string" && id !== "");

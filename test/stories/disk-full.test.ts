@@ -4,7 +4,7 @@ import { KEYS, launch, MINT_ONCE, newProject, operationsOf, ROOT, sandboxProcess
 
 const WRITES = ["ledger.token.create", "ledger.token.mint"];
 // What a file of the process may hold, from too little for its first page to nearly enough for its last record.
-const LIMITS_KIB = [1, 44, 68, 76, 85, 95, 110];
+const LIMITS_KIB = [1, 44, 68, 76, 85, 95, 110, 130];
 
 test.for(LIMITS_KIB)(
   "a journal that cannot have more than %i KiB stops the run before its next request; with room it goes on, and nothing is done twice",
@@ -17,6 +17,7 @@ test.for(LIMITS_KIB)(
     const tight = await launch(["-c", command], { cwd: project.folder, variables: KEYS, program: "bash" }).ended;
     expect(tight.code, tight.told).toBe(2);
     expect(tight.stderr, tight.told).toMatch(/^error (?:journal\.cannot-write|database\.unusable)\n/m);
+    expect(tight.stdout, "what is not recorded is not told").not.toContain("passed");
     const before = operationsOf(await service.commits());
     expect(before, tight.told).toEqual(WRITES.slice(0, before.length));
 
@@ -27,3 +28,19 @@ test.for(LIMITS_KIB)(
     expect((await project.run("runs", "verify")).code).toBe(0);
   },
 );
+
+test("what is printed goes to a disk that is full: the run goes to its end, and the exit code says that something is missing", async () => {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(service.url);
+  project.write("mint.yaml", MINT_ONCE);
+  const command = `exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" run mint.yaml > /dev/full`;
+  const full = await launch(["-c", command], { cwd: project.folder, variables: KEYS, program: "bash" }).ended;
+  expect(full.code, full.told).toBe(2);
+  expect(full.stderr, full.told).toMatch(
+    /^error output\.cannot-write\n {2}stdout cannot be written: ENOSPC[^\n]*\n {2}why: .*\n {2}next: .*\n$/,
+  );
+  const { data } = await project.json("runs");
+  expect(data.runs.map(({ outcome }) => outcome)).toEqual(["passed"]);
+  expect(operationsOf(await service.commits())).toEqual(WRITES);
+});

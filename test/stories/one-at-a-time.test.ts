@@ -40,7 +40,10 @@ test("of one group one run acts: a second is refused and told by whom, other gro
   const { running, goOn } = await writing(at, "one.yaml");
   const seen = at.proxy.seen.length;
   expectRefused(await at.project.run("run", "other.yaml"), "desk-first-eu", running);
-  expectRefused(await at.project.run("run", "one.yaml", "other.yaml"), "desk-first-eu", running);
+  const both = await at.project.run("run", "one.yaml", "other.yaml");
+  expectRefused(both, "desk-first-eu", running);
+  for (const file of ["one.yaml", "other.yaml"]) expect(both.stderr, both.told).toContain(`[${file}] error concurrency.held\n`);
+  expect(both.stderr, both.told).toContain("then try this run again");
   expect(at.proxy.seen).toHaveLength(seen);
   expect((await at.project.json("runs")).data.runs).toHaveLength(1);
   const elsewhere = await at.project.run("run", "other.yaml", "--input", "desk=second");

@@ -34,6 +34,12 @@ test("with a state directory of its own, what is told to be typed about a run na
   expect(shown.stdout, shown.told).toContain("answer: ambiguous");
   const careless = await typed(project, stopped, /tokenbook resolve .* --as applied/);
   expect(careless.stderr, careless.told).toContain(String.raw`next: tokenbook resolve --state 'it'\''s here' `);
+  const whole = project.read("mint.yaml");
+  project.write("mint.yaml", whole.replace(/ {2}- id: mint\n[^]*?(?= {2}- id: after)/, ""));
+  const edited = await project.run("resume", "--state", "it's here");
+  const settle = /first: (tokenbook resolve .* --as applied)/.exec(edited.stderr)?.[1] ?? "";
+  expect(settle, edited.told).toContain(String.raw`--state 'it'\''s here'`);
+  project.write("mint.yaml", whole);
   const resolved = await typed(project, careless, /tokenbook resolve.*/);
   const resumed = await typed(project, resolved, /tokenbook resume.*/);
   expect(resumed.code, resumed.told).toBe(0);

@@ -46,9 +46,9 @@ async function lookAt(context: RunContext, attempted: Attempted): Promise<Sight>
 // It is looked for from its sending on: a run that is resumed much later looks once more, and does not wait.
 function timeLeft(context: RunContext, { step, state }: Attempted): number {
   const within = Math.min(step.wait?.timeoutMs ?? LIMITS.probeMs, LIMITS.probeMs);
-  const declared = context.target.settleWithinMs ?? 0;
-  const looked = declared <= LIMITS.settleMs ? Math.max(within, declared) : within;
-  return Math.max(0, looked - context.ageOf(state));
+  const declared = context.target.settleWithinMs ?? Infinity;
+  const untilSettled = declared <= LIMITS.settleMs ? declared - context.goneFor(state) : 0;
+  return Math.max(0, within - context.ageOf(state), untilSettled);
 }
 
 function verdictIn(
@@ -68,7 +68,7 @@ function verdictIn(
 
 function hasSettled(context: RunContext, attempt: AttemptState): boolean {
   const { settleWithinMs } = context.target;
-  return settleWithinMs !== undefined && context.ageOf(attempt) >= settleWithinMs;
+  return settleWithinMs !== undefined && context.goneFor(attempt) >= settleWithinMs;
 }
 
 async function settle(

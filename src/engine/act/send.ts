@@ -1,12 +1,13 @@
 import { readyToRead } from "../../operations/answer.ts";
 import type { CallStep } from "../../playbook/model.ts";
-import { standingBaseline } from "../../protocol/attempts.ts";
-import { stepIn } from "../../protocol/state.ts";
+import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
+import { provenOther, stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { explain } from "../explain.ts";
 import type { Place } from "../plan.ts";
 import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../bind.ts";
+import type { Reply } from "../service.ts";
 import { inputSent } from "./intended.ts";
 import { baselineOf, probeOf } from "./look.ts";
 
@@ -43,7 +44,7 @@ export async function send(context: RunContext, { place, step: { operation }, bo
     ...(baselineAt === undefined ? {} : { baselineAt }),
   });
   const sentAt = context.ports.clock.elapsed();
-  const reply = await context.service.call(call);
+  const reply = ownReply(context, place, await context.service.call(call));
   const payload = reply.answer?.payload ?? null;
   await context.write({
     kind: "attempt.answered",
@@ -61,12 +62,21 @@ export async function send(context: RunContext, { place, step: { operation }, bo
   });
 }
 
+// A transaction proves one write: an answer that names another's, such as one that somebody in between has kept, tells nothing of this one.
+function ownReply({ state }: RunContext, { address }: Place, reply: Reply): Reply {
+  const other = provenOther(state, address, reply.answer?.payload ?? null);
+  if (other === undefined) return reply;
+  const message = `HTTP ${reply.status}, but the answer names the transaction of ${other}`;
+  return { ...reply, meaning: "ambiguous", answer: undefined, message };
+}
+
 /** Sends again what surely had no effect: the same input, after the pause that the service asked for. */
 export async function sendAgain(context: RunContext, last: Attempted): Promise<void> {
   const { place, step, state, caller } = last;
   const sent = inputSent(context, last);
   if ("problem" in sent) {
-    return context.stop(place, { startedAt: state.intendedAt, outcome: "failed", problem: sent.problem });
+    const outcome = mayStillArrive(stepIn(context.state, place.address).attempts) ? "unknown" : "failed";
+    return context.stop(place, { startedAt: state.intendedAt, outcome, problem: sent.problem });
   }
   const asked = state.answered?.retryAfterMs ?? PAUSE_MS * 2 ** Math.min(state.intended.attempt, 7);
   await context.pause(Math.min(asked, PAUSE_MAX_MS));

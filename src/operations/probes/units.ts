@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../base/json.ts";
 import { type Evidence, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
-import { field, isEntity, listOf, recordsIn, text } from "./compare.ts";
+import { field, isEntity, listOf, number, recordsIn, text } from "./compare.ts";
 import { accountsOf } from "./tokens.ts";
 
 // Units of non-fungible tokens: the accounts of a token say who holds which.
@@ -36,7 +36,7 @@ export const unitMinted: Probe = {
 // Only the token's definition says which of the data is the id, and it does not show.
 function idsIn({ input }: Sent): readonly string[] {
   const data = input["nftData"];
-  return isObject(data) ? Object.values(data).flatMap((value) => text(value) ?? []) : [];
+  return isObject(data) ? Object.values(data).flatMap((value) => text(value) ?? number(value)?.canonical() ?? []) : [];
 }
 
 /** A unit has passed from one holder to another; to nobody, when it is burnt. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Pacer } from "../../../src/cli/queue.ts";
+import { inParallel, Pacer } from "../../../src/cli/queue.ts";
 import type { Exchanged, Outgoing } from "../../../src/transport/exchange.ts";
 
 function outgoing(path: string, fresh = false): Outgoing {
@@ -51,4 +51,15 @@ test("one read that is refused for a while holds all others back", async () => {
   await Promise.all(Array.from({ length: 3 }, (_, at) => paced(outgoing(`/${at}`))));
   const [first, second] = asked;
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(190);
+});
+
+test("what fails is told when all that was under way beside it has ended", async () => {
+  const ended: string[] = [];
+  const work = async (item: string): Promise<void> => {
+    if (item === "broken") throw new Error("broken");
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+    ended.push(item);
+  };
+  await expect(inParallel(["first", "broken", "last"], 2, work)).rejects.toThrow("broken");
+  expect(ended).toEqual(["first", "last"]);
 });

@@ -97,3 +97,25 @@ test.for(JUMPS)(
     }
   },
 );
+
+test("a write that waits for its connection is on its way from when it leaves, and the declared time begins then", async () => {
+  const clock = clockWithoutWaiting();
+  const { url } = await serve(() => ({ body: '{"count":0,"bookmark":"","records":[]}' }));
+  const connectingMs = [9_000, 0];
+  const leftAt: number[] = [];
+  const settleWithinMs = 15_000;
+  await runnerForTest(folderForTest(), clock)(
+    REQUEST,
+    { ...targetAt(url), settleWithinMs },
+    {
+      exchange: async (outgoing, send) => {
+        if (outgoing.method === "GET") return send(outgoing);
+        await clock.sleep(connectingMs.shift() ?? 0);
+        leftAt.push(clock.elapsed());
+        return { kind: "no-answer", why: "no whole answer in time" };
+      },
+    },
+  );
+  const [first = 0, second = 0] = leftAt;
+  expect(second - first).toBeGreaterThanOrEqual(settleWithinMs);
+});

@@ -209,3 +209,47 @@ test.for([
   expect(ran).toMatchObject({ outcome: "failed", stopped: { problem: { code: "service.not-json" } } });
   expect(ran.stopped?.problem.message).toMatch(told);
 });
+
+const TWO_MINTS = `playbook: 1
+name: Mint to two
+defaults: { as: { ledger: "userId:alice" } }
+steps:
+  - id: first
+    uses: ledger.token.mint
+    with: { id: T1, to: { orgId: org1, userId: bob }, value: "1" }
+  - id: second
+    uses: ledger.token.mint
+    with: { id: T1, to: { orgId: org1, userId: carol }, value: "2" }
+    wait: { timeout: 2s }
+`;
+
+// Somebody in between has kept what the service said of the first mint, and says it of the second too, which never came.
+function keeping(kept: "answer" | "receipt"): (request: Came) => Given {
+  const writes: string[] = [];
+  return ({ method, path, query }) => {
+    if (path === "/status") return { status: 204, body: "" };
+    if (path === "/asset/receipt") {
+      const receipt = kept === "receipt" ? "r1" : (query.get("receiptId") ?? "");
+      return { body: JSON.stringify({ status: "COMMITTED", transactionId: receipt.replace("r", "tx") }) };
+    }
+    if (method === "GET") return { body: '{"totalMintedAmount":1,"totalSupply":1}' };
+    if (!path.startsWith("/token/mint")) return { body: '{"count":0,"bookmark":"","records":[]}' };
+    writes.push(path);
+    if (kept === "receipt") return { body: JSON.stringify({ receiptId: `r${writes.length}` }) };
+    return { body: '{"transactionId":"tx1","receiptId":"r1"}' };
+  };
+}
+
+test.for(["answer", "receipt"] as const)(
+  "the %s of another write, kept by somebody in between, proves nothing of this one",
+  async (kept) => {
+    const { url, came } = await serve(keeping(kept));
+    const { outcome, completed, stopped } = await runnerForTest()(TWO_MINTS, targetAt(url));
+    expect(completed.map(({ step }) => step)).toEqual(["first"]);
+    expect({ outcome, stopped }).toMatchObject({ outcome: "unknown", stopped: { step: "second" } });
+    expect(stopped?.problem.message).toContain(
+      kept === "answer" ? "the answer names the transaction of first" : "tells of another transaction than the write's",
+    );
+    expect(came.filter(({ path }) => path.startsWith("/token/mint"))).toHaveLength(2);
+  },
+);

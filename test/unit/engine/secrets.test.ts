@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { inputSent } from "../../../src/engine/act/intended.ts";
+import { sendAgain } from "../../../src/engine/act/send.ts";
 import { bindWrite } from "../../../src/engine/bind.ts";
 import { RunContext } from "../../../src/engine/context.ts";
 import type { Place } from "../../../src/engine/plan.ts";
@@ -98,6 +99,19 @@ test("a secret that has another value by then stops the write: what was meant ca
   const { context } = await inRun(held, "canary-9999", "claim");
   expect(sentAgain(context, held.place)).toMatchObject({ problem: { code: "write.not-the-same" } });
   expect(JSON.stringify(sentAgain(context, held.place))).not.toContain("canary");
+});
+
+test("nor can it be told that it failed, while an earlier sending of it may still arrive", async () => {
+  const held = newHolding();
+  const before = await inRun(held, "canary-7781", "begin");
+  await intend(before.context, held.place);
+  await before.context.write({ kind: "attempt.settled", step: "kept", attempt: 0, verdict: "superseded", evidence: {} });
+  await before.letGo();
+  const { context } = await inRun(held, "canary-9999", "claim");
+  const [state] = stepIn(context.state, "kept").attempts;
+  const caller = { actingEntity: undefined, credential: undefined, label: null };
+  await sendAgain(context, { place: held.place, step: step ?? expect.fail(), state: state ?? expect.fail(), caller });
+  expect(stepIn(context.state, "kept").stopped).toMatchObject({ outcome: "unknown", problem: { code: "write.not-the-same" } });
 });
 
 test("the digest of a request with a secret cannot be compared between runs", async () => {

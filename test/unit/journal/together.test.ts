@@ -100,6 +100,14 @@ test("two steps of a run that record in one turn are told the same", async () =>
   expect(kinds("run1")).toEqual(BEGUN);
 });
 
+test("a step that only waits learns that the journal of its run has failed", async () => {
+  const journal = await begun("run1");
+  rmSync(join(folder, "journal.db"));
+  journal.note(intended("mint"));
+  await expect(journal.flushed()).rejects.toThrow(/removed or replaced/);
+  await expect(journal.flushed()).rejects.toThrow(/removed or replaced/);
+});
+
 test("a disk that is gone keeps back all of them", async () => {
   const journals = [await begun("run1"), await begun("run2")];
   rmSync(join(folder, "journal.db"));

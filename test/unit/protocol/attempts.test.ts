@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { decideAttempts, SENDINGS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
+import { openWrites } from "../../../src/protocol/open-writes.ts";
 import type { Fact } from "../../../src/protocol/record.ts";
-import { type AttemptState, stateOf, stepIn } from "../../../src/protocol/state.ts";
+import { type AttemptState, type RunState, stateOf, stepIn } from "../../../src/protocol/state.ts";
 import { answered, claimed, intended, opened, receipt, recordsOf, settled } from "./facts.ts";
 
 // All that can befall one sending, and whether it may take effect beside another one.
@@ -23,9 +24,13 @@ const FATES: Readonly<Record<string, (attempt: number) => readonly Fact[]>> = {
 const HARMLESS = new Set(["not-sent", "refused-later", "refused", "receipt failed", "ambiguous, absent"]);
 const names = Object.keys(FATES);
 
-function attemptsOf(fates: readonly string[], ...after: readonly Fact[]): readonly AttemptState[] {
+function stateAfter(fates: readonly string[], ...after: readonly Fact[]): RunState {
   const facts = fates.flatMap((fate, attempt) => [intended("mint", attempt), ...(FATES[fate]?.(attempt) ?? [])]);
-  return stepIn(stateOf(recordsOf(opened, claimed, ...facts, ...after)), "mint").attempts;
+  return stateOf(recordsOf(opened, claimed, ...facts, ...after));
+}
+
+function attemptsOf(fates: readonly string[], ...after: readonly Fact[]): readonly AttemptState[] {
+  return stepIn(stateAfter(fates, ...after), "mint").attempts;
 }
 
 function decided(fates: readonly string[], ...after: readonly Fact[]): string {
@@ -98,4 +103,15 @@ test("sendings are bounded, and whether the end is a failure or unknown depends 
   expect(decided(times("not-sent"))).toBe("stop failed");
   expect(decided(times("unanswered, superseded"))).toBe("stop unknown");
   expect(decided(["unanswered, superseded", ...times("not-sent")])).toBe("stop unknown");
+});
+
+test("a run that ends at any moment leaves a write open as long as one of its sendings may still take effect, and only then", () => {
+  const surely = new Set(["committed", "without a receipt", "ambiguous, applied"]);
+  for (const fates of histories) {
+    for (const claims of [[], [claimed]]) {
+      const told = `${fates.join("; ")}, claimed ${claims.length} times more`;
+      const isKnown = surely.has(fates.at(-1) ?? "") || undecided(fates).every((fate) => HARMLESS.has(fate));
+      expect(openWrites(stateAfter(fates, ...claims)).length, told).toBe(isKnown ? 0 : 1);
+    }
+  }
 });

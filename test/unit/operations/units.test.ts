@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { Decimal } from "../../../src/base/decimal.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
+import type { Sent, Sight } from "../../../src/operations/probe.ts";
+import { unitMinted } from "../../../src/operations/probes/units.ts";
+
+const BOB = { orgId: "org1", userId: "bob" };
+
+// What a look shows of a unit with this data, minted for bob while he held these, and holds those now.
+function seen(nftData: JsonObject, { before, now }: { before: readonly string[]; now: readonly string[] }): Sight {
+  const accounts = (nftIds: readonly string[]): JsonObject => ({ accounts: [{ entity: BOB, nftIds: [...nftIds] }] });
+  const sent: Sent = {
+    input: { id: "seats", to: BOB, nftData },
+    actor: BOB,
+    names: { id: () => "", mark: "" },
+    profile: DEFAULT_PROFILE,
+  };
+  return unitMinted.judge({
+    ...sent,
+    before: unitMinted.keep?.(accounts(before), sent),
+    since: undefined,
+    now: accounts(now),
+    rivals: [],
+    bystanders: [],
+    isSpent: () => false,
+    isPast: () => false,
+  });
+}
+
+test("a unit whose text is that of another may be called by its number: that it was never minted, nobody can say", () => {
+  const seventh = { number: Decimal.of(7), beside: "S1" };
+  expect(seen(seventh, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing" });
+  expect(seen(seventh, { before: ["S1"], now: ["S1", "7"] })).toMatchObject({ seen: "effect", by: { unit: "7" } });
+});
+
+test("a unit that was there before can never be minted, and one that was not is refused a second time", () => {
+  expect(seen({ id: "S1" }, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing", again: "never" });
+  expect(seen({ id: "S2" }, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing", again: "unique" });
+});
