@@ -6,6 +6,7 @@ import { Gathered } from "../../reconcile/gathered.ts";
 import { keyParts, keyText, type Row, type SideName } from "../../reconcile/row.ts";
 import type { Scratch } from "../../reconcile/scratch.ts";
 import type { Looking } from "../looking.ts";
+import { LIST_TRIES } from "../read.ts";
 import type { Origin, Source, SourceRead } from "./source.ts";
 
 /** What was read of one side, and when. */
@@ -22,8 +23,7 @@ export interface Witnessed {
   readonly origin: Origin;
 }
 
-/** A list that does not add up was read while it moved: it is read anew, so often in all. */
-const TRIES = 3;
+/** What tells that a list was read while it moved. */
 const MOVES: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "paging.other-page"]);
 
 /** Reads the sources of a comparison: wholly at first, then only what may hold a key that differs. */
@@ -128,7 +128,7 @@ export class SourceReader {
       const problem = await this.#once(read, taking);
       if (problem === undefined) return undefined;
       taking.forget();
-      if (!MOVES.has(problem.code) || tries === TRIES || this.#context.stopping) return problem;
+      if (!MOVES.has(problem.code) || tries === LIST_TRIES || this.#context.stopping) return problem;
     }
   }
 

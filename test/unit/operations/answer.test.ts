@@ -61,8 +61,9 @@ test("what says nothing of what was asked is no answer", () => {
   expect(read(tokens, '{"status":1,"response":null}')).toBe("answer.response must be object");
 });
 
-test("a list that is missing is an empty one only when its count says so", () => {
+test("a list holds as many as its count says, and one that is missing is an empty one only when that is 0", () => {
   expect(read(assets, '{"count":5}')).toBe("answer.records is missing, and answer.count is not 0 but 5");
+  expect(read(assets, '{"count":2,"records":[{"id":"A"}]}')).toBe("answer.count is 2, and answer.records holds 1");
   expect(read(assets, '{"bookmark":"x","records":null}')).toBe("answer.records is missing, and answer.count is not 0 but null");
 });
 
