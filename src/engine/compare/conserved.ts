@@ -68,10 +68,9 @@ class ConservedReader {
 
   // The supplies are known only when the vault has named its tokens.
   async *#vault(id: string): AsyncGenerator<SourcePage> {
-    const tokens: string[] = [];
+    let tokens: readonly string[] = [];
     yield* this.#read("ledger.vault.get", { id }, (vault) => {
-      const ids = recordIn(vault)["vaultTokenId"];
-      for (const token of Array.isArray(ids) ? ids : []) if (typeof token === "string") tokens.push(token);
+      tokens = textsIn(recordIn(vault), "vaultTokenId");
       return [];
     });
     for (const token of tokens) {
@@ -182,6 +181,12 @@ function textIn(record: JsonObject, field: string): string {
   const value = record[field];
   if (typeof value === "string") return value;
   throw new EvaluationFailure(`${field} must be a text, and is ${writeJson(value ?? null).slice(0, SHOWN_CHARS)}`);
+}
+
+function textsIn(record: JsonObject, field: string): readonly string[] {
+  const value = record[field];
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
+  throw new EvaluationFailure(`${field} must be a list of texts, and is ${writeJson(value ?? null).slice(0, SHOWN_CHARS)}`);
 }
 
 const SHOWN_CHARS = 200;

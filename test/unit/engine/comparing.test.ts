@@ -27,3 +27,18 @@ reconcile:
   expect(comparisonIn(ran).looks).toBe(2);
   expect(clock.elapsed()).toBeLessThan(HOUR_MS);
 });
+
+test("a vault that does not name its share tokens is not read to its end, rather than without any", async () => {
+  const { url } = await serve(({ path }) => ({
+    body: path.endsWith("/assets") ? '{"count":0,"assets":[]}' : '{"id":"V","name":"Vault"}',
+  }));
+  const run = runnerForTest();
+  const compared = await run("playbook: 1\nmode: read-only\nreconcile: [{ id: vault, conserve: { vault: V } }]\n", targetAt(url));
+  expect(compared).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
+  expect(comparisonIn(compared).gaps).toMatchObject([{ message: "page 1: vaultTokenId must be a list of texts, and is null" }]);
+  const checked = await run(
+    "playbook: 1\nsteps: [{ uses: ledger.vault.assets, with: { id: V } }]\nchecks: [{ conserve: { vault: V } }]\n",
+    targetAt(url),
+  );
+  expect(checked).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.row" } } });
+});
