@@ -178,6 +178,20 @@ test("a token that cannot be read leaves the comparison incomplete, and hides no
   expect(told.stdout).toContain("not read to its end: ledger.account.list of Silver (ledger): HTTP 404");
 });
 
+test("a drift of what was not looked at is not called cleared", async () => {
+  const { project } = await ledgerWithGold();
+  project.write("expected.csv", `${HEADER}alice,Gold,100.50\n`);
+  const first = await night(project);
+  expect(first.found.drifts).toMatchObject([{ kind: "missing-left", key: { holder: "bob" }, state: "new" }]);
+  project.write("expected.csv", HEADER);
+  const none = await night(project, "--input", "tokens=[]");
+  expect(none.code, none.told).toBe(0);
+  expect(none.found.counts).toMatchObject({ compared: 0, cleared: 0 });
+  project.write("expected.csv", `${HEADER}alice,Gold,100.50\n`);
+  const third = await night(project);
+  expect(third.found.drifts).toMatchObject([{ id: first.found.drifts[0]?.id, state: "persisting" }]);
+});
+
 test("what changes between two looks is moving, or settled; never a drift", async () => {
   const { project, world } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100.5\nbob,Gold,21\n`);

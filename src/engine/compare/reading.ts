@@ -112,6 +112,11 @@ export class SourceReader {
     return this.#sources.every((source, at) => this.#mayHold(source, at, key).every((read) => !this.#failed.has(read)));
   }
 
+  /** Whether what may hold a key was read on every side, and to its end: of one that no read is about nobody knows anything. */
+  hasLookedFor(key: string): boolean {
+    return this.isWhole(key) && this.#sources.every((source, at) => this.#mayHold(source, at, key).length > 0);
+  }
+
   #mayHold({ fixed }: Source, at: number, key: string): readonly SourceRead[] {
     const parts = keyParts(key);
     const reads = this.#byFixed[at];
