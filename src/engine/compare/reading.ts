@@ -66,21 +66,26 @@ export class SourceReader {
     await this.#each(
       this.#sources.map(({ reads }) => reads),
       async (read) => {
-        let number = 0;
+        let [number, taken] = [0, { left: 0, right: 0 }];
         const problem = await this.#rows(read, {
-          begin: () => (number = ++this.#reads),
+          begin: () => {
+            [number, taken] = [++this.#reads, { left: 0, right: 0 }];
+          },
           take: (rows) => {
             for (const side of read.sides) {
+              const own = rows.filter((row) => row.side === side);
               const page = new Gathered();
-              for (const row of rows) {
-                if (row.side !== side) continue;
-                page.add(row);
-                if (row.record !== null) this.tallies[side].rows++;
-              }
+              for (const row of own) page.add(row);
               scratch.keep(number, side, page);
+              const told = own.filter(({ record }) => record !== null).length;
+              taken[side] += told;
+              this.tallies[side].rows += told;
             }
           },
-          forget: () => scratch.forget(number),
+          forget: () => {
+            scratch.forget(number);
+            for (const side of read.sides) this.tallies[side].rows -= taken[side];
+          },
         });
         if (problem !== undefined) this.#fail(read, problem);
       },

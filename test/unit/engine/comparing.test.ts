@@ -42,3 +42,32 @@ test("a vault that does not name its share tokens is not read to its end, rather
   );
   expect(checked).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.row" } } });
 });
+
+test("the rows of a list that was read anew, or came to no end, are not told as rows of its side", async () => {
+  let first = true;
+  const { url } = await serve(({ query }) => {
+    const page = Number(query.get("page") ?? 1);
+    const totalItems = first ? 5 : 2;
+    if (page === 2) first = false;
+    const sales = [{ id: `S${page}`, totalSoldTokens: 1 }];
+    return { body: JSON.stringify({ status: "SUCCESS", response: { sales, pagination: { page, totalPages: 2, totalItems } } }) };
+  });
+  const run = runnerForTest();
+  const text = `playbook: 1
+mode: read-only
+reconcile:
+  - id: sales
+    left: { rows: "[{'sale': 'S1'}, {'sale': 'S2'}]", key: row.sale }
+    right: { as: { investor: BUYER_KEY }, read: investor.sales.list, key: row.id }
+`;
+  const anew = await run(text, targetAt(url));
+  expect(anew.outcome, JSON.stringify(anew)).toBe("passed");
+  expect(comparisonIn(anew).right).toMatchObject({ rows: 2, keys: 2, requests: 4 });
+  const { url: other } = await serve(() => ({
+    body: '{"status":"SUCCESS","response":{"sales":[{"id":"S1"}],"pagination":{"page":1,"totalPages":1,"totalItems":2}}}',
+  }));
+  const cut = await run(text, targetAt(other));
+  expect(cut).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
+  expect(comparisonIn(cut).gaps).toMatchObject([{ code: "paging.count" }]);
+  expect(comparisonIn(cut).right).toMatchObject({ rows: 0, keys: 0, requests: 3 });
+});
