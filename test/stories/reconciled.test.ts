@@ -236,6 +236,31 @@ test("killed while it compares and gone on with, it finds the same", async () =>
   expect(again.drifts).toEqual(found.drifts);
 });
 
+test("gone on with, it does not take over what agreed when it was begun", async () => {
+  const { project, world } = await ledgerWithGold();
+  const comparing = (holder: string, balance: string): string => `  - id: ${holder}
+    left: { rows: "[{'balance': ${balance}}]", key: "'${holder}'", value: row.balance }
+    right: { as: { ledger: "userId:auditor" }, read: ledger.account.list, with: { tokenId: Gold }, where: row.entity.userId == "${holder}", key: row.entity.userId, value: row.balance }
+    recheck: 50ms
+`;
+  const once =
+    "checks: [{ name: the token is there, read: ledger.token.get, as: { ledger: userId:auditor }, with: { id: Gold }, that: response.totalSupply == 120.5 }]\n";
+  const text = `playbook: 1\nmode: read-only\nreconcile:\n${comparing("alice", "100.5")}${comparing("bob", "25")}${once}`;
+  project.write("nightly.yaml", text);
+  const first = await project.json("run", "nightly.yaml");
+  expect(first.code, first.told).toBe(3);
+  const outcomes = ({ data }: typeof first): readonly string[] =>
+    ["reconcile.alice", "reconcile.bob", "checks.the token is there"].map((step) => stepIn(data, step).outcome);
+  expect(outcomes(first)).toEqual(["ok", "drift", "ok"]);
+  const mint = (userId: string, value: number) =>
+    world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: { orgId: "org1", userId }, value }]);
+  await mint("bob", 5);
+  await mint("alice", 1);
+  const resumed = await project.json("resume");
+  expect(resumed.code, resumed.told).toBe(3);
+  expect(outcomes(resumed)).toEqual(["drift", "ok", "failed"]);
+});
+
 test("a write hidden in what a reconciliation includes is refused before anything is asked", async () => {
   const { project, world } = await ledgerWithGold();
   const before = await world.commits();
