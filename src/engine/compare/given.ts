@@ -122,7 +122,7 @@ class RowTaker {
     let fixed: readonly string[] | undefined;
     for (const record of list) {
       scope["row"] = record;
-      if (this.side.where?.evaluate(scope) === false) continue;
+      if (this.side.where?.holds(scope) === false) continue;
       fixed ??= this.fixed.map((place) => this.#part(place, scope));
       rows.push(this.#row(record, scope, fixed));
     }

@@ -71,3 +71,36 @@ reconcile:
   expect(comparisonIn(cut).gaps).toMatchObject([{ code: "paging.count" }]);
   expect(comparisonIn(cut).right).toMatchObject({ rows: 0, keys: 0, requests: 3 });
 });
+
+test("a condition that is neither true nor false skips no step and leaves out no row", async () => {
+  const { url } = await serve(({ path }) => ({
+    body: path.endsWith("/all")
+      ? '{"count":1,"bookmark":"","records":[{"id":"A","data":{"open":"false"}}]}'
+      : '{"id":"A","data":{"open":"true"}}',
+  }));
+  const run = runnerForTest();
+  const guarded = await run(
+    `playbook: 1
+steps:
+  - { id: asset, uses: ledger.asset.get, with: { assetType: Property, id: A } }
+  - { id: more, if: steps.asset.response.data.open, uses: ledger.asset.stats }
+`,
+    targetAt(url),
+  );
+  expect(guarded).toMatchObject({
+    outcome: "failed",
+    stopped: { step: "more", problem: { message: 'steps.asset.response.data.open must be true or false, and is "true"' } },
+  });
+  const compared = await run(
+    `playbook: 1
+mode: read-only
+reconcile:
+  - id: assets
+    left: { rows: "[{'id': 'A'}]", key: row.id }
+    right: { read: ledger.asset.list, with: { assetType: Property }, where: row.data.open, key: row.id }
+`,
+    targetAt(url),
+  );
+  expect(compared).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
+  expect(comparisonIn(compared).gaps).toMatchObject([{ message: 'page 1: row.data.open must be true or false, and is "false"' }]);
+});
