@@ -147,7 +147,8 @@ export class SourceReader {
     const from = clock.now();
     try {
       for await (const page of read.pages()) {
-        for (const side of read.sides) noteTime(this.tallies[side], from, clock.now());
+        const at = page.kind === "rows" ? page.origin.at : clock.now();
+        for (const side of read.sides) noteTime(this.tallies[side], Math.min(from, at), at);
         this.tallies[read.sides[0] ?? "left"].requests += page.requests;
         if (page.kind === "failed") return page.problem;
         take(page.rows, page.origin);

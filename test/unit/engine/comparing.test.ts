@@ -104,3 +104,29 @@ reconcile:
   expect(compared).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
   expect(comparisonIn(compared).gaps).toMatchObject([{ message: 'page 1: row.data.open must be true or false, and is "false"' }]);
 });
+
+test("what a step has read is told as read when the step read it", async () => {
+  let looks = 0;
+  const { url } = await serve(({ path }) => ({
+    body: path === "/asset/stats" ? `{"totalCount":${++looks}}` : '[{"balance":5,"entity":{"userId":"alice"}}]',
+  }));
+  const clock = clockWithoutWaiting();
+  const began = clock.now();
+  const ran = await runnerForTest(folderForTest(), clock)(
+    `playbook: 1
+mode: read-only
+steps:
+  - { id: accounts, uses: ledger.account.list, with: { tokenId: T } }
+  - { id: later, uses: ledger.asset.stats, expect: [response.totalCount == 2], retry: { attempts: 2, every: 1m } }
+reconcile:
+  - id: balances
+    left: { rows: steps.accounts.response, key: row.entity.userId, value: row.balance }
+    right: { read: ledger.account.list, with: { tokenId: T }, key: row.entity.userId, value: row.balance }
+`,
+    targetAt(url),
+  );
+  expect(ran.outcome, JSON.stringify(ran)).toBe("passed");
+  const { left, right } = comparisonIn(ran);
+  expect([left.from, left.to]).toEqual([began, began]);
+  expect(right.from).toBeGreaterThanOrEqual(began + 60_000);
+});
