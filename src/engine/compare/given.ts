@@ -1,3 +1,4 @@
+import { parseDate } from "../../base/date.ts";
 import { Decimal } from "../../base/decimal.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
@@ -183,12 +184,13 @@ class RowTaker {
   #time(expression: Expression, scope: Scope): number | undefined {
     const value = expression.evaluate(scope);
     if (value === null) return undefined; // it says nothing
-    const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
-    if (Number.isNaN(time)) throw wrong("at", expression, value, "a time such as 2026-01-31T12:00:00Z");
-    return time;
+    const time = typeof value === "string" ? parseDate(value.replace(BELOW_MS, "$1")) : undefined;
+    if (time === undefined) throw wrong("at", expression, value, "a time with its zone, such as 2026-01-31T12:00:00Z");
+    return time.getTime();
   }
 }
 
+const BELOW_MS = /(\.\d{3})\d+/;
 const SHOWN_CHARS = 200;
 
 // A field that is missing is no zero.

@@ -28,6 +28,28 @@ reconcile:
   expect(clock.elapsed()).toBeLessThan(HOUR_MS);
 });
 
+test("when a row changed must be told with its zone: what is left out would be that of the machine", async () => {
+  let at = "";
+  const { url } = await serve(() => ({ body: `[{"balance":1,"updatedAt":${JSON.stringify(at)}}]` }));
+  const run = runnerForTest();
+  const text = `playbook: 1
+mode: read-only
+reconcile:
+  - id: balances
+    left: { rows: "[{'holder': 'alice', 'balance': 1}]", key: row.holder, value: row.balance }
+    right: { read: ledger.account.list, with: { tokenId: T }, key: "'alice'", value: row.balance, at: row.updatedAt }
+    settle: 10m
+`;
+  for (at of ["2026-05-28T20:26:40", "01/02/2026", "5"]) {
+    const ran = await run(text, targetAt(url));
+    expect(ran, at).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
+    expect(comparisonIn(ran).gaps).toMatchObject([{ message: expect.stringContaining("must give a time with its zone") }]);
+  }
+  for (at of ["2026-05-28T20:26:40Z", "2026-05-28T20:26:40.123456+02:00", "2026-05-28"]) {
+    expect(await run(text, targetAt(url)), at).toMatchObject({ outcome: "passed" });
+  }
+});
+
 test("a vault that does not name its share tokens is not read to its end, rather than without any", async () => {
   const { url } = await serve(({ path }) => ({
     body: path.endsWith("/assets") ? '{"count":0,"assets":[]}' : '{"id":"V","name":"Vault"}',
