@@ -73,8 +73,16 @@ function contradiction(operation: Operation, payload: Json): string | undefined 
   if (known.length > 0 && !known.some((name) => Object.hasOwn(payload, name))) {
     return `the answer has none of the fields that it should have: ${known.join(", ")}`;
   }
+  if (isError(payload) && !known.includes("message"))
+    return `the answer is an error: its status is ${writeJson(payload["status"])}`;
   const list = COUNTED.find((name) => properties?.["count"] !== undefined && properties[name] !== undefined);
   return list === undefined ? undefined : miscounted(payload, list);
+}
+
+// As error bodies of interface B are, whatever the HTTP status is that they come with.
+function isError(payload: JsonObject): payload is JsonObject & { readonly status: string } {
+  const { status, message } = payload;
+  return typeof status === "string" && status.toLowerCase() === "error" && isText(message);
 }
 
 /** The lists of interface B of which `count` tells how long they are. */

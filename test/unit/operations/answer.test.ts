@@ -50,6 +50,15 @@ test("an answer of another shape is unreadable, with the place", () => {
   expect(readAnswer(operationNamed("ledger.status"), undefined)).toMatchObject({ kind: "answer", payload: null });
 });
 
+test("an error body is no answer, though a request has a status too", () => {
+  const error = '{"status":"Error","message":"request not found","condition":"request not found"}';
+  for (const name of ["ledger.transfer.get", "ledger.approval.get"]) {
+    expect(read(operationNamed(name), error)).toBe('the answer is an error: its status is "Error"');
+    expect(read(operationNamed(name), '{"id":"R1","status":"PENDING"}')).toContain("PENDING");
+  }
+  expect(read(operationNamed("ledger.receipt.get"), '{"transactionId":"T","status":"Error","message":"no"}')).toContain("Error");
+});
+
 test("what says nothing of what was asked is no answer", () => {
   const token = operationNamed("ledger.token.get");
   for (const body of ["{}", '{"error":"down"}', '{"status":"SUCCESS","response":{"id":"GOLD"}}']) {
