@@ -74,7 +74,8 @@ export class Decimal {
     return fromBig(this.#exactly.mod(other.#exactly));
   }
   negated(): Decimal {
-    return fromBig(this.#exactly.times("-1"));
+    if (this.isZero()) return this;
+    return new Decimal(this.text.startsWith("-") ? this.text.slice(1) : `-${this.text}`);
   }
   abs(): Decimal {
     return fromBig(this.#exactly.abs());

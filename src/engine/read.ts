@@ -2,6 +2,7 @@ import { invariant } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Decimal } from "../base/decimal.ts";
+import { count } from "../base/text.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { Caller } from "./caller.ts";
@@ -40,8 +41,21 @@ export function isNotThere({ status, meaning }: Reply): boolean {
 
 const RETRY_PAUSE_MS = 200;
 
+/** A list that does not add up was read while it moved: it is read anew, so often in all. */
+export const LIST_TRIES = 3;
+
 /** Reads an operation to its last page. A read changes nothing, so whatever failed in transport is asked again, a few times. */
 export async function read(context: Looking, reading: Reading): Promise<ReadResult> {
+  let requests = 0;
+  for (let tries = 1; ; tries++) {
+    const result = await readOnce(context, reading);
+    requests += result.requests;
+    const moved = result.kind === "failed" && result.problem.code === "paging.count";
+    if (!moved || tries === LIST_TRIES || context.stopping) return { ...result, requests };
+  }
+}
+
+async function readOnce(context: Looking, reading: Reading): Promise<ReadResult> {
   const { paging } = reading.operation.call;
   if (paging === undefined) return askOnce(context, reading, undefined);
   let first: Page | undefined;
@@ -92,12 +106,12 @@ async function* eachPage(context: Looking, reading: Reading): AsyncGenerator<Rea
 async function* followBookmarks(context: Looking, reading: Reading, first: Page): AsyncGenerator<ReadResult, void> {
   const seen = new Set<string>();
   let page = first;
-  for (let count = 1; ; count++) {
+  for (let number = 1; ; number++) {
     const bookmark = isObject(page.payload) ? page.payload["bookmark"] : undefined;
     if (typeof bookmark !== "string" || bookmark === "" || listIn(page.payload, "records").length === 0) return;
     if (seen.has(bookmark)) return yield repeated(bookmark);
-    if (count === LIMITS.pages) return yield endless(reading);
-    if (count === reading.pages) return;
+    if (number === LIMITS.pages) return yield endless(reading);
+    if (number === reading.pages) return;
     seen.add(bookmark);
     const next = await askOnce(context, reading, bookmark);
     yield next;
@@ -107,11 +121,12 @@ async function* followBookmarks(context: Looking, reading: Reading, first: Page)
 }
 
 async function* followPages(context: Looking, reading: Reading, first: Page): AsyncGenerator<ReadResult, void> {
-  const known = totalPages(first);
-  if (known === undefined && reading.pages > 1) return yield withoutPagination();
-  if ((known ?? 1) > LIMITS.pages && reading.pages === LIMITS.pages) return yield endless(reading);
-  const total = Math.min(known ?? 1, reading.pages);
+  if (totalPages(first) === undefined && reading.pages > 1) return yield withoutPagination();
+  const items = reading.operation.call.paging?.items ?? "";
+  let [last, total, rows] = [first, totalPages(first) ?? 1, listIn(first.payload, items).length];
   for (let number = 2; number <= total; number++) {
+    if (total > LIMITS.pages && reading.pages === LIMITS.pages) return yield endless(reading);
+    if (number > reading.pages) return;
     const next = await askOnce(context, reading, number);
     if (next.kind === "failed") return yield next;
     const given = pagination(next)?.["page"];
@@ -120,7 +135,12 @@ async function* followPages(context: Looking, reading: Reading, first: Page): As
       return yield { ...otherPage({ asked: number, given }), requests };
     }
     yield next;
+    // The list may have become longer meanwhile.
+    [last, total, rows] = [next, totalPages(next) ?? total, rows + listIn(next.payload, items).length];
   }
+  if (reading.pages === 1) return;
+  const claimed = pagination(last)?.["totalItems"];
+  if (claimed instanceof Decimal && !claimed.equals(Decimal.of(rows))) yield miscounted(claimed, rows);
 }
 
 async function askOnce(context: Looking, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
@@ -159,18 +179,17 @@ function pagination({ payload, envelope }: Page): JsonObject | undefined {
   return isObject(found) ? found : undefined;
 }
 
-/** How many records the service says that there are: on this page, or in all. */
-export function claimOf(page: Page): { readonly onPage: Decimal | undefined; readonly inAll: Decimal | undefined } {
-  const [onPage, inAll] = [isObject(page.payload) ? page.payload["count"] : undefined, pagination(page)?.["totalItems"]];
-  return {
-    onPage: onPage instanceof Decimal ? onPage : undefined,
-    inAll: inAll instanceof Decimal ? inAll : undefined,
-  };
-}
-
 function totalPages(page: Page): number | undefined {
   const total = pagination(page)?.["totalPages"];
   return total instanceof Decimal ? total.approximate() : undefined;
+}
+
+function miscounted(claimed: Decimal, given: number): ReadResult {
+  return unfinished({
+    code: "paging.count",
+    message: `the service says that the list has ${claimed.text} of them, and gave ${count(given, "record")}`,
+    why: "what was read of the list may lack something, or hold it twice, so it is not used",
+  });
 }
 
 function withoutPagination(): ReadResult {

@@ -1,6 +1,6 @@
 import { Decimal } from "../base/decimal.ts";
 import { messageOf } from "../base/failure.ts";
-import type { Json } from "../base/json.ts";
+import { type Json, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { cel, type Environment } from "./cel.ts";
 import { useJsonEquality } from "./equality.ts";
@@ -72,6 +72,13 @@ export class Expression {
     }
   }
 
+  /** Whether it holds, as a condition. Throws an EvaluationFailure also where it is neither true nor false. */
+  holds(scope: Scope): boolean {
+    const value = this.evaluate(scope);
+    if (typeof value === "boolean") return value;
+    throw new EvaluationFailure(`${this.text.trim()} must be true or false, and is ${writeJson(value).slice(0, SHOWN_CHARS)}`);
+  }
+
   /** The value as the language has it, which may have no JSON form. Throws an EvaluationFailure. */
   evaluateBare(scope: BareScope): unknown {
     try {
@@ -81,6 +88,8 @@ export class Expression {
     }
   }
 }
+
+const SHOWN_CHARS = 200;
 
 export function isProblem(parsed: Expression | ExpressionProblem): parsed is ExpressionProblem {
   return !(parsed instanceof Expression);

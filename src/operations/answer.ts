@@ -73,8 +73,20 @@ function contradiction(operation: Operation, payload: Json): string | undefined 
   if (known.length > 0 && !known.some((name) => Object.hasOwn(payload, name))) {
     return `the answer has none of the fields that it should have: ${known.join(", ")}`;
   }
-  return operation.call.paging?.style === "bookmark" ? withoutRecords(payload) : undefined;
+  if (isError(payload) && !known.includes("message"))
+    return `the answer is an error: its status is ${writeJson(payload["status"])}`;
+  const list = COUNTED.find((name) => properties?.["count"] !== undefined && properties[name] !== undefined);
+  return list === undefined ? undefined : miscounted(payload, list);
 }
+
+// As error bodies of interface B are, whatever the HTTP status is that they come with.
+function isError(payload: JsonObject): payload is JsonObject & { readonly status: string } {
+  const { status, message } = payload;
+  return typeof status === "string" && status.toLowerCase() === "error" && isText(message);
+}
+
+/** The lists of interface B of which `count` tells how long they are. */
+const COUNTED = ["records", "assets"];
 
 // What was asked with async=true has not happened yet: only its receipt can tell.
 function withoutIds({ async }: Operation, { transactionId, receiptId }: JsonObject): string | undefined {
@@ -84,9 +96,15 @@ function withoutIds({ async }: Operation, { transactionId, receiptId }: JsonObje
 }
 
 // A missing or null list is an empty one only when the count says so.
-function withoutRecords({ count, records }: JsonObject): string | undefined {
-  if (Array.isArray(records) || (count instanceof Decimal && count.isZero())) return undefined;
-  return `answer.records is missing, and answer.count is not 0 but ${writeJson(count ?? null)}`;
+function miscounted(payload: JsonObject, list: string): string | undefined {
+  const { count = null, [list]: items = null } = payload;
+  const isCounted = count instanceof Decimal;
+  if (!Array.isArray(items)) {
+    const isEmpty = isCounted && count.isZero();
+    return isEmpty ? undefined : `answer.${list} is missing, and answer.count is not 0 but ${writeJson(count)}`;
+  }
+  const addsUp = !isCounted || count.equals(Decimal.of(items.length));
+  return addsUp ? undefined : `answer.count is ${count.text}, and answer.${list} holds ${items.length}`;
 }
 
 function isText(value: Json | undefined): boolean {

@@ -252,7 +252,9 @@ export const stepFrame: Frame = {
     fails: {
       type: "object",
       description: "The service must refuse this call, with this condition.",
-      properties: { condition: { type: "string", description: "The condition, in the words of the service description." } },
+      properties: {
+        condition: { type: "string", minLength: 1, description: "The condition, in the words of the service description." },
+      },
       required: ["condition"],
       additionalProperties: false,
     },

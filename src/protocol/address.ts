@@ -45,6 +45,11 @@ function lastSlash(address: string): number {
 
 const CHECK = "checks[";
 
+/** Whether it is of a check or a comparison. */
+export function isOfCheck(address: string): boolean {
+  return /^(?:checks[.[]|reconcile\.)/.test(parseAddress(address).id);
+}
+
 /** The step as written, without the rounds: `deposit/mint` for `deposit[alice]/mint`. */
 export function stepOf(address: string): string {
   const { frame, id } = parseAddress(address);
@@ -57,6 +62,7 @@ export function keysOf(address: string): readonly string[] {
   return frame === "" ? keys : [...keysOf(includingStep(frame)), ...keys];
 }
 
-function includingStep(frame: string): string {
+/** The step whose included playbook a frame is. */
+export function includingStep(frame: string): string {
   return frame.slice(0, -1);
 }

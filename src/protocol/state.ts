@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../base/json.ts";
-import { type Address, parseAddress } from "./address.ts";
+import { type Address, includingStep, isOfCheck, parseAddress } from "./address.ts";
 import type {
   AttemptAnswered,
   AttemptIntended,
@@ -190,6 +190,7 @@ function transactionsIn(named: Json): readonly string[] {
 // `always` done, goes back to where it failed; what is complete of the `always` stays so.
 function reopen(state: RunState): void {
   state.closed = undefined;
+  forgetChecks(state);
   for (const step of state.steps.values()) {
     if (step.completed !== undefined) continue;
     if (step.stopped !== undefined && step.turned?.outcome === "failed") step.turned = step.turnedBefore;
@@ -198,6 +199,21 @@ function reopen(state: RunState): void {
     const areOver = undecidedOf(step.attempts).every(hadNoEffect);
     for (const attempt of step.attempts) attempt.past = areOver;
   }
+}
+
+// A check says how things are when all steps are done. What one said to an earlier claim is of another time, so it is looked at anew.
+function forgetChecks(state: RunState): void {
+  for (const address of [...state.steps.keys(), ...state.expansions.keys()].filter(isOfCheck)) {
+    const { frame } = parseAddress(address);
+    const isOver = frame !== "" && state.steps.get(includingStep(frame))?.completed !== undefined;
+    if (!isOver) forget(state, address);
+  }
+}
+
+function forget(state: RunState, address: string): void {
+  state.steps.delete(address);
+  state.expansions.delete(address);
+  forgetValue(state, parseAddress(address));
 }
 
 /** The sendings of a write behind the last that is known to be absent: when that one never will take effect, none before it does. */
@@ -220,11 +236,7 @@ function turn(state: RunState, record: BlockTurned): void {
     return;
   }
   block.repeats++;
-  for (const address of record.forget ?? []) {
-    state.steps.delete(address);
-    state.expansions.delete(address);
-    forgetValue(state, parseAddress(address));
-  }
+  for (const address of record.forget ?? []) forget(state, address);
 }
 
 // What went on after it can ask how it ended, and nothing else.

@@ -35,7 +35,7 @@ export interface Found {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   readonly sightings: readonly Sighting[];
-  /** Whether a drift of this key, seen before and not now, is surely no more; not where a read failed, or what moves is not settled. */
+  /** Whether a drift of this key, seen before and not now, is surely no more; not where nothing was read, a read failed, or what moves is not settled. */
   readonly isGone: (key: string) => boolean;
 }
 

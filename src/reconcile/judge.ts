@@ -1,6 +1,7 @@
-import { Decimal } from "../base/decimal.ts";
+import type { Decimal } from "../base/decimal.ts";
 import type { DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { Pair, Seen } from "./row.ts";
+import { Total } from "./total.ts";
 
 /** By which rules two sides are held against each other. */
 export interface Rules {
@@ -19,18 +20,30 @@ export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance
   // Of two rows nobody knows which one the other side's should be held against.
   if (kinds.length > 0 || left === undefined || right === undefined || left.value === right.value) return kinds;
   const difference = minus(left, right);
-  if (difference !== undefined && difference.abs().compare(tolerance) <= 0) return kinds;
+  if (difference !== undefined && isWithin(difference, tolerance)) return kinds;
   return [isOtherUnit(left.value, right.value) ? "unit" : "differs"];
 }
 
 /** Left less right; null where one has no value. */
 export function differenceOf({ left, right }: Pick<Pair, "left" | "right">): Quantity | null {
-  return minus(left, right)?.canonical() ?? null;
+  return minus(left, right) ?? null;
 }
 
-function minus(left: Seen | undefined, right: Seen | undefined): Decimal | undefined {
+// Rows and their sums may have more digits than a Decimal can.
+function minus(left: Seen | undefined, right: Seen | undefined): Quantity | undefined {
   const [one, other] = [left?.value ?? null, right?.value ?? null];
-  return one === null || other === null ? undefined : Decimal.fromJsonSource(one).minus(Decimal.fromJsonSource(other));
+  if (one === null || other === null) return undefined;
+  const total = new Total();
+  total.add(one);
+  total.subtract(other);
+  return total.canonical;
+}
+
+function isWithin(difference: Quantity, tolerance: Decimal): boolean {
+  const beyond = new Total();
+  beyond.add(difference.replace("-", ""));
+  beyond.subtract(tolerance.canonical());
+  return beyond.canonical === "0" || beyond.canonical.startsWith("-");
 }
 
 const LEAST_SHIFT = 2;

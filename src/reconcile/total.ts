@@ -17,6 +17,10 @@ export class Total {
     this.#units += scale === this.#scale ? units : units * 10n ** BigInt(this.#scale - scale);
   }
 
+  subtract(canonical: string): void {
+    this.add(canonical.startsWith("-") ? canonical.slice(1) : `-${canonical}`);
+  }
+
   /** The sum, in canonical spelling. */
   get canonical(): Quantity {
     const digits = (this.#units < 0n ? -this.#units : this.#units).toString().padStart(this.#scale + 1, "0");

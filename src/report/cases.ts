@@ -48,7 +48,7 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
   changed: "",
   unchanged: "",
   rescued: "failed, and was rescued",
-  skipped: "its condition did not hold",
+  skipped: "its condition did not hold, or its list was empty",
   failed: "failed",
   pending: "pending: the run ended while this step was under way",
   unknown: "unknown: the run ended before the answer of its write was recorded",

@@ -72,6 +72,7 @@ export class RunFold implements Observer {
         this.#endContainers(record.outcome);
         return;
       case "step.expanded":
+        if (record.rounds.length === 0) this.step(record.step).heldNothing();
         for (const { key } of record.rounds) this.step(roundOf(record.step, key));
         return;
       case "block.turned":

@@ -25,6 +25,8 @@ export class StepFold {
   readonly #attempts = new Map<number, Attempt>();
   #begunAt: number | undefined;
   #isRescued = false;
+  /** It is a `foreach` over nothing. */
+  #isEmpty = false;
   #endedWith: RunOutcome | undefined;
   /** The row of what has ended, until something more is heard of it. */
   #row: StepReport | undefined;
@@ -61,12 +63,19 @@ export class StepFold {
     this.#attempts.clear();
     this.#begunAt = undefined;
     this.#ending = undefined;
+    this.#isEmpty = false;
   }
 
   /** It failed, and the block that it is in went on with its rescue. */
   rescued(): void {
     this.#row = undefined;
     this.#isRescued = true;
+  }
+
+  /** The list of its `foreach` is empty. */
+  heldNothing(): void {
+    this.#row = undefined;
+    this.#isEmpty = true;
   }
 
   /** How the run ended while it was under way; `undefined` when the run goes on. */
@@ -106,8 +115,11 @@ export class StepFold {
   }
 
   get outcome(): RowOutcome {
-    if (this.#ending !== undefined)
-      return this.#isRescued && this.#ending.outcome === "failed" ? "rescued" : this.#ending.outcome;
+    if (this.#ending !== undefined) {
+      const { outcome } = this.#ending;
+      if (this.#isEmpty && outcome === "ok") return "skipped"; // nothing was done
+      return this.#isRescued && outcome === "failed" ? "rescued" : outcome;
+    }
     if (this.#begunAt !== undefined) return verdictOf(this.#endedWith) ?? "pending";
     const attempts = [...this.#attempts.values()];
     if (attempts.length === 0) return "not-run";

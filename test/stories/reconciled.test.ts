@@ -178,6 +178,20 @@ test("a token that cannot be read leaves the comparison incomplete, and hides no
   expect(told.stdout).toContain("not read to its end: ledger.account.list of Silver (ledger): HTTP 404");
 });
 
+test("a drift of what was not looked at is not called cleared", async () => {
+  const { project } = await ledgerWithGold();
+  project.write("expected.csv", `${HEADER}alice,Gold,100.50\n`);
+  const first = await night(project);
+  expect(first.found.drifts).toMatchObject([{ kind: "missing-left", key: { holder: "bob" }, state: "new" }]);
+  project.write("expected.csv", HEADER);
+  const none = await night(project, "--input", "tokens=[]");
+  expect(none.code, none.told).toBe(0);
+  expect(none.found.counts).toMatchObject({ compared: 0, cleared: 0 });
+  project.write("expected.csv", `${HEADER}alice,Gold,100.50\n`);
+  const third = await night(project);
+  expect(third.found.drifts).toMatchObject([{ id: first.found.drifts[0]?.id, state: "persisting" }]);
+});
+
 test("what changes between two looks is moving, or settled; never a drift", async () => {
   const { project, world } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100.5\nbob,Gold,21\n`);
@@ -220,6 +234,31 @@ test("killed while it compares and gone on with, it finds the same", async () =>
   expect(found.drifts).toMatchObject([{ key: { holder: "alice" }, left: "100", right: "100.5", state: "new" }]);
   const again = comparisonIn((await project.json("resume", runIn({ stdout, told }))).data);
   expect(again.drifts).toEqual(found.drifts);
+});
+
+test("gone on with, it does not take over what agreed when it was begun", async () => {
+  const { project, world } = await ledgerWithGold();
+  const comparing = (holder: string, balance: string): string => `  - id: ${holder}
+    left: { rows: "[{'balance': ${balance}}]", key: "'${holder}'", value: row.balance }
+    right: { as: { ledger: "userId:auditor" }, read: ledger.account.list, with: { tokenId: Gold }, where: row.entity.userId == "${holder}", key: row.entity.userId, value: row.balance }
+    recheck: 50ms
+`;
+  const once =
+    "checks: [{ name: the token is there, read: ledger.token.get, as: { ledger: userId:auditor }, with: { id: Gold }, that: response.totalSupply == 120.5 }]\n";
+  const text = `playbook: 1\nmode: read-only\nreconcile:\n${comparing("alice", "100.5")}${comparing("bob", "25")}${once}`;
+  project.write("nightly.yaml", text);
+  const first = await project.json("run", "nightly.yaml");
+  expect(first.code, first.told).toBe(3);
+  const outcomes = ({ data }: typeof first): readonly string[] =>
+    ["reconcile.alice", "reconcile.bob", "checks.the token is there"].map((step) => stepIn(data, step).outcome);
+  expect(outcomes(first)).toEqual(["ok", "drift", "ok"]);
+  const mint = (userId: string, value: number) =>
+    world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: { orgId: "org1", userId }, value }]);
+  await mint("bob", 5);
+  await mint("alice", 1);
+  const resumed = await project.json("resume");
+  expect(resumed.code, resumed.told).toBe(3);
+  expect(outcomes(resumed)).toEqual(["drift", "ok", "failed"]);
 });
 
 test("a write hidden in what a reconciliation includes is refused before anything is asked", async () => {

@@ -4,7 +4,7 @@ import type { Place } from "../plan.ts";
 /** Completes a step as skipped when its `if` says so. A `foreach` is asked once, for all its rounds. */
 export function skipIfTold(context: Looking, place: Place, startedAt: number): boolean {
   const condition = place.step.if;
-  if (condition === undefined || condition.evaluate(context.scopeAt(place)) === true) return false;
+  if (condition === undefined || condition.holds(context.scopeAt(place))) return false;
   const value = { outcome: "skipped" };
   context.note({ kind: "step.completed", step: place.address, outcome: "skipped", value, startedAt, requests: 0 });
   return true;

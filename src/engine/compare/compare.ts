@@ -141,7 +141,7 @@ class Comparing {
         run: this.#context.opened.runId,
         at: this.#context.ports.clock.now(),
         sightings: seen.sightings,
-        isGone: (key) => !unsettled.has(key) && this.reader.isWhole(key),
+        isGone: (key) => !unsettled.has(key) && this.reader.hasLookedFor(key),
       },
     );
     return { kind: "found", comparison: this.#told(survey, seen, standing) };

@@ -1,8 +1,10 @@
+import { parseDate } from "../../base/date.ts";
 import { Decimal } from "../../base/decimal.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import type { Compare, Foreach, GivenSides, ReadSource, Side } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
+import { parseAddress } from "../../protocol/address.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Row, SideName } from "../../reconcile/row.ts";
 import { roundsOf } from "../act/expand.ts";
@@ -26,17 +28,18 @@ export function givenSources(
   const sources: Source[] = [];
   for (const name of ["left", "right"] as const) {
     const taker = new RowTaker(looks.sides[name], { name, key: looks.key, mapped });
-    const source = sourceOf(context, scope, taker);
+    const source = sourceOf(context, place, taker);
     if ("code" in source) return source;
     sources.push(source);
   }
   return sources;
 }
 
-function sourceOf(context: Looking, scope: Scope, taker: RowTaker): Source | StepProblem {
+function sourceOf(context: Looking, place: Place, taker: RowTaker): Source | StepProblem {
   const { source } = taker.side;
-  if (source.kind === "list") return { fixed: [], parallel: 1, reads: [listRead(context, source.rows, scope, taker)] };
+  if (source.kind === "list") return { fixed: [], parallel: 1, reads: [listRead(context, place, source.rows, taker)] };
   const { foreach } = source;
+  const scope = context.scopeAt(place);
   if (foreach === undefined) return { fixed: taker.fixed, parallel: 1, reads: [serviceRead(context, source, scope, taker)] };
   const rounds = roundsOf(scope, foreach);
   if (!Array.isArray(rounds)) return rounds as StepProblem;
@@ -51,18 +54,31 @@ function scopeOfRound(scope: Scope, { variable }: Foreach, item: Json): Scope {
   return { ...scope, [variable]: item };
 }
 
-function listRead(context: Looking, rows: Expression, scope: Scope, taker: RowTaker): SourceRead {
+function listRead(context: Looking, place: Place, rows: Expression, taker: RowTaker): SourceRead {
   return {
     label: taker.side.name,
     sides: [taker.name],
     fixed: [],
     async *pages(): AsyncGenerator<SourcePage> {
+      const scope = context.scopeAt(place);
       const list = rows.evaluate(scope);
       if (!Array.isArray(list)) throw new EvaluationFailure(`rows: ${rows.text.trim()} is no list`);
-      const origin = { operation: rows.text.trim(), input: null, actor: null, page: 1, at: context.ports.clock.now() };
+      const origin = { operation: rows.text.trim(), input: null, actor: null, page: 1, at: heldSince(context, place, rows) };
       yield { kind: "rows", rows: taker.rows(list as readonly Json[], scope), requests: 0, origin };
     },
   };
+}
+
+// What steps have read is as old as their reading, and what the inputs hold as old as the run, by whichever process it is compared.
+function heldSince({ state, ports }: Looking, { frame }: Place, { references }: Expression): number {
+  const used = new Set(references.flatMap(({ root, path: [id = ""] }) => (root === "steps" ? [id] : [])));
+  let since = references.some(({ root }) => root === "inputs") ? state.openedAt : ports.clock.now();
+  if (used.size === 0) return since;
+  for (const [address, { completed }] of state.steps) {
+    const { frame: itsFrame, id } = parseAddress(address);
+    if (completed !== undefined && itsFrame === frame && used.has(id)) since = Math.min(since, completed.startedAt);
+  }
+  return since;
 }
 
 function serviceRead(context: Looking, source: ReadSource, scope: Scope, taker: RowTaker): SourceRead {
@@ -122,7 +138,7 @@ class RowTaker {
     let fixed: readonly string[] | undefined;
     for (const record of list) {
       scope["row"] = record;
-      if (this.side.where?.evaluate(scope) === false) continue;
+      if (this.side.where?.holds(scope) === false) continue;
       fixed ??= this.fixed.map((place) => this.#part(place, scope));
       rows.push(this.#row(record, scope, fixed));
     }
@@ -168,12 +184,13 @@ class RowTaker {
   #time(expression: Expression, scope: Scope): number | undefined {
     const value = expression.evaluate(scope);
     if (value === null) return undefined; // it says nothing
-    const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
-    if (Number.isNaN(time)) throw wrong("at", expression, value, "a time such as 2026-01-31T12:00:00Z");
-    return time;
+    const time = typeof value === "string" ? parseDate(value.replace(BELOW_MS, "$1")) : undefined;
+    if (time === undefined) throw wrong("at", expression, value, "a time with its zone, such as 2026-01-31T12:00:00Z");
+    return time.getTime();
   }
 }
 
+const BELOW_MS = /(\.\d{3})\d+/;
 const SHOWN_CHARS = 200;
 
 // A field that is missing is no zero.

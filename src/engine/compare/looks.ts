@@ -85,10 +85,10 @@ export class Looks {
     return pause;
   }
 
-  // What a row says of itself goes before what was seen of it.
+  // What a row says of itself goes before what was seen of it, unless it says that it changed in the future.
   #ageOf({ pair, since }: Suspect, now: number): number {
-    const told = [pair.left?.at, pair.right?.at].filter((at) => at !== undefined);
-    if (told.length > 0) return now - Math.max(...told);
+    const told = Math.max(pair.left?.at ?? Number.NEGATIVE_INFINITY, pair.right?.at ?? Number.NEGATIVE_INFINITY);
+    if (Number.isFinite(told) && told <= now) return now - told;
     const earlier = this.#sightingsOf(pair, []).map((sighting) => this.#parts.known(sighting) ?? since);
     return now - Math.max(...earlier, 0);
   }

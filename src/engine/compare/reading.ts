@@ -6,6 +6,7 @@ import { Gathered } from "../../reconcile/gathered.ts";
 import { keyParts, keyText, type Row, type SideName } from "../../reconcile/row.ts";
 import type { Scratch } from "../../reconcile/scratch.ts";
 import type { Looking } from "../looking.ts";
+import { LIST_TRIES } from "../read.ts";
 import type { Origin, Source, SourceRead } from "./source.ts";
 
 /** What was read of one side, and when. */
@@ -22,8 +23,7 @@ export interface Witnessed {
   readonly origin: Origin;
 }
 
-/** A list that does not add up was read while it moved: it is read anew, so often in all. */
-const TRIES = 3;
+/** What tells that a list was read while it moved. */
 const MOVES: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "paging.other-page"]);
 
 /** Reads the sources of a comparison: wholly at first, then only what may hold a key that differs. */
@@ -66,21 +66,26 @@ export class SourceReader {
     await this.#each(
       this.#sources.map(({ reads }) => reads),
       async (read) => {
-        let number = 0;
+        let [number, taken] = [0, { left: 0, right: 0 }];
         const problem = await this.#rows(read, {
-          begin: () => (number = ++this.#reads),
+          begin: () => {
+            [number, taken] = [++this.#reads, { left: 0, right: 0 }];
+          },
           take: (rows) => {
             for (const side of read.sides) {
+              const own = rows.filter((row) => row.side === side);
               const page = new Gathered();
-              for (const row of rows) {
-                if (row.side !== side) continue;
-                page.add(row);
-                if (row.record !== null) this.tallies[side].rows++;
-              }
+              for (const row of own) page.add(row);
               scratch.keep(number, side, page);
+              const told = own.filter(({ record }) => record !== null).length;
+              taken[side] += told;
+              this.tallies[side].rows += told;
             }
           },
-          forget: () => scratch.forget(number),
+          forget: () => {
+            scratch.forget(number);
+            for (const side of read.sides) this.tallies[side].rows -= taken[side];
+          },
         });
         if (problem !== undefined) this.#fail(read, problem);
       },
@@ -112,6 +117,11 @@ export class SourceReader {
     return this.#sources.every((source, at) => this.#mayHold(source, at, key).every((read) => !this.#failed.has(read)));
   }
 
+  /** Whether what may hold a key was read on every side, and to its end: of one that no read is about nobody knows anything. */
+  hasLookedFor(key: string): boolean {
+    return this.isWhole(key) && this.#sources.every((source, at) => this.#mayHold(source, at, key).length > 0);
+  }
+
   #mayHold({ fixed }: Source, at: number, key: string): readonly SourceRead[] {
     const parts = keyParts(key);
     const reads = this.#byFixed[at];
@@ -128,7 +138,7 @@ export class SourceReader {
       const problem = await this.#once(read, taking);
       if (problem === undefined) return undefined;
       taking.forget();
-      if (!MOVES.has(problem.code) || tries === TRIES || this.#context.stopping) return problem;
+      if (!MOVES.has(problem.code) || tries === LIST_TRIES || this.#context.stopping) return problem;
     }
   }
 
@@ -137,7 +147,8 @@ export class SourceReader {
     const from = clock.now();
     try {
       for await (const page of read.pages()) {
-        for (const side of read.sides) noteTime(this.tallies[side], from, clock.now());
+        const at = page.kind === "rows" ? page.origin.at : clock.now();
+        for (const side of read.sides) noteTime(this.tallies[side], Math.min(from, at), at);
         this.tallies[read.sides[0] ?? "left"].requests += page.requests;
         if (page.kind === "failed") return page.problem;
         take(page.rows, page.origin);

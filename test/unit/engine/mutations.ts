@@ -16,10 +16,17 @@ export interface Mutated {
 /** Whole answers that fit the contract: every field there, and more than one item in a list now and then. */
 export function answersOf({ interface: side, response = {} }: ContractOperation): Arbitrary<unknown> {
   const whole = valuesOf(response);
-  if (side === "ledger") return whole;
+  if (side === "ledger") return whole.map(withItsCount);
   const { type } = resolve(resolve(response).properties?.["status"] ?? {});
   const successes = [type].flat().map((each) => (each === "string" ? "SUCCESS" : Decimal.of(1)));
   return fc.tuple(whole, fc.constantFrom(...successes)).map(([answer, status]) => ({ ...(answer as object), status }));
+}
+
+function withItsCount(answer: unknown): unknown {
+  const { records, assets = records } = answer as Counted;
+  return Array.isArray(assets) && Object.hasOwn(answer as object, "count")
+    ? { ...(answer as object), count: Decimal.of(assets.length) }
+    : answer;
 }
 
 function valuesOf(schema: JsonSchema): Arbitrary<unknown> {
@@ -144,7 +151,7 @@ export function brokenTexts(answer: unknown): readonly Mutated[] {
 
 /** What the contract has against an answer, if anything: by the written schema first, then by what the description says of it. */
 function whatIsWrong(operation: ContractOperation, answer: unknown): RegExp | undefined {
-  const { response = {}, interface: side, paging } = operation;
+  const { response = {}, interface: side } = operation;
   if (answer === undefined) return /has no JSON body/;
   const fault = faultIn(response, answer, ["answer"]);
   if (fault !== undefined) return new RegExp(`^HTTP 2\\d\\d, but ${fault.join("\\.")} must `);
@@ -153,17 +160,19 @@ function whatIsWrong(operation: ContractOperation, answer: unknown): RegExp | un
   if (isWriteOf(operation)) return wrongResult(operation, payload);
   if (isObject(payload) && !hasKnownField(side === "investor" ? envelopeOf(response) : response, payload))
     return /has none of the fields/;
-  if (paging?.style === "bookmark") return wrongPage(payload as Page);
-  return undefined;
+  const { properties = {} } = resolve(response);
+  if (side === "investor" || properties["count"] === undefined) return undefined;
+  return "records" in properties ? wrongCount(payload as Counted, "records") : wrongCount(payload as Counted, "assets");
 }
 
 interface Envelope {
   readonly status?: unknown;
   readonly response?: unknown;
 }
-interface Page {
+interface Counted {
   readonly count?: unknown;
   readonly records?: unknown;
+  readonly assets?: unknown;
 }
 
 function isWriteOf({ response = {} }: ContractOperation): boolean {
@@ -190,11 +199,11 @@ function hasKnownField(schema: JsonSchema, payload: object): boolean {
   return Object.keys(resolve(schema).properties ?? {}).some((name) => Object.hasOwn(payload, name));
 }
 
-function wrongPage({ count, records }: Page): RegExp | undefined {
-  const empty = records === undefined || records === null;
-  return empty && !(count instanceof Decimal && count.isZero())
-    ? /answer\.records is missing, and answer\.count is not 0/
-    : undefined;
+function wrongCount(answer: Counted, list: "records" | "assets"): RegExp | undefined {
+  const { count, [list]: items } = answer;
+  const claimed = count instanceof Decimal ? Number(count.text) : undefined;
+  if (Array.isArray(items)) return (claimed ?? items.length) === items.length ? undefined : /answer\.count is .* holds \d/;
+  return claimed === 0 ? undefined : new RegExp(`answer\\.${list} is missing, and answer\\.count is not 0`);
 }
 
 type Fault = readonly string[];

@@ -202,6 +202,8 @@ test.for(named(byBookmark))("%s: a list that turns in a circle, or breaks off, i
       2,
     ],
     [[page("1"), {}], "service.unreadable", 2],
+    [[{ count: 3, bookmark: "", records: [a, b] }], "service.unreadable", 1],
+    [[page("1"), { count: 2, bookmark: "", records: [c] }], "service.unreadable", 2],
     [[page("1"), { count: 2, bookmark: "", records: null }], "service.unreadable", 2],
     [[page(7)], "service.unreadable", 1],
   ] as const) {
@@ -218,11 +220,11 @@ test.for(named(byNumber))(
   "%s: an answer that does not say where it stands, or stands elsewhere, is not used",
   async ([, operation]) => {
     const run = runnerForTest();
-    const page = (pagination: object | undefined) => {
+    const page = (pagination: object | undefined, items: readonly unknown[] = [a, b]) => {
       const { paging } = operation.call;
       return {
         status: operation.name === "investor.sales.list" ? "SUCCESS" : 1,
-        response: { [paging?.items ?? ""]: [a, b] },
+        response: { [paging?.items ?? ""]: items },
         pagination,
       };
     };
@@ -233,6 +235,9 @@ test.for(named(byNumber))(
       [[page({ page: 1, totalPages: LIMITS.pages + 1 })], "paging.limit", 1],
       [[page({ page: 1, totalPages: 1e300 })], "paging.limit", 1],
       [[page({ totalPages: 2 }), { status: 0, response: {} }], "service.unreadable", 2],
+      [[page({ page: 1, totalPages: 1, totalItems: 3 })], "paging.count", 3],
+      [[page({ totalPages: 2, totalItems: 3 })], "paging.count", 6],
+      [[page({ page: 1, totalPages: 0, totalItems: 0 })], "paging.count", 3],
     ] as const) {
       const { url, came } = await servePages(...pages);
       const ran = await run(listing(operation, "all", 2), targetAt(url));
@@ -241,10 +246,42 @@ test.for(named(byNumber))(
     }
     const { url } = await servePages(page(undefined));
     expect(idsIn(await run(listing(operation, "first", 2), targetAt(url)), operation)).toEqual(["A", "B"]);
-    const none = await servePages(page({ page: 1, totalPages: 0, totalItems: 0 }));
+    const some = await servePages(page({ page: 1, totalPages: 2, totalItems: 4 }));
+    expect(await run(listing(operation, "first", 2), targetAt(some.url))).toMatchObject({ outcome: "passed" });
+    const grown = await servePages(
+      page({ page: 1, totalPages: 2, totalItems: 4 }),
+      page({ page: 2, totalPages: 3, totalItems: 5 }),
+      page({ page: 3, totalPages: 3, totalItems: 5 }, [c]),
+    );
+    expect(idsIn(await run(listing(operation, "all", 2), targetAt(grown.url)), operation).join("")).toBe("ABABC");
+    const moved = await servePages(
+      page({ page: 1, totalPages: 1, totalItems: 3 }),
+      page({ page: 1, totalPages: 1, totalItems: 2 }),
+    );
+    expect(idsIn(await run(listing(operation, "all"), targetAt(moved.url)), operation).join("")).toBe("AB");
+    expect(moved.came).toHaveLength(2);
+    const none = await servePages(page({ page: 1, totalPages: 0, totalItems: 0 }, []));
     expect(await run(listing(operation, "all"), targetAt(none.url))).toMatchObject({ outcome: "passed" });
   },
 );
+
+test("a history, or what a vault holds, is not used when it has fewer than its count says", async () => {
+  const run = runnerForTest();
+  const reads = {
+    records: "ledger.asset.history, with: { assetType: Property, id: A }",
+    assets: "ledger.vault.assets, with: { id: V }",
+  };
+  for (const [list, read] of Object.entries(reads)) {
+    const text = `playbook: 1\nsteps:\n  - { id: list, uses: ${read} }\n`;
+    for (const answer of [{ count: 3, [list]: [a, b] }, { count: 3 }]) {
+      const { url } = await servePages(answer);
+      const code = "service.unreadable";
+      expect(await run(text, targetAt(url))).toMatchObject({ outcome: "failed", completed: [], stopped: { problem: { code } } });
+    }
+    const { url } = await servePages({ count: 2, [list]: [a, b] });
+    expect(await run(text, targetAt(url))).toMatchObject({ outcome: "passed" });
+  }
+});
 
 test("a page whose service fails is asked for again, and a list without it is not used", async () => {
   const run = runnerForTest();

@@ -50,6 +50,15 @@ test("an answer of another shape is unreadable, with the place", () => {
   expect(readAnswer(operationNamed("ledger.status"), undefined)).toMatchObject({ kind: "answer", payload: null });
 });
 
+test("an error body is no answer, though a request has a status too", () => {
+  const error = '{"status":"Error","message":"request not found","condition":"request not found"}';
+  for (const name of ["ledger.transfer.get", "ledger.approval.get"]) {
+    expect(read(operationNamed(name), error)).toBe('the answer is an error: its status is "Error"');
+    expect(read(operationNamed(name), '{"id":"R1","status":"PENDING"}')).toContain("PENDING");
+  }
+  expect(read(operationNamed("ledger.receipt.get"), '{"transactionId":"T","status":"Error","message":"no"}')).toContain("Error");
+});
+
 test("what says nothing of what was asked is no answer", () => {
   const token = operationNamed("ledger.token.get");
   for (const body of ["{}", '{"error":"down"}', '{"status":"SUCCESS","response":{"id":"GOLD"}}']) {
@@ -61,8 +70,9 @@ test("what says nothing of what was asked is no answer", () => {
   expect(read(tokens, '{"status":1,"response":null}')).toBe("answer.response must be object");
 });
 
-test("a list that is missing is an empty one only when its count says so", () => {
+test("a list holds as many as its count says, and one that is missing is an empty one only when that is 0", () => {
   expect(read(assets, '{"count":5}')).toBe("answer.records is missing, and answer.count is not 0 but 5");
+  expect(read(assets, '{"count":2,"records":[{"id":"A"}]}')).toBe("answer.count is 2, and answer.records holds 1");
   expect(read(assets, '{"bookmark":"x","records":null}')).toBe("answer.records is missing, and answer.count is not 0 but null");
 });
 

@@ -1,7 +1,7 @@
 import { array, assert, boolean, property, stringMatching, tuple } from "fast-check";
 import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
-import { judge, type Rules } from "../../../src/reconcile/judge.ts";
+import { differenceOf, judge, type Rules } from "../../../src/reconcile/judge.ts";
 import type { Seen } from "../../../src/reconcile/row.ts";
 import { Total } from "../../../src/reconcile/total.ts";
 
@@ -38,6 +38,14 @@ test("a difference up to the tolerance is none, and one beyond it is", () => {
   expect(judge({ left: one("1.01"), right: one("1") }, rules)).toEqual([]);
   expect(judge({ left: one("1"), right: one("1.01") }, rules)).toEqual([]);
   expect(judge({ left: one("1"), right: one("1.010000000000000001") }, rules)).toEqual(["differs"]);
+});
+
+test("the difference of the largest and the smallest numbers that there may be is exact", () => {
+  const [large, small] = ["1e1000", "-1e-1000"].map((numeral) => one((Decimal.parse(numeral) ?? expect.fail()).canonical()));
+  expect(judge({ left: large, right: small }, EXACTLY)).toEqual(["differs"]);
+  expect(differenceOf({ left: large, right: small })).toBe(`1${"0".repeat(1_000)}.${"0".repeat(999)}1`);
+  expect(Decimal.parse("1e-1000")?.negated().text).toBe("-1e-1000");
+  expect([Decimal.of(0).negated().text, Decimal.of(-5).negated().text]).toEqual(["0", "5"]);
 });
 
 test("a total is what exact decimals add up to", () => {

@@ -100,7 +100,7 @@ test("a failure tells everything that a person needs", () => {
 });
 
 test("what is skipped says why", () => {
-  expect(messages("failed")).toEqual(["its condition did not hold", "not run", "not run"]);
+  expect(messages("failed")).toEqual(["its condition did not hold, or its list was empty", "not run", "not run"]);
   expect(messages("pending")).toEqual(["until.timeout: this does not hold", "not run"]);
 });
 

@@ -106,9 +106,15 @@ test("a write without an answer in a run whose process died is unknown", () => {
   expect(report.steps[1]).toMatchObject({ durationMs: null, attempts: [{ meaning: null, status: null, durationMs: null }] });
 });
 
+test("a foreach over an empty list is no success", () => {
+  const report = reportFor("resumed");
+  expect(outcomes(report)).toMatchObject({ approvals: "skipped" });
+  expect(report.totals).toMatchObject({ skipped: 1 });
+});
+
 test("after a resume, what came later takes the place of the stop", () => {
   const report = reportFor("resumed");
-  expect(outcomes(report)).toEqual({ asset: "changed", mint: "changed", approvals: "ok", owned: "ok" });
+  expect(outcomes(report)).toEqual({ asset: "changed", mint: "changed", approvals: "skipped", owned: "ok" });
   expect(report.steps[1]).toMatchObject({
     problem: null,
     transactionId: TRANSACTION,

@@ -42,7 +42,7 @@ test("a resumed run tells in one line what was done before, and not again what h
     "    1 of 4 steps done before",
     "✓ changed  mint  Mint the sh",
     "    attempt 2: applied, as r",
-    "✓ ok       approvals  Approv",
+    "– skipped  approvals  Approv",
     "✓ ok       owned  See who ow",
     "✓ passed  Onboard a property",
   ]);

@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import type { Comparison } from "../../../src/protocol/comparison.ts";
+import { clockWithoutWaiting, folderForTest, type Ran, runnerForTest, serve, targetAt } from "./server.ts";
+
+const HOUR_MS = 3_600_000;
+
+function comparisonIn({ completed, stopped }: Ran): Comparison {
+  const { comparison } = completed.at(-1) ?? stopped ?? {};
+  return comparison ?? expect.fail("nothing was compared");
+}
+
+test("a row that says it changed in the future is not waited for until then", async () => {
+  const { url } = await serve(() => ({ body: '[{"balance":5,"updatedAt":"2099-01-01T00:00:00Z"}]' }));
+  const clock = clockWithoutWaiting();
+  const ran = await runnerForTest(folderForTest(), clock)(
+    `playbook: 1
+mode: read-only
+reconcile:
+  - id: balances
+    left: { rows: "[{'holder': 'alice', 'balance': 1}]", key: row.holder, value: row.balance }
+    right: { read: ledger.account.list, with: { tokenId: T }, key: "'alice'", value: row.balance, at: row.updatedAt }
+    settle: 10m
+`,
+    targetAt(url),
+  );
+  expect(ran.outcome, JSON.stringify(ran)).toBe("drift");
+  expect(comparisonIn(ran).looks).toBe(2);
+  expect(clock.elapsed()).toBeLessThan(HOUR_MS);
+});
+
+test("when a row changed must be told with its zone: what is left out would be that of the machine", async () => {
+  let at = "";
+  const { url } = await serve(() => ({ body: `[{"balance":1,"updatedAt":${JSON.stringify(at)}}]` }));
+  const run = runnerForTest();
+  const text = `playbook: 1
+mode: read-only
+reconcile:
+  - id: balances
+    left: { rows: "[{'holder': 'alice', 'balance': 1}]", key: row.holder, value: row.balance }
+    right: { read: ledger.account.list, with: { tokenId: T }, key: "'alice'", value: row.balance, at: row.updatedAt }
+    settle: 10m
+`;
+  for (at of ["2026-05-28T20:26:40", "01/02/2026", "5"]) {
+    const ran = await run(text, targetAt(url));
+    expect(ran, at).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
+    expect(comparisonIn(ran).gaps).toMatchObject([{ message: expect.stringContaining("must give a time with its zone") }]);
+  }
+  for (at of ["2026-05-28T20:26:40Z", "2026-05-28T20:26:40.123456+02:00", "2026-05-28"]) {
+    expect(await run(text, targetAt(url)), at).toMatchObject({ outcome: "passed" });
+  }
+});
+
+test("a vault that does not name its share tokens is not read to its end, rather than without any", async () => {
+  const { url } = await serve(({ path }) => ({
+    body: path.endsWith("/assets") ? '{"count":0,"assets":[]}' : '{"id":"V","name":"Vault"}',
+  }));
+  const run = runnerForTest();
+  const compared = await run("playbook: 1\nmode: read-only\nreconcile: [{ id: vault, conserve: { vault: V } }]\n", targetAt(url));
+  expect(compared).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
+  expect(comparisonIn(compared).gaps).toMatchObject([{ message: "page 1: vaultTokenId must be a list of texts, and is null" }]);
+  const checked = await run(
+    "playbook: 1\nsteps: [{ uses: ledger.vault.assets, with: { id: V } }]\nchecks: [{ conserve: { vault: V } }]\n",
+    targetAt(url),
+  );
+  expect(checked).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.row" } } });
+});
+
+test("the rows of a list that was read anew, or came to no end, are not told as rows of its side", async () => {
+  let first = true;
+  const { url } = await serve(({ query }) => {
+    const page = Number(query.get("page") ?? 1);
+    const totalItems = first ? 5 : 2;
+    if (page === 2) first = false;
+    const sales = [{ id: `S${page}`, totalSoldTokens: 1 }];
+    return { body: JSON.stringify({ status: "SUCCESS", response: { sales, pagination: { page, totalPages: 2, totalItems } } }) };
+  });
+  const run = runnerForTest();
+  const text = `playbook: 1
+mode: read-only
+reconcile:
+  - id: sales
+    left: { rows: "[{'sale': 'S1'}, {'sale': 'S2'}]", key: row.sale }
+    right: { as: { investor: BUYER_KEY }, read: investor.sales.list, key: row.id }
+`;
+  const anew = await run(text, targetAt(url));
+  expect(anew.outcome, JSON.stringify(anew)).toBe("passed");
+  expect(comparisonIn(anew).right).toMatchObject({ rows: 2, keys: 2, requests: 4 });
+  const { url: other } = await serve(() => ({
+    body: '{"status":"SUCCESS","response":{"sales":[{"id":"S1"}],"pagination":{"page":1,"totalPages":1,"totalItems":2}}}',
+  }));
+  const cut = await run(text, targetAt(other));
+  expect(cut).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
+  expect(comparisonIn(cut).gaps).toMatchObject([{ code: "paging.count" }]);
+  expect(comparisonIn(cut).right).toMatchObject({ rows: 0, keys: 0, requests: 3 });
+});
+
+test("a condition that is neither true nor false skips no step and leaves out no row", async () => {
+  const { url } = await serve(({ path }) => ({
+    body: path.endsWith("/all")
+      ? '{"count":1,"bookmark":"","records":[{"id":"A","data":{"open":"false"}}]}'
+      : '{"id":"A","data":{"open":"true"}}',
+  }));
+  const run = runnerForTest();
+  const guarded = await run(
+    `playbook: 1
+steps:
+  - { id: asset, uses: ledger.asset.get, with: { assetType: Property, id: A } }
+  - { id: more, if: steps.asset.response.data.open, uses: ledger.asset.stats }
+`,
+    targetAt(url),
+  );
+  expect(guarded).toMatchObject({
+    outcome: "failed",
+    stopped: { step: "more", problem: { message: 'steps.asset.response.data.open must be true or false, and is "true"' } },
+  });
+  const compared = await run(
+    `playbook: 1
+mode: read-only
+reconcile:
+  - id: assets
+    left: { rows: "[{'id': 'A'}]", key: row.id }
+    right: { read: ledger.asset.list, with: { assetType: Property }, where: row.data.open, key: row.id }
+`,
+    targetAt(url),
+  );
+  expect(compared).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
+  expect(comparisonIn(compared).gaps).toMatchObject([{ message: 'page 1: row.data.open must be true or false, and is "false"' }]);
+});
+
+test("what a step has read is told as read when the step read it", async () => {
+  let looks = 0;
+  const { url } = await serve(({ path }) => ({
+    body: path === "/asset/stats" ? `{"totalCount":${++looks}}` : '[{"balance":5,"entity":{"userId":"alice"}}]',
+  }));
+  const clock = clockWithoutWaiting();
+  const began = clock.now();
+  const ran = await runnerForTest(folderForTest(), clock)(
+    `playbook: 1
+mode: read-only
+steps:
+  - { id: accounts, uses: ledger.account.list, with: { tokenId: T } }
+  - { id: later, uses: ledger.asset.stats, expect: [response.totalCount == 2], retry: { attempts: 2, every: 1m } }
+reconcile:
+  - id: balances
+    left: { rows: steps.accounts.response, key: row.entity.userId, value: row.balance }
+    right: { read: ledger.account.list, with: { tokenId: T }, key: row.entity.userId, value: row.balance }
+`,
+    targetAt(url),
+  );
+  expect(ran.outcome, JSON.stringify(ran)).toBe("passed");
+  const { left, right } = comparisonIn(ran);
+  expect([left.from, left.to]).toEqual([began, began]);
+  expect(right.from).toBeGreaterThanOrEqual(began + 60_000);
+});
