@@ -1,7 +1,8 @@
 import { Recent } from "../base/recent.ts";
 import { didYouMean } from "../base/text.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
-import { summaryOf } from "./expression.ts";
+import { macroOf, replace } from "./macro.ts";
+import { summaryOf } from "./slip.ts";
 import { type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import { nodesOf, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
@@ -191,7 +192,9 @@ export class TypeEnvironment {
   #read(text: string, prepare: (nodes: readonly ASTNode[]) => void): Typed | ExpressionProblem {
     try {
       const program = this.#environment.parse(text);
-      prepare(nodesOf(program.ast));
+      const nodes = nodesOf(program.ast);
+      prepare(nodes);
+      checkWhatIsAskedFor(nodes);
       const { valid, type, error } = program.check();
       if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
       if (NO_JSON.test(type)) return noJson(type, text);
@@ -252,6 +255,23 @@ export class TypeEnvironment {
       suggestion: near === undefined ? `it has: ${known.join(", ") || "no fields"}` : `did you mean "${near}"?`,
       ...word,
     };
+  }
+}
+
+// Of `has(a.field)` the library looks at `a` alone: a field that its type does not have would be asked for in vain.
+function checkWhatIsAskedFor(nodes: readonly ASTNode[]): void {
+  for (const node of nodes) {
+    const [field] = node.op === "call" && node.args[0] === "has" ? node.args[1] : [];
+    const has = macroOf(node);
+    if (field === undefined || has === undefined) continue;
+    replace(node, {
+      ...has,
+      typeCheck: (checker, _macro, context) => {
+        const type = has.typeCheck(checker, has, context);
+        checker.check(field, context);
+        return type;
+      },
+    });
   }
 }
 

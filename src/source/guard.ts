@@ -1,4 +1,5 @@
 import { LIMITS } from "../base/limits.ts";
+import { FOREIGN_SPACE } from "../base/text.ts";
 import type { Finding } from "./diagnostic.ts";
 import { lineStart } from "./file.ts";
 import { EVENT, type Event, type ScalarEvent, STYLE } from "./yaml.ts";
@@ -43,7 +44,7 @@ function controlCharacter(text: string): Refusal | undefined {
 export function refusedPart(text: string, events: readonly Event[]): Refusal | undefined {
   const directive = directiveIn(text);
   if (directive !== undefined) return directive;
-  const spaces = FOREIGN_SPACE.test(text);
+  const spaces = ANY_FOREIGN.test(text);
   if (!spaces && !text.includes("*") && !text.includes("!")) return undefined;
   for (const event of events) {
     if (event.type === EVENT.ALIAS) return notAllowed("alias", text, event.anchorStart - 1);
@@ -54,12 +55,10 @@ export function refusedPart(text: string, events: readonly Event[]): Refusal | u
   return undefined;
 }
 
-// They come along where a text is copied from a page or a document, and look like a space, or like nothing.
-const FOREIGN = "[\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f\\u2060\\u3000]";
-const FOREIGN_SPACE = new RegExp(FOREIGN);
+const ANY_FOREIGN = new RegExp(FOREIGN_SPACE);
 /** At an end of a text without quotes, or where it was to part a key or a dash from what is behind it. */
-const FOREIGN_IN_PLAIN = new RegExp(`(?<=^(?:-|[\\w.-]+:)?)${FOREIGN}|${FOREIGN}$`);
-const FOREIGN_ON_LINE = new RegExp(`(?<=^\\s*|[-:,[\\]{}"']\\s*)${FOREIGN}`);
+const FOREIGN_IN_PLAIN = new RegExp(`(?<=^(?:-|[\\w.-]+:)?)${FOREIGN_SPACE}|${FOREIGN_SPACE}$`);
+const FOREIGN_ON_LINE = new RegExp(`(?<=^\\s*|[-:,[\\]{}"']\\s*)${FOREIGN_SPACE}`);
 
 function foreignSpaceIn(text: string, { style, valueStart, valueEnd }: ScalarEvent): Refusal | undefined {
   if (style !== STYLE.PLAIN || valueStart < 0) return undefined;
