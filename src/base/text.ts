@@ -25,7 +25,17 @@ export function didYouMean(name: string, names: readonly string[], edits: number
     names.map((each) => each.toLowerCase()),
   );
   const found = names.find((each) => each.toLowerCase() === near);
-  return found === undefined || distance(name.toLowerCase(), found.toLowerCase()) > edits ? undefined : found;
+  return found !== undefined && isNear(name.toLowerCase(), found.toLowerCase(), edits) ? found : undefined;
+}
+
+// Of a short name so many edits leave nothing that is alike, unless its letters are only in another order.
+function isNear(name: string, found: string, edits: number): boolean {
+  const apart = distance(name, found);
+  return apart <= edits && (apart * 2 < Math.max(name.length, found.length) || lettersOf(name) === lettersOf(found));
+}
+
+function lettersOf(name: string): string {
+  return name.split("").toSorted().join("");
 }
 
 function editsAllowed({ length }: string): number {
