@@ -42,9 +42,12 @@ export const FRAME_LINES = { above: 2, below: 1 } as const;
 
 /** The lines around a place as a person wants to see them, of which `first` is the first; very long ones are cut around the mark. */
 export function codeFrame(lines: readonly string[], first: number, place: Place): string {
-  if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(lines[place.line - first] ?? "", place);
-  const start = { line: place.line, column: place.column - 1 };
-  const end = { line: place.line, column: Math.max(place.endColumn - 1, place.column) };
+  const marked = lines[place.line - first] ?? "";
+  if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(marked, place);
+  // What is shown in place of a character may be longer.
+  const columnOf = (column: number): number => column + sanitise(marked.slice(0, column)).length - marked.slice(0, column).length;
+  const start = { line: place.line, column: columnOf(place.column - 1) };
+  const end = { line: place.line, column: columnOf(Math.max(place.endColumn - 1, place.column)) };
   return frames().codeFrameColumns(lines.map(sanitise).join("\n"), place.endLine === place.line ? { start, end } : { start }, {
     linesAbove: FRAME_LINES.above,
     linesBelow: FRAME_LINES.below,
