@@ -104,8 +104,9 @@ function noComma(text: string, before: string, offset: number): Said {
   if (text.charAt(offset) === ":") {
     return { ...SECOND_COLON, suggestion: "quote the text, or put a comma between the two entries", offset };
   }
-  const said = { message: "a comma is missing before this, or the bracket above it is not closed", offset };
-  return /["']\s*$/.test(before) ? { ...said, suggestion: otherQuotes(before) } : said;
+  const message = "a comma is missing before this, or the bracket above it is not closed";
+  const suggestion = /["']\s*$/.test(before) ? otherQuotes(before) : "close the bracket, or quote the text that this is in";
+  return { message, suggestion, offset };
 }
 
 function otherQuotes(before: string): string {

@@ -93,7 +93,10 @@ export function directiveIn(text: string): Refusal | undefined {
 const NOT_ALLOWED = {
   directive: { why: "files are always read as YAML 1.2", suggestion: "delete the line" },
   tag: { why: "a value is what it looks like", suggestion: "delete the tag; quote what is to be text" },
-  alias: { why: "aliases can make a small file expand to gigabytes", suggestion: "write the value out, or make it an input" },
+  alias: {
+    why: "aliases can make a small file expand to gigabytes",
+    suggestion: "write the value out, or make it an input; quote what is to be text",
+  },
 } as const;
 
 /** What is said of a part that files may not use, which stands at an offset. */
