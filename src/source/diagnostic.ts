@@ -67,6 +67,18 @@ export function formatPlace(place: Place): string {
   return `${place.file}:${place.line}:${place.column}`;
 }
 
+/** What several checks found, each finding once: those in a file that two playbooks include are found with both. */
+export function eachOnce<Checked extends { readonly diagnostics: readonly Diagnostic[] }>(
+  checks: readonly Checked[],
+): readonly Checked[] {
+  const told = new Set<string>();
+  const isNew = (diagnostic: Diagnostic): boolean => {
+    const before = told.size;
+    return told.add(`${formatPlace(diagnostic)} ${diagnostic.code} ${diagnostic.message}`).size > before;
+  };
+  return checks.map((check) => ({ ...check, diagnostics: check.diagnostics.filter(isNew) }));
+}
+
 /** A diagnostic as text: headline, frame, why, and what to do. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   return [
