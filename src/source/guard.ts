@@ -58,7 +58,7 @@ export function refusedPart(text: string, events: readonly Event[]): Refusal | u
 const ANY_FOREIGN = new RegExp(FOREIGN_SPACE);
 /** At an end of a text without quotes, or where it was to part a key or a dash from what is behind it. */
 const FOREIGN_IN_PLAIN = new RegExp(`(?<=^(?:-|[\\w.-]+:)?)${FOREIGN_SPACE}|${FOREIGN_SPACE}$`);
-const FOREIGN_ON_LINE = new RegExp(`(?<=^\\s*|[-:,[\\]{}"']\\s*)${FOREIGN_SPACE}`);
+const FOREIGN_ON_LINE = new RegExp(`${FOREIGN_SPACE}(?<=(?:^|[-:,[\\]{}"'])[ \\t]*.)`);
 
 function foreignSpaceIn(text: string, { style, valueStart, valueEnd }: ScalarEvent): Refusal | undefined {
   if (style !== STYLE.PLAIN || valueStart < 0) return undefined;

@@ -7,7 +7,7 @@ import { count, sanitise } from "../../base/text.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { formatYaml } from "../../source/format.ts";
-import { parseYaml } from "../../source/parse.ts";
+import { parseUnshown } from "../../source/unshown.ts";
 import { formatFailure, harmless } from "../failure.ts";
 import { decode, readText, yamlFiles } from "../project.ts";
 import { replaceFile } from "../replace.ts";
@@ -59,7 +59,7 @@ function filesToFormat(shell: Shell, named: readonly string[]): readonly string[
 function format(shell: Shell, file: string, before: string): FormattedFile {
   const formatted = formatYaml(file, before, playbookOrder);
   if ("text" in formatted) return { file, before, after: formatted.text };
-  const { diagnostics } = parseYaml(file, before);
+  const { diagnostics } = parseUnshown(file, before);
   for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
   if (diagnostics.length === 0) {
     const message = `${file}: ${formatted.refused}`;
