@@ -35,6 +35,18 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
     pattern: /^no such overload: (?:string \S+ google\.protobuf\.Timestamp|google\.protobuf\.Timestamp \S+ string)$/,
     suggestion: "a text is never taken for a date: write date(…) around it",
   },
+  {
+    pattern: /^no such overload: (?:.+ [!=]= null|null [!=]= .+)$/,
+    suggestion: "what is of this type is never null: ask whether a field is there with has(…)",
+  },
+  {
+    pattern: /^found no matching overload for '(?:(?:len|length|count)\(|.*\.(?:len|length|count)\()/,
+    suggestion: "how long a text or a list is tells size(…)",
+  },
+  {
+    pattern: /^(?:Cannot index type 'string'|List index must be int, got 'string')/,
+    suggestion: "it has no fields; how long it is tells size(…)",
+  },
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
