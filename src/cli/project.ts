@@ -151,7 +151,7 @@ function filesAt(path: string, name: string, wanted: (name: string) => boolean):
   }
   if (!statSync(path).isDirectory()) return [path];
   const found = readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && wanted(entry.name))
+    .filter((entry) => entry.isFile() && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
     .filter((entry) => !HIDDEN.test(relative(path, entry.parentPath)))
     .map((entry) => join(entry.parentPath, entry.name));
   if (found.length === 0) throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook` });

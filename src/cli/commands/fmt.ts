@@ -4,6 +4,7 @@ import { patchBetween } from "../../base/difference.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { count, sanitise } from "../../base/text.ts";
+import { isPlaybook } from "../../editor/document.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { formatYaml } from "../../source/format.ts";
@@ -52,8 +53,12 @@ function filesToFormat(shell: Shell, named: readonly string[]): readonly string[
     shell,
     named.filter((name) => !isFile(name)),
   );
-  const ours = found.filter((file) => /^(?:playbook|environments)\s*:/m.test(readText(resolve(shell.cwd, file), file)));
+  const ours = found.filter((file) => isOurs(readText(resolve(shell.cwd, file), file)));
   return [...new Set([...yamlFiles(shell, named.filter(isFile)), ...ours])].toSorted();
+}
+
+function isOurs(text: string): boolean {
+  return isPlaybook(text) || /^environments[ \t]*:/m.test(text);
 }
 
 function format(shell: Shell, file: string, before: string): FormattedFile {
