@@ -1,5 +1,6 @@
 import { dump, EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from "js-yaml";
 import { LIMITS } from "../base/limits.ts";
+import { lineStart } from "./file.ts";
 
 // The door to the YAML library.
 
@@ -58,8 +59,7 @@ const GAP_ROUNDS = 8;
  */
 function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[] {
   if (fault.message !== "deficient indentation" || !"]}".includes(text.charAt(fault.offset))) throw fault;
-  const places = text.matchAll(/(?:[ \t]*(?:(?<=\s)#.*)?\r?\n)+[ \t]*(?=[\]}])/g);
-  let gaps: readonly Gap[] = Array.from(places, ({ 0: gap, index }) => ({ start: index, end: index + gap.length }));
+  let gaps = gapsIn(text);
   let furthest = fault;
   for (let round = 0; round < GAP_ROUNDS; round += 1) {
     const found = tried(text, gaps);
@@ -71,6 +71,26 @@ function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[
     gaps = gaps.filter((gap) => !wrong.has(gap));
   }
   throw furthest;
+}
+
+// What stands before a bracket that is the first on its line: line ends, comments, and lines of nothing else.
+function gapsIn(text: string): readonly Gap[] {
+  return Array.from(text.matchAll(/(?<=\n)[ \t]*(?=[\]}])/g), ({ 0: indentation, index }) => {
+    return { start: gapStart(text, index), end: index + indentation.length };
+  });
+}
+
+function gapStart(text: string, line: number): number {
+  let start = line;
+  while (start > 0) {
+    const above = lineStart(text, start - 1);
+    const written = text.slice(above, start - 1);
+    if (!/^[ \t]*(?:#[^\n]*)?\r?$/.test(written)) {
+      return above + written.search(/(?<![ \t])[ \t]*(?:(?<=\s)#[^\n]*)?\r?$/);
+    }
+    start = above;
+  }
+  return start;
 }
 
 function tried(text: string, gaps: readonly Gap[]): readonly Event[] | SyntaxFault {

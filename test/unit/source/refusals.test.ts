@@ -99,6 +99,13 @@ test("a file of many faults is read in one go, and shows as many as a person wil
   expect(parseYaml("file.yaml", Array.from({ length: 50_000 }, (_, at) => `k${at}: 1`).join("\n")).root).toBeDefined();
 });
 
+test("brackets at the margin are read in one go, however many lines of nothing the file has", () => {
+  for (const line of ["\n", "  # c\n"]) {
+    const text = `a: [\n  1\n]\n${line.repeat(60_000)}b: {\n  c: 1 # ]\n${line.repeat(60_000)}}\n`;
+    expect(parseYaml("file.yaml", text).diagnostics).toEqual([]);
+  }
+});
+
 // What is wrong in words, and how it is mended.
 test.for<[string, RegExp, RegExp]>([
   ["a:\n\tb: 1", /^a tab stands here$/, /^use spaces$/],
