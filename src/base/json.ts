@@ -38,7 +38,7 @@ export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth)
 // How a number was written only the reviver sees, which takes several times as long. So numbers that lose something in parsing become marked
 // texts first. Where that was wrong, inside of a text, the mark cannot stand, and all of it is read again.
 function quicklyParsed(text: string, depthLimit: number): Json | undefined {
-  if (!/^\s*[[{]/.test(text) || text.includes(MARK)) return undefined;
+  if (!/^\s*[[{]/.test(text) || text.includes(MARK) || text.includes(ESCAPED_MARK)) return undefined;
   const marked = text.replaceAll(FRACTION, `$1"${MARK}$2"`);
   try {
     const value = JSON.parse(marked) as object;
@@ -53,6 +53,7 @@ function quicklyParsed(text: string, depthLimit: number): Json | undefined {
 
 // A control character for private use: one byte in V8, so that a marked text takes no more memory than the text.
 const MARK = "\u0091";
+const ESCAPED_MARK = String.raw`\u0091`;
 const MARK_CODE = 0x91;
 const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=\s*[,}\]])/g;
 

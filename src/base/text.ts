@@ -11,6 +11,12 @@ export function sanitise(text: string): string {
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
+/**
+ * What looks like a space, or like nothing, and is none to YAML and CEL: a class of characters. They come along where a text is copied
+ * from a page or a document.
+ */
+export const FOREIGN_SPACE = "[\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f\\u2060\\u3000]";
+
 /** The name a person probably meant, when one is near enough: at most so many edits away, the more the longer it is where nothing is said. */
 export function didYouMean(name: string, names: readonly string[], edits: number = editsAllowed(name)): string | undefined {
   if (names.length === 0 || name.length > LIMITS.nameChars) return undefined;
@@ -19,7 +25,17 @@ export function didYouMean(name: string, names: readonly string[], edits: number
     names.map((each) => each.toLowerCase()),
   );
   const found = names.find((each) => each.toLowerCase() === near);
-  return found === undefined || distance(name.toLowerCase(), found.toLowerCase()) > edits ? undefined : found;
+  return found !== undefined && isNear(name.toLowerCase(), found.toLowerCase(), edits) ? found : undefined;
+}
+
+// Of a short name so many edits leave nothing that is alike, unless its letters are only in another order.
+function isNear(name: string, found: string, edits: number): boolean {
+  const apart = distance(name, found);
+  return apart <= edits && (apart * 2 < Math.max(name.length, found.length) || lettersOf(name) === lettersOf(found));
+}
+
+function lettersOf(name: string): string {
+  return name.split("").toSorted().join("");
 }
 
 function editsAllowed({ length }: string): number {

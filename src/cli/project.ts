@@ -16,7 +16,7 @@ import type { FileReader } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { Served } from "../sandbox/sandbox.ts";
 import type { CheckedFile } from "../report/check/checked.ts";
-import { formatDiagnostic } from "../source/diagnostic.ts";
+import { eachOnce, formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import { harmless } from "./failure.ts";
@@ -151,7 +151,7 @@ function filesAt(path: string, name: string, wanted: (name: string) => boolean):
   }
   if (!statSync(path).isDirectory()) return [path];
   const found = readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && wanted(entry.name))
+    .filter((entry) => entry.isFile() && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
     .filter((entry) => !HIDDEN.test(relative(path, entry.parentPath)))
     .map((entry) => join(entry.parentPath, entry.name));
   if (found.length === 0) throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook` });
@@ -314,7 +314,7 @@ export function loadPlaybooks(
   const [code] = errors.flatMap(({ diagnostics }) =>
     diagnostics.flatMap(({ severity, code: own }) => (severity === "error" ? [own] : [])),
   );
-  for (const { diagnostics } of checked)
+  for (const { diagnostics } of eachOnce(checked))
     for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
   if (errors.length === 0) return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));
   throw new Failure({

@@ -43,5 +43,5 @@ function around(text: string, offset: number, part: RegExp): Range {
 
 /** Whether a text is meant to be a playbook: other YAML files are nobody's business here. */
 export function isPlaybook(text: string): boolean {
-  return /^(?:\{\s*)?["']?playbook["']?[ \t]*:/m.test(text);
+  return /^\ufeff?(?:\{\s*)?["']?playbook["']?[ \t]*:/m.test(text);
 }

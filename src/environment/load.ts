@@ -11,7 +11,7 @@ import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
-import { parseYaml } from "../source/parse.ts";
+import { parseUnshown } from "../source/unshown.ts";
 import { type KeyReference, readKey, type Variables } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
@@ -84,7 +84,7 @@ interface Opened {
 
 /** Reads an environment file, of which `shown` is the name in messages. Throws a Failure that shows each line to mend. */
 export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
-  const { file, root, diagnostics } = parseYaml(shown, readFileSync(path, "utf8"));
+  const { file, root, diagnostics } = parseUnshown(shown, readFileSync(path, "utf8"));
   if (root === undefined) throw invalid(diagnostics);
   const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
   const problems = broken.map((problem) => placeProblem(problem, root));

@@ -1,5 +1,6 @@
 import { Decimal } from "../base/decimal.ts";
 import type { ASTNode } from "./cel.ts";
+import { type Checker, type Evaluator, type Macro, replace } from "./macro.ts";
 
 /**
  * Gives each `==`, `!=` and `in` among the nodes of a fresh syntax tree JSON's equality. The library's own compares the insides of
@@ -12,31 +13,6 @@ export function useJsonEquality(nodes: readonly ASTNode[]): void {
     else if (node.op === "!=") replace(node, new Comparison(node.args, differ));
     else if (node.op === "in") replace(node, new Comparison(node.args, member));
   }
-}
-
-// What the library's own macros are made of: a node that has one is checked and evaluated by it.
-interface Macro {
-  readonly typeCheck: (checker: Checker, macro: unknown, context: unknown) => unknown;
-  readonly evaluate: (evaluator: Evaluator, macro: unknown, context: unknown) => unknown;
-}
-
-interface Checker {
-  readonly check: (node: ASTNode, context: unknown) => unknown;
-  readonly getType: (name: string) => unknown;
-}
-
-interface Evaluator {
-  readonly run: (node: ASTNode, context: unknown) => unknown;
-  /** The type of a value: what nobody can know yet says so when it is asked for. */
-  readonly debugType: (value: unknown) => unknown;
-}
-
-interface Replaceable {
-  readonly setMeta: (key: "macro" | "async", value: unknown) => Replaceable;
-}
-
-function replace(node: ASTNode, macro: Macro): void {
-  (node as unknown as Replaceable).setMeta("macro", macro).setMeta("async", false);
 }
 
 class Comparison implements Macro {

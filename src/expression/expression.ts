@@ -1,11 +1,11 @@
 import { Decimal } from "../base/decimal.ts";
-import { messageOf } from "../base/failure.ts";
 import { type Json, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { cel, type Environment } from "./cel.ts";
 import { useJsonEquality } from "./equality.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
+import { summaryOf, syntaxProblem } from "./slip.ts";
 import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, unknownMet } from "./unknown.ts";
 
@@ -120,57 +120,9 @@ function tooLong(text: string): ExpressionProblem {
   };
 }
 
-function syntaxProblem(error: unknown, text: string): ExpressionProblem {
-  if (error instanceof RangeError) {
-    const message = error.message.startsWith("a number") ? error.message : "this expression nests too deeply";
-    return { code: "expression.too-complex", message, start: 0, end: text.length };
-  }
-  const range = (error as { range?: { start: number; end: number } }).range ?? { start: 0, end: text.length };
-  const meant = OPERATORS.get(text.slice(range.start, range.end));
-  return {
-    code: "expression.syntax",
-    message: (meant === undefined ? summaryOf(error) : `"${text.slice(range.start, range.end)}" is no operator here`).replaceAll(
-      /\b[A-Z]+\b/g,
-      (token) => TOKENS[token] ?? token,
-    ),
-    ...(meant === undefined ? {} : { suggestion: `write ${meant}` }),
-    start: range.start,
-    end: Math.max(range.end, range.start + 1),
-  };
-}
-
-// The library's names for what it met, as they are written.
-const TOKENS: Readonly<Record<string, string>> = {
-  EOF: "the end",
-  IDENTIFIER: "a name",
-  NUMBER: "a number",
-  STRING: "a text",
-  RPAREN: ")",
-  RBRACKET: "]",
-  RBRACE: "}",
-  COLON: ":",
-  DOT: ".",
-  EQ: "==",
-};
-
-const OPERATORS: ReadonlyMap<string, string> = new Map([
-  ["=", "=="],
-  ["&", "&&"],
-  ["|", "||"],
-  ["and", "&&"],
-  ["or", "||"],
-  ["not", "!"],
-]);
-
 /** Whether a parenthesis of the text is left open. */
 export function isCutOff(text: string): boolean {
   if (!text.includes("(")) return false;
   const bare = text.replaceAll(/"[^"]*"|'[^']*'/g, "");
   return bare.split("(").length > bare.split(")").length;
-}
-
-/** The library's one-line summary of an error, without its own picture of the position. */
-export function summaryOf(error: unknown): string {
-  const { summary } = error as { summary?: string };
-  return summary ?? messageOf(error);
 }

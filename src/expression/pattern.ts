@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type * as Re2js from "re2js";
+import { messageOf } from "../base/failure.ts";
 
 // Loaded by the first pattern: its tables of letters would be a tenth of each start.
 const load = createRequire(import.meta.url);
@@ -23,4 +24,14 @@ export function patternOf(source: string): Pattern {
     if (compiled.size < REMEMBERED) compiled.set(source, pattern);
   }
   return pattern;
+}
+
+/** What keeps a text from being a pattern, if anything does. */
+export function patternProblem(source: string): string | undefined {
+  try {
+    patternOf(source);
+    return undefined;
+  } catch (error) {
+    return `${JSON.stringify(source)} is no pattern: ${messageOf(error)}`;
+  }
 }

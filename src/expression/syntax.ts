@@ -2,6 +2,7 @@ import { dateProblem } from "../base/date.ts";
 import { Decimal } from "../base/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
+import { patternProblem } from "./pattern.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 
@@ -47,8 +48,8 @@ export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | un
         end: node.end,
       };
     }
-    const wrongDate = literalDateProblem(node);
-    if (wrongDate !== undefined) return wrongDate;
+    const wrong = literalProblem(node);
+    if (wrong !== undefined) return wrong;
   }
   const [tree] = nodes;
   return tree !== undefined && nodes.some(isComprehension) && comprehensionDepth(tree) > LIMITS.expressionComprehensions
@@ -62,14 +63,31 @@ export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | un
     : undefined;
 }
 
-// A date that is written out is looked at before the run.
-function literalDateProblem(node: ASTNode): ExpressionProblem | undefined {
-  if (node.op !== "call" || node.args[0] !== "date") return undefined;
-  const [text] = node.args[1];
+// What a function is given as a text that is written out is looked at before the run.
+function literalProblem(node: ASTNode): ExpressionProblem | undefined {
+  if (node.op !== "call") return undefined;
+  const [name, [first, second]] = node.args;
+  const text = name === "re2" ? second : first;
   if (text?.op !== "value" || typeof text.args !== "string") return undefined;
-  const problem = dateProblem(text.args);
-  if (problem === undefined) return undefined;
-  return { code: "expression.date", message: `${JSON.stringify(text.args)} ${problem}`, start: text.start, end: text.end };
+  const { args: value, start, end } = text;
+  switch (name) {
+    case "date": {
+      const problem = dateProblem(value);
+      return problem === undefined
+        ? undefined
+        : { code: "expression.date", message: `${JSON.stringify(value)} ${problem}`, start, end };
+    }
+    case "decimal":
+      return Decimal.parse(value) === undefined
+        ? { code: "expression.number", message: `${JSON.stringify(value)} is not a number`, start, end }
+        : undefined;
+    case "re2": {
+      const problem = patternProblem(value);
+      return problem === undefined ? undefined : { code: "expression.pattern", message: problem, start, end };
+    }
+    default:
+      return undefined;
+  }
 }
 
 function comprehensionDepth(node: ASTNode): number {

@@ -1,7 +1,8 @@
 import { Recent } from "../base/recent.ts";
 import { didYouMean } from "../base/text.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
-import { summaryOf } from "./expression.ts";
+import { macroOf, replace } from "./macro.ts";
+import { summaryOf } from "./slip.ts";
 import { type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import { nodesOf, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
@@ -33,6 +34,18 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   {
     pattern: /^no such overload: (?:string \S+ google\.protobuf\.Timestamp|google\.protobuf\.Timestamp \S+ string)$/,
     suggestion: "a text is never taken for a date: write date(…) around it",
+  },
+  {
+    pattern: /^no such overload: (?:.+ [!=]= null|null [!=]= .+)$/,
+    suggestion: "what is of this type is never null: ask whether a field is there with has(…)",
+  },
+  {
+    pattern: /^found no matching overload for '(?:(?:len|length|count)\(|.*\.(?:len|length|count)\()/,
+    suggestion: "how long a text or a list is tells size(…)",
+  },
+  {
+    pattern: /^(?:Cannot index type 'string'|List index must be int, got 'string')/,
+    suggestion: "it has no fields; how long it is tells size(…)",
   },
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
@@ -191,7 +204,9 @@ export class TypeEnvironment {
   #read(text: string, prepare: (nodes: readonly ASTNode[]) => void): Typed | ExpressionProblem {
     try {
       const program = this.#environment.parse(text);
-      prepare(nodesOf(program.ast));
+      const nodes = nodesOf(program.ast);
+      prepare(nodes);
+      checkWhatIsAskedFor(nodes);
       const { valid, type, error } = program.check();
       if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
       if (NO_JSON.test(type)) return noJson(type, text);
@@ -252,6 +267,23 @@ export class TypeEnvironment {
       suggestion: near === undefined ? `it has: ${known.join(", ") || "no fields"}` : `did you mean "${near}"?`,
       ...word,
     };
+  }
+}
+
+// Of `has(a.field)` the library looks at `a` alone: a field that its type does not have would be asked for in vain.
+function checkWhatIsAskedFor(nodes: readonly ASTNode[]): void {
+  for (const node of nodes) {
+    const [field] = node.op === "call" && node.args[0] === "has" ? node.args[1] : [];
+    const has = macroOf(node);
+    if (field === undefined || has === undefined) continue;
+    replace(node, {
+      ...has,
+      typeCheck: (checker, _macro, context) => {
+        const type = has.typeCheck(checker, has, context);
+        checker.check(field, context);
+        return type;
+      },
+    });
   }
 }
 

@@ -4,7 +4,7 @@ import { SchemaSet } from "../schema/validator.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf, toPlain } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
-import { parseYaml } from "../source/parse.ts";
+import { parseUnshown } from "../source/unshown.ts";
 import { compileTemplate } from "./compile.ts";
 import { readChecks } from "./checks.ts";
 import { readReconcile } from "./reconcile.ts";
@@ -72,7 +72,7 @@ export function listenToCheck(path: string, text: string, files: FileReader, lis
 }
 
 function checkText(path: string, text: string, included: IncludedPlaybooks, listener?: Listener): CheckedPlaybook {
-  const { file, root, diagnostics } = parseYaml(path, text);
+  const { file, root, diagnostics } = parseUnshown(path, text);
   const context = new CheckContext(file, included.files, listener);
   const { inputKinds } = context;
   if (root === undefined) return { playbook: undefined, outputs: new Map(), inputKinds, diagnostics };

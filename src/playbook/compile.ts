@@ -7,6 +7,7 @@ import { misplacedFinding } from "./kinds.ts";
 import { holdsExpression, openingIn, type Span, spansIn, wholeExpression } from "./spans.ts";
 import type { Template } from "./template.ts";
 import { kindOfType, kindsOf } from "./types.ts";
+import { warnOfUnmarked } from "./warnings.ts";
 
 /** Makes a template of a value, and checks each expression in it against the schema of its place. */
 export function compileTemplate(
@@ -41,7 +42,10 @@ interface Where {
 function compileScalar(node: ScalarNode, where: Where): Template {
   const { value } = node;
   if (typeof value !== "string") return { kind: "literal", value };
-  if (!holdsExpression(value)) return { kind: "literal", value: numeralWanted(where.schema, value) ?? value };
+  if (!holdsExpression(value)) {
+    if (kindsOf(where.schema)?.has("string") !== false) warnOfUnmarked(value, node.range, where.context);
+    return { kind: "literal", value: numeralWanted(where.schema, value) ?? value };
+  }
   const whole = wholeExpression(value);
   if (whole !== undefined) return compileWhole(whole, node, where);
   return compileText(value, node, where);

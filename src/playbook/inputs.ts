@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { count, didYouMean } from "../base/text.ts";
 import { type ContentProblem, readContent } from "./content.ts";
 import type { FileReader } from "./files.ts";
-import type { FileRule, InputDeclaration, Playbook } from "./model.ts";
+import type { FileRule, InputDeclaration, InputType, Playbook } from "./model.ts";
 import { coerce, shapeProblems, spellPath, tellProblem, withOrganization } from "./shape.ts";
 
 /** Values given for a run: from the command line as text, or from a file as JSON. A file is given by its path. */
@@ -89,7 +89,9 @@ function take(declaration: InputDeclaration, given: Json | undefined, files: Fil
   if (given === undefined && declaration.default !== undefined) return { value: declaration.default };
   if (file !== undefined) return takeFile(declaration, file, { path: given ?? file.path, files });
   if (given === undefined) return { problems: [`"${name}" must be given`] };
-  const value = coerce(shape, typeof given === "string" ? readText(declaration, given) : given, true);
+  const read = typeof given === "string" ? readText(declaration, given) : { value: given };
+  if ("problems" in read) return read;
+  const value = coerce(shape, read.value, true);
   const problems = firstOf(shapeProblems(shape, value), (problem) => {
     return mended({ ...problem, message: tellProblem(problem, (path) => `"${spellPath(name, path)}"`) });
   });
@@ -127,12 +129,20 @@ function firstOf<T>(found: Iterable<T>, tell: (one: T) => string): readonly stri
   return untold === 0 ? told : [...told, `and ${count(untold, "problem")} more`];
 }
 
+const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {
+  list: '["a", 1]',
+  object: '{"a": 1}',
+  entity: '{"userId": "alice"}',
+};
+
 // The command line gives text; the declaration says what it is.
-function readText({ type }: InputDeclaration, text: string): Json {
-  if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return text;
+function readText({ name, type }: InputDeclaration, text: string): Taken {
+  if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return { value: text };
   try {
-    return parseJson(text);
+    return { value: parseJson(text) };
   } catch (error) {
-    throw new Failure({ code: "input.invalid", message: `${JSON.stringify(text)} is no JSON ${type}: ${messageOf(error)}` });
+    const given = JSON.stringify(text).slice(0, 80);
+    const message = `"${name}" must be of type ${type}, and is ${given}, which is no JSON: ${messageOf(error)}`;
+    return { problems: [mended({ message, mend: `write it as ${JSON_EXAMPLES[type]}` })] };
   }
 }

@@ -8,7 +8,7 @@ export function operationAt(node: SourceNode | undefined, context: CheckContext)
   const name = textOf(node) ?? "";
   const operation = operations.get(name);
   if (operation !== undefined || node === undefined) return operation;
-  const near = didYouMean(name, [...operations.keys()]);
+  const near = didYouMean(name, [...operations.keys()]) ?? endingIn(name);
   return context.report(
     {
       code: "playbook.unknown-operation",
@@ -17,6 +17,12 @@ export function operationAt(node: SourceNode | undefined, context: CheckContext)
     },
     node.range,
   );
+}
+
+// One that is named without its interface, where only one has such a name.
+function endingIn(name: string): string | undefined {
+  const [found, ...others] = [...operations.keys()].filter((each) => each.endsWith(`.${name.toLowerCase()}`));
+  return others.length === 0 ? found : undefined;
 }
 
 /** The operation that a field of a map names, if there is one: said of a step, or of a read beside it. */

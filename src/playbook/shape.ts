@@ -44,9 +44,9 @@ function coerceText({ type }: Shape, text: string, plain: boolean): Json {
   return text;
 }
 
-/** The pattern of an entity: an attribute and its value. */
-export const ENTITY_PATTERN = "^[A-Za-z][A-Za-z0-9_]*:.+$";
-const ENTITY = /^([A-Za-z][A-Za-z0-9_]*):(.+)$/;
+/** The pattern of an entity: an attribute and its value, which no space surrounds. */
+export const ENTITY_PATTERN = "^[A-Za-z][A-Za-z0-9_]*:\\S(?:.*\\S)?$";
+const ENTITY = /^([A-Za-z][A-Za-z0-9_]*):(\S(?:.*\S)?)$/;
 
 function entityOf(text: string): JsonObject | undefined {
   const [, attribute, value] = ENTITY.exec(text) ?? [];

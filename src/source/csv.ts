@@ -40,24 +40,27 @@ export interface CsvTable<Row> {
 export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable<Row> {
   let header: readonly string[] = [];
   let end = 1;
+  let twice = 0;
   const rows: Row[] = [];
   const lines: number[] = [];
   const columns = (names: readonly string[]): string[] => {
     header = checkedHeader(names);
     return [...names];
   };
-  const keep = (row: CsvRow, { lines: last }: { readonly lines: number }): null => {
-    if (rows.length >= LIMITS.dataRows) throw tooManyRows(last);
+  const keep = (row: CsvRow, { lines: counted }: { readonly lines: number }): null => {
+    const breaks = breaksIn(row);
+    twice += breaks.filter((each) => each === "\r\n").length;
+    end = counted - twice;
+    if (rows.length >= LIMITS.dataRows) throw tooManyRows(end);
     rows.push(take(row));
-    lines.push(last - breaksIn(row));
-    end = last;
+    lines.push(end - breaks.length);
     return null;
   };
   const { CsvError, parse } = csv();
   try {
     parse(text, { bom: true, columns, on_record: keep, record_delimiter: ["\r\n", "\n", "\r"], skip_empty_lines: true });
   } catch (error) {
-    throw error instanceof CsvError ? faultOf(error, header, end) : error;
+    throw error instanceof CsvError ? faultOf(error, header, { end, twice }) : error;
   }
   if (header.length === 0) throw new CsvFault(1, "the file is empty", "write the names of the columns in its first line");
   return { header, rows, lines };
@@ -82,16 +85,22 @@ function tooManyRows(line: number): CsvFault {
   return new CsvFault(line, `more than ${LIMITS.dataRows} rows`, "split the file");
 }
 
-// A quoted cell may hold line breaks; the library tells the line on which a row ends.
-function breaksIn(row: CsvRow): number {
-  let breaks = 0;
-  for (const cell of Object.values(row)) breaks += cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+// A quoted cell may hold line breaks; the library tells the line on which a row ends, and counts each \r\n in a cell twice.
+function breaksIn(row: CsvRow): readonly string[] {
+  const breaks: string[] = [];
+  for (const cell of Object.values(row)) breaks.push(...(cell.match(/\r\n|\n|\r/g) ?? []));
   return breaks;
 }
 
-function faultOf(error: Csv.CsvError, header: readonly string[], before: number): CsvFault {
+/** How far a table was read: the line on which its last row ends, and how many lines were counted twice. */
+interface Reached {
+  readonly end: number;
+  readonly twice: number;
+}
+
+function faultOf(error: Csv.CsvError, header: readonly string[], { end, twice }: Reached): CsvFault {
   const { code, lines, index, column } = error as Csv.CsvError & Readonly<Record<string, unknown>>;
-  const line = typeof lines === "number" ? lines : 1;
+  const line = typeof lines === "number" ? lines - twice : 1;
   const where = typeof column === "string" ? `column "${column}": ` : "";
   switch (code) {
     case "CSV_RECORD_INCONSISTENT_COLUMNS":
@@ -103,7 +112,7 @@ function faultOf(error: Csv.CsvError, header: readonly string[], before: number)
       );
     case "CSV_QUOTE_NOT_CLOSED":
       // All that follows was taken for its cell: it is in the row behind the last one that was read.
-      return new CsvFault(before + 1, `${where}a double quote is not closed`, 'end the cell with "');
+      return new CsvFault(end + 1, `${where}a double quote is not closed`, 'end the cell with "');
     case "INVALID_OPENING_QUOTE":
       return new CsvFault(line, `${where}a double quote in the midst of a cell`, QUOTES);
     case "CSV_INVALID_CLOSING_QUOTE":

@@ -42,9 +42,12 @@ export const FRAME_LINES = { above: 2, below: 1 } as const;
 
 /** The lines around a place as a person wants to see them, of which `first` is the first; very long ones are cut around the mark. */
 export function codeFrame(lines: readonly string[], first: number, place: Place): string {
-  if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(lines[place.line - first] ?? "", place);
-  const start = { line: place.line, column: place.column - 1 };
-  const end = { line: place.line, column: Math.max(place.endColumn - 1, place.column) };
+  const marked = lines[place.line - first] ?? "";
+  if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(marked, place);
+  // What is shown in place of a character may be longer.
+  const columnOf = (column: number): number => column + sanitise(marked.slice(0, column)).length - marked.slice(0, column).length;
+  const start = { line: place.line, column: columnOf(place.column - 1) };
+  const end = { line: place.line, column: columnOf(Math.max(place.endColumn - 1, place.column)) };
   return frames().codeFrameColumns(lines.map(sanitise).join("\n"), place.endLine === place.line ? { start, end } : { start }, {
     linesAbove: FRAME_LINES.above,
     linesBelow: FRAME_LINES.below,
@@ -62,6 +65,18 @@ function cutFrame(line: string, place: Place): string {
 /** `file:line:column`, which terminals and editors turn into a link. */
 export function formatPlace(place: Place): string {
   return `${place.file}:${place.line}:${place.column}`;
+}
+
+/** What several checks found, each finding once: those in a file that two playbooks include are found with both. */
+export function eachOnce<Checked extends { readonly diagnostics: readonly Diagnostic[] }>(
+  checks: readonly Checked[],
+): readonly Checked[] {
+  const told = new Set<string>();
+  const isNew = (diagnostic: Diagnostic): boolean => {
+    const before = told.size;
+    return told.add(`${formatPlace(diagnostic)} ${diagnostic.code} ${diagnostic.message}`).size > before;
+  };
+  return checks.map((check) => ({ ...check, diagnostics: check.diagnostics.filter(isNew) }));
 }
 
 /** A diagnostic as text: headline, frame, why, and what to do. */

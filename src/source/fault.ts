@@ -1,6 +1,6 @@
 import type { Finding } from "./diagnostic.ts";
 import { lineStart } from "./file.ts";
-import { directiveIn, notAllowed, type Refusal, SHOWN_CHARS, tooDeep } from "./guard.ts";
+import { directiveIn, foreignSpaceOnLine, notAllowed, type Refusal, SHOWN_CHARS, tooDeep } from "./guard.ts";
 import { openedBefore } from "./opened.ts";
 import type { SyntaxFault } from "./yaml.ts";
 
@@ -10,7 +10,8 @@ export function faultOf(text: string, { message: reason, offset }: SyntaxFault):
   if (reason.includes("directive")) return directiveIn(text) ?? { code: "source.syntax", message: reason, offset };
   if (reason.includes("tag ")) return notAllowed("tag", text, wordBefore(text, offset));
   if (reason.includes("alias ")) return notAllowed("alias", text, wordBefore(text, offset));
-  return unclosed(text, reason, offset) ?? { code: "source.syntax", ...syntax(text, reason, offset) };
+  const fault = unclosed(text, reason, offset) ?? { code: "source.syntax", ...syntax(text, reason, offset) };
+  return foreignSpaceOnLine(text, fault.offset) ?? fault;
 }
 
 // Where the characters begin that stand right before an offset without a space.
@@ -50,29 +51,75 @@ function syntax(text: string, reason: string, offset: number): Said {
   if (text.startsWith("${{", offset - 1) || text.startsWith("{{", offset - 1)) return { ...UNQUOTED, offset };
   const line = lineStart(text, offset);
   const before = text.slice(line, offset);
-  const tab = text.slice(line, offset + 1).indexOf("\t");
-  if (tab >= 0) return { message: "a tab stands here", suggestion: "use spaces", offset: line + tab };
+  const tab = tabIn(before, text.charAt(offset));
+  if (tab !== undefined) return { message: "a tab stands here", suggestion: "use spaces", offset: line + tab };
   switch (reason) {
     case "bad indentation of a mapping entry":
     case "bad indentation of a sequence entry":
     case "end of the stream or a document separator is expected":
-      return before.trim() === "" ? crooked(offset) : unexpected(text, line, offset);
+      return noBeginning(text, before, offset) ?? (before.trim() === "" ? crooked(offset) : unexpected(text, line, offset));
     case "missed comma between flow collection entries":
-      if (text.charAt(offset) === ":") return { ...SECOND_COLON, offset };
-      return { message: "a comma is missing before this, or the bracket above it is not closed", offset };
+      return noBeginning(text, before, offset) ?? noComma(text, before, offset);
+    case "expected the node content, but found ','":
+      return { message: "nothing stands before this comma", suggestion: "delete it, or quote the text it is in", offset };
     case "expected ':' after a mapping key":
       return { ...KEY_ALONE, offset: line + before.search(/\S/) };
     case "can not read a block mapping entry; a multiline key may not be an implicit key":
       return { ...KEY_ALONE, offset: aboveWithout(text, line) };
     case "unknown escape sequence":
-      return {
-        message: `\\${text.charAt(offset)} is no escape`,
-        suggestion: "write \\\\ for a backslash, or use single quotes",
-        offset: offset - 1,
-      };
+      return { message: `\\${text.charAt(offset)} is no escape`, ...BACKSLASH, offset: offset - 1 };
+    case "expected hexadecimal character":
+      return shortEscape(text, offset);
+    case "a line break is expected":
+      return { message: "outside quotes, | and > begin a text on the lines below", ...QUOTE, offset };
+    case "name of an anchor node must contain at least one character":
+      return { message: "outside quotes, no text begins with &", ...QUOTE, offset: text.lastIndexOf("&", offset) };
     default:
       return { message: reason, offset };
   }
+}
+
+const QUOTE = { suggestion: "quote the text" };
+const BACKSLASH = { suggestion: "write \\\\ for a backslash, or use single quotes" };
+
+// A tab may stand inside of a text, and before a comment.
+function tabIn(before: string, found: string): number | undefined {
+  const indentation = /^\s*/.exec(before)?.[0] ?? "";
+  const tab = indentation.indexOf("\t");
+  if (tab >= 0) return tab;
+  if (found === "\t") return before.length;
+  return before.endsWith("\t") ? before.length - 1 : undefined;
+}
+
+// What would be a text, were it in quotes: where a value may begin, another sign stands.
+function noBeginning(text: string, before: string, offset: number): Said | undefined {
+  const found = text.charAt(offset);
+  const possible = before.trim() === "" ? "@`%" : "@`%-?";
+  if (!/(?:^|[-:?[{,])\s*$/.test(before) || !possible.includes(found)) return undefined;
+  const suggestion = found === "-" ? "quote the text, or begin the list on the next line" : QUOTE.suggestion;
+  return { message: `outside quotes, no text begins with ${found}`, suggestion, offset };
+}
+
+function noComma(text: string, before: string, offset: number): Said {
+  if (text.charAt(offset) === ":") {
+    return { ...SECOND_COLON, suggestion: "quote the text, or put a comma between the two entries", offset };
+  }
+  const message = "a comma is missing before this, or the bracket above it is not closed";
+  const suggestion = /["']\s*$/.test(before) ? otherQuotes(before) : "close the bracket, or quote the text that this is in";
+  return { message, suggestion, offset };
+}
+
+function otherQuotes(before: string): string {
+  return before.trimEnd().endsWith('"')
+    ? 'quote the whole text with \', or write \\" for each " in it'
+    : "quote the whole text with \", or write '' for each ' in it";
+}
+
+function shortEscape(text: string, offset: number): Said {
+  const start = text.lastIndexOf("\\", offset);
+  const escape = text.charAt(start + 1);
+  const digits = { x: 2, u: 4 }[escape] ?? 8;
+  return { message: `\\${escape} is an escape only with ${digits} hexadecimal digits`, ...BACKSLASH, offset: start };
 }
 
 const KEY_ALONE = {
@@ -82,7 +129,7 @@ const KEY_ALONE = {
 
 const SECOND_COLON = {
   message: "outside quotes, a : with a space behind it makes a key of what is before it",
-  suggestion: "quote the text, or part the two keys",
+  suggestion: "quote the text, or begin the second key on the next line",
 };
 
 function crooked(offset: number): Said {
@@ -99,9 +146,11 @@ function unexpected(text: string, line: number, offset: number): Said {
     return { message: `this ${found} closes nothing`, suggestion: "delete it, or quote the text it is in", offset };
   }
   if (found !== ":") {
-    return { message: "the value has ended before this", suggestion: "quote the whole text, or begin a new line", offset };
+    const before = text.slice(line, offset);
+    const suggestion = /["']\s*$/.test(before) ? otherQuotes(before) : "quote the whole text, or begin a new line";
+    return { message: "the value has ended before this", suggestion, offset };
   }
-  if (!/:\s/.test(text.slice(line, offset))) return { ...KEY_ALONE, offset: aboveWithout(text, line) };
+  if (!/:[ \t]/.test(text.slice(line, offset))) return { ...KEY_ALONE, offset: aboveWithout(text, line) };
   return { ...SECOND_COLON, offset };
 }
 
@@ -111,7 +160,7 @@ function aboveWithout(text: string, line: number): number {
   for (let start = line; start > 0;) {
     const above = lineStart(text, start - 1);
     const written = text.slice(above, start);
-    if (/:\s/.test(written)) break;
+    if (/:[ \t\r\n]/.test(written)) break;
     if (written.trim() !== "") found = above;
     start = above;
   }

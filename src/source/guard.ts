@@ -1,6 +1,8 @@
 import { LIMITS } from "../base/limits.ts";
+import { FOREIGN_SPACE } from "../base/text.ts";
 import type { Finding } from "./diagnostic.ts";
-import { EVENT, type Event } from "./yaml.ts";
+import { lineStart } from "./file.ts";
+import { EVENT, type Event, type ScalarEvent, STYLE } from "./yaml.ts";
 
 /** How many characters of a text are shown in a message. */
 export const SHOWN_CHARS = 40;
@@ -27,7 +29,7 @@ function tooLarge(text: string): Refusal | undefined {
 
 function controlCharacter(text: string): Refusal | undefined {
   // oxlint-disable-next-line no-control-regex -- finding control characters is the point
-  const found = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|(?<=[^])\ufeff/.exec(text);
+  const found = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|(?<=[^])\ufeff/.exec(text);
   if (found === null) return undefined;
   const code = found[0].charCodeAt(0).toString(16).padStart(4, "0");
   return {
@@ -38,16 +40,48 @@ function controlCharacter(text: string): Refusal | undefined {
   };
 }
 
-/** The first part of YAML in a parsed text that files may not use: a directive, a tag or an alias. */
+/** The first part of YAML in a parsed text that files may not use: a directive, a tag, an alias, or a space that is none to YAML. */
 export function refusedPart(text: string, events: readonly Event[]): Refusal | undefined {
   const directive = directiveIn(text);
   if (directive !== undefined) return directive;
-  if (!text.includes("*") && !text.includes("!")) return undefined;
+  const spaces = ANY_FOREIGN.test(text);
+  if (!spaces && !text.includes("*") && !text.includes("!")) return undefined;
   for (const event of events) {
     if (event.type === EVENT.ALIAS) return notAllowed("alias", text, event.anchorStart - 1);
     if ("tagStart" in event && event.tagStart >= 0) return notAllowed("tag", text, event.tagStart);
+    const space = spaces && event.type === EVENT.SCALAR ? foreignSpaceIn(text, event) : undefined;
+    if (space !== undefined) return space;
   }
   return undefined;
+}
+
+const ANY_FOREIGN = new RegExp(FOREIGN_SPACE);
+/** At an end of a text without quotes, or where it was to part a key or a dash from what is behind it. */
+const FOREIGN_IN_PLAIN = new RegExp(`(?<=^(?:-|[\\w.-]+:)?)${FOREIGN_SPACE}|${FOREIGN_SPACE}$`);
+const FOREIGN_ON_LINE = new RegExp(`${FOREIGN_SPACE}(?<=(?:^|[-:,[\\]{}"'])[ \\t]*.)`);
+
+function foreignSpaceIn(text: string, { style, valueStart, valueEnd }: ScalarEvent): Refusal | undefined {
+  if (style !== STYLE.PLAIN || valueStart < 0) return undefined;
+  const found = FOREIGN_IN_PLAIN.exec(text.slice(valueStart, valueEnd));
+  return found === null ? undefined : foreignSpace(found[0], valueStart + found.index);
+}
+
+/** A space that is none to YAML, where a line that cannot be read holds one in the place of a space. */
+export function foreignSpaceOnLine(text: string, offset: number): Refusal | undefined {
+  const start = lineStart(text, offset);
+  const [line = ""] = text.slice(start).split("\n", 1);
+  const found = FOREIGN_ON_LINE.exec(line);
+  return found === null ? undefined : foreignSpace(found[0], start + found.index);
+}
+
+function foreignSpace(found: string, offset: number): Refusal {
+  const code = found.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase();
+  return {
+    code: "source.space",
+    message: `the character U+${code} stands here: it may look like a space, and is part of a text to YAML`,
+    suggestion: "replace it and all others like it by spaces; quote a text that is to begin or end with it",
+    offset,
+  };
 }
 
 /** A directive stands before all else: only comments and other directives may be above it. */
@@ -59,7 +93,10 @@ export function directiveIn(text: string): Refusal | undefined {
 const NOT_ALLOWED = {
   directive: { why: "files are always read as YAML 1.2", suggestion: "delete the line" },
   tag: { why: "a value is what it looks like", suggestion: "delete the tag; quote what is to be text" },
-  alias: { why: "aliases can make a small file expand to gigabytes", suggestion: "write the value out, or make it an input" },
+  alias: {
+    why: "aliases can make a small file expand to gigabytes",
+    suggestion: "write the value out, or make it an input; quote what is to be text",
+  },
 } as const;
 
 /** What is said of a part that files may not use, which stands at an offset. */

@@ -90,23 +90,22 @@ class LayoutBuilder {
     const [first = ""] = lines;
     if (/^[|>]/.test(first)) return this.#literal(text, range, around);
     if (lines.length === 1) return { kind: "text", text };
-    return { kind: "folded", lines: [first, ...lines.slice(1).map((line) => line.trimStart())] };
+    return { kind: "folded", lines: [first, ...lines.slice(1).map((line) => line.replace(/^[ \t]+/, ""))] };
   }
 
   #literal(text: string, range: Range, { column }: Around): Layout {
     this.linesBefore(range.end); // a comment in the header is kept with it
     const [header = "", ...rest] = text.split("\n");
     const [indicator = ""] = header.split(/\s/, 1);
-    const lines = indicator.includes("+") ? rest.slice(0, -1) : withoutBlankEnd(rest);
     const digit = /[1-9]/.exec(indicator)?.[0];
-    const first = lines.find((line) => line.trim() !== "");
-    if (first === undefined) return { kind: "literal", header: header.trimEnd(), margin: undefined, lines: lines.map(() => "") };
-    const margin = digit === undefined ? first.length - first.trimStart().length : Math.max(column, 0) + Number(digit);
+    const first = rest.find((line) => /[^ ]/.test(line)) ?? "";
+    const margin = digit === undefined ? first.search(/[^ ]|$/) : Math.max(column, 0) + Number(digit);
+    const lines = rest.map((line) => (first === "" ? "" : line.slice(margin)));
     return {
       kind: "literal",
       header: header.trimEnd(),
-      margin: digit === undefined ? undefined : Number(digit),
-      lines: lines.map((line) => line.slice(margin)),
+      margin: digit === undefined || first === "" ? undefined : Number(digit),
+      lines: indicator.includes("+") ? lines.slice(0, -1) : withoutEmptyEnd(lines),
     };
   }
 
@@ -195,6 +194,6 @@ function startOf({ key, value }: Child): number {
   return (key?.range ?? value.range).start;
 }
 
-function withoutBlankEnd(lines: readonly string[]): readonly string[] {
-  return lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
+function withoutEmptyEnd(lines: readonly string[]): readonly string[] {
+  return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
 }

@@ -44,6 +44,9 @@ export interface Mark {
   readonly offset: number;
 }
 
+// It goes on to the end of the line as YAML has it, past what JavaScript takes for one more line end.
+const COMMENT = /(?<=^|\s)#[^\r\n]*/g;
+
 /** What a text that can be parsed holds beside its data: comments, and anchors, which nothing may refer to. */
 export function marksIn(text: string): { readonly comments: readonly Mark[]; readonly anchors: readonly Mark[] } {
   const comments: Mark[] = [];
@@ -51,7 +54,7 @@ export function marksIn(text: string): { readonly comments: readonly Mark[]; rea
   let from = 0;
   // Comments stand between scalars.
   const look = (end: number): void => {
-    for (const { 0: comment, index } of text.slice(from, end).matchAll(/(?<=^|\s)#.*/gm)) {
+    for (const { 0: comment, index } of text.slice(from, end).matchAll(COMMENT)) {
       comments.push({ text: comment.trimEnd(), offset: from + index });
     }
   };
@@ -78,7 +81,7 @@ const NUMBER =
   /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
 // Between the last entry of a flow collection and its bracket: what separates entries, and comments.
-const GAP = /(?:[\s,:?]|(?<=\s)#.*)*/y;
+const GAP = /(?:[\s,:?]|(?<=\s)#[^\r\n]*)*/y;
 
 /** A value that is no text, or a text of which escapes or folding came between: its characters can only be told to stand at its start. */
 class Scalar implements ScalarNode {
@@ -203,6 +206,7 @@ class Reader {
     while (!this.#closes()) {
       const { name, range } = this.#key();
       this.#checkKey(name, range, entries.get(name));
+      if (isLeftOut(this.#events[this.#at])) this.#checkColon(start, range);
       entries.set(name, { key: range, value: this.#node(range) });
     }
     return { kind: "map", entries, range: { start, end: this.#close(start) } };
@@ -236,6 +240,14 @@ class Reader {
     if (first === undefined) return;
     const message = `the key "${name}" is already on line ${this.#file.lineOf(first.key.start)}`;
     this.#report({ code: "source.duplicate-key", message, suggestion: "keep one of the two" }, range);
+  }
+
+  // In braces a comma ends an entry, also one inside of a number or a text.
+  #checkColon(start: number, key: Range): void {
+    const { text } = this.#file;
+    if (text.charAt(start) !== "{" || text.charAt(behindSpace(text, key.end)) === ":") return;
+    const suggestion = "write KEY: value; quote a number or a text that holds a comma";
+    this.#report({ code: "source.syntax", message: "this key has no : behind it", suggestion }, key);
   }
 
   #closes(): boolean {
@@ -292,6 +304,14 @@ class Reader {
   }
 }
 
+const SPACE = /(?:\s|(?<=\s)#[^\r\n]*)*/y;
+
+function behindSpace(text: string, from: number): number {
+  SPACE.lastIndex = from;
+  SPACE.exec(text);
+  return SPACE.lastIndex;
+}
+
 const NOWHERE: Range = { start: 0, end: 0 };
 
 const SECOND_DOCUMENT: Finding = {
@@ -337,5 +357,5 @@ function rangeOf(text: string, { style, valueStart, valueEnd }: ScalarEvent): Ra
 
 function headerOf(text: string, content: number): number {
   const line = lineStart(text, content - 1);
-  return line + text.slice(line, content).search(/[|>][-+\d]*(?:\s+#.*)?\s*$/);
+  return line + text.slice(line, content).search(/[|>][-+\d]*(?:\s+#[^\r\n]*)?\s*$/);
 }

@@ -100,8 +100,16 @@ function describe(problem: Problem, node: SourceNode): Finding {
     code: codeOf(keyword),
     message,
     why: descriptionOf(schema),
-    suggestion: nearest(params["allowedValues"], textOf(node)),
+    suggestion: nearest(params["allowedValues"], textOf(node)) ?? unquoted(problem, node),
   };
+}
+
+// A text with a colon in it is a map to YAML, which begins where its first key does.
+function unquoted({ keyword, params }: Problem, node: SourceNode): string | undefined {
+  if (keyword !== "type" || params["type"] !== "string" || node.kind !== "map") return undefined;
+  const [first] = node.entries.values();
+  if (first?.key.start !== node.range.start) return undefined;
+  return "outside quotes, a : with a space behind it makes a map of a text: quote the whole text";
 }
 
 /** The code for each keyword of JSON Schema that our schemas use; those that are told otherwise stand in `placeProblem`. */

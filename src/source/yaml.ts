@@ -1,5 +1,6 @@
 import { dump, EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from "js-yaml";
 import { LIMITS } from "../base/limits.ts";
+import { lineStart } from "./file.ts";
 
 // The door to the YAML library.
 
@@ -26,8 +27,7 @@ export function eventsOf(text: string): readonly Event[] {
   try {
     return parsed(text);
   } catch (error) {
-    const events = error instanceof SyntaxFault ? withBracketsAtMargin(text, error) : undefined;
-    if (events !== undefined) return events;
+    if (error instanceof SyntaxFault) return withBracketsAtMargin(text, error);
     throw error;
   }
 }
@@ -54,32 +54,51 @@ const GAP_ROUNDS = 8;
 /**
  * A closing bracket may stand in the column of the key that its collection belongs to, as everyone writes it; YAML's grammar wants
  * it further in, and so does the library. So what stands between such a bracket and what is before it, line ends and comments, is
- * made spaces, which moves nothing; but not where it turns out to be part of a text.
+ * made spaces, which moves nothing; but not where it turns out to be part of a text. What is wrong beside such brackets is found where
+ * the parser comes furthest. Throws a {@link SyntaxFault}.
  */
-function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[] | undefined {
-  if (fault.message !== "deficient indentation" || !"]}".includes(text.charAt(fault.offset))) return undefined;
-  const found = text.matchAll(/(?:[ \t]*(?:(?<=\s)#.*)?\r?\n)+[ \t]*(?=[\]}])/g);
-  let gaps: readonly Gap[] = Array.from(found, ({ 0: gap, index }) => ({ start: index, end: index + gap.length }));
+function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[] {
+  if (fault.message !== "deficient indentation" || !"]}".includes(text.charAt(fault.offset))) throw fault;
+  let gaps = gapsIn(text);
+  let furthest = fault;
   for (let round = 0; round < GAP_ROUNDS; round += 1) {
-    const { events, wrong } = tried(text, gaps);
-    if (events !== undefined && wrong.size === 0) return events;
-    if (wrong.size === 0) return undefined;
+    const found = tried(text, gaps);
+    const failed = found instanceof SyntaxFault;
+    if (failed && found.offset > furthest.offset) furthest = found;
+    const wrong = new Set(failed ? gaps.filter(({ start }) => start <= found.offset).slice(-1) : gapsInTexts(found, gaps));
+    if (wrong.size === 0 && !failed) return found;
+    if (wrong.size === 0) break;
     gaps = gaps.filter((gap) => !wrong.has(gap));
   }
-  return undefined;
+  throw furthest;
 }
 
-function tried(
-  text: string,
-  gaps: readonly Gap[],
-): { readonly events: readonly Event[] | undefined; readonly wrong: ReadonlySet<Gap> } {
+// What stands before a bracket that is the first on its line: line ends, comments, and lines of nothing else.
+function gapsIn(text: string): readonly Gap[] {
+  return Array.from(text.matchAll(/(?<=\n)[ \t]*(?=[\]}])/g), ({ 0: indentation, index }) => {
+    return { start: gapStart(text, index), end: index + indentation.length };
+  });
+}
+
+function gapStart(text: string, line: number): number {
+  let start = line;
+  while (start > 0) {
+    const above = lineStart(text, start - 1);
+    const written = text.slice(above, start - 1);
+    if (!/^[ \t]*(?:#[^\n]*)?\r?$/.test(written)) {
+      return above + written.search(/(?<![ \t])[ \t]*(?:(?<=\s)#[^\n]*)?\r?$/);
+    }
+    start = above;
+  }
+  return start;
+}
+
+function tried(text: string, gaps: readonly Gap[]): readonly Event[] | SyntaxFault {
   try {
-    const events = parsed(spaced(text, gaps));
-    return { events, wrong: new Set(gapsInTexts(events, gaps)) };
+    return parsed(spaced(text, gaps));
   } catch (error) {
-    if (!(error instanceof SyntaxFault)) throw error;
-    const last = gaps.findLast(({ start }) => start <= error.offset);
-    return { events: undefined, wrong: new Set(last === undefined ? [] : [last]) };
+    if (error instanceof SyntaxFault) return error;
+    throw error;
   }
 }
 

@@ -43,6 +43,21 @@ test("code scanning gets every file, the clean ones too", async () => {
   );
 });
 
+test("what is wrong in a playbook that others include is told once, at its own file", async () => {
+  const project = newProject(KEYS);
+  for (const name of ["a", "b"]) project.write(`${name}.yaml`, "playbook: 1\nsteps: [{ id: x, uses: ./shared.yaml }]\n");
+  project.write("shared.yaml", WRONG);
+  const told = "playbook.unknown-operation";
+  const text = await project.run("check", ".");
+  expect(text.stdout.split(told), text.told).toHaveLength(2);
+  expect((await project.run("check", ".", "--format", "github")).stdout.split(told)).toHaveLength(2);
+  expect((await project.run("run", "a.yaml", "b.yaml")).stderr.split(told)).toHaveLength(2);
+  const [run] = (JSON.parse((await project.run("check", "a.yaml", "b.yaml", "--format", "sarif")).stdout) as Log).runs;
+  const found = run?.results?.filter(({ ruleId }) => ruleId === told) ?? [];
+  const at = found[0]?.locations?.[0]?.physicalLocation?.artifactLocation;
+  expect([found.length, at?.uri, run?.artifacts?.[at?.index ?? -1]?.location?.uri]).toEqual([1, "shared.yaml", "shared.yaml"]);
+});
+
 test("--json is --format json, and a right playbook is exit 0 in every format", async () => {
   const project = projectWith();
   const [short, long] = [

@@ -28,17 +28,18 @@ const ENVIRONMENT =
 test("a folder is formatted: playbooks and tokenbook.yaml, nothing else", async () => {
   const project = newProject();
   project.write("playbooks/one two.yaml", UNTIDY);
+  project.write("playbooks/quoted.YML", UNTIDY.replace("playbook", '"playbook"'));
   project.write("playbooks/tidy.yaml", TIDY);
   project.write("playbooks/holders.yaml", "a:    1\n");
   project.write("tokenbook.yaml", ENVIRONMENT);
   const checked = await project.run("fmt", "--check", ".");
   expect(checked.code, checked.told).toBe(1);
-  expect(checked.lines).toEqual(["playbooks/one two.yaml", "tokenbook.yaml"]);
+  expect(checked.lines).toEqual(["playbooks/one two.yaml", "playbooks/quoted.YML", "tokenbook.yaml"]);
   expect(project.read("playbooks/one two.yaml")).toBe(UNTIDY);
 
   const done = await project.run("fmt", ".");
   expect(done.code, done.told).toBe(0);
-  expect(done.stderr).toContain("2 of 3 files changed");
+  expect(done.stderr).toContain("3 of 4 files changed");
   expect(project.read("playbooks/one two.yaml")).toBe(TIDY);
   expect(project.read("playbooks/holders.yaml")).toBe("a:    1\n");
   expect(project.read("tokenbook.yaml")).toBe(
@@ -47,7 +48,7 @@ test("a folder is formatted: playbooks and tokenbook.yaml, nothing else", async 
   const again = await project.run("fmt", "--check", ".");
   expect(again.code, again.told).toBe(0);
   expect(again.stdout).toBe("");
-  expect(readdirSync(join(project.folder, "playbooks"))).toHaveLength(3); // nothing is left beside them
+  expect(readdirSync(join(project.folder, "playbooks"))).toHaveLength(4); // nothing is left beside them
 });
 
 test("what would change can be seen, and applied by patch", async () => {

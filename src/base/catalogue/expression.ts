@@ -47,6 +47,22 @@ export const EXPRESSION_CODES = {
     cure: "Write the expression alone: if: inputs.go",
     example: "braces-in-bare",
   },
+  "expression.number": {
+    severity: "error",
+    title: "a text that is written out is no number",
+    meaning:
+      "`decimal` takes a text that holds a number: digits and a point, with no separator of thousands. This one holds none, so the expression could never have a value.",
+    cure: "Write the number without quotes, and without `decimal`.",
+    example: "decimal-literal",
+  },
+  "expression.pattern": {
+    severity: "error",
+    title: "a pattern that is written out cannot be used",
+    meaning:
+      "`re2` takes a regular expression of RE2, which has neither backreferences nor looking ahead or behind. This one cannot be read, so the expression could never have a value.",
+    cure: "Mend the pattern at what the message names: https://github.com/google/re2/wiki/Syntax has all that may stand in one.",
+    example: "pattern-literal",
+  },
   "expression.runaway-pattern": {
     severity: "error",
     title: "`matches` is not available",

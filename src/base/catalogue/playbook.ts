@@ -356,6 +356,14 @@ export const PLAYBOOK_CODES = {
     cure: "Take the condition that is suggested; `tokenbook operations NAME` shows those of an operation.",
     example: "unlisted-condition",
   },
+  "playbook.unmarked-expression": {
+    severity: "warning",
+    title: "a text looks like an expression",
+    meaning:
+      "Inside values only what stands in ${{ }} is an expression; all else is sent to the letter. This text is written like an expression of another language, or like one without its marks.",
+    cure: 'Write "${{ steps.token.id }}", with the quotes. A text that is meant stays as it is.',
+    example: "unmarked-expression",
+  },
   "playbook.unused-actor": {
     severity: "warning",
     title: "an actor is declared and never used",

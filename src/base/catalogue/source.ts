@@ -53,6 +53,14 @@ export const SOURCE_CODES = {
     cure: "Write the number out in digits. Quote it if it is a text, such as an address or an account number.",
     example: "hexadecimal-number",
   },
+  "source.space": {
+    severity: "error",
+    title: "a space that is none to YAML",
+    meaning:
+      "Texts that are copied from a page or a document bring other characters along that look like a space, such as the non-breaking one, or like nothing. YAML takes them for a part of a text, so that a key or a value is not what it looks like.",
+    cure: "Replace them by plain spaces. A text that is to begin or end with one stands in quotes.",
+    example: "foreign-space",
+  },
   "source.syntax": {
     severity: "error",
     title: "the text is no YAML",

@@ -4,7 +4,7 @@ import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { Places } from "../../report/check/checked.ts";
-import { formatDiagnostic } from "../../source/diagnostic.ts";
+import { eachOnce, formatDiagnostic } from "../../source/diagnostic.ts";
 import { harmless } from "../failure.ts";
 import { checkFile, type CheckedPlaybook, playbookFiles } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
@@ -40,7 +40,7 @@ type Printer = (shell: Shell, checked: readonly CheckedPlaybook[]) => Promise<vo
 const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> = {
   text(shell, checked) {
     const write = (line: string): void => shell.stdout.write(painted(line, showsColour(shell.stdout, shell.variables)));
-    for (const { file, playbook, diagnostics } of checked) {
+    for (const { file, playbook, diagnostics } of eachOnce(checked)) {
       for (const diagnostic of diagnostics) shell.stdout.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
       if (playbook !== undefined) write(`✓ ${file}: ${aboutOf(playbook)}\n`);
     }

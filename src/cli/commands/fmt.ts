@@ -4,10 +4,11 @@ import { patchBetween } from "../../base/difference.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { count, sanitise } from "../../base/text.ts";
+import { isPlaybook } from "../../editor/document.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { formatYaml } from "../../source/format.ts";
-import { parseYaml } from "../../source/parse.ts";
+import { parseUnshown } from "../../source/unshown.ts";
 import { formatFailure, harmless } from "../failure.ts";
 import { decode, readText, yamlFiles } from "../project.ts";
 import { replaceFile } from "../replace.ts";
@@ -52,14 +53,18 @@ function filesToFormat(shell: Shell, named: readonly string[]): readonly string[
     shell,
     named.filter((name) => !isFile(name)),
   );
-  const ours = found.filter((file) => /^(?:playbook|environments)\s*:/m.test(readText(resolve(shell.cwd, file), file)));
+  const ours = found.filter((file) => isOurs(readText(resolve(shell.cwd, file), file)));
   return [...new Set([...yamlFiles(shell, named.filter(isFile)), ...ours])].toSorted();
+}
+
+function isOurs(text: string): boolean {
+  return isPlaybook(text) || /^environments[ \t]*:/m.test(text);
 }
 
 function format(shell: Shell, file: string, before: string): FormattedFile {
   const formatted = formatYaml(file, before, playbookOrder);
   if ("text" in formatted) return { file, before, after: formatted.text };
-  const { diagnostics } = parseYaml(file, before);
+  const { diagnostics } = parseUnshown(file, before);
   for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
   if (diagnostics.length === 0) {
     const message = `${file}: ${formatted.refused}`;

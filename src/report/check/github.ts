@@ -1,10 +1,12 @@
-import type { Diagnostic } from "../../source/diagnostic.ts";
+import { type Diagnostic, eachOnce } from "../../source/diagnostic.ts";
 import { workflowCommand } from "../annotation.ts";
 import { type CheckedFile, pathFromRoot, type Places, wordsOf } from "./checked.ts";
 
 /** Workflow commands that GitHub Actions turns into annotations of the files. */
 export function annotations(files: readonly CheckedFile[], places: Places): string {
-  return files.flatMap(({ diagnostics }) => diagnostics.map((diagnostic) => annotation(diagnostic, places))).join("");
+  return eachOnce(files)
+    .flatMap(({ diagnostics }) => diagnostics.map((diagnostic) => annotation(diagnostic, places)))
+    .join("");
 }
 
 function annotation(diagnostic: Diagnostic, places: Places): string {

@@ -2,13 +2,15 @@ import type { ArtifactLocation, Log, ReportingDescriptor, Result } from "sarif";
 import { CATALOGUE, CODES } from "../../base/catalogue/catalogue.ts";
 import { sanitise } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
+import { type Diagnostic, eachOnce } from "../../source/diagnostic.ts";
 import { addressOf, type CheckedFile, pathFromRoot, type Places, wordsOf } from "./checked.ts";
 
 const SRCROOT = "%SRCROOT%";
 
 /** The findings as a SARIF 2.1.0 log, with the whole catalogue as its rules. */
 export function sarif(files: readonly CheckedFile[], places: Places): string {
+  const findings = eachOnce(files).flatMap(({ diagnostics }) => diagnostics);
+  const artifacts = [...new Set([...files, ...findings].map(({ file }) => file))];
   const log: Log = {
     version: "2.1.0",
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -20,10 +22,10 @@ export function sarif(files: readonly CheckedFile[], places: Places): string {
         },
         columnKind: "utf16CodeUnits",
         invocations: [{ executionSuccessful: true }],
-        artifacts: files.map(({ file }) => ({ location: locationOf(file, places), roles: ["analysisTarget"] })),
-        results: files.flatMap(({ diagnostics }, index) =>
-          diagnostics.map((diagnostic) => result(diagnostic, { ...locationOf(diagnostic.file, places), index })),
-        ),
+        artifacts: artifacts.map((file) => ({ location: locationOf(file, places), roles: ["analysisTarget"] })),
+        results: findings.map((finding) => {
+          return result(finding, { ...locationOf(finding.file, places), index: artifacts.indexOf(finding.file) });
+        }),
       },
     ],
   };

@@ -49,6 +49,10 @@ test("digits survive that a JavaScript number would lose", () => {
   expect(writeJson(parseJson(text))).toBe(text);
 });
 
+test("a text that begins with an escaped control character stays a text", () => {
+  for (const text of ["\\u00911.5", "\\u0091abc"]) expect(parseJson(`{"a":"${text}"}`)).toEqual({ a: JSON.parse(`"${text}"`) });
+});
+
 test("keys that reach into JavaScript's own objects are refused at any depth", () => {
   for (const name of ["__proto__", "constructor", "prototype", "\\u005f_proto__"]) {
     expect(() => parseJson(`{"a":[{"${name}":{}}]}`)).toThrow("is not allowed");

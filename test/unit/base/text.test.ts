@@ -15,6 +15,18 @@ test("a near name is offered, a far one is not", () => {
   expect(didYouMean("LEDGER.TOKEN.BURN", names)).toBe("ledger.token.burn");
   expect(didYouMean("POST /token", names)).toBeUndefined();
   expect(didYouMean("x", [])).toBeUndefined();
+  for (const [name, other] of [
+    ["c", "a"],
+    ["foo", "ok"],
+    ["tags", "as"],
+  ] as const)
+    expect(didYouMean(name, [other])).toBeUndefined();
+  for (const [name, other] of [
+    ["naem", "name"],
+    ["ID", "id"],
+    ["use", "uses"],
+  ] as const)
+    expect(didYouMean(name, [other])).toBe(other);
 });
 
 test("a name of a million characters costs nothing", () => {

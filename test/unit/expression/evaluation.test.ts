@@ -75,7 +75,7 @@ test.for([
   ["numbers[9]", "out of bounds"],
   ["one / 0", "division by zero"],
   ["1 / 0", "division by zero"],
-  ['decimal("x")', '"x" is not a number'],
+  ['decimal("x" + "")', '"x" is not a number'],
   ["int(amount)", "is not a whole number"],
   ["sum([one, text])", '"1" is not a number'],
   ["text + one", "no such overload"],
@@ -99,7 +99,7 @@ test("a pattern that runs away elsewhere is matched in no time", () => {
   expect(value(`re2("${"a".repeat(5_000)}!", "^(a+)+$")`)).toBe("false");
   expect(value('re2("Loft12", "^[A-Za-z0-9]+$")')).toBe("true");
   expect(performance.now() - start).toBeLessThan(1_000);
-  expect(() => value('re2("a", "(")')).toThrow(EvaluationFailure);
+  expect(() => value('re2("a", "(" + "")')).toThrow(EvaluationFailure);
 });
 
 test("one expression serves many scopes", () => {

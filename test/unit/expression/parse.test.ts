@@ -40,6 +40,25 @@ test("a slip of the pen is shown where it stands", () => {
   expect(problem("   ")).toMatchObject({ code: "expression.syntax", message: "there is no expression here" });
 });
 
+test.each([
+  ["a => b", "=>", "write >="],
+  ["a <> b", "<>", "write !="],
+  ["a === b", "===", "write =="],
+  ["a !== b", "!==", "write !="],
+  ["a =~ 'b'", "=~", 're2(text, "pattern")'],
+  ["a AND b", "AND", "write &&"],
+  ["not a.b", "not", "write !, and quote the whole expression"],
+  ["a is b", "is", "write =="],
+  ["a == “b”", "“", "write \" or '"],
+  ["a\u00a0== b", "\u00a0", "type the space anew"],
+])("what other languages have is not taken: %s", (text, at, suggestion) => {
+  expect(problem(text)).toMatchObject({ code: "expression.syntax", at, suggestion: expect.stringContaining(suggestion) });
+});
+
+test("two names side by side want an operator", () => {
+  expect(problem("a.b exceeds 5")).toMatchObject({ at: "exceeds", message: 'an operator is missing before "exceeds"' });
+});
+
 test("the names that an expression reads are known with their fields", () => {
   expect(references('steps.token.id == inputs["name"] && has(steps.vault.tokenIds[0])')).toEqual([
     "steps.token.id",

@@ -78,3 +78,14 @@ test("a copy with more names leaves the first one as it was", () => {
   expect(types.with({ member: "Account" }).check("member.balance")).toBe("decimal");
   expect(wrong("member.balance").code).toBe("expression.unknown-name");
 });
+
+test.for([
+  ["account.id == null", "has(…)"],
+  ["null != account.owner", "has(…)"],
+  ["len(account.id) == 3", "size(…)"],
+  ["account.id.length() == 3", "size(…)"],
+  ["account.id.length == 3", "size(…)"],
+  ["response.length == 3", "size(…)"],
+])("what other languages say is told as it is said here: %s", ([text = "", suggestion = ""]) => {
+  expect(wrong(text)).toMatchObject({ code: "expression.ill-typed", suggestion: expect.stringContaining(suggestion) });
+});

@@ -53,6 +53,16 @@ test("a wrong cell is told by line, row and column, whatever stands in the cells
   ]);
 });
 
+test("lines are counted alike whichever line ends a table has, inside of cells too", () => {
+  const table = 'holder,amount,note\nuserId:a,1,"two\nlines"\n\nuserId:b,1,"a\n\nb"\nuserId:c,x,\nuserId:d,1\n';
+  const wrongCell = 'h.csv:8 (row 3, column "amount") must be of type decimal, and is "x"';
+  for (const end of ["\n", "\r\n", "\r"]) {
+    const text = table.replaceAll("\n", end);
+    expect(read("h.csv", text)).toEqual(["h.csv:9: the row has 2 cells, and the header 3"]);
+    expect(read("h.csv", `${text.trimEnd()},`)).toEqual([wrongCell]);
+  }
+});
+
 test.each([
   ["holder,amuont\nuserId:a,1\n", ['h.csv:1 has an unknown column "amuont"', 'h.csv:1 lacks the column "amount"']],
   ["holder,amount\nuserId:a\n", ["h.csv:2: the row has 1 cell, and the header 2"]],

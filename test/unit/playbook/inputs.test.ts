@@ -71,7 +71,7 @@ test.for<[GivenInputs, string]>([
   [{ property: "a", colour: "blue" }, '"colour" must be one of "red", "green"'],
   [{ property: "a", level: "3" }, '"level" must be one of 1.0, 2'],
   [{ property: "a", ids: "{}" }, '"ids" must be of type list, and is {}'],
-  [{ property: "a", ids: "[" }, "is no JSON list"],
+  [{ property: "a", ids: "[" }, '"ids" must be of type list, and is "[", which is no JSON: '],
   [{ property: "a", extra: '{"__proto__":1}' }, "is not allowed"],
 ])("%j is refused: %s", ([given, message]) => {
   expect(refusal(given).message).toContain(message);
@@ -201,4 +201,12 @@ test.for<[GivenInputs, string]>([
   [{ prices: "test/faulty/data/broken.txt" }, "has no extension that tells its format (say it in the playbook"],
 ])("%j gives no file: %s", ([given, message]) => {
   expect(() => resolveInputs(filed, given, realFiles)).toThrow(message);
+});
+
+test("a list or an object that is no JSON is named with the others, and how one is written", () => {
+  const { message, next } = refusal({ ids: "1,2", extra: "{a: 1}" });
+  expect(message).toContain('"property" must be given');
+  expect(message).toMatch(/"ids" must be of type list, and is "1,2", which is no JSON: .+ \(write it as \["a", 1\]\)/);
+  expect(message).toMatch(/"extra" must be of type object, and is "\{a: 1\}", which is no JSON: .+ \(write it as \{"a": 1\}\)/);
+  expect(next).toContain("ids (list)");
 });

@@ -95,7 +95,7 @@ test("a SARIF result is at the place of its diagnostic, under the rule of its co
 
 test("a SARIF path is a relative address, whatever is in it; outside of the root it is absolute", () => {
   const at = (file: string, places = PLACES): unknown =>
-    resultsOf([{ ...hostile, diagnostics: [{ ...HOSTILE, file }] }], places)[0]?.locations?.[0]?.physicalLocation
+    resultsOf([{ ...hostile, file, diagnostics: [{ ...HOSTILE, file }] }], places)[0]?.locations?.[0]?.physicalLocation
       ?.artifactLocation;
   expect(at(HOSTILE.file)).toEqual({ uri: "a%20folder/100%25%2C%20really%3A%20yes.yaml", uriBaseId: "%SRCROOT%", index: 0 });
   expect(at("b.yaml", { cwd: "/repo/deep", root: "/repo" })).toEqual({ uri: "deep/b.yaml", uriBaseId: "%SRCROOT%", index: 0 });

@@ -36,6 +36,12 @@ test("a long line elsewhere in the file changes nothing", () => {
   expect(shown(`${"x".repeat(500)}\n\n\n\nWORD`, "WORD")).toContain("> 5 | WORD");
 });
 
+test("the mark stands below its place where characters before it are shown as escapes", () => {
+  const [text = "", mark = ""] = shown("a: \u202a\u200eC: WORD", "WORD").split("\n").slice(2);
+  expect(text).toContain("\\u202a\\u200eC");
+  expect(text.slice(mark.indexOf("^"), mark.lastIndexOf("^") + 1)).toBe("WORD");
+});
+
 test("a place of many lines is marked where it begins", () => {
   const text = "a: 1\nb: [\n  1,\n  2,\n]\n";
   const frame = new SourceFile("a.yaml", text).diagnose(finding, { start: 8, end: text.length }).frame;

@@ -32,6 +32,13 @@ test.for<[string, string, string]>([
     "a: |\n  one\n    two\n\n  three\nb: >-\n  x\n  y\n",
   ],
   ["a block text keeps the indentation that its header tells", "a:\n    b: |2\n         one\n", "a:\n  b: |2\n       one\n"],
+  [
+    "a block text may begin with a tab, and end in spaces",
+    "a: |\n    \tx\n      \n\nb: |\n  \u00a0y\n",
+    "a: |\n  \tx\n    \n\nb: |\n  \u00a0y\n",
+  ],
+  ["only spaces and tabs are indentation", "a: x\n     \u00a0y\n", "a: x\n  \u00a0y\n"],
+  ["a comment ends with its line, not with a sign that JavaScript takes for one", "a:  1 # c\u2028 d\n", "a: 1 # c\u2028 d\n"],
   ["the empty lines that end a text stay", "a: |+\n  x\n\n\nb: 1\n", ""],
   [
     "comments stay at what they are about",

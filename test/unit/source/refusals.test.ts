@@ -60,6 +60,17 @@ test.for<[string, string, string]>([
   ["an unquoted expression in a flow map", "a: { b: ${{ x }} }", "source.syntax 1:10"],
   ["a tab in brackets", "a: {\tb: 1 }", "source.syntax 1:5"],
   ["brackets at the margin", "a: {\nb: 1 }", "source.unclosed 1:4"],
+  ["crooked indentation below a bracket that closes at the margin", "a: [\n  1\n]\nb:\n  c: 1\n d: 2", "source.syntax 6:2"],
+  ["an unquoted expression below one", "a: {\n  b: [\n    1 # ]\n  ]\n}\nc: { d: ${{ x }} }", "source.syntax 6:10"],
+  ["an unclosed bracket below one", "a: [\n  1\n]\nb: [\n  2\nc: 3", "source.unclosed 4:4"],
+  ["a tab in a text before a fault", 'a: "x\ty" z', "source.syntax 1:10"],
+  ["a space of another kind before a key", "a:\n\u00a0 b: 1", "source.space 2:1"],
+  ["a space of another kind behind a dash", "a:\n  -\u00a0b: 1", "source.space 2:4"],
+  ["a space of another kind behind a colon", "a:\u00a01\nb: 2", "source.space 1:3"],
+  ["a space of another kind behind the only colon", "a:\n  b:\u00a01", "source.space 2:5"],
+  ["a space of another kind behind a text", "a: x\u202f\nb: 1", "source.space 1:5"],
+  ["a space of another kind behind a bracket", "a: [1]\u00a0", "source.space 1:7"],
+  ["a space without a width", "a: \u200b1", "source.space 1:4"],
   ["a colon inside a text", "a: one: two", "source.syntax 1:7"],
   ["a colon inside a text in brackets", "a: { b: one: two }", "source.syntax 1:12"],
   ["a key without its colon", "a: 1\nb\nc: 2", "source.syntax 2:1"],
@@ -70,6 +81,11 @@ test.for<[string, string, string]>([
   const { root, diagnostics } = parseYaml("file.yaml", text);
   expect(diagnostics.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual([expected]);
   expect(root).toBeUndefined();
+});
+
+test("spaces of other kinds may stand inside of a text, and anywhere in one with quotes", () => {
+  const text = "a: 10\u00a0000 €\nb: '\u00a0x\u00a0'\nc: |\n  \u3000x\n# \u00a0c\u00a0\n";
+  expect(parseYaml("file.yaml", text).diagnostics).toEqual([]);
 });
 
 test("lines and columns are the same with CRLF, and the frame shows no carriage return", () => {
@@ -83,6 +99,13 @@ test("a file of many faults is read in one go, and shows as many as a person wil
   expect(parseYaml("file.yaml", Array.from({ length: 50_000 }, (_, at) => `k${at}: 1`).join("\n")).root).toBeDefined();
 });
 
+test("brackets at the margin are read in one go, however many lines of nothing the file has", () => {
+  for (const line of ["\n", "  # c\n"]) {
+    const text = `a: [\n  1\n]\n${line.repeat(60_000)}b: {\n  c: 1 # ]\n${line.repeat(60_000)}}\n`;
+    expect(parseYaml("file.yaml", text).diagnostics).toEqual([]);
+  }
+});
+
 // What is wrong in words, and how it is mended.
 test.for<[string, RegExp, RegExp]>([
   ["a:\n\tb: 1", /^a tab stands here$/, /^use spaces$/],
@@ -92,7 +115,19 @@ test.for<[string, RegExp, RegExp]>([
   ["a:\n   - b\n  - c", /^this line is indented like no key or item above it$/, /^begin it in the column/],
   ["a: [1, 2", /^this \[ is not closed$/, /^close it with \]/],
   ["a: x]\nb: ]", /^this \] closes nothing$/, /^delete it, or quote/],
-  ['a: "x" y', /^the value has ended before this$/, /^quote the whole text/],
+  ['a: "x" y', /^the value has ended before this$/, /^quote the whole text with ', or write \\" for each " in it$/],
+  ["a: 'it's'", /^the value has ended before this$/, /^quote the whole text with ", or write '' for each ' in it$/],
+  ['a: ["x" == y]', /^a comma is missing before this/, /^quote the whole text with '/],
+  ["a: x@y\nb: @x", /^outside quotes, no text begins with @$/, /^quote the text$/],
+  ["a: [%]", /^outside quotes, no text begins with %$/, /^quote the text$/],
+  ["a: - b", /^outside quotes, no text begins with -$/, /^quote the text, or begin the list on the next line$/],
+  ["a: & b", /^outside quotes, no text begins with &$/, /^quote the text$/],
+  ["a: >= 5", /^outside quotes, \| and > begin a text on the lines below$/, /^quote the text$/],
+  ['a: "C:\\users"', /^\\u is an escape only with 4 hexadecimal digits$/, /^write \\\\ for a backslash/],
+  ["a: [1,, 2]", /^nothing stands before this comma$/, /^delete it/],
+  ["a: {\n  b: 1\n  c: 2 }", /^outside quotes, a : with a space behind it/, /put a comma between the two entries$/],
+  ["a: { b: 1,000.00 }", /^this key has no : behind it$/, /^write KEY: value; quote a number or a text that holds a comma$/],
+  ["a: x\u0092", /^the control character U\+0092 is not allowed$/, /^delete it/],
 ])("%j is told in words, with what mends it", ([text, message, suggestion]) => {
   const [diagnostic] = parseYaml("file.yaml", text).diagnostics;
   expect(diagnostic?.message).toMatch(message);

@@ -1,0 +1,33 @@
+import type { ASTNode } from "./cel.ts";
+
+/** What the library's own macros are made of: a node that has one is checked and evaluated by it. */
+export interface Macro {
+  readonly typeCheck: (checker: Checker, macro: Macro, context: unknown) => unknown;
+  readonly evaluate: (evaluator: Evaluator, macro: Macro, context: unknown) => unknown;
+}
+
+export interface Checker {
+  readonly check: (node: ASTNode, context: unknown) => unknown;
+  readonly getType: (name: string) => unknown;
+}
+
+export interface Evaluator {
+  readonly run: (node: ASTNode, context: unknown) => unknown;
+  /** The type of a value: what nobody can know yet says so when it is asked for. */
+  readonly debugType: (value: unknown) => unknown;
+}
+
+interface Replaceable {
+  readonly meta: { readonly macro?: Macro };
+  readonly setMeta: (key: "macro" | "async", value: unknown) => Replaceable;
+}
+
+/** Gives a node of a fresh syntax tree another macro. */
+export function replace(node: ASTNode, macro: Macro): void {
+  (node as unknown as Replaceable).setMeta("macro", macro).setMeta("async", false);
+}
+
+/** The macro of a node, if it has one. */
+export function macroOf(node: ASTNode): Macro | undefined {
+  return (node as unknown as Replaceable).meta.macro;
+}

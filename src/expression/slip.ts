@@ -1,0 +1,111 @@
+import { messageOf } from "../base/failure.ts";
+import { FOREIGN_SPACE } from "../base/text.ts";
+import type { ExpressionProblem } from "./problem.ts";
+
+/** What keeps a text from being parsed, as the library's error and the text tell it. */
+export function syntaxProblem(error: unknown, text: string): ExpressionProblem {
+  if (error instanceof RangeError) {
+    const message = error.message.startsWith("a number") ? error.message : "this expression nests too deeply";
+    return { code: "expression.too-complex", message, start: 0, end: text.length };
+  }
+  const { start, end } = (error as { range?: { start: number; end: number } }).range ?? { start: 0, end: text.length };
+  const message = summaryOf(error).replaceAll(/\b[A-Z]+\b/g, (token) => TOKENS[token] ?? token);
+  const at = { message, start, end: Math.max(end, start + 1) };
+  return { code: "expression.syntax", ...(signOf(text, start) ?? wordOf(text, start) ?? characterOf(text, start) ?? at) };
+}
+
+type Said = Omit<ExpressionProblem, "code">;
+
+// The library's names for what it met, as they are written.
+const TOKENS: Readonly<Record<string, string>> = {
+  EOF: "the end",
+  IDENTIFIER: "a name",
+  NUMBER: "a number",
+  STRING: "a text",
+  BOOLEAN: "true or false",
+  NULL: "null",
+  BYTES: "bytes",
+  PLUS: "+",
+  MINUS: "-",
+  MULTIPLY: "*",
+  DIVIDE: "/",
+  MODULO: "%",
+  EQ: "==",
+  NE: "!=",
+  LT: "<",
+  LE: "<=",
+  GT: ">",
+  GE: ">=",
+  AND: "&&",
+  OR: "||",
+  NOT: "!",
+  IN: "in",
+  LPAREN: "(",
+  RPAREN: ")",
+  LBRACKET: "[",
+  RBRACKET: "]",
+  LBRACE: "{",
+  RBRACE: "}",
+  DOT: ".",
+  COMMA: ",",
+  COLON: ":",
+  QUESTION: "?",
+};
+
+// Operators of other languages, as they are written in this one.
+const OPERATORS: ReadonlyMap<string, string> = new Map([
+  ["=", "=="],
+  ["===", "=="],
+  ["!==", "!="],
+  ["<>", "!="],
+  ["=>", ">="],
+  ["=<", "<="],
+  ["&", "&&"],
+  ["|", "||"],
+  ["=~", 're2(text, "pattern")'],
+  ["??", "has(a.field) ? a.field : other"],
+  ["and", "&&"],
+  ["or", "||"],
+  ["not", "!, and quote the whole expression"],
+  ["is", "=="],
+  ["equals", "=="],
+]);
+
+function noOperator(text: string, start: number, end: number): Said | undefined {
+  const meant = OPERATORS.get(text.slice(start, end).toLowerCase());
+  if (meant === undefined) return undefined;
+  return { message: `"${text.slice(start, end)}" is no operator here`, suggestion: `write ${meant}`, start, end };
+}
+
+// The parser stops within an operator that is longer than one of its own.
+function signOf(text: string, at: number): Said | undefined {
+  const [before = ""] = /[=<>!~&|?]*$/.exec(text.slice(0, at)) ?? [];
+  const [behind = ""] = /^[=<>!~&|?]*/.exec(text.slice(at)) ?? [];
+  return noOperator(text, at - before.length, at + behind.length);
+}
+
+function wordOf(text: string, at: number): Said | undefined {
+  const [word] = /^[A-Za-z_]\w*/.exec(text.slice(at)) ?? [];
+  if (word === undefined || !/[\w"')\]]\s*$/.test(text.slice(0, at))) return undefined;
+  const not = /\bnot\s+$/i.exec(text.slice(0, at));
+  if (not !== null) return noOperator(text, not.index, not.index + "not".length);
+  const message = `an operator is missing before "${word}"`;
+  return noOperator(text, at, at + word.length) ?? { message, start: at, end: at + word.length };
+}
+
+function characterOf(text: string, at: number): Said | undefined {
+  const character = text.charAt(at);
+  const place = { start: at, end: at + 1 };
+  if (/[\u2018-\u201f\u00ab\u00bb]/.test(character)) {
+    return { message: `${character} is no quote here`, suggestion: "write \" or '", ...place };
+  }
+  if (!new RegExp(FOREIGN_SPACE).test(character)) return undefined;
+  const code = character.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase();
+  return { message: `the character U+${code} stands here, which is no space`, suggestion: "type the space anew", ...place };
+}
+
+/** The library's one-line summary of an error, without its own picture of the position. */
+export function summaryOf(error: unknown): string {
+  const { summary } = error as { summary?: string };
+  return summary ?? messageOf(error);
+}

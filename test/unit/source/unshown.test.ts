@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
+import { parseUnshown } from "../../../src/source/unshown.ts";
+
+const HEAD = "playbook: 1\n";
+const BROKEN = "steps:\n- uses: a\n uses: b\n";
+
+// What is written out is called hunter…, and what is wrong is told without it.
+test.for<[string, string, string]>([
+  ["a secret that is no text to YAML", `${HEAD}secrets:\n  PIN: @hunter2\n`, "source.syntax 3:8"],
+  ["one that is taken for an alias", `${HEAD}secrets: { PIN: *hunter2 }\n`, "source.syntax 2:17"],
+  ["one with a colon", `${HEAD}secrets:\n  PIN: hunter2: hunter3\n`, "source.syntax 3:15"],
+  ["one with an open quote", `${HEAD}secrets:\n  PIN: "hunter2\nsteps: []\n`, "source.syntax 3:8"],
+  [
+    "one near to another fault",
+    `${HEAD}secrets: { PIN: hunter2, KEY: env:KEY, TAG: 'hunter3, 4' }\n${BROKEN}`,
+    "source.syntax 5:2",
+  ],
+  ["one over several lines", `${HEAD}secrets:\n  PIN: |\n    hunter2\n    a: hunter3\n${BROKEN}`, "source.syntax 8:2"],
+  ["a key", "environments:\n  a:\n    ledger: { baseUrl: x, apiKey: @hunter2 }\n", "source.syntax 3:35"],
+  ["a credential", "environments:\n  a:\n    investor: { credentials: { K: %hunter2, L: hunter3 } }\n", "source.syntax 3:35"],
+])("%s is not shown where the text cannot be read", ([, text, expected]) => {
+  const { root, diagnostics } = parseUnshown("file.yaml", text);
+  expect(root).toBeUndefined();
+  expect(diagnostics.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual([expected]);
+  expect(diagnostics.map(formatDiagnostic).join("\n")).not.toContain("hunter");
+});
+
+test("references, and a text without secrets, are shown as they are", () => {
+  const [diagnostic] = parseUnshown(
+    "file.yaml",
+    `${HEAD}secrets: { PIN: env:DOOR_PIN, KEY: "file:keys/a" }\nsteps: x: y\n`,
+  ).diagnostics;
+  expect(diagnostic?.frame).toContain('{ PIN: env:DOOR_PIN, KEY: "file:keys/a" }');
+  expect(diagnostic?.message).toMatch(/^outside quotes, a :/);
+  expect(parseUnshown("file.yaml", "a: @b\n").diagnostics[0]?.frame).toContain("a: @b");
+});
