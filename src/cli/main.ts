@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
 import { formatFailure } from "./failure.ts";
-import { PLAIN_HINT } from "./hint.ts";
+import { type Hint, PLAIN_HINT } from "./hint.ts";
 import { buildProgram } from "./program.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { Told } from "./usage.ts";
@@ -14,12 +14,13 @@ import { Told } from "./usage.ts";
 export async function main(): Promise<void> {
   const stopping = new AbortController();
   let interrupted: ExitCode | undefined;
+  let hint = PLAIN_HINT;
   for (const [signal, code] of [
     ["SIGINT", EXIT.interrupted],
     ["SIGTERM", EXIT.terminated],
   ] as const) {
     process.on(signal, () => {
-      if (interrupted !== undefined) endAtOnce(code);
+      if (interrupted !== undefined) endAtOnce(code, hint);
       interrupted = code;
       stopping.abort();
     });
@@ -44,14 +45,16 @@ export async function main(): Promise<void> {
     signal: (name) => void process.kill(process.pid, name),
     stopping: stopping.signal,
   };
-  const code = await runCommand(shell, process.argv.slice(2));
+  const code = await runCommand(shell, process.argv.slice(2), (begun) => {
+    hint = begun;
+  });
   process.exitCode = code === EXIT.interrupted ? (interrupted ?? code) : code;
 }
 
 // The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
-function endAtOnce(code: ExitCode): never {
+function endAtOnce(code: ExitCode, hint: Hint): never {
   for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
-  process.stderr.write("\ntokenbook: ended at once; a run that was under way goes on with: tokenbook resume\n");
+  process.stderr.write(`\ntokenbook: ended at once; ${hint("a run that was under way goes on with: tokenbook resume")}\n`);
   process.exit(code);
 }
 
@@ -73,12 +76,13 @@ function terminalOf(stream: NodeJS.WriteStream): Terminal {
 }
 
 /** Parses and carries out one command; every way in which it can end has its exit code. */
-async function runCommand(shell: Shell, argv: readonly string[]): Promise<ExitCode> {
+async function runCommand(shell: Shell, argv: readonly string[], begin: (hint: Hint) => void): Promise<ExitCode> {
   try {
     let code: ExitCode = EXIT.passed;
-    const program = buildProgram(shell, (done) => {
+    const finish = (done: ExitCode): void => {
       code = done;
-    });
+    };
+    const program = buildProgram(shell, { begin, finish });
     await program.parseAsync(withDebugAlone(argv), { from: "user" });
     return code;
   } catch (error) {

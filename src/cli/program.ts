@@ -4,7 +4,7 @@ import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
-import { hinted, hintFor } from "./hint.ts";
+import { type Hint, hinted, hintFor } from "./hint.ts";
 import type { Command, Shell } from "./shell.ts";
 import { endOf } from "./usage.ts";
 import { FORMATS, type Format } from "../report/format.ts";
@@ -13,9 +13,16 @@ import { WORDS } from "./words.ts";
 /** Each command is loaded when it is called: start-up is a feature. */
 type Load<Options> = () => Promise<Command<Options>>;
 
-/** All commands, their options and their help. `finish` is told the exit code. */
-export function buildProgram(shell: Shell, finish: (code: ExitCode) => void): Commander {
-  const builder = new Builder(shell, finish);
+/** What is told of the command that was called. */
+export interface Calling {
+  /** Before it does anything: how it tells people what to type. */
+  readonly begin?: (hint: Hint) => void;
+  readonly finish?: (code: ExitCode) => void;
+}
+
+/** All commands, their options and their help. */
+export function buildProgram(shell: Shell, calling: Calling = {}): Commander {
+  const builder = new Builder(shell, calling);
   const program = builder.root();
   runCommands(program, builder);
   writeCommands(program, builder);
@@ -237,11 +244,11 @@ function driftCommands(program: Commander, builder: Builder): void {
 
 class Builder {
   readonly #shell: Shell;
-  readonly #finish: (code: ExitCode) => void;
+  readonly #calling: Calling;
 
-  constructor(shell: Shell, finish: (code: ExitCode) => void) {
+  constructor(shell: Shell, calling: Calling) {
     this.#shell = shell;
-    this.#finish = finish;
+    this.#calling = calling;
   }
 
   root(): Commander {
@@ -287,11 +294,13 @@ class Builder {
     return async (...given) => {
       const { color, ...named } = (given.at(-1) as Commander).optsWithGlobals();
       const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
-      const hint = hintFor(named["state"]);
+      const hint = hintFor(named);
+      this.#calling.begin?.(hint);
       const { variables } = this.#shell;
       const shell = { ...this.#shell, hint, variables: color === false ? { ...variables, NO_COLOR: "1" } : variables };
       try {
-        this.#finish(await (await load())(shell, options));
+        const code = await (await load())(shell, options);
+        this.#calling.finish?.(code);
       } catch (error) {
         throw error instanceof Failure ? hinted(error, hint) : error;
       }
