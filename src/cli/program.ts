@@ -6,7 +6,7 @@ import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
 import { type Hint, hinted, hintFor } from "./hint.ts";
 import type { Command, Shell } from "./shell.ts";
-import { endOf } from "./usage.ts";
+import { endOf, refuseEmpty } from "./usage.ts";
 import { FORMATS, type Format } from "../report/format.ts";
 import { WORDS } from "./words.ts";
 
@@ -104,12 +104,12 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .argument("[files...]", WORDS.run.files)
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
-    .option("--next <n>", WORDS.schedule.next, wholeNumber)
+    .option("--next <n>", WORDS.schedule.next, countingNumber)
     .action(builder.action(async () => (await import("./commands/schedule-list.ts")).listSchedules, "files"));
   builder
     .memory(builder.subcommand(schedule, "history", WORDS.schedule.history))
     .argument("[schedule]", WORDS.schedule.which)
-    .option("--limit <n>", WORDS.limit, wholeNumber, 20)
+    .option("--limit <n>", WORDS.limit, countingNumber, 20)
     .action(builder.action(async () => (await import("./commands/schedule-list.ts")).history, "schedule"));
   builder
     .memory(builder.subcommand(schedule, "release", WORDS.schedule.release))
@@ -153,7 +153,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/report.ts")).report, "runs"));
   builder
     .memory(builder.command(program, "view"))
-    .addOption(new Option("--port <n>", WORDS.view.port).argParser(wholeNumber).default(0))
+    .addOption(new Option("--port <n>", WORDS.view.port).argParser(port).default(0))
     .action(builder.action(async () => (await import("./commands/view.ts")).view));
   builder
     .command(program, "operations")
@@ -167,7 +167,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/library.ts")).library, "name"));
   builder
     .command(program, "sandbox")
-    .addOption(new Option("--port <n>", WORDS.sandbox.port).argParser(wholeNumber).default(4010))
+    .addOption(new Option("--port <n>", WORDS.sandbox.port).argParser(port).default(4010))
     .option("--db <file>", WORDS.sandbox.db)
     .option("--seed <file>", WORDS.sandbox.seed)
     .option("--faults <file>", WORDS.sandbox.faults)
@@ -199,7 +199,7 @@ function runsCommands(program: Commander, builder: Builder): void {
   const runs = builder.command(program, "runs");
   builder
     .memory(runs)
-    .option("--limit <n>", WORDS.limit, wholeNumber, 20)
+    .option("--limit <n>", WORDS.limit, countingNumber, 20)
     .action(builder.action(async () => (await import("./commands/runs.ts")).listRuns));
   const about = (name: "show" | "verify" | "leases" | "release"): Commander =>
     builder.memory(builder.subcommand(runs, name, WORDS.runs[name]));
@@ -228,7 +228,7 @@ function driftCommands(program: Commander, builder: Builder): void {
   builder
     .memory(builder.subcommand(drift, "list", WORDS.drift.list))
     .option("--all", WORDS.drift.all)
-    .option("--limit <n>", WORDS.limit, wholeNumber, 100)
+    .option("--limit <n>", WORDS.limit, countingNumber, 100)
     .action(builder.action(async () => (await import("./commands/drift.ts")).listDrifts));
   builder
     .memory(builder.subcommand(drift, "show", WORDS.drift.show))
@@ -292,14 +292,16 @@ class Builder {
   /** Hands positional arguments and options to a command that is loaded now. */
   action<Options>(load: Load<Options>, argument?: string): (...given: unknown[]) => Promise<void> {
     return async (...given) => {
-      const { color, ...named } = (given.at(-1) as Commander).optsWithGlobals();
-      const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
+      const command = given.at(-1) as Commander;
+      const { color, ...named } = command.optsWithGlobals();
+      const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) };
+      refuseEmpty(options, command, argument);
       const hint = hintFor(named);
       this.#calling.begin?.(hint);
       const { variables } = this.#shell;
       const shell = { ...this.#shell, hint, variables: color === false ? { ...variables, NO_COLOR: "1" } : variables };
       try {
-        const code = await (await load())(shell, options);
+        const code = await (await load())(shell, options as Options);
         this.#calling.finish?.(code);
       } catch (error) {
         throw error instanceof Failure ? hinted(error, hint) : error;
@@ -327,6 +329,21 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
+// A list of none would say that there is nothing.
+function countingNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number === 0) throw new InvalidArgumentError("It must be 1 or more.");
+  return number;
+}
+
+const MOST_PORT = 65_535;
+
+function port(text: string): number {
+  const number = wholeNumber(text);
+  if (number > MOST_PORT) throw new InvalidArgumentError(`It must be a port: 0 to ${MOST_PORT}.`);
+  return number;
+}
+
 const TAG = new RegExp(TAG_PATTERN);
 
 function tagList(text: string): readonly string[] {
@@ -336,15 +353,13 @@ function tagList(text: string): readonly string[] {
 }
 
 const LOOPBACK = "127.0.0.1";
-const MOST_PORT = 65_535;
 
 // HOST:PORT, [IPV6]:PORT, or a port of this machine alone.
 function listenAddress(text: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\]]*)):)?(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === undefined || port > MOST_PORT)
+  if (digits === undefined || Number(digits) > MOST_PORT)
     throw new InvalidArgumentError("Write it as HOST:PORT, or as a port of this machine.");
-  return { host: bracketed ?? (plain === undefined || plain === "" ? LOOPBACK : plain), port };
+  return { host: bracketed ?? (plain === undefined || plain === "" ? LOOPBACK : plain), port: Number(digits) };
 }
 
 function collectName(name: string, before: readonly string[] | undefined): readonly string[] {

@@ -53,6 +53,20 @@ test.for([
   expect(ended.stdout + ended.stderr, ended.told).toContain(printed);
 });
 
+test.for([
+  ["an empty argument is not this folder", ["run", ""], "one of the arguments 'files' is empty"],
+  ["an empty state directory is not this folder", ["runs", "--state", ""], "the value of '--state' is empty"],
+  ["an empty name of a run", ["resume", ""], "one of the arguments 'run' is empty"],
+  ["a list of none", ["runs", "--limit", "0"], "It must be 1 or more."],
+  ["a list of no drifts", ["drift", "list", "--limit", "0"], "It must be 1 or more."],
+  ["a port that is none", ["view", "--port", "99999"], "It must be a port: 0 to 65535."],
+  ["--debug where there is none", ["check", "look.yaml", "--debug"], "unknown option '--debug'\n"],
+] as const)("%s", async ([, args, printed]) => {
+  const ended = await launch([join(ROOT, "bin/tokenbook.js"), ...args], { cwd: folder }).ended;
+  expect(ended.code, ended.told).toBe(2);
+  expect(ended.stderr, ended.told).toContain(printed);
+});
+
 test("a failpoint", async () => {
   const ended = await tokenbook("run look.yaml --state failpoint", { TOKENBOOK_FAILPOINT: "before:run.opend" });
   expect(ended.code, ended.told).toBe(2);
