@@ -1,9 +1,9 @@
 import { buffer } from "node:stream/consumers";
 import { EXIT, type ExitCode } from "../base/exit.ts";
-import { Bug, Failure } from "../base/failure.ts";
+import { Bug, Failure, messageOf } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
 import { formatFailure } from "./failure.ts";
-import { type Hint, PLAIN_HINT } from "./hint.ts";
+import { type Hint, hinted, PLAIN_HINT } from "./hint.ts";
 import { buildProgram } from "./program.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { Told } from "./usage.ts";
@@ -25,9 +25,14 @@ export async function main(): Promise<void> {
       stopping.abort();
     });
   }
+  let lost: ExitCode = EXIT.passed;
   const shell: Shell = {
-    stdout: terminalOf(process.stdout),
-    stderr: terminalOf(process.stderr),
+    stdout: terminalOf(process.stdout, (error) => {
+      if (lost === EXIT.passed) process.stderr.write(formatFailure(hinted(unwritten(error), hint)));
+      lost = EXIT.cannotStart;
+      process.exitCode ||= lost;
+    }),
+    stderr: terminalOf(process.stderr, () => undefined), // nobody is left who could be told
     hint: PLAIN_HINT,
     stdin: () => buffer(process.stdin),
     streams: () => ({ input: process.stdin, output: process.stdout }),
@@ -48,7 +53,7 @@ export async function main(): Promise<void> {
   const code = await runCommand(shell, process.argv.slice(2), (begun) => {
     hint = begun;
   });
-  process.exitCode = code === EXIT.interrupted ? (interrupted ?? code) : code;
+  process.exitCode = (code === EXIT.interrupted ? (interrupted ?? code) : code) || lost;
 }
 
 // The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
@@ -58,10 +63,10 @@ function endAtOnce(code: ExitCode, hint: Hint): never {
   process.exit(code);
 }
 
-function terminalOf(stream: NodeJS.WriteStream): Terminal {
-  // A reader that closes the pipe early (`| head`) ends the output, not the run.
+// A reader that closes the pipe early (`| head`) ends the output, not the run; and so does a disk that is full, but that is no success.
+function terminalOf(stream: NodeJS.WriteStream, onLost: (error: Error) => void): Terminal {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE") onLost(error);
   });
   return {
     isTTY: stream.isTTY,
@@ -73,6 +78,14 @@ function terminalOf(stream: NodeJS.WriteStream): Terminal {
     },
     write: (text) => void stream.write(text),
   };
+}
+
+function unwritten(error: Error): Failure {
+  return new Failure({
+    code: "output.cannot-write",
+    message: `stdout cannot be written, and what was to stand there is not whole: ${messageOf(error)}`,
+    next: "make room where it goes; what runs did is remembered: tokenbook runs",
+  });
 }
 
 /** Parses and carries out one command; every way in which it can end has its exit code. */

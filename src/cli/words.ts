@@ -330,7 +330,7 @@ export const EXITS: Readonly<Record<keyof typeof EXIT, { readonly means: string;
   },
   cannotStart: {
     means:
-      "Nothing was started: usage, a static check, the environment. Or the journal can no longer be written; then the message says so.",
+      "Nothing was started: usage, a static check, the environment. Or the journal or stdout can no longer be written; then the message says so.",
     next: "Follow `next:` of the message; `tokenbook doctor` looks at the environment.",
   },
   drift: {

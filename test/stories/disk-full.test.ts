@@ -27,3 +27,19 @@ test.for(LIMITS_KIB)(
     expect((await project.run("runs", "verify")).code).toBe(0);
   },
 );
+
+test.for([
+  ["data that cannot be printed are no success", "operations", 2],
+  ["a run of which nothing can be printed goes on to its end", "run mint.yaml", 2],
+  ["what was found to be wrong stays what the exit code tells", "fmt --check mint.yaml", 1],
+] as const)("%s", async ([, words, code]) => {
+  const project = newProject({});
+  project.write("mint.yaml", MINT_ONCE.replace("actors:", "actors:  "));
+  const command = `exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" ${words} > /dev/full`;
+  const ended = await launch(["-c", command], { cwd: project.folder, program: "sh" }).ended;
+  expect(ended.code, ended.told).toBe(code);
+  expect(ended.stderr.match(/^error output\.cannot-write$/gm), ended.told).toHaveLength(1);
+  expect(ended.stderr, ended.told).not.toMatch(/^\s+at /m);
+  const { data } = await project.json("runs");
+  expect(data.runs.map(({ outcome }) => outcome)).toEqual(words.startsWith("run") ? ["passed"] : []);
+});
