@@ -1,4 +1,5 @@
 import { Failure } from "../base/failure.ts";
+import { quoted } from "../base/text.ts";
 
 /** Makes the commands that a text tells to type such as find here what they are about. */
 export type Hint = (text: string, spell?: (options: string) => string) => string;
@@ -63,9 +64,4 @@ export function hinted({ code, message, why, next, exit, cause }: Failure, hint:
     ...(why === undefined ? {} : { why: hint(why) }),
     ...(next === undefined ? {} : { next: hint(next) }),
   });
-}
-
-/** A word as a shell reads it as one. */
-export function quoted(word: string): string {
-  return /^[\w./=:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -97,7 +97,7 @@ test("a run, by a part of its id or a letter that is wrong; a step that wants a 
     }
   }
   const step = await project.run("resolve", id, "--step", "mnit", "--as", "applied", "--because", "seen");
-  expect(step.stderr, step.told).toContain(`next: tokenbook resolve ${id} --step "mint" --as applied`);
+  expect(step.stderr, step.told).toContain(`next: tokenbook resolve ${id} --step mint --as applied`);
   project.write(
     "sales.yaml",
     "playbook: 1\nactors: { b: { investor: BUYR_KEY } }\nsteps: [{ uses: investor.sales.list, as: b }]\n",

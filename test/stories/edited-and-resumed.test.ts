@@ -237,7 +237,7 @@ test("a write of which nobody knows what became is settled as it was sent, never
     [MINT_ONCE.replace("10.00", "20.00"), "mint.yaml:14 (mint) with.value has been changed from 10.00 to 20.00"],
     [
       MINT_ONCE.replace(/ {2}- id: mint\n.*\n.*\n/, ""),
-      `mint.yaml: mint (ledger.token.mint) is gone, and nobody knows what became of it; first: tokenbook resolve ${run} --step "mint" `,
+      `mint.yaml: mint (ledger.token.mint) is gone, and nobody knows what became of it; first: tokenbook resolve ${run} --step mint `,
     ],
   ];
   for (const [text = "", says = ""] of edits) {

@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { didYouMean, sanitise } from "../../base/text.ts";
+import { didYouMean, quoted, sanitise } from "../../base/text.ts";
 import { isOfThisHost, spellHolder } from "../../journal/holder.ts";
 import type { Blocking } from "../../schedule/firing.ts";
 import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
@@ -119,7 +119,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, { because,
     throw new Failure({
       code: "release.incomplete",
       message: "say how you know that its process is gone for good, or that its last run needs nobody any more",
-      next: `tokenbook schedule release ${options.schedule} --because "the machine was switched off"`,
+      next: `tokenbook schedule release ${quoted(options.schedule)} --because "the machine was switched off"`,
     });
   }
   const who = userOf(shell);

@@ -1,6 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean, quoted } from "../../base/text.ts";
 import type { CrashReport, CrashTotals, TriedBoundary } from "../../report/crash/shape.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { inParallel } from "../queue.ts";
@@ -76,7 +76,7 @@ async function undisturbedTwice(test: CrashTest, file: string): Promise<Undistur
       code: "test.not-passed",
       message: `${file} does not pass on a new sandbox, even when nobody disturbs it: ${reasonIn(undisturbed.report)}`,
       why: "only what a run that passes has left can be compared with",
-      next: `tokenbook run ${file}`,
+      next: `tokenbook run ${quoted(file)}`,
       exit: EXIT.cannotStart,
     });
   }

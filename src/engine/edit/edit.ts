@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count, quoted } from "../../base/text.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/files.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -44,7 +44,7 @@ function contradicted({ runId, playbook: { file } }: RunOpened, conflicts: reado
     code: "resume.edited",
     message: `${file} has been edited, and ${count(conflicts.length, "change")} would make what the run ${runId} has done another thing:\n${told.join("\n")}${more}`,
     why: "what is done stays done; it is neither sent again nor taken back",
-    next: `undo these changes (others may stay), then: tokenbook resume ${runId}; or begin a new run: tokenbook run ${file}`,
+    next: `undo these changes (others may stay), then: tokenbook resume ${runId}; or begin a new run: tokenbook run ${quoted(file)}`,
   });
 }
 
@@ -53,6 +53,6 @@ function changed({ runId }: RunOpened, playbook: Playbook): Failure {
     code: "resume.playbook-changed",
     message: `${playbook.file}, or a playbook that it includes, has changed since the run ${runId} began`,
     why: "steps that were already done might no longer be what the playbook says",
-    next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then; or begin a new run: tokenbook run ${playbook.file}`,
+    next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then; or begin a new run: tokenbook run ${quoted(playbook.file)}`,
   });
 }
