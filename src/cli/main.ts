@@ -7,11 +7,14 @@ import { type Hint, hinted, PLAIN_HINT } from "./hint.ts";
 import { buildProgram } from "./program.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { Told } from "./usage.ts";
+import { isSet } from "./view/colour.ts";
 
 // The only place that names the process: everything below is handed what it may use.
 
 /** Runs the command line of this process and sets its exit code. */
 export async function main(): Promise<void> {
+  // As with us, the first goes before the second: Node would say the contrary.
+  if (isSet(process.env["NO_COLOR"])) delete process.env["FORCE_COLOR"];
   const stopping = new AbortController();
   let interrupted: ExitCode | undefined;
   let hint = PLAIN_HINT;
@@ -36,7 +39,9 @@ export async function main(): Promise<void> {
     hint: PLAIN_HINT,
     stdin: () => buffer(process.stdin),
     streams: () => ({ input: process.stdin, output: process.stdout }),
-    cwd: process.cwd(),
+    get cwd() {
+      return workingFolder();
+    },
     variables: process.env,
     node: process.versions.node,
     again: async (again) => {
@@ -61,6 +66,19 @@ function endAtOnce(code: ExitCode, hint: Hint): never {
   for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
   process.stderr.write(`\ntokenbook: ended at once; ${hint("a run that was under way goes on with: tokenbook resume")}\n`);
   process.exit(code);
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new Failure({
+      code: "file.missing",
+      message: "the folder that you are in is gone",
+      cause: error,
+      next: "cd to another one",
+    });
+  }
 }
 
 // A reader that closes the pipe early (`| head`) ends the output, not the run; and so does a disk that is full, but that is no success.

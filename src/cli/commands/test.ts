@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
-import { Failure } from "../../base/failure.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { quoted } from "../../base/text.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
@@ -64,7 +64,7 @@ function noTest(): Failure {
 }
 
 async function groundOf(shell: Shell, { keep, seed, profile, dotenv }: TestOptions): Promise<Ground> {
-  const folder = keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep);
+  const folder = madeFolder(keep, () => (keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep)));
   try {
     const origin = await fillOrigin(folder, {
       seed: seed === undefined ? undefined : readSeed(readMapFile(shell, seed)),
@@ -74,6 +74,22 @@ async function groundOf(shell: Shell, { keep, seed, profile, dotenv }: TestOptio
   } catch (error) {
     if (keep === undefined) clear(folder);
     throw error;
+  }
+}
+
+function madeFolder(keep: string | undefined, make: () => string): string {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure({
+      code: "file.unwritable",
+      message: `${keep === undefined ? "a temporary folder" : `the folder ${keep}`} cannot be made: ${messageOf(error)}`,
+      next:
+        keep === undefined
+          ? "set TMPDIR to a folder in which you may write"
+          : "--keep a new folder, in one in which you may write",
+    });
   }
 }
 
