@@ -55,3 +55,23 @@ export function wrap(words: string, width: number): readonly string[] {
   }
   return [...lines, line];
 }
+
+const CONTINUED = /\n(?: {8,}(?=\S)|(?<=[^\n]\n)(?=\S))/g;
+
+/** Words and examples of a help page for this width: prose is wrapped, and so is what is said beside a command; a command stays in one line. */
+export function fitted(text: string, width: number): string {
+  const lines = text.replaceAll(CONTINUED, " ").split("\n");
+  return lines.flatMap((line) => fittedLine(line, width)).join("\n");
+}
+
+function fittedLine(line: string, width: number): readonly string[] {
+  if (line.length <= width) return [line];
+  if (!line.startsWith(INDENT)) return wrap(line, width);
+  const [, before = line, beside = ""] = /^(\s*\S.*?\s{2,})(\S.*)$/.exec(line) ?? [];
+  if (beside === "") return [line];
+  const room = width - before.length;
+  const [first = "", ...rest] = wrap(beside, room);
+  return room < LEAST_ROOM
+    ? [before.trimEnd(), ...beneath(beside, width)]
+    : [`${before}${first}`, ...rest.map((more) => `${" ".repeat(before.length)}${more}`)];
+}

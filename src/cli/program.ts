@@ -4,10 +4,11 @@ import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
+import { fitted, widthOn } from "./columns.ts";
 import { type Hint, hinted, hintFor } from "./hint.ts";
 import type { Command, Shell } from "./shell.ts";
 import { endOf, refuseEmpty } from "./usage.ts";
-import { FORMATS, type Format } from "../report/format.ts";
+import { FORMATS, type ReportRequest } from "../report/format.ts";
 import { WORDS } from "./words.ts";
 
 /** Each command is loaded when it is called: start-up is a feature. */
@@ -257,12 +258,12 @@ class Builder {
       .description(WORDS.root.summary)
       .version(VERSION, "-V, --version", WORDS.version)
       .addOption(NO_COLOUR)
-      .addHelpText("after", `\n${WORDS.root.examples}`);
+      .addHelpText("after", this.#words(WORDS.root.examples));
   }
 
   command(parent: Commander, name: keyof typeof WORDS.commands): Commander {
     const { summary, examples } = WORDS.commands[name];
-    return this.#prepare(parent.command(name)).description(summary).addHelpText("after", `\n${examples}`);
+    return this.#prepare(parent.command(name)).description(summary).addHelpText("after", this.#words(examples));
   }
 
   subcommand(parent: Commander, name: string, summary: string): Commander {
@@ -307,6 +308,10 @@ class Builder {
         throw error instanceof Failure ? hinted(error, hint) : error;
       }
     };
+  }
+
+  #words(text: string): () => string {
+    return () => `\n${fitted(text, widthOn(this.#shell.stdout))}`;
   }
 
   #prepare(command: Commander): Commander {
@@ -374,13 +379,6 @@ function collectInput(text: string, before: Readonly<Record<string, string>>): R
 
 /** The shells that can complete our commands. */
 export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
-
-/** A report to write: its format and its file. */
-export interface ReportRequest {
-  readonly format: Format;
-  /** `-` is stdout. */
-  readonly file: string;
-}
 
 // A comma parts two reports only where a format follows: file names may hold commas.
 const BETWEEN_REPORTS = new RegExp(`,(?=(?:${FORMATS.join("|")})=)`);

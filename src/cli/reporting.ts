@@ -4,13 +4,12 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { systemClock } from "../base/ports.ts";
 import { sanitise } from "../base/text.ts";
 import type { Places } from "../report/check/checked.ts";
-import type { Format } from "../report/format.ts";
+import type { Format, ReportRequest } from "../report/format.ts";
 import { escapeHtml } from "../report/html/markup.ts";
 import { Trace } from "../report/otlp/trace.ts";
 import { type ReportedRun, WRITERS } from "../report/writers.ts";
 import { type Collector, collectorIn, sendTraces } from "./collector.ts";
 import { assertWritable, writeWhole } from "./file.ts";
-import type { ReportRequest } from "./program.ts";
 import type { Session } from "./session.ts";
 import type { Shell } from "./shell.ts";
 
