@@ -7,7 +7,7 @@ import { VERSION } from "../base/version.ts";
 import { fitted, widthOn } from "./columns.ts";
 import { type Hint, hinted, hintFor } from "./hint.ts";
 import type { Command, Shell } from "./shell.ts";
-import { endOf, refuseEmpty } from "./usage.ts";
+import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
 import { FORMATS, type ReportRequest } from "../report/format.ts";
 import { WORDS } from "./words.ts";
 
@@ -296,6 +296,7 @@ class Builder {
       const command = given.at(-1) as Commander;
       const { color, ...named } = command.optsWithGlobals();
       const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) };
+      refuseOfParent(command);
       refuseEmpty(options, command, argument);
       const hint = hintFor(named);
       this.#calling.begin?.(hint);

@@ -48,6 +48,21 @@ export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: C
   });
 }
 
+/** Holds that no option was given that the command above this one knows, and it does not: it would be read, and then do nothing. Throws a Failure. */
+export function refuseOfParent(command: Command): void {
+  const { parent } = command;
+  if (parent === null) return;
+  const own = new Set(command.options.map((option) => option.attributeName()));
+  const given = parent.options.filter((option) => parent.getOptionValueSource(option.attributeName()) === "cli");
+  const foreign = given.find((option) => parent.parent !== null && !own.has(option.attributeName()));
+  if (foreign === undefined) return;
+  throw new Failure({
+    code: "usage.unknown-option",
+    message: `unknown option '${foreign.long ?? foreign.flags}'`,
+    next: `${pathOf(command)} --help`,
+  });
+}
+
 // Commander tells what was typed in its sentence only.
 function typedIn(words: string): string {
   const [, typed = ""] = /(?:unknown \w+|argument|value) '([^'=]+)/.exec(words) ?? /but got \d+: ([^,]+?)[,.]/.exec(words) ?? [];

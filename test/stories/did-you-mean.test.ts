@@ -60,6 +60,8 @@ test.for([
   ["a list of none", ["runs", "--limit", "0"], "It must be 1 or more."],
   ["a list of no drifts", ["drift", "list", "--limit", "0"], "It must be 1 or more."],
   ["a port that is none", ["view", "--port", "99999"], "It must be a port: 0 to 65535."],
+  ["an option of the command above", ["schedule", "list", "--report", "html=a.html"], "unknown option '--report'\n"],
+  ["an option of the command above, before", ["runs", "--limit", "3", "show", "latest"], "next: tokenbook runs show --help"],
   ["--debug where there is none", ["check", "look.yaml", "--debug"], "unknown option '--debug'\n"],
 ] as const)("%s", async ([, args, printed]) => {
   const ended = await launch([join(ROOT, "bin/tokenbook.js"), ...args], { cwd: folder }).ended;
