@@ -48,8 +48,11 @@ export function hintFor({ state, env, dotenv }: Given): Hint {
   const given = Object.entries(options) as [keyof Given, string][];
   if (given.length === 0) return PLAIN_HINT;
   return (text, spell = (same) => same) =>
-    text.replaceAll(COMMAND, (command) => {
-      const taken = given.flatMap(([name, option]) => (TAKES[name].test(command) ? [spell(option)] : []));
+    text.replaceAll(COMMAND, (command, at: number) => {
+      const [rest = ""] = /^[^;\n]*/.exec(text.slice(at)) ?? [];
+      const taken = given.flatMap(([name, option]) =>
+        TAKES[name].test(command) && !rest.includes(` --${name} `) ? [spell(option)] : [],
+      );
       return [command, ...taken].join(" ");
     });
 }

@@ -244,7 +244,11 @@ test("a write of which nobody knows what became is settled as it was sent, never
     at.project.write("mint.yaml", text);
     const refused = await at.project.run("resume");
     expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining(says)]);
+    // Where this one acts, whichever environment comes first.
+    expect(refused.stderr, refused.told).toMatch(/begin a new run: tokenbook run mint\.yaml --env here$/m);
   }
+  const named = await at.project.run("resume", "--env", "here");
+  expect(named.stderr, named.told).toMatch(/begin a new run: tokenbook run mint\.yaml --env here$/m);
   // Once it is settled, the rest may be edited.
   await at.project.run("resolve", run, "--step", "mint", "--as", "applied", "--because", "seen");
   at.project.write("mint.yaml", MINT_ONCE.replace("expect: [response.totalSupply == 10]", "expect: [response.totalSupply > 9]"));
