@@ -10,7 +10,7 @@ import { environmentSchema } from "../src/environment/schema.ts";
 
 /** `docs/cli.md`: each command with its arguments, options and examples. */
 export function cliPage(): string {
-  const program = buildProgram({} as never, () => undefined); // nothing of it is run
+  const program = buildProgram({} as never); // nothing of it is run
   const commands = subcommandsOf(program);
   return page("Commands", [
     WORDS.root.summary,

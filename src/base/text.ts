@@ -62,3 +62,8 @@ export function count(number: number, noun: string): string {
 export function countLong(number: number, noun: string): string {
   return count(number, noun).replace(/^\d+/, (digits) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ","));
 }
+
+/** A word as a shell reads it as one. */
+export function quoted(word: string): string {
+  return /^[\w./=:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,23 +1,45 @@
 // How pages of help are laid out on a terminal.
 
-export const WIDTH = 110;
+import type { Terminal } from "./shell.ts";
+
+const MOST_COLUMNS = 110;
+const LEAST_COLUMNS = 40;
 const INDENT = "  ";
-const MINIMUM_WIDTH = 40;
+/** With less room than that, the last column stands beneath the others. */
+const LEAST_ROOM = 24;
 
 export function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${INDENT}${line}`);
 }
 
 /** Columns as wide as their widest cell; the last one is wrapped. */
-export function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const leading = Math.max(0, ...rows.map((row) => row.length - 1));
-  const widths = Array.from({ length: leading }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const before = widths.reduce((sum, width) => sum + width + INDENT.length, 0);
-  return rows.flatMap((row) => {
-    const start = widths.map((width, at) => `${(row[at] ?? "").padEnd(width)}${INDENT}`).join("");
-    const [first = "", ...rest] = wrap(row.at(-1) ?? "", Math.max(WIDTH - before, MINIMUM_WIDTH));
-    return [`${start}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(before)}${line}`)];
-  });
+export type Columns = (rows: readonly (readonly string[])[]) => readonly string[];
+
+/** How wide a page is on this terminal: as wide as it, and no wider than is good to read. */
+export function widthOn({ columns }: Pick<Terminal, "columns">): number {
+  return Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS));
+}
+
+/** Columns for a page of this width, in which they may be indented twice. */
+export function columnsIn(width: number): Columns {
+  return (rows) => {
+    const leading = Math.max(0, ...rows.map((row) => row.length - 1));
+    const widths = Array.from({ length: leading }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+    const before = widths.reduce((sum, each) => sum + each + INDENT.length, 0);
+    const room = width - 2 * INDENT.length - before;
+    const isNarrow = room < LEAST_ROOM && rows.some((row) => (row.at(-1) ?? "").length > room);
+    return rows.flatMap((row) => {
+      const start = widths.map((each, at) => `${(row[at] ?? "").padEnd(each)}${INDENT}`).join("");
+      const last = row.at(-1) ?? "";
+      if (isNarrow) return [start.trimEnd(), ...beneath(last, width)];
+      const [first = "", ...rest] = wrap(last, room);
+      return [`${start}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(before)}${line}`)];
+    });
+  };
+}
+
+function beneath(words: string, width: number): readonly string[] {
+  return indented(indented(wrap(words, width - 4 * INDENT.length)));
 }
 
 /** A text in lines of at most this width; no word is parted. */
@@ -32,4 +54,24 @@ export function wrap(words: string, width: number): readonly string[] {
     line = line === "" ? word : `${line} ${word}`;
   }
   return [...lines, line];
+}
+
+const CONTINUED = /\n(?: {8,}(?=\S)|(?<=[^\n]\n)(?=\S))/g;
+
+/** Words and examples of a help page for this width: prose is wrapped, and so is what is said beside a command; a command stays in one line. */
+export function fitted(text: string, width: number): string {
+  const lines = text.replaceAll(CONTINUED, " ").split("\n");
+  return lines.flatMap((line) => fittedLine(line, width)).join("\n");
+}
+
+function fittedLine(line: string, width: number): readonly string[] {
+  if (line.length <= width) return [line];
+  if (!line.startsWith(INDENT)) return wrap(line, width);
+  const [, before = line, beside = ""] = /^(\s*\S.*?\s{2,})(\S.*)$/.exec(line) ?? [];
+  if (beside === "") return [line];
+  const room = width - before.length;
+  const [first = "", ...rest] = wrap(beside, room);
+  return room < LEAST_ROOM
+    ? [before.trimEnd(), ...beneath(beside, width)]
+    : [`${before}${first}`, ...rest.map((more) => `${" ".repeat(before.length)}${more}`)];
 }

@@ -4,7 +4,7 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { systemClock } from "../base/ports.ts";
 import type { Secret } from "../base/secret.ts";
-import { count } from "../base/text.ts";
+import { count, quoted } from "../base/text.ts";
 import type { Secrets } from "../playbook/open.ts";
 import type { RunEvent } from "../protocol/record.ts";
 import { cut } from "../report/foreign.ts";
@@ -147,11 +147,7 @@ function bounded(text: string): string {
 function shellWord(word: string, secrets: readonly Secret[]): string {
   const pieces = word.split(/(\$\{\{ secrets\.[^}]* \}\})/).map((piece) => {
     const secret = secrets.find((each) => String(each) === piece);
-    return secret === undefined ? quoted(piece) : `"$${(secret.variable ?? secret.name).replaceAll(/\W/g, "_")}"`;
+    return secret === undefined ? piece && quoted(piece) : `"$${(secret.variable ?? secret.name).replaceAll(/\W/g, "_")}"`;
   });
   return pieces.join("");
-}
-
-function quoted(text: string): string {
-  return /^[\w./:-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

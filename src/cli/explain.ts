@@ -3,9 +3,8 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { didYouMean, wrapped } from "../base/text.ts";
 import examples from "./generated/examples.json" with { type: "json" };
+import { widthOn } from "./columns.ts";
 import type { Shell } from "./shell.ts";
-
-const COLUMNS = 100;
 
 /** A playbook that is wrong in one way, and what a check prints of it. */
 export interface Example {
@@ -21,7 +20,7 @@ export function explain(shell: Shell, name: string, json: boolean): ExitCode {
     const entries = codes.map((each) => ({ code: each, ...CATALOGUE[each], example: exampleOf(each) }));
     shell.stdout.write(`${JSON.stringify({ format: 1, codes: entries }, undefined, 2)}\n`);
   } else {
-    shell.stdout.write(name === "all" || code === undefined ? list() : page(code));
+    shell.stdout.write(name === "all" || code === undefined ? list() : page(code, widthOn(shell.stdout)));
   }
   return EXIT.passed;
 }
@@ -46,18 +45,18 @@ function list(): string {
   return `${rows.join("\n")}\n\n\`tokenbook check --explain CODE\` tells more about one.\n`;
 }
 
-function page(code: Code): string {
+function page(code: Code, columns: number): string {
   const { severity, title, meaning, cure } = CATALOGUE[code];
   const { text, printed } = exampleOf(code);
   return [
     `${severity} ${code}: ${title}`,
-    wrapped(meaning, COLUMNS, "  "),
+    wrapped(meaning, columns, "  "),
     "Example:",
     indented(text),
     "of which check says:",
     indented(printed),
     "Cure:",
-    wrapped(cure, COLUMNS, "  "),
+    wrapped(cure, columns, "  "),
     "",
   ]
     .join("\n\n")

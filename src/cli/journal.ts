@@ -55,7 +55,12 @@ export function runNamed(store: JournalStore, named: string): string {
   if (named !== LATEST) return named;
   const [latest] = store.list(1);
   if (latest !== undefined) return latest.id;
-  throw new Failure({
+  throw noRunYet();
+}
+
+/** Says that nothing has run here. */
+export function noRunYet(): Failure {
+  return new Failure({
     code: "journal.no-such-run",
     message: "there is no run in this state directory yet",
     next: "tokenbook run PLAYBOOK",

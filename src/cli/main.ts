@@ -1,36 +1,47 @@
 import { buffer } from "node:stream/consumers";
 import { EXIT, type ExitCode } from "../base/exit.ts";
-import { Bug, Failure } from "../base/failure.ts";
+import { Bug, Failure, messageOf } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
 import { formatFailure } from "./failure.ts";
-import { PLAIN_HINT } from "./hint.ts";
+import { type Hint, hinted, PLAIN_HINT } from "./hint.ts";
 import { buildProgram } from "./program.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { Told } from "./usage.ts";
+import { isSet } from "./view/colour.ts";
 
 // The only place that names the process: everything below is handed what it may use.
 
 /** Runs the command line of this process and sets its exit code. */
 export async function main(): Promise<void> {
+  // As with us, the first goes before the second: Node would say the contrary.
+  if (isSet(process.env["NO_COLOR"])) delete process.env["FORCE_COLOR"];
   const stopping = new AbortController();
   let interrupted: ExitCode | undefined;
+  let hint = PLAIN_HINT;
   for (const [signal, code] of [
     ["SIGINT", EXIT.interrupted],
     ["SIGTERM", EXIT.terminated],
   ] as const) {
     process.on(signal, () => {
-      if (interrupted !== undefined) endAtOnce(code);
+      if (interrupted !== undefined) endAtOnce(code, hint);
       interrupted = code;
       stopping.abort();
     });
   }
+  let lost: ExitCode = EXIT.passed;
   const shell: Shell = {
-    stdout: terminalOf(process.stdout),
-    stderr: terminalOf(process.stderr),
+    stdout: terminalOf(process.stdout, (error) => {
+      if (lost === EXIT.passed) process.stderr.write(formatFailure(hinted(unwritten(error), hint)));
+      lost = EXIT.cannotStart;
+      process.exitCode ||= lost;
+    }),
+    stderr: terminalOf(process.stderr, () => undefined), // nobody is left who could be told
     hint: PLAIN_HINT,
     stdin: () => buffer(process.stdin),
     streams: () => ({ input: process.stdin, output: process.stdout }),
-    cwd: process.cwd(),
+    get cwd() {
+      return workingFolder();
+    },
     variables: process.env,
     node: process.versions.node,
     again: async (again) => {
@@ -44,23 +55,36 @@ export async function main(): Promise<void> {
     signal: (name) => void process.kill(process.pid, name),
     stopping: stopping.signal,
   };
-  const code = await runCommand(shell, process.argv.slice(2));
-  process.exitCode = code === EXIT.interrupted ? (interrupted ?? code) : code;
+  const code = await runCommand(shell, process.argv.slice(2), (begun) => {
+    hint = begun;
+  });
+  process.exitCode = (code === EXIT.interrupted ? (interrupted ?? code) : code) || lost;
 }
 
 // The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
-function endAtOnce(code: ExitCode): never {
+function endAtOnce(code: ExitCode, hint: Hint): never {
   for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
-  process.stderr.write("\ntokenbook: ended at once; a run that was under way goes on with: tokenbook resume\n");
+  process.stderr.write(`\ntokenbook: ended at once; ${hint("a run that was under way goes on with: tokenbook resume")}\n`);
   process.exit(code);
 }
 
-// Whoever has stopped to read (`| head`), and a disk that is full, end the output and not the run: what it does is in its journal.
-function terminalOf(stream: NodeJS.WriteStream): Terminal {
-  let isWhole = true;
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new Failure({
+      code: "file.missing",
+      message: "the folder that you are in is gone",
+      cause: error,
+      next: "cd to another one",
+    });
+  }
+}
+
+// A reader that closes the pipe early (`| head`) ends the output, not the run; and so does a disk that is full, but that is no success.
+function terminalOf(stream: NodeJS.WriteStream, onLost: (error: Error) => void): Terminal {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (isWhole && error.code !== "EPIPE" && stream === process.stdout) tellLost(error);
-    isWhole = false;
+    if (error.code !== "EPIPE") onLost(error);
   });
   return {
     isTTY: stream.isTTY,
@@ -74,27 +98,22 @@ function terminalOf(stream: NodeJS.WriteStream): Terminal {
   };
 }
 
-// What is printed on stdout is data: who has not got all of it must not take the command for done.
-function tellLost(error: Error): void {
-  const lost = new Failure({
+function unwritten(error: Error): Failure {
+  return new Failure({
     code: "output.cannot-write",
-    message: `stdout cannot be written: ${error.message}`,
-    why: "what is printed is lost from here on; a run that is under way goes on, and its journal has it",
-    next: "make room where it goes to; what became of runs is told by: tokenbook runs",
-  });
-  process.stderr.write(formatFailure(lost));
-  process.once("exit", (code) => {
-    if (code === EXIT.passed) process.exitCode = lost.exit;
+    message: `stdout cannot be written, and what was to stand there is not whole: ${messageOf(error)}`,
+    next: "make room where it goes; what runs did is remembered: tokenbook runs",
   });
 }
 
 /** Parses and carries out one command; every way in which it can end has its exit code. */
-async function runCommand(shell: Shell, argv: readonly string[]): Promise<ExitCode> {
+async function runCommand(shell: Shell, argv: readonly string[], begin: (hint: Hint) => void): Promise<ExitCode> {
   try {
     let code: ExitCode = EXIT.passed;
-    const program = buildProgram(shell, (done) => {
+    const finish = (done: ExitCode): void => {
       code = done;
-    });
+    };
+    const program = buildProgram(shell, { begin, finish });
     await program.parseAsync(withDebugAlone(argv), { from: "user" });
     return code;
   } catch (error) {

@@ -4,18 +4,26 @@ import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
 import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
-import { hinted, hintFor } from "./hint.ts";
+import { fitted, widthOn } from "./columns.ts";
+import { type Hint, hinted, hintFor } from "./hint.ts";
 import type { Command, Shell } from "./shell.ts";
-import { endOf } from "./usage.ts";
-import { FORMATS, type Format } from "../report/format.ts";
+import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
+import { FORMATS, type ReportRequest } from "../report/format.ts";
 import { WORDS } from "./words.ts";
 
 /** Each command is loaded when it is called: start-up is a feature. */
 type Load<Options> = () => Promise<Command<Options>>;
 
-/** All commands, their options and their help. `finish` is told the exit code. */
-export function buildProgram(shell: Shell, finish: (code: ExitCode) => void): Commander {
-  const builder = new Builder(shell, finish);
+/** What is told of the command that was called. */
+export interface Calling {
+  /** Before it does anything: how it tells people what to type. */
+  readonly begin?: (hint: Hint) => void;
+  readonly finish?: (code: ExitCode) => void;
+}
+
+/** All commands, their options and their help. */
+export function buildProgram(shell: Shell, calling: Calling = {}): Commander {
+  const builder = new Builder(shell, calling);
   const program = builder.root();
   runCommands(program, builder);
   writeCommands(program, builder);
@@ -97,12 +105,12 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .argument("[files...]", WORDS.run.files)
     .option("--input <key=value>", WORDS.input, collectInput, {})
     .option("--inputs <file>", WORDS.inputs)
-    .option("--next <n>", WORDS.schedule.next, wholeNumber)
+    .option("--next <n>", WORDS.schedule.next, countingNumber)
     .action(builder.action(async () => (await import("./commands/schedule-list.ts")).listSchedules, "files"));
   builder
     .memory(builder.subcommand(schedule, "history", WORDS.schedule.history))
     .argument("[schedule]", WORDS.schedule.which)
-    .option("--limit <n>", WORDS.limit, wholeNumber, 20)
+    .option("--limit <n>", WORDS.limit, countingNumber, 20)
     .action(builder.action(async () => (await import("./commands/schedule-list.ts")).history, "schedule"));
   builder
     .memory(builder.subcommand(schedule, "release", WORDS.schedule.release))
@@ -146,7 +154,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/report.ts")).report, "runs"));
   builder
     .memory(builder.command(program, "view"))
-    .addOption(new Option("--port <n>", WORDS.view.port).argParser(wholeNumber).default(0))
+    .addOption(new Option("--port <n>", WORDS.view.port).argParser(port).default(0))
     .action(builder.action(async () => (await import("./commands/view.ts")).view));
   builder
     .command(program, "operations")
@@ -160,7 +168,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .action(builder.action(async () => (await import("./commands/library.ts")).library, "name"));
   builder
     .command(program, "sandbox")
-    .addOption(new Option("--port <n>", WORDS.sandbox.port).argParser(wholeNumber).default(4010))
+    .addOption(new Option("--port <n>", WORDS.sandbox.port).argParser(port).default(4010))
     .option("--db <file>", WORDS.sandbox.db)
     .option("--seed <file>", WORDS.sandbox.seed)
     .option("--faults <file>", WORDS.sandbox.faults)
@@ -192,7 +200,7 @@ function runsCommands(program: Commander, builder: Builder): void {
   const runs = builder.command(program, "runs");
   builder
     .memory(runs)
-    .option("--limit <n>", WORDS.limit, wholeNumber, 20)
+    .option("--limit <n>", WORDS.limit, countingNumber, 20)
     .action(builder.action(async () => (await import("./commands/runs.ts")).listRuns));
   const about = (name: "show" | "verify" | "leases" | "release"): Commander =>
     builder.memory(builder.subcommand(runs, name, WORDS.runs[name]));
@@ -221,7 +229,7 @@ function driftCommands(program: Commander, builder: Builder): void {
   builder
     .memory(builder.subcommand(drift, "list", WORDS.drift.list))
     .option("--all", WORDS.drift.all)
-    .option("--limit <n>", WORDS.limit, wholeNumber, 100)
+    .option("--limit <n>", WORDS.limit, countingNumber, 100)
     .action(builder.action(async () => (await import("./commands/drift.ts")).listDrifts));
   builder
     .memory(builder.subcommand(drift, "show", WORDS.drift.show))
@@ -237,11 +245,11 @@ function driftCommands(program: Commander, builder: Builder): void {
 
 class Builder {
   readonly #shell: Shell;
-  readonly #finish: (code: ExitCode) => void;
+  readonly #calling: Calling;
 
-  constructor(shell: Shell, finish: (code: ExitCode) => void) {
+  constructor(shell: Shell, calling: Calling) {
     this.#shell = shell;
-    this.#finish = finish;
+    this.#calling = calling;
   }
 
   root(): Commander {
@@ -250,12 +258,12 @@ class Builder {
       .description(WORDS.root.summary)
       .version(VERSION, "-V, --version", WORDS.version)
       .addOption(NO_COLOUR)
-      .addHelpText("after", `\n${WORDS.root.examples}`);
+      .addHelpText("after", this.#words(WORDS.root.examples));
   }
 
   command(parent: Commander, name: keyof typeof WORDS.commands): Commander {
     const { summary, examples } = WORDS.commands[name];
-    return this.#prepare(parent.command(name)).description(summary).addHelpText("after", `\n${examples}`);
+    return this.#prepare(parent.command(name)).description(summary).addHelpText("after", this.#words(examples));
   }
 
   subcommand(parent: Commander, name: string, summary: string): Commander {
@@ -285,17 +293,26 @@ class Builder {
   /** Hands positional arguments and options to a command that is loaded now. */
   action<Options>(load: Load<Options>, argument?: string): (...given: unknown[]) => Promise<void> {
     return async (...given) => {
-      const { color, ...named } = (given.at(-1) as Commander).optsWithGlobals();
-      const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
-      const hint = hintFor(named["state"]);
+      const command = given.at(-1) as Commander;
+      const { color, ...named } = command.optsWithGlobals();
+      const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) };
+      refuseOfParent(command);
+      refuseEmpty(options, command, argument);
+      const hint = hintFor(named);
+      this.#calling.begin?.(hint);
       const { variables } = this.#shell;
       const shell = { ...this.#shell, hint, variables: color === false ? { ...variables, NO_COLOR: "1" } : variables };
       try {
-        this.#finish(await (await load())(shell, options));
+        const code = await (await load())(shell, options as Options);
+        this.#calling.finish?.(code);
       } catch (error) {
         throw error instanceof Failure ? hinted(error, hint) : error;
       }
     };
+  }
+
+  #words(text: string): () => string {
+    return () => `\n${fitted(text, widthOn(this.#shell.stdout))}`;
   }
 
   #prepare(command: Commander): Commander {
@@ -318,6 +335,21 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
+// A list of none would say that there is nothing.
+function countingNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number === 0) throw new InvalidArgumentError("It must be 1 or more.");
+  return number;
+}
+
+const MOST_PORT = 65_535;
+
+function port(text: string): number {
+  const number = wholeNumber(text);
+  if (number > MOST_PORT) throw new InvalidArgumentError(`It must be a port: 0 to ${MOST_PORT}.`);
+  return number;
+}
+
 const TAG = new RegExp(TAG_PATTERN);
 
 function tagList(text: string): readonly string[] {
@@ -327,15 +359,13 @@ function tagList(text: string): readonly string[] {
 }
 
 const LOOPBACK = "127.0.0.1";
-const MOST_PORT = 65_535;
 
 // HOST:PORT, [IPV6]:PORT, or a port of this machine alone.
 function listenAddress(text: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\]]*)):)?(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === undefined || port > MOST_PORT)
+  if (digits === undefined || Number(digits) > MOST_PORT)
     throw new InvalidArgumentError("Write it as HOST:PORT, or as a port of this machine.");
-  return { host: bracketed ?? (plain === undefined || plain === "" ? LOOPBACK : plain), port };
+  return { host: bracketed ?? (plain === undefined || plain === "" ? LOOPBACK : plain), port: Number(digits) };
 }
 
 function collectName(name: string, before: readonly string[] | undefined): readonly string[] {
@@ -350,13 +380,6 @@ function collectInput(text: string, before: Readonly<Record<string, string>>): R
 
 /** The shells that can complete our commands. */
 export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
-
-/** A report to write: its format and its file. */
-export interface ReportRequest {
-  readonly format: Format;
-  /** `-` is stdout. */
-  readonly file: string;
-}
 
 // A comma parts two reports only where a format follows: file names may hold commas.
 const BETWEEN_REPORTS = new RegExp(`,(?=(?:${FORMATS.join("|")})=)`);

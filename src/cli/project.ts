@@ -1,5 +1,15 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import {
+  closeSync,
+  type Dirent,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
@@ -150,7 +160,7 @@ function filesAt(path: string, name: string, wanted: (name: string) => boolean):
     });
   }
   if (!statSync(path).isDirectory()) return [path];
-  const found = readdirSync(path, { recursive: true, withFileTypes: true })
+  const found = entriesBelow(path, name)
     .filter((entry) => entry.isFile() && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
     .filter((entry) => !HIDDEN.test(relative(path, entry.parentPath)))
     .map((entry) => join(entry.parentPath, entry.name));
@@ -158,10 +168,31 @@ function filesAt(path: string, name: string, wanted: (name: string) => boolean):
   return found.toSorted();
 }
 
+function entriesBelow(path: string, name: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    throw new Failure({
+      code: "file.unreadable",
+      message: `the folder "${name}" cannot be read: ${messageOf(error)}`,
+      next: "see to it that you may read all folders in it, or name the files",
+    });
+  }
+}
+
 function nearPath(path: string, name: string): string | undefined {
-  const folder = dirname(path);
-  const near = didYouMean(basename(path), existsSync(folder) ? readdirSync(folder) : []);
+  // A link that leads nowhere bears the very name.
+  const others = namesIn(dirname(path)).filter((each) => each !== basename(path));
+  const near = didYouMean(basename(path), others);
   return near === undefined ? undefined : join(dirname(name), near);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // what cannot be read has no names to offer
+  }
 }
 
 /** The map that a YAML or JSON file holds: inputs, a seed. Throws a Failure. */

@@ -4,12 +4,12 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { systemClock } from "../base/ports.ts";
 import { sanitise } from "../base/text.ts";
 import type { Places } from "../report/check/checked.ts";
-import type { Format } from "../report/format.ts";
+import type { Format, ReportRequest } from "../report/format.ts";
+import { escapeHtml } from "../report/html/markup.ts";
 import { Trace } from "../report/otlp/trace.ts";
 import { type ReportedRun, WRITERS } from "../report/writers.ts";
 import { type Collector, collectorIn, sendTraces } from "./collector.ts";
 import { assertWritable, writeWhole } from "./file.ts";
-import type { ReportRequest } from "./program.ts";
 import type { Session } from "./session.ts";
 import type { Shell } from "./shell.ts";
 
@@ -87,10 +87,17 @@ function twice(format: Format, file: string): Failure {
 /** Writes one report. What goes wrong is told on stderr. */
 export async function writeReport(shell: Shell, { format, file }: ReportRequest, runs: readonly ReportedRun[]): Promise<boolean> {
   return isolated(shell, `${format}=${file}`, async () => {
-    const pieces = (await WRITERS[format]())(runs, placesOf(shell));
+    const pieces = hintedPieces(shell, format, (await WRITERS[format]())(runs, placesOf(shell)));
     if (file === STDOUT) for (const piece of pieces) shell.stdout.write(piece);
     else writeWhole(resolve(shell.cwd, file), pieces);
   });
+}
+
+// What people read tells them what to type here; what programs read is the same everywhere.
+function* hintedPieces({ hint }: Shell, format: Format, pieces: Iterable<string>): Generator<string> {
+  for (const piece of pieces) {
+    yield format === "html" ? hint(piece, escapeHtml) : format === "md" ? hint(piece) : piece;
+  }
 }
 
 async function isolated(shell: Shell, what: string, work: () => Promise<void>): Promise<boolean> {
@@ -125,7 +132,8 @@ function automaticIn(
   const summarise: Automatic = {
     what: "of the job's summary",
     async write(shell, runs) {
-      appendFileSync(resolve(shell.cwd, summary), [...(await WRITERS.md())(runs, placesOf(shell))].join(""));
+      const pieces = hintedPieces(shell, "md", (await WRITERS.md())(runs, placesOf(shell)));
+      appendFileSync(resolve(shell.cwd, summary), [...pieces].join(""));
     },
   };
   return [...(variables["GITHUB_ACTIONS"] === "true" && !isAnnotated ? [annotate] : []), ...(summary === "" ? [] : [summarise])];

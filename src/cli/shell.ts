@@ -67,5 +67,5 @@ export function untilStopped(stopping: AbortSignal): Promise<void> {
 
 /** The name of whoever calls the command, as the system has it. */
 export function userOf({ variables }: Pick<Shell, "variables">): string {
-  return variables["USER"] ?? variables["LOGNAME"] ?? "unknown";
+  return variables["USER"] || variables["LOGNAME"] || "unknown";
 }

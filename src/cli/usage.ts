@@ -21,13 +21,45 @@ export function endOf(error: CommanderError, command: Command): Told | Failure {
 }
 
 function misunderstood({ code, message }: CommanderError, command: Command): Failure {
-  const words = message.replace(/^error: /, "");
+  const words = message.replace(/^error: /, "").replace("'--debug='", "'--debug'"); // see withDebugAlone
   const near = didYouMean(typedIn(words), namesFor(code, words, command));
   const help = `${pathOf(command)} --help`;
   return new Failure({
     code: code.replace(/^commander\./, "usage.").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
     message: words,
     next: near === undefined ? help : `did you mean ${near}? All of them: ${help}`,
+  });
+}
+
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(["because", "debug", "words"]);
+
+/**
+ * Holds that no option and no argument is empty, as a variable of a shell leaves it that is not set: an empty path would be this folder, and all
+ * that is in it. Throws a Failure.
+ */
+export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: Command, argument: string | undefined): void {
+  const empty = Object.keys(given).find((name) => !MAY_BE_EMPTY.has(name) && [given[name]].flat().includes(""));
+  if (empty === undefined) return;
+  throw new Failure({
+    code: "usage.empty",
+    message: `${empty === argument ? `one of the arguments '${empty}'` : `the value of '--${empty}'`} is empty`,
+    why: "a variable that is not set leaves nothing",
+    next: `${pathOf(command)} --help`,
+  });
+}
+
+/** Holds that no option was given that the command above this one knows, and it does not: it would be read, and then do nothing. Throws a Failure. */
+export function refuseOfParent(command: Command): void {
+  const { parent } = command;
+  if (parent === null) return;
+  const own = new Set(command.options.map((option) => option.attributeName()));
+  const given = parent.options.filter((option) => parent.getOptionValueSource(option.attributeName()) === "cli");
+  const foreign = given.find((option) => parent.parent !== null && !own.has(option.attributeName()));
+  if (foreign === undefined) return;
+  throw new Failure({
+    code: "usage.unknown-option",
+    message: `unknown option '${foreign.long ?? foreign.flags}'`,
+    next: `${pathOf(command)} --help`,
   });
 }
 

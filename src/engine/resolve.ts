@@ -1,5 +1,5 @@
 import { Failure } from "../base/failure.ts";
-import { didYouMean } from "../base/text.ts";
+import { didYouMean, quoted } from "../base/text.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { AttemptSettled } from "../protocol/record.ts";
 import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
@@ -44,6 +44,8 @@ function nothingToResolve(runId: string, step: string, found: readonly OpenWrite
     message: `the run ${runId} has no write of the step "${step}" whose effect is unknown`,
     why: found.length === 0 ? "no write of this run is unknown" : `unknown: ${steps.join(", ")}`,
     next:
-      meant === undefined ? `tokenbook resume ${runId}` : `tokenbook resolve ${runId} --step "${meant}" --as applied --because …`,
+      meant === undefined
+        ? `tokenbook resume ${runId}`
+        : `tokenbook resolve ${runId} --step ${quoted(meant)} --as applied --because …`,
   });
 }

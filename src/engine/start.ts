@@ -1,4 +1,5 @@
 import { Failure, invariant } from "../base/failure.ts";
+import { quoted } from "../base/text.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { Held, JournalStore } from "../journal/store.ts";
 import type { Playbook } from "../playbook/model.ts";
@@ -105,6 +106,6 @@ function assertSameTarget(opened: RunOpened, target: Target): void {
     code: "resume.target-changed",
     message: `the run ${opened.runId} acts elsewhere: ${different.map((key) => `${key} was ${opened.target[key]} and is ${now[key]}`).join("; ")}`,
     why: "what it did so far is there, not here",
-    next: `tokenbook resume ${opened.runId} --env ${opened.target.environment}`,
+    next: `tokenbook resume ${opened.runId} --env ${quoted(opened.target.environment)}`,
   });
 }

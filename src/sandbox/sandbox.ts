@@ -1,3 +1,4 @@
+import { Failure, messageOf } from "../base/failure.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 import { Database } from "../sqlite/database.ts";
 import { FaultInjector } from "./faults/injector.ts";
@@ -59,14 +60,18 @@ export interface Sandbox extends Served {
 
 /**
  * Serves both interfaces on one port, from one file. Several processes may serve the same file, and one that is killed loses nothing
- * that it has acknowledged. Throws a Failure when the seed or the fault plan is wrong, or the seed breaks a rule of the service.
+ * that it has acknowledged. Throws a Failure when the seed or the fault plan is wrong, the seed breaks a rule of the service, or the port is taken.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new FaultInjector(options.faults === undefined ? [] : readFaults(options.faults));
   const database = openFilled(options);
   const closing = new AbortController();
   const { app, chain } = assemble(database, options, { faults, closing: closing.signal });
-  const url = await app.listen({ port: options.port ?? 0, host: options.host ?? "127.0.0.1" });
+  const { port = 0, host = "127.0.0.1" } = options;
+  const url = await app.listen({ port, host }).catch((error: unknown) => {
+    database.close();
+    throw cannotListen(port, error);
+  });
   const { appId, orgId, ledgerApiKey, credentials } = readSettings(database);
   const contents = (): Contents => {
     chain.advance(Number.MAX_SAFE_INTEGER);
@@ -80,6 +85,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
   const served: Served = { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, credentials };
   return { ...served, contents, close: () => (closed ??= close()) };
+}
+
+function cannotListen(port: number, error: unknown): Failure {
+  return new Failure({
+    code: "sandbox.cannot-listen",
+    message: `the sandbox cannot be served on port ${port}: ${messageOf(error)}`,
+    next: "tokenbook sandbox --port 0, which takes any free one",
+  });
 }
 
 function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): Database {

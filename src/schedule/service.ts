@@ -1,6 +1,6 @@
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { count } from "../base/text.ts";
+import { count, quoted } from "../base/text.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
 import { type Decision, nextDue, type Plan, type Step } from "./decide.ts";
 import { type Blocking, type Firing, type Problem, timeOf } from "./firing.ts";
@@ -223,6 +223,6 @@ export function blockedBy({ runId, outcome }: Blocking, { playbook }: Scheduled)
     code: "schedule.blocked",
     message: `not run: the run ${runId} before it is ${outcome}`,
     why: "the playbook writes, and what that run has done is not settled",
-    next: `tokenbook resume ${runId}; when it needs nobody any more: tokenbook schedule release ${playbook} --because TEXT`,
+    next: `tokenbook resume ${runId}; when it needs nobody any more: tokenbook schedule release ${quoted(playbook)} --because TEXT`,
   };
 }

@@ -53,6 +53,22 @@ test.for([
   expect(ended.stdout + ended.stderr, ended.told).toContain(printed);
 });
 
+test.for([
+  ["an empty argument is not this folder", ["run", ""], "one of the arguments 'files' is empty"],
+  ["an empty state directory is not this folder", ["runs", "--state", ""], "the value of '--state' is empty"],
+  ["an empty name of a run", ["resume", ""], "one of the arguments 'run' is empty"],
+  ["a list of none", ["runs", "--limit", "0"], "It must be 1 or more."],
+  ["a list of no drifts", ["drift", "list", "--limit", "0"], "It must be 1 or more."],
+  ["a port that is none", ["view", "--port", "99999"], "It must be a port: 0 to 65535."],
+  ["an option of the command above", ["schedule", "list", "--report", "html=a.html"], "unknown option '--report'\n"],
+  ["an option of the command above, before", ["runs", "--limit", "3", "show", "latest"], "next: tokenbook runs show --help"],
+  ["--debug where there is none", ["check", "look.yaml", "--debug"], "unknown option '--debug'\n"],
+] as const)("%s", async ([, args, printed]) => {
+  const ended = await launch([join(ROOT, "bin/tokenbook.js"), ...args], { cwd: folder }).ended;
+  expect(ended.code, ended.told).toBe(2);
+  expect(ended.stderr, ended.told).toContain(printed);
+});
+
 test("a failpoint", async () => {
   const ended = await tokenbook("run look.yaml --state failpoint", { TOKENBOOK_FAILPOINT: "before:run.opend" });
   expect(ended.code, ended.told).toBe(2);
@@ -83,7 +99,7 @@ test("a run, by a part of its id or a letter that is wrong; a step that wants a 
     }
   }
   const step = await project.run("resolve", id, "--step", "mnit", "--as", "applied", "--because", "seen");
-  expect(step.stderr, step.told).toContain(`next: tokenbook resolve ${id} --step "mint" --as applied`);
+  expect(step.stderr, step.told).toContain(`next: tokenbook resolve ${id} --step mint --as applied`);
   project.write(
     "sales.yaml",
     "playbook: 1\nactors: { b: { investor: BUYR_KEY } }\nsteps: [{ uses: investor.sales.list, as: b }]\n",

@@ -237,14 +237,18 @@ test("a write of which nobody knows what became is settled as it was sent, never
     [MINT_ONCE.replace("10.00", "20.00"), "mint.yaml:14 (mint) with.value has been changed from 10.00 to 20.00"],
     [
       MINT_ONCE.replace(/ {2}- id: mint\n.*\n.*\n/, ""),
-      `mint.yaml: mint (ledger.token.mint) is gone, and nobody knows what became of it; first: tokenbook resolve ${run} --step "mint" `,
+      `mint.yaml: mint (ledger.token.mint) is gone, and nobody knows what became of it; first: tokenbook resolve ${run} --step mint `,
     ],
   ];
   for (const [text = "", says = ""] of edits) {
     at.project.write("mint.yaml", text);
     const refused = await at.project.run("resume");
     expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining(says)]);
+    // Where this one acts, whichever environment comes first.
+    expect(refused.stderr, refused.told).toMatch(/begin a new run: tokenbook run mint\.yaml --env here$/m);
   }
+  const named = await at.project.run("resume", "--env", "here");
+  expect(named.stderr, named.told).toMatch(/begin a new run: tokenbook run mint\.yaml --env here$/m);
   // Once it is settled, the rest may be edited.
   await at.project.run("resolve", run, "--step", "mint", "--as", "applied", "--because", "seen");
   at.project.write("mint.yaml", MINT_ONCE.replace("expect: [response.totalSupply == 10]", "expect: [response.totalSupply > 9]"));

@@ -32,7 +32,7 @@ function understandsOnly(command: Command): Command {
 }
 
 test.for(TOKENBOOK)("is understood: %s", async (command) => {
-  const program = understandsOnly(buildProgram(silentShell(), () => undefined));
+  const program = understandsOnly(buildProgram(silentShell()));
   await program.parseAsync(
     words(command).map((word) => (word === "--debug" ? "--debug=" : word)),
     { from: "user" },

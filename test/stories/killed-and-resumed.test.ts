@@ -160,3 +160,28 @@ test("to resume a run that has passed says so, and sends nothing", async () => {
   expect(nothing.stderr, nothing.told).toContain("every run in this state directory has passed");
   expect(proxy.seen).toHaveLength(before);
 });
+
+test("a run on the embedded sandbox is resumed there, whatever environment comes first", async () => {
+  const project = newProject({});
+  project.write(
+    "tokenbook.yaml",
+    `environments:
+  production: { ledger: { baseUrl: "https://ledger.invalid", appId: app1, orgId: org1, apiKey: env:LEDGER_KEY } }
+  sandbox: embedded
+`,
+  );
+  project.write("mint.yaml", MINT_ONCE);
+  const killed = await project
+    .as({ TOKENBOOK_FAILPOINT: "before:attempt.answered@mint" })
+    .run("run", "mint.yaml", "--env", "sandbox");
+  expect(killed.code, killed.told).not.toBe(0);
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.stdout, resumed.told).toContain("environment sandbox");
+});
+
+test("where nothing has run yet, resume does not say that all has passed", async () => {
+  const resumed = await newProject().run("resume");
+  expect(resumed.code, resumed.told).toBe(2);
+  expect(resumed.stderr, resumed.told).toContain("there is no run in this state directory yet");
+});

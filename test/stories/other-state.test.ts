@@ -1,7 +1,16 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { desk, DRIFTING, losingMint } from "./desk.ts";
-import { type Ended, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
+import { desk, DRIFTING, losingMint, writing } from "./desk.ts";
+import { everyPage, viewing } from "./viewing.ts";
+import { type Ended, KEYS, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
+
+const RECORD = `playbook: 1
+steps:
+  - id: asset
+    as: { ledger: "userId:alice" }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
+`;
 
 /** Every command that somebody is told to type, typed. */
 async function typed({ folder, variables }: Project, { stdout, stderr, told }: Ended, wanted: RegExp): Promise<Ended> {
@@ -46,4 +55,46 @@ test("with a state directory of its own, what is told to be typed about a run na
   // What programs read is the same wherever it is kept.
   const { data } = await project.json("runs", "show", "latest", "--state", "it's here");
   expect(JSON.stringify(data)).not.toContain("--state");
+});
+
+test("with a state directory of its own, the pages and reports for people tell what finds it; reports for programs are the same", async () => {
+  const at = await desk({ "mint.yaml": MINT_ONCE });
+  const { project } = at;
+  const state = "it's <here>";
+  await losingMint(at, "--state", state, "--report", "html=report.html,md=report.md,junit=report.xml");
+  const hinted = "tokenbook runs show --state &#39;it&#39;\\&#39;&#39;s &lt;here&gt;&#39; ";
+  expect(project.read("report.html")).toContain(hinted);
+  expect(project.read("report.md")).toContain("`tokenbook runs show --state 'it'\\''s <here>' ");
+  expect(project.read("report.xml")).not.toContain("--state");
+  const pages = [...(await everyPage(await viewing(project, "--state", state))).values()].join("");
+  expect(pages).toContain(hinted);
+  expect(pages).not.toContain("<here>");
+});
+
+test("ended at once by a second signal, a run is gone on with by what is told then", async () => {
+  const at = await desk({ "record.yaml": RECORD });
+  const { running, goOn } = await writing(at, "record.yaml", "--state", "last night");
+  await running.signal("SIGINT");
+  await running.signal("SIGINT");
+  const interrupted = await running.ended;
+  expect(interrupted.code, interrupted.told).toBe(130);
+  goOn();
+  const resumed = await typed(at.project, interrupted, /tokenbook resume.*/);
+  expect(resumed.stdout, resumed.told).toContain("✓ passed");
+});
+
+test("with a file of variables of its own, what is told to be typed names it", async () => {
+  const { project, proxy } = await desk({ "mint.yaml": MINT_ONCE });
+  project.write(
+    "keys.env",
+    Object.entries(KEYS)
+      .map(([name, key]) => `${name}=${key}\n`)
+      .join(""),
+  );
+  const keyless = project.as({});
+  const stopped = await losingMint({ project: keyless, proxy }, "--dotenv", "keys.env");
+  const shown = await typed(keyless, stopped, /tokenbook runs show.*/);
+  expect(shown.stdout, shown.told).toContain("answer: ambiguous");
+  const resumed = await typed(keyless, stopped, /(?<=look again: )tokenbook resume [^;]*/);
+  expect(resumed.stdout, resumed.told).toContain("✓ passed");
 });

@@ -28,3 +28,12 @@ test("everything works in a folder whose name has a space and letters that are n
   const { data } = await project.json("runs", "--state", "der zustand");
   expect(data.runs.map(({ playbook, outcome }) => [playbook, outcome])).toEqual([["my playbooks/ended sale ü.yaml", "passed"]]);
 });
+
+test.for([
+  ["a schedule", ["schedule", "release", "my book.yaml"], "next: tokenbook schedule release 'my book.yaml' --because"],
+  // The key of a round is data, from a file or a service: as printed it must run nothing.
+  ["a step", ["resolve", "x", "--step", "pay[$(id)]"], "next: tokenbook resolve x --step 'pay[$(id)]' --as applied"],
+] as const)("what is told to be typed about %s is quoted for the shell", async ([, args, next]) => {
+  const ended = await newProject().run(...args);
+  expect([ended.code, ended.stderr], ended.told).toEqual([2, expect.stringContaining(next)]);
+});

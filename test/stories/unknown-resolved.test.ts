@@ -21,7 +21,7 @@ test.for([
   const run = await project.run("run", "mint.yaml");
   expect(run.code, run.told).toBe(5);
   expect(run.stdout, run.told).toContain(why);
-  const [, id = ""] = /tokenbook resolve (\S+) --step "mint" --as applied\|absent/.exec(run.stdout) ?? [];
+  const [, id = ""] = /tokenbook resolve (\S+) --step mint --as applied\|absent/.exec(run.stdout) ?? [];
 
   const listed = await project.run("resolve", id);
   expect(listed.stdout, listed.told).toMatch(/^mint {2}attempt 1 {2}ledger\.token\.mint {2}sent at /);

@@ -9,8 +9,8 @@ export interface Viewed {
 }
 
 /** `tokenbook view` in a process of its own, until the test is over. */
-export async function viewing(project: Project): Promise<Viewed> {
-  const running = project.start("view", "--json");
+export async function viewing(project: Project, ...args: string[]): Promise<Viewed> {
+  const running = project.start("view", "--json", ...args);
   onTestFinished(async () => {
     await running.signal("SIGINT");
     expect((await running.ended).code).toBe(0);

@@ -14,10 +14,7 @@ export const completion: Command<{ readonly shell: ShellName }> = async (shell, 
 
 /** What those scripts ask: the words up to the cursor, for the candidates that may stand there, one a line, and how to go on. */
 export const complete: Command<{ readonly words: readonly string[] }> = async (shell, { words }) => {
-  const cursor = cursorIn(
-    buildProgram(shell, () => undefined),
-    words,
-  );
+  const cursor = cursorIn(buildProgram(shell), words);
   const fitting = candidatesAt(shell, cursor).filter(({ value }) => value.startsWith(cursor.typed) && HARMLESS.test(value));
   const goesOn = fitting.length === 1 && /[/=]$/.test(fitting[0]?.value ?? "");
   const lines = fitting.map(({ value, description = "" }) => `${value}\t${oneLine(description)}`);

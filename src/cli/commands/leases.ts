@@ -1,6 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { sanitise } from "../../base/text.ts";
+import { quoted, sanitise } from "../../base/text.ts";
 import { releaseRun } from "../../engine/release.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import type { Lease } from "../../journal/leases.ts";
@@ -48,7 +48,7 @@ export const release: Command<ReleaseOptions> = async (shell, options) => {
     throw new Failure({
       code: "release.incomplete",
       message: "say how you know that its process is gone for good",
-      next: `tokenbook runs release ${run} --because "the machine was switched off"`,
+      next: `tokenbook runs release ${quoted(run)} --because "the machine was switched off"`,
     });
   }
   const who = userOf(shell);

@@ -6,7 +6,7 @@ import type { TypeName } from "../../expression/types.ts";
 import type { InputDeclaration, Playbook, Shape } from "../../playbook/model.ts";
 import { callsOf } from "../../playbook/walk.ts";
 import { writeYaml } from "../../source/yaml.ts";
-import { columns, indented, WIDTH, wrap } from "../columns.ts";
+import { columnsIn, indented, widthOn, wrap } from "../columns.ts";
 import { pathOfShipped, shipped, type ShippedPlaybook, shippedPlaybook, shippedPlaybooks } from "../shipped.ts";
 import type { Command } from "../shell.ts";
 
@@ -19,11 +19,11 @@ interface LibraryOptions {
 export const library: Command<LibraryOptions> = async (shell, { name, json }) => {
   if (name === undefined) {
     const all = shippedPlaybooks();
-    shell.stdout.write(json === true ? data({ format: 1, playbooks: all.map(asData) }) : list(all));
+    shell.stdout.write(json === true ? data({ format: 1, playbooks: all.map(asData) }) : list(all, widthOn(shell.stdout)));
     return EXIT.passed;
   }
   const entry = shippedPlaybook(shippedName(name));
-  shell.stdout.write(json === true ? data(asData(entry)) : page(entry));
+  shell.stdout.write(json === true ? data(asData(entry)) : page(entry, widthOn(shell.stdout)));
   return EXIT.passed;
 };
 
@@ -44,12 +44,14 @@ function word(name: string): string {
   return name.replace(/^tokenbook\//, "").replace(/\.yaml$/, "");
 }
 
-function list(all: readonly ShippedPlaybook[]): string {
-  const rows = columns(all.map(({ uses, playbook }) => [uses, playbook.name]));
-  return `${[...rows, "", "A step uses one by this name. `tokenbook library NAME` tells what it takes and gives."].join("\n")}\n`;
+function list(all: readonly ShippedPlaybook[], width: number): string {
+  const rows = columnsIn(width)(all.map(({ uses, playbook }) => [uses, playbook.name]));
+  const more = wrap("A step uses one by this name. `tokenbook library NAME` tells what it takes and gives.", width);
+  return `${[...rows, "", ...more].join("\n")}\n`;
 }
 
-function page(entry: ShippedPlaybook): string {
+function page(entry: ShippedPlaybook, width: number): string {
+  const columns = columnsIn(width);
   const { uses, playbook, outputs } = entry;
   const inputs = playbook.inputs.map((input) => [
     input.default === undefined ? `${input.name} *` : input.name,
@@ -71,7 +73,7 @@ function page(entry: ShippedPlaybook): string {
   const told = parts
     .filter(([, lines]) => lines.length > 0)
     .map(([heading, lines]) => [`${heading}:`, ...indented(lines)].join("\n"));
-  const description = wrap(playbook.description ?? "", WIDTH).join("\n");
+  const description = wrap(playbook.description ?? "", width).join("\n");
   const path = `To read it, or to copy and change it: ${pathOfShipped(uses)}`;
   return `${[`${uses}: ${playbook.name}`, description, ...told, path].join("\n\n")}\n`;
 }

@@ -3,7 +3,7 @@ import { inputSchema } from "../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../operations/operation.ts";
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../operations/page.ts";
 import type { PageField } from "../../operations/page-types.ts";
-import { columns, indented, WIDTH, wrap } from "../columns.ts";
+import { type Columns, columnsIn, indented, widthOn, wrap } from "../columns.ts";
 import type { Command } from "../shell.ts";
 
 interface OperationsOptions {
@@ -21,7 +21,9 @@ export const operations: Command<OperationsOptions> = async (shell, { name, json
     return EXIT.passed;
   }
   const operation = operationNamed(name);
-  shell.stdout.write(json === true ? `${JSON.stringify(asData(operation), undefined, 2)}\n` : text(pageOf(operation)));
+  shell.stdout.write(
+    json === true ? `${JSON.stringify(asData(operation), undefined, 2)}\n` : text(pageOf(operation), widthOn(shell.stdout)),
+  );
   return EXIT.passed;
 };
 
@@ -37,31 +39,32 @@ function table(list: readonly Operation[]): string {
   return `${parts.join("\n")}\n${list.length} operations. \`tokenbook operations NAME\` tells more about one.\n`;
 }
 
-function text(page: OperationPage): string {
+function text(page: OperationPage, width: number): string {
+  const columns = columnsIn(width);
+  const factLines = (facts: readonly PageFact[]): readonly string[] =>
+    columns(facts.map(({ label, text: words }) => [label, words]));
+  const fieldLines = (fields: readonly PageField[]): readonly string[] => columns(fields.map(fieldRow));
   const parts: readonly (readonly [string, readonly string[]])[] = [
     ["", factLines(page.facts)],
     [HEADINGS.input, [...fieldLines(page.input), ...columns(page.inputNotes.map((note) => [note]))]],
     [HEADINGS.yields, fieldLines(page.yields)],
-    [HEADINGS.failures, [...factLines(page.failures), ...conditionLines(page.conditions)]],
+    [HEADINGS.failures, [...factLines(page.failures), ...conditionLines(page.conditions, columns)]],
     [HEADINGS.example, page.example.trimEnd().split("\n")],
     [HEADINGS.types, page.types.flatMap(({ name, fields }) => [name, ...indented(fieldLines(fields))])],
-    [HEADINGS.restsOn, page.restsOn],
+    [HEADINGS.restsOn, columns(page.restsOn.map((each) => [each]))],
   ];
   const shown = parts.filter(([, lines]) => lines.length > 0);
   const told = shown.map(([heading, lines]) => (heading === "" ? lines : [`${heading}:`, ...indented(lines)]).join("\n"));
-  return `${[`${page.name}: ${page.summary}\n${page.call}`, wrap(page.description, WIDTH).join("\n"), ...told].join("\n\n")}\n`;
+  return `${[`${page.name}: ${page.summary}\n${page.call}`, wrap(page.description, width).join("\n"), ...told].join("\n\n")}\n`;
 }
 
-function factLines(facts: readonly PageFact[]): readonly string[] {
-  return columns(facts.map(({ label, text: words }) => [label, words]));
+function fieldRow({ name, required, type, description }: PageField): readonly string[] {
+  return [required ? `${name} *` : name, type, description];
 }
 
-function fieldLines(fields: readonly PageField[]): readonly string[] {
-  return columns(fields.map(({ name, required, type, description }) => [required ? `${name} *` : name, type, description]));
-}
-
-function conditionLines(conditions: readonly string[]): readonly string[] {
-  return conditions.length === 0 ? [HEADINGS.noConditions] : [HEADINGS.conditions, ...indented(conditions)];
+function conditionLines(conditions: readonly string[], columns: Columns): readonly string[] {
+  if (conditions.length === 0) return columns([[HEADINGS.noConditions]]);
+  return [...columns([[HEADINGS.conditions]]), ...indented(conditions)];
 }
 
 function asData(operation: Operation): object {

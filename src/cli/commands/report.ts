@@ -1,11 +1,10 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import type { Format } from "../../report/format.ts";
+import type { Format, ReportRequest } from "../../report/format.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/writers.ts";
 import { lookIntoJournal, runNamed } from "../journal.ts";
-import type { ReportRequest } from "../program.ts";
 import { prepareFiles, writeReport } from "../reporting.ts";
 import type { Command } from "../shell.ts";
 

@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
+import { quoted } from "../../base/text.ts";
 import { resolveWrite } from "../../engine/resolve.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
@@ -24,7 +25,7 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
     throw new Failure({
       code: "resolve.incomplete",
       message: "say what became of the write, and how you know",
-      next: `tokenbook resolve ${run} --step "${step}" --as applied --because "seen in the ledger's explorer"`,
+      next: `tokenbook resolve ${quoted(run)} --step ${quoted(step)} --as applied --because "seen in the ledger's explorer"`,
     });
   }
   const who = userOf(shell);

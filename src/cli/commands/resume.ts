@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import { resumeRun } from "../../engine/start.ts";
 import { noSuchRun, type RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
-import { lookIntoJournal } from "../journal.ts";
+import { lookIntoJournal, noRunYet } from "../journal.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
 import { filesOf, loadPlaybooks, variablesOf, type Where } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
@@ -18,11 +18,11 @@ const RUNS_LOOKED_AT = 1_000;
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
   const { id, playbook: file, environment, outcome } = chosenRun(shell, options);
   const [playbook] = loadPlaybooks(shell, [file], { reader: { ...filesOf(shell), leavesData: true } });
-  const env = options.env ?? (environment === "sandbox" ? undefined : environment);
+  const env = options.env ?? environment;
   // What has passed is only told again.
   const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
   const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
-  return performRuns(shell, { ...options, ...(env === undefined ? {} : { env }), jobs: 1, secrets }, [
+  return performRuns(shell, { ...options, env, jobs: 1, secrets }, [
     {
       label: id,
       steps: playbook?.steps.length ?? 0,
@@ -39,7 +39,7 @@ function chosenRun(shell: Shell, options: ResumeOptions): RunSummary {
   const named = options.run;
   const found = named === undefined ? runs.find(({ outcome }) => outcome !== "passed") : runs.find(({ id }) => id === named);
   if (found !== undefined) return found;
-  if (named === undefined) throw noneToResume();
+  if (named === undefined) throw runs.length === 0 ? noRunYet() : noneToResume();
   throw noSuchRun(
     named,
     runs.map(({ id }) => id),

@@ -1,13 +1,13 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { didYouMean, sanitise } from "../../base/text.ts";
+import { didYouMean, quoted, sanitise } from "../../base/text.ts";
 import { isOfThisHost, spellHolder } from "../../journal/holder.ts";
 import type { Blocking } from "../../schedule/firing.ts";
 import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
 import { systemLiveness } from "../../schedule/firings.ts";
 import { type Known, ScheduleStore } from "../../schedule/store.ts";
-import { columns } from "../columns.ts";
+import { type Columns, columnsIn, widthOn } from "../columns.ts";
 import { harmless } from "../failure.ts";
 import { stateDirectory, type Where } from "../project.ts";
 import { readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
@@ -30,7 +30,7 @@ export const listSchedules: Command<ListOptions> = async (shell, options) => {
     return known.map((each) => entryOf({ store, known: each, now, blocking }, options.next ?? 1));
   });
   if (options.json === true) return print(shell, { format: 1, schedules: entries });
-  const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1));
+  const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1, columnsIn(widthOn(shell.stdout))));
   shell.stdout.write(lines.length === 0 ? "no schedule is known yet\n" : `${harmless(lines.join("\n"))}\n`);
   return EXIT.passed;
 };
@@ -55,7 +55,7 @@ function knownOf({ id, playbook, environment, schedule }: Named, before: Known |
   };
 }
 
-function entryLines(entry: ScheduleEntry, count: number): readonly string[] {
+function entryLines(entry: ScheduleEntry, count: number, columns: Columns): readonly string[] {
   const { id, cron, timezone, next, last, running, waiting, missed, blockedBy, lastSuccess } = entry;
   const when = cron === null ? "when the system's scheduler says" : `"${cron}" ${timezone}`;
   const firings = next.map(({ utc, local }) => `${local}   ${utc.replace(".000Z", "Z")}`);
@@ -119,7 +119,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, { because,
     throw new Failure({
       code: "release.incomplete",
       message: "say how you know that its process is gone for good, or that its last run needs nobody any more",
-      next: `tokenbook schedule release ${options.schedule} --because "the machine was switched off"`,
+      next: `tokenbook schedule release ${quoted(options.schedule)} --because "the machine was switched off"`,
     });
   }
   const who = userOf(shell);

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
-import { Failure } from "../../base/failure.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
+import { quoted } from "../../base/text.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { newRunName } from "../../engine/names.ts";
 import { crashJson } from "../../report/crash/json.ts";
@@ -11,10 +12,9 @@ import type { CrashReport } from "../../report/crash/shape.ts";
 import { crashLines } from "../../report/crash/text.ts";
 import { oneLine } from "../../report/foreign.ts";
 import { readSeed } from "../../sandbox/sandbox.ts";
-import { crashEverywhere, type Testing } from "../crash/everywhere.ts";
+import { crashEverywhere, type Testing, UNDISTURBED } from "../crash/everywhere.ts";
 import { clear, fillOrigin, temporaryFolder } from "../crash/island.ts";
 import type { Ground } from "../crash/trial.ts";
-import { quoted } from "../hint.ts";
 import { maskedShell } from "../masked.ts";
 import { profileOf, readMapFile } from "../project.ts";
 import { type InputOptions, readyPlaybooks } from "../ready.ts";
@@ -40,9 +40,14 @@ export const test: Command<TestOptions> = async (plainShell, options) => {
   const progress = new Progress(shell);
   const reports: CrashReport[] = [];
   try {
-    for (const each of ready) {
+    for (const [at, each] of ready.entries()) {
+      const folder = ready.length === 1 ? ground.folder : join(ground.folder, `playbook-${at + 1}`);
       const subject = { ...each, secrets, name: newRunName(systemClock.now(), systemRandom) };
-      const report = await crashEverywhere(subject, ground, testingOf(each.playbook.file, options, progress));
+      const report = await crashEverywhere(
+        subject,
+        { ...ground, folder },
+        testingOf(each.playbook.file, { ...options, folder }, progress),
+      );
       progress.clear();
       if (shell.stopping.aborted && report.totals.tried === 0) break;
       reports.push(report);
@@ -64,7 +69,7 @@ function noTest(): Failure {
 }
 
 async function groundOf(shell: Shell, { keep, seed, profile, dotenv }: TestOptions): Promise<Ground> {
-  const folder = keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep);
+  const folder = madeFolder(keep, () => (keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep)));
   try {
     const origin = await fillOrigin(folder, {
       seed: seed === undefined ? undefined : readSeed(readMapFile(shell, seed)),
@@ -74,6 +79,22 @@ async function groundOf(shell: Shell, { keep, seed, profile, dotenv }: TestOptio
   } catch (error) {
     if (keep === undefined) clear(folder);
     throw error;
+  }
+}
+
+function madeFolder(keep: string | undefined, make: () => string): string {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure({
+      code: "file.unwritable",
+      message: `${keep === undefined ? "a temporary folder" : `the folder ${keep}`} cannot be made: ${messageOf(error)}`,
+      next:
+        keep === undefined
+          ? "set TMPDIR to a folder in which you may write"
+          : "--keep a new folder, in one in which you may write",
+    });
   }
 }
 
@@ -91,8 +112,8 @@ function emptyFolder(shell: Shell, name: string): string {
   return folder;
 }
 
-function testingOf(file: string, options: TestOptions, progress: Progress): Testing {
-  const { input, inputs, seed, profile, dotenv, jobs = availableParallelism(), at } = options;
+function testingOf(file: string, options: TestOptions & { readonly folder: string }, progress: Progress): Testing {
+  const { input, inputs, seed, profile, dotenv, jobs = availableParallelism(), at, keep, folder } = options;
   const given = [
     ...Object.entries(input).flatMap(([name, value]) => ["--input", `${name}=${value}`]),
     ...(dotenv === false ? ["--no-dotenv"] : []),
@@ -105,8 +126,16 @@ function testingOf(file: string, options: TestOptions, progress: Progress): Test
     jobs,
     at,
     replay: (point) => [...command, "--at", point, "--keep", "crashed"].map(quoted).join(" "),
+    look:
+      keep === undefined
+        ? `${[...command, "--keep", "crashed"].map(quoted).join(" ")}; then: ${looking("crashed")}`
+        : looking(folder),
     onTried: (tried, of) => progress.show(`${file}: ${tried} of ${of} boundaries`),
   };
+}
+
+function looking(folder: string): string {
+  return `tokenbook runs show latest --state ${quoted(join(folder, UNDISTURBED))}`;
 }
 
 function exitOf(reports: readonly CrashReport[]): ExitCode {

@@ -18,7 +18,7 @@ const TOKEN_BYTES = 24;
 export const view: Command<ViewOptions> = async (shell, options) => {
   const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
   const server = await listening(
-    () => servePages(pagesOver(stateDirectory(shell, options)), { port: options.port, token }),
+    () => servePages(pagesOver(stateDirectory(shell, options), shell.hint), { port: options.port, token }),
     options.port,
   );
   shell.stdout.write(

@@ -1,16 +1,22 @@
 import { Failure } from "../../base/failure.ts";
 import { sanitise } from "../../base/text.ts";
+import type { Hint } from "../hint.ts";
 import { peekIntoJournal } from "../journal.ts";
+import { escapeHtml } from "../../report/html/markup.ts";
 import { driftOf, driftsOf } from "./drifts.ts";
 import { type Asked, type Page, type Pages, plain } from "./page.ts";
 import { allRuns, eventsOf, oneRun, twoRuns } from "./runs.ts";
 import { scheduleOf, schedulesOf } from "./schedules.ts";
 
-/** The pages over a state directory: its runs, drifts and schedules. Each is made when it is asked for, and none changes anything. */
-export function pagesOver(state: string): Pages {
+/**
+ * The pages over a state directory: its runs, drifts and schedules. Each is made when it is asked for, and none changes anything. What they tell to
+ * type is hinted.
+ */
+export function pagesOver(state: string, hint: Hint): Pages {
   return (asked) => {
     try {
-      return pageOf(state, asked);
+      const page = pageOf(state, asked);
+      return page.type === "text/html" ? { ...page, body: hint(page.body, escapeHtml) } : page;
     } catch (error) {
       if (error instanceof Failure && NOT_THERE.has(error.code)) return plain(404, sanitise(error.message));
       throw error;

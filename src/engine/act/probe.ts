@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { quoted } from "../../base/text.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../operations/probe.ts";
 import { openProblem } from "../../protocol/attempts.ts";
@@ -149,5 +150,5 @@ function stopAs(context: RunContext, { place, step, state }: Attempted, { outcom
 
 /** What one can do about a write that nobody knows the effect of. */
 export function whatNext({ opened: { runId } }: RunContext, { address }: Place): string {
-  return `look again: tokenbook resume ${runId}; or look yourself, then say so: tokenbook resolve ${runId} --step "${address}" --as applied|absent --because TEXT`;
+  return `look again: tokenbook resume ${runId}; or look yourself, then say so: tokenbook resolve ${runId} --step ${quoted(address)} --as applied|absent --because TEXT`;
 }

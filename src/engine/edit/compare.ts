@@ -1,6 +1,7 @@
 import { type Change, changesBetween } from "../../base/difference.ts";
 import { type Json, jsonEquals, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { quoted } from "../../base/text.ts";
 import type { Target } from "../../environment/target.ts";
 import { givenProblems } from "../../playbook/inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -105,7 +106,7 @@ class Comparison {
     const { runId = "" } = state.opened ?? {};
     const unsettled = open.map(
       ({ step, operation }) =>
-        `${before.file}: ${step} (${operation}) is gone, and nobody knows what became of it; first: tokenbook resolve ${runId} --step "${step}" --as applied|absent --because TEXT`,
+        `${before.file}: ${step} (${operation}) is gone, and nobody knows what became of it; first: tokenbook resolve ${runId} --step ${quoted(step)} --as applied|absent --because TEXT`,
     );
     const renamed = this.#now.sequences
       .flatMap(({ spots }) => spots)

@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count, quoted } from "../../base/text.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/files.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -37,22 +37,28 @@ function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileR
   }).playbook;
 }
 
-function contradicted({ runId, playbook: { file } }: RunOpened, conflicts: readonly string[]): Failure {
+function contradicted(opened: RunOpened, conflicts: readonly string[]): Failure {
+  const { runId, playbook } = opened;
   const told = conflicts.slice(0, LIMITS.editConflicts);
   const more = conflicts.length > told.length ? `\nand ${conflicts.length - told.length} more` : "";
   return new Failure({
     code: "resume.edited",
-    message: `${file} has been edited, and ${count(conflicts.length, "change")} would make what the run ${runId} has done another thing:\n${told.join("\n")}${more}`,
+    message: `${playbook.file} has been edited, and ${count(conflicts.length, "change")} would make what the run ${runId} has done another thing:\n${told.join("\n")}${more}`,
     why: "what is done stays done; it is neither sent again nor taken back",
-    next: `undo these changes (others may stay), then: tokenbook resume ${runId}; or begin a new run: tokenbook run ${file}`,
+    next: `undo these changes (others may stay), then: tokenbook resume ${runId}; or begin a new run: ${newRun(opened)}`,
   });
 }
 
-function changed({ runId }: RunOpened, playbook: Playbook): Failure {
+function changed(opened: RunOpened, playbook: Playbook): Failure {
   return new Failure({
     code: "resume.playbook-changed",
-    message: `${playbook.file}, or a playbook that it includes, has changed since the run ${runId} began`,
+    message: `${playbook.file}, or a playbook that it includes, has changed since the run ${opened.runId} began`,
     why: "steps that were already done might no longer be what the playbook says",
-    next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then; or begin a new run: tokenbook run ${playbook.file}`,
+    next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then; or begin a new run: ${newRun(opened)}`,
   });
+}
+
+// Where this one acts, not on the first environment that there is.
+function newRun({ playbook: { file }, target: { environment } }: RunOpened): string {
+  return `tokenbook run ${quoted(file)} --env ${quoted(environment)}`;
 }

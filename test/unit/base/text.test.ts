@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { count, didYouMean, sanitise } from "../../../src/base/text.ts";
+import { count, didYouMean, quoted, sanitise } from "../../../src/base/text.ts";
 
 test("escape sequences, control characters and direction overrides are shown, not obeyed", () => {
   expect(sanitise("\u001b[31mred\u0007 \u009b2J \u202eabc\u2066\r")).toBe(
@@ -42,4 +42,14 @@ test("a name of a million characters costs nothing", () => {
 
 test("nouns agree with their number", () => {
   expect([count(0, "step"), count(1, "step"), count(2, "step")]).toEqual(["0 steps", "1 step", "2 steps"]);
+});
+
+test("a word is quoted where a shell would read it as another thing than itself", () => {
+  expect(["mint", "playbooks/a.yaml", "my book.yaml", "pay[$(id)]", "it's"].map(quoted)).toEqual([
+    "mint",
+    "playbooks/a.yaml",
+    "'my book.yaml'",
+    "'pay[$(id)]'",
+    String.raw`'it'\''s'`,
+  ]);
 });

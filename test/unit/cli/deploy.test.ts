@@ -5,7 +5,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { buildProgram } from "../../../src/cli/program.ts";
 import { silentShell } from "./shell.ts";
 
-const program = buildProgram(silentShell(), () => undefined);
+const program = buildProgram(silentShell());
 
 /** Holds that a command exists, and each option that it is given. */
 function expectKnown(line: string): void {

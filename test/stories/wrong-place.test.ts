@@ -1,0 +1,74 @@
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type Ended, launch, newProject, ROOT } from "./world.ts";
+
+const LOOK = "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n";
+
+function expectTold({ code, stdout, stderr, told }: Ended, says: string): void {
+  expect(code, told).toBe(2);
+  expect(stderr, told).toMatch(/^error [a-z.-]+\n/);
+  expect(stderr, told).toContain(says);
+  expect(stdout + stderr, told).not.toMatch(/^\s+at /m);
+}
+
+test("a port that is taken is told, and what takes another", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const ended = await newProject().run("sandbox", "--port", String(port));
+  expectTold(ended, `the sandbox cannot be served on port ${port}`);
+  expect(ended.stderr).toContain("next: tokenbook sandbox --port 0");
+});
+
+test("a folder that is a file, for what a test is to keep", async () => {
+  const project = newProject();
+  project.write("look.yaml", LOOK);
+  project.write("kept", "");
+  expectTold(await project.run("test", "--crash-everywhere", "look.yaml", "--keep", "kept"), "the folder kept cannot be made");
+});
+
+test("no temporary folder", async () => {
+  const project = newProject({ TMPDIR: join(newProject().folder, "nowhere") });
+  project.write("look.yaml", LOOK);
+  expectTold(await project.run("test", "--crash-everywhere", "look.yaml"), "next: set TMPDIR to a folder");
+});
+
+test("a file below a file, and a link that leads nowhere, which is not told to be meant instead of itself", async () => {
+  const project = newProject();
+  project.write("look.yaml", LOOK);
+  expectTold(await project.run("check", "look.yaml/more.yaml"), 'there is no file or folder "look.yaml/more.yaml"');
+  symlinkSync("nowhere.yaml", join(project.folder, "dangling.yaml"));
+  const dangling = await project.run("check", "dangling.yaml");
+  expectTold(dangling, 'there is no file or folder "dangling.yaml"');
+  expect(dangling.stderr).not.toContain("did you mean");
+});
+
+test.runIf(process.getuid?.() !== 0)("a folder in which one may not read", async () => {
+  const project = newProject();
+  project.write("closed/look.yaml", LOOK);
+  chmodSync(join(project.folder, "closed"), 0);
+  onTestFinished(() => chmodSync(join(project.folder, "closed"), 0o700));
+  expectTold(await project.run("check", "."), 'the folder "." cannot be read');
+});
+
+test("a folder that is gone", async () => {
+  const { folder } = newProject();
+  const gone = join(folder, "gone");
+  mkdirSync(gone);
+  const command = `rmdir '${gone}'; exec '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' runs`;
+  const ended = await launch(["-c", command], { cwd: gone, program: "sh" }).ended;
+  expect([ended.code, ended.stderr], ended.told).toEqual([2, expect.stringContaining("the folder that you are in is gone")]);
+});
+
+test("where colours are both forbidden and forced, nothing is coloured, and nothing says otherwise", async () => {
+  const project = newProject({ NO_COLOR: "1", FORCE_COLOR: "1" });
+  project.write("look.yaml", LOOK);
+  const ran = await project.run("run", "look.yaml");
+  expect([ran.code, ran.stderr], ran.told).toEqual([0, ""]);
+  expect(ran.stdout).not.toContain("\u001b");
+});

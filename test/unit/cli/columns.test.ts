@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { columnsIn, fitted, widthOn } from "../../../src/cli/columns.ts";
+import { library } from "../../../src/cli/commands/library.ts";
+import { operations } from "../../../src/cli/commands/operations.ts";
+import { explain } from "../../../src/cli/explain.ts";
+import { shipped } from "../../../src/cli/shipped.ts";
+import { WORDS } from "../../../src/cli/words.ts";
+import { CATALOGUE } from "../../../src/base/catalogue/catalogue.ts";
+import { operations as all } from "../../../src/operations/operation.ts";
+import { shownBy, silentShell } from "./shell.ts";
+
+const COLUMNS = 80;
+
+/** What is longer than a terminal is wide; a name, an address or a command is not parted. */
+function tooLong(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .filter((line) => line.length > COLUMNS && !/^\s*(?:\$|`[A-Z]+ |then begin|\S+: )|\/library\//.test(line));
+}
+
+describe("on a terminal of 80 columns", () => {
+  test.for([WORDS.root, ...Object.values(WORDS.commands)].map(({ examples }) => examples))("the help fits: %s", (examples) => {
+    expect(tooLong(fitted(examples, COLUMNS))).toEqual([]);
+  });
+
+  test("nothing that help says is lost, and no command is parted", () => {
+    for (const { examples } of [WORDS.root, ...Object.values(WORDS.commands)]) {
+      const narrow = fitted(examples, COLUMNS);
+      expect(narrow.split(/\s+/)).toEqual(examples.split(/\s+/));
+      for (const [command] of examples.matchAll(/\$ (?:\S+ )*\S+/g)) expect(narrow).toContain(command);
+    }
+  });
+
+  test.for([...all.keys()])("the page of an operation fits: %s", async (name) => {
+    expect(tooLong(await shownBy(operations, { name }))).toEqual([]);
+  });
+
+  test.for(["", ...shipped.names])("the page of a playbook that comes along fits: %s", async (name) => {
+    expect(tooLong(await shownBy(library, name === "" ? {} : { name }))).toEqual([]);
+  });
+
+  test("what a code means fits", () => {
+    let text = "";
+    explain(
+      silentShell((more) => void (text += more)),
+      "schema.type",
+      false,
+    );
+    expect(text).toContain(CATALOGUE["schema.type"].title);
+    expect(tooLong(text)).toEqual([]);
+  });
+});
+
+test("the last column stands beneath the others where there is no room beside them", () => {
+  const rows = [
+    ["holders", "list of {holder: text, credential: text}", "The investors, by their id."],
+    ["reader", "entity", "Who reads."],
+  ];
+  expect(columnsIn(60)(rows)).toEqual([
+    "holders  list of {holder: text, credential: text}",
+    "    The investors, by their id.",
+    "reader   entity",
+    "    Who reads.",
+  ]);
+  expect([20, 80, 300].map((columns) => widthOn({ columns }))).toEqual([40, 80, 110]);
+});
