@@ -273,7 +273,7 @@ Examples:
     crashEverywhere: "kill the run at every boundary, one after the other",
     jobs: "how many runs are killed at the same time (default: one for each core)",
     at: "only this boundary, as the test names it",
-    keep: "keep the sandbox and the state directory of each run in this folder",
+    keep: "keep the sandbox and the state directory of each run in this folder; of several playbooks in playbook-1, playbook-2 and so on",
   },
   schedule: {
     once: "run each playbook now, whatever its schedule, and end with the exit code of the worst",

@@ -170,7 +170,11 @@ test("what does not pass by itself, or is not the same twice, is not tested; the
   expect(code, told).toBe(2);
   expect(document.ok).toBe(false);
   const [fails, mint, moody] = document.playbooks;
-  expect(fails?.problem).toMatchObject({ code: "test.not-passed", next: "tokenbook run fails.yaml" });
+  expect(fails?.problem).toMatchObject({
+    code: "test.not-passed",
+    // Not a run of its own: that would act on the first environment of a tokenbook.yaml.
+    next: "tokenbook test --crash-everywhere fails.yaml --keep crashed; then: tokenbook runs show latest --state crashed/undisturbed",
+  });
   expect(fails?.problem?.message).toContain("failed at look: ");
   expect(mint?.totals, told).toMatchObject({ tried: 14, different: 0 });
   expect(moody?.problem).toMatchObject({ code: "test.not-repeatable" });
@@ -211,4 +215,18 @@ test("which test is to be made must be said", async () => {
   const tested = await project.run("test", "mint.yaml");
   expect(tested.code, tested.told).toBe(2);
   expect(tested.stderr).toContain("next: tokenbook test --crash-everywhere PLAYBOOK");
+});
+
+test("what is kept of several playbooks lies apart: none goes on with the runs of another", async () => {
+  const project = newProject();
+  project.write("mint.yaml", MINT_ONCE);
+  project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
+  const at = ["--at", "before:run.closed"];
+  const { code, document, told } = await crashEverywhere(project, "look.yaml", "mint.yaml", ...at, "--keep", "kept");
+  expect(code, told).toBe(0);
+  expect(document.playbooks.map(({ totals }) => totals.same)).toEqual([1, 1]);
+  for (const [index, file] of ["look.yaml", "mint.yaml"].entries()) {
+    const { data } = await project.json("runs", "--state", `kept/playbook-${index + 1}/undisturbed`);
+    expect(data.runs.map(({ playbook }) => playbook)).toEqual([file]);
+  }
 });

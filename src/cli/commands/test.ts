@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
@@ -12,7 +12,7 @@ import type { CrashReport } from "../../report/crash/shape.ts";
 import { crashLines } from "../../report/crash/text.ts";
 import { oneLine } from "../../report/foreign.ts";
 import { readSeed } from "../../sandbox/sandbox.ts";
-import { crashEverywhere, type Testing } from "../crash/everywhere.ts";
+import { crashEverywhere, type Testing, UNDISTURBED } from "../crash/everywhere.ts";
 import { clear, fillOrigin, temporaryFolder } from "../crash/island.ts";
 import type { Ground } from "../crash/trial.ts";
 import { maskedShell } from "../masked.ts";
@@ -40,9 +40,14 @@ export const test: Command<TestOptions> = async (plainShell, options) => {
   const progress = new Progress(shell);
   const reports: CrashReport[] = [];
   try {
-    for (const each of ready) {
+    for (const [at, each] of ready.entries()) {
+      const folder = ready.length === 1 ? ground.folder : join(ground.folder, `playbook-${at + 1}`);
       const subject = { ...each, secrets, name: newRunName(systemClock.now(), systemRandom) };
-      const report = await crashEverywhere(subject, ground, testingOf(each.playbook.file, options, progress));
+      const report = await crashEverywhere(
+        subject,
+        { ...ground, folder },
+        testingOf(each.playbook.file, { ...options, folder }, progress),
+      );
       progress.clear();
       if (shell.stopping.aborted && report.totals.tried === 0) break;
       reports.push(report);
@@ -107,8 +112,8 @@ function emptyFolder(shell: Shell, name: string): string {
   return folder;
 }
 
-function testingOf(file: string, options: TestOptions, progress: Progress): Testing {
-  const { input, inputs, seed, profile, dotenv, jobs = availableParallelism(), at } = options;
+function testingOf(file: string, options: TestOptions & { readonly folder: string }, progress: Progress): Testing {
+  const { input, inputs, seed, profile, dotenv, jobs = availableParallelism(), at, keep, folder } = options;
   const given = [
     ...Object.entries(input).flatMap(([name, value]) => ["--input", `${name}=${value}`]),
     ...(dotenv === false ? ["--no-dotenv"] : []),
@@ -121,8 +126,16 @@ function testingOf(file: string, options: TestOptions, progress: Progress): Test
     jobs,
     at,
     replay: (point) => [...command, "--at", point, "--keep", "crashed"].map(quoted).join(" "),
+    look:
+      keep === undefined
+        ? `${[...command, "--keep", "crashed"].map(quoted).join(" ")}; then: ${looking("crashed")}`
+        : looking(folder),
     onTried: (tried, of) => progress.show(`${file}: ${tried} of ${of} boundaries`),
   };
+}
+
+function looking(folder: string): string {
+  return `tokenbook runs show latest --state ${quoted(join(folder, UNDISTURBED))}`;
 }
 
 function exitOf(reports: readonly CrashReport[]): ExitCode {

@@ -1,6 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { didYouMean, quoted } from "../../base/text.ts";
+import { didYouMean } from "../../base/text.ts";
 import type { CrashReport, CrashTotals, TriedBoundary } from "../../report/crash/shape.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { inParallel } from "../queue.ts";
@@ -17,9 +17,14 @@ export interface Testing {
   readonly at?: string | undefined;
   /** The command that tries a boundary again. */
   readonly replay: (point: string) => string;
+  /** The command that shows what the run came to that nobody disturbed. */
+  readonly look: string;
   /** Told after each boundary how many were tried, and how many there are. */
   readonly onTried: (tried: number, of: number) => void;
 }
+
+/** The folder of the run that nobody disturbs. */
+export const UNDISTURBED = "undisturbed";
 
 /** Kills a playbook at every boundary of its run. What keeps it from being tested is a problem of the report. */
 export async function crashEverywhere(subject: Subject, ground: Ground, testing: Testing): Promise<CrashReport> {
@@ -33,7 +38,7 @@ export async function crashEverywhere(subject: Subject, ground: Ground, testing:
   });
   const test = new CrashTest(subject, ground);
   try {
-    const undisturbed = await undisturbedTwice(test, file);
+    const undisturbed = await undisturbedTwice(test, file, testing.look);
     const chosen = chosenOf(undisturbed.boundaries, testing.at);
     const tried = await tryAll(test, { undisturbed, chosen, stopping: ground.shell.stopping }, testing);
     return told({ problem: null, boundaries: tried }, chosen.length - tried.length);
@@ -69,14 +74,14 @@ async function tryAll(
 }
 
 // Twice: of a playbook that does something else each time, nobody could say what a crash has changed.
-async function undisturbedTwice(test: CrashTest, file: string): Promise<Undisturbed> {
-  const undisturbed = await test.undisturbed("undisturbed");
+async function undisturbedTwice(test: CrashTest, file: string, look: string): Promise<Undisturbed> {
+  const undisturbed = await test.undisturbed(UNDISTURBED);
   if (undisturbed.outcome !== "passed") {
     throw new Failure({
       code: "test.not-passed",
       message: `${file} does not pass on a new sandbox, even when nobody disturbs it: ${reasonIn(undisturbed.report)}`,
       why: "only what a run that passes has left can be compared with",
-      next: `tokenbook run ${quoted(file)}`,
+      next: look,
       exit: EXIT.cannotStart,
     });
   }
