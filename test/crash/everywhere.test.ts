@@ -221,19 +221,12 @@ test("what is kept of several playbooks lies apart: none goes on with the runs o
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
-  const { code, document, told } = await crashEverywhere(
-    project,
-    "look.yaml",
-    "mint.yaml",
-    "--at",
-    "before:run.closed",
-    "--keep",
-    "kept",
-  );
+  const at = ["--at", "before:run.closed"];
+  const { code, document, told } = await crashEverywhere(project, "look.yaml", "mint.yaml", ...at, "--keep", "kept");
   expect(code, told).toBe(0);
   expect(document.playbooks.map(({ totals }) => totals.same)).toEqual([1, 1]);
-  for (const [at, file] of ["look.yaml", "mint.yaml"].entries()) {
-    const { data } = await project.json("runs", "--state", `kept/playbook-${at + 1}/undisturbed`);
+  for (const [index, file] of ["look.yaml", "mint.yaml"].entries()) {
+    const { data } = await project.json("runs", "--state", `kept/playbook-${index + 1}/undisturbed`);
     expect(data.runs.map(({ playbook }) => playbook)).toEqual([file]);
   }
 });
