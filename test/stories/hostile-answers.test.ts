@@ -8,6 +8,9 @@ import { elementsOf } from "../unit/report/xml.ts";
 const HOSTILE =
   "\u001b[31mred\u001b]0;title\u0007\u001b]52;c;cm0gLXJm\u0007\u009b2J\u202egnp.exe\n::error file=a::pwned\n##vso[task.complete]done\r::set-output name=x::y\n]]><failure/>\u0000&amp;";
 
+// As YAML takes it: JSON leaves the second set of control characters as they are.
+const WRITTEN = JSON.stringify(HOSTILE).replaceAll("\u009b", String.raw`\u009b`);
+
 const READ = `playbook: 1
 name: Read what others wrote
 actors:
@@ -92,13 +95,10 @@ test("a service that greets with commands stops the run before it begins, and is
 
 test("a playbook may hold such text itself", async () => {
   const project = newProject();
-  project.write(
-    "own.yaml",
-    `playbook: 1\nname: ${JSON.stringify(HOSTILE)}\nsteps: [{ id: status, name: ${JSON.stringify(HOSTILE)}, uses: ledger.status }]\n`,
-  );
+  project.write("own.yaml", `playbook: 1\nname: ${WRITTEN}\nsteps: [{ id: status, name: ${WRITTEN}, uses: ledger.status }]\n`);
   const ended = await run(project, "own.yaml");
   expect(ended.code, ended.told).toBe(0);
-  project.write("wrong.yaml", `playbook: 1\nname: x\nsteps: [{ id: status, uses: ${JSON.stringify(HOSTILE)} }]\n`);
+  project.write("wrong.yaml", `playbook: 1\nname: x\nsteps: [{ id: status, uses: ${WRITTEN} }]\n`);
   for (const command of ["check", "run"]) {
     const wrong = await project.run(command, "wrong.yaml");
     expect(wrong.code, wrong.told).toBe(2);
