@@ -20,8 +20,8 @@ const config: ViteUserConfig = defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Two cores: more processes than that only wait for one another.
-    maxWorkers: 2,
+    // Two cores, and one more process that has them while the stories wait for a service or a pause.
+    maxWorkers: 3,
     globalSetup: ["test/build.ts"],
     sequence: { sequencer: LongFirst },
   },
