@@ -10,9 +10,8 @@ import { compares } from "../../playbook/walk.ts";
 import { type InputOptions, readyPlaybooks } from "../ready.ts";
 import type { Command } from "../shell.ts";
 
-const MEBIBYTE = 1_024 * 1_024;
-/** How large the young generation may grow: for one run, and for many, or for rows. */
-const ROOM = { little: 6 * MEBIBYTE, much: 16 * MEBIBYTE } as const;
+/** How large the young generation may grow. */
+const ROOM_BYTES = 16 * 1_024 * 1_024;
 const WATCH_MS = 10;
 
 interface RunOptions extends Where, ReportOptions, InputOptions {
@@ -24,10 +23,11 @@ interface RunOptions extends Where, ReportOptions, InputOptions {
 export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode> => {
   const files = playbookFiles(shell, options.files);
   const several = files.length > 1;
-  if (several) makeRoom(ROOM.much);
+  if (several) makeRoom();
   else keepHeapSmall();
   const { ready, secrets } = readyPlaybooks(shell, options, files);
-  if (!several) makeRoom(ready.some(({ playbook }) => compares(playbook)) ? ROOM.much : ROOM.little);
+  if (!several) makeRoom();
+  if (ready.some(({ playbook }) => compares(playbook))) letHeapGrow();
   if (options.plan !== undefined)
     await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
   return performRuns(
@@ -46,22 +46,27 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
   );
 };
 
-// What is made of one playbook mostly stays, and one run makes garbage steadily and keeps little: a young generation that does not grow yet, and
-// an old one that is collected when it has grown by half, take little time off it and save two fifths of the memory. Set once all code is
-// loaded, for the cached code of modules is bound to the flags it was compiled under.
+// What is made of one playbook mostly stays, and one run keeps little: a young generation that does not grow yet, and an old one that is
+// collected when it has grown by half, take little time off it and save two fifths of the memory. Set once all code is loaded, for the
+// cached code of modules is bound to the flags it was compiled under.
 function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1 --heap-growing-percent=50");
 }
 
-// Many runs, and rows that are compared, are more garbage at a time: what a page leaves behind is not to be taken for what lasts. V8
-// reads no other of its limits once it runs than how fast it may grow.
-function makeRoom(bytes: number): void {
-  setFlagsFromString(`--semi-space-growth-factor=2${bytes === ROOM.much ? " --heap-growing-percent=0" : ""}`);
+// Steps make garbage: what one leaves behind is not to be taken for what lasts. V8 reads no other of its limits once it runs than how fast
+// it may grow.
+function makeRoom(): void {
+  setFlagsFromString("--semi-space-growth-factor=2");
   const watch = setInterval(() => {
-    if (youngBytes() < bytes) return;
+    if (youngBytes() < ROOM_BYTES) return;
     setFlagsFromString("--semi-space-growth-factor=1");
     clearInterval(watch);
   }, WATCH_MS).unref();
+}
+
+// The rows of two lists are held until they are compared.
+function letHeapGrow(): void {
+  setFlagsFromString("--heap-growing-percent=0");
 }
 
 function youngBytes(): number {
