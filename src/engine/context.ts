@@ -51,25 +51,23 @@ export class RunContext extends Looking {
   }
 
   /** Records a fact; it and everything before it is durable when the promise is kept, and only then is anybody told. */
-  async write(fact: Fact): Promise<void> {
+  write(fact: Fact): Promise<void> {
+    return this.#tellOnce(fact, () => this.#journal.flushed());
+  }
+
+  /** Records how the run ended; it is durable once the run is released, and only then is anybody told. */
+  close(closed: RunClosed, release: (journal: RunJournal) => Promise<void>): Promise<void> {
+    return this.#tellOnce(closed, () => release(this.#journal));
+  }
+
+  async #tellOnce(fact: Fact, durable: () => Promise<void>): Promise<void> {
     const record = this.#journal.note(fact);
     // At once: what proves this write may not prove another that is looked at meanwhile.
     advance(this.state, record);
     const telling = { record, isDurable: false };
     this.#untold.push(telling);
-    await this.#journal.flushed();
+    await durable();
     if (TIMED.has(record.kind)) this.#writtenAt.set(record.sequence, this.ports.clock.elapsed());
-    telling.isDurable = true;
-    this.#tellInOrder();
-  }
-
-  /** Records how the run ended; it is durable once the run is released, and only then is anybody told. */
-  async close(closed: RunClosed, release: (journal: RunJournal) => Promise<void>): Promise<void> {
-    const record = this.#journal.note(closed);
-    advance(this.state, record);
-    const telling = { record, isDurable: false };
-    this.#untold.push(telling);
-    await release(this.#journal);
     telling.isDurable = true;
     this.#tellInOrder();
   }
