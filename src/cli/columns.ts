@@ -32,10 +32,15 @@ export function columnsIn(width: number): Columns {
       const start = widths.map((each, at) => `${(row[at] ?? "").padEnd(each)}${INDENT}`).join("");
       const last = row.at(-1) ?? "";
       if (isNarrow) return [start.trimEnd(), ...beneath(last, width)];
-      const [first = "", ...rest] = wrap(last, room);
-      return [`${start}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(before)}${line}`)];
+      return beside(start, last, room);
     });
   };
+}
+
+// What does not fit goes on below the first words.
+function beside(start: string, words: string, room: number): readonly string[] {
+  const [first = "", ...rest] = wrap(words, room);
+  return [`${start}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(start.length)}${line}`)];
 }
 
 function beneath(words: string, width: number): readonly string[] {
@@ -67,11 +72,8 @@ export function fitted(text: string, width: number): string {
 function fittedLine(line: string, width: number): readonly string[] {
   if (line.length <= width) return [line];
   if (!line.startsWith(INDENT)) return wrap(line, width);
-  const [, before = line, beside = ""] = /^(\s*\S.*?\s{2,})(\S.*)$/.exec(line) ?? [];
-  if (beside === "") return [line];
+  const [, before = line, words = ""] = /^(\s*\S.*?\s{2,})(\S.*)$/.exec(line) ?? [];
+  if (words === "") return [line];
   const room = width - before.length;
-  const [first = "", ...rest] = wrap(beside, room);
-  return room < LEAST_ROOM
-    ? [before.trimEnd(), ...beneath(beside, width)]
-    : [`${before}${first}`, ...rest.map((more) => `${" ".repeat(before.length)}${more}`)];
+  return room < LEAST_ROOM ? [before.trimEnd(), ...beneath(words, width)] : beside(before, words, room);
 }
