@@ -40,6 +40,11 @@ export class SourceFile {
     return { line, column: offset - (this.#lineStarts[line - 1] ?? 0) + 1 };
   }
 
+  /** The offset at which a line and a column stand, both from 1. */
+  offsetAt({ line, column }: { readonly line: number; readonly column: number }): number {
+    return (this.#lineStarts[line - 1] ?? 0) + column - 1;
+  }
+
   /** Makes a finding a diagnostic: with line, column and frame. */
   diagnose(finding: Finding, range: Range): Diagnostic {
     const start = this.positionOf(range.start);

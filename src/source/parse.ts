@@ -82,6 +82,7 @@ const NUMBER =
 
 // Between the last entry of a flow collection and its bracket: what separates entries, and comments.
 const GAP = /(?:[\s,:?]|(?<=\s)#[^\r\n]*)*/y;
+const SPACE = /(?:\s|(?<=\s)#[^\r\n]*)*/y;
 
 /** A value that is no text, or a text of which escapes or folding came between: its characters can only be told to stand at its start. */
 class Scalar implements ScalarNode {
@@ -196,7 +197,7 @@ class Reader {
 
   // Where an item would stand that was left out.
   #behindDash(): Range {
-    this.#end = this.#behindGap(this.#end) + 1;
+    this.#end = behind(GAP, this.#file.text, this.#end) + 1;
     return { start: this.#end, end: this.#end };
   }
 
@@ -245,7 +246,7 @@ class Reader {
   // In braces a comma ends an entry, also one inside of a number or a text.
   #checkColon(start: number, key: Range): void {
     const { text } = this.#file;
-    if (text.charAt(start) !== "{" || text.charAt(behindSpace(text, key.end)) === ":") return;
+    if (text.charAt(start) !== "{" || text.charAt(behind(SPACE, text, key.end)) === ":") return;
     const suggestion = "write KEY: value; quote a number or a text that holds a comma";
     this.#report({ code: "source.syntax", message: "this key has no : behind it", suggestion }, key);
   }
@@ -259,14 +260,9 @@ class Reader {
   // The end of a collection with brackets is behind its bracket; any other ends with its last entry.
   #close(start: number): number {
     const opening = this.#file.text.charAt(start);
-    if (opening === "[" || opening === "{") this.#end = this.#behindGap(this.#end === start ? start + 1 : this.#end) + 1;
+    if (opening === "[" || opening === "{")
+      this.#end = behind(GAP, this.#file.text, this.#end === start ? start + 1 : this.#end) + 1;
     return this.#end;
-  }
-
-  #behindGap(from: number): number {
-    GAP.lastIndex = from;
-    GAP.exec(this.#file.text);
-    return GAP.lastIndex;
   }
 
   #scalar(event: ScalarEvent): ScalarNode {
@@ -304,12 +300,11 @@ class Reader {
   }
 }
 
-const SPACE = /(?:\s|(?<=\s)#[^\r\n]*)*/y;
-
-function behindSpace(text: string, from: number): number {
-  SPACE.lastIndex = from;
-  SPACE.exec(text);
-  return SPACE.lastIndex;
+// Where that ends which a pattern takes from an offset on, if anything.
+function behind(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  pattern.exec(text);
+  return pattern.lastIndex;
 }
 
 const NOWHERE: Range = { start: 0, end: 0 };

@@ -16,7 +16,7 @@ export function parseUnshown(path: string, text: string): Parsed {
   if (shown?.line === first.line && shown.column === first.column && shown.message === first.message) {
     return { file, root: undefined, diagnostics };
   }
-  const start = offsetOf(text, first.line) + first.column - 1;
+  const start = file.offsetAt(first);
   return { file, root: undefined, diagnostics: [file.diagnose(UNREADABLE, { start, end: start + 1 })] };
 }
 
@@ -25,11 +25,6 @@ const UNREADABLE: Finding = {
   message: "the text cannot be read here; what may be a secret is not shown",
   suggestion: "refer to a secret as env:NAME or file:PATH, and quote any other text",
 };
-
-function offsetOf(text: string, line: number): number {
-  const above = text.split("\n", line - 1);
-  return above.reduce((length, each) => length + each.length + 1, 0);
-}
 
 const SECTION = /^([ \t]*)["']?(?:secrets|credentials)["']?[ \t]*:/;
 const KEY = /["']?(?:apiKey|credentials|secrets)["']?[ \t]*:.*/;
