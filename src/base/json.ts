@@ -112,6 +112,13 @@ export function writeJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent);
 }
 
+/** JSON for a message: of what is long, its beginning. */
+export function shownJson(value: unknown): string {
+  return writeJson(value ?? null).slice(0, SHOWN_CHARS);
+}
+
+const SHOWN_CHARS = 200;
+
 /**
  * Looks at a value as if its numbers were JavaScript's: for schema checks only. Nothing of what is looked at may be kept: where the
  * numbers are known, they are lent to the value itself, for a large one takes longer to copy than to check.

@@ -5,11 +5,16 @@ import { LIMITS } from "./limits.ts";
  * Foreign text made fit for a terminal or a log: control characters, escape sequences and direction overrides are shown, not obeyed.
  */
 export function sanitise(text: string): string {
-  return text.replaceAll(UNPRINTABLE, (char) => `\\u${char.codePointAt(0)?.toString(16).padStart(4, "0")}`);
+  return text.replaceAll(UNPRINTABLE, (char) => `\\u${hexCode(char)}`);
 }
 
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The code of a character, in four hexadecimal digits. */
+export function hexCode(character: string): string {
+  return character.charCodeAt(0).toString(16).padStart(4, "0");
+}
 
 /**
  * What looks like a space, or like nothing, and is none to YAML and CEL: a class of characters. They come along where a text is copied

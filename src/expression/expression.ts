@@ -1,5 +1,5 @@
 import { Decimal } from "../base/decimal.ts";
-import { type Json, writeJson } from "../base/json.ts";
+import { type Json, shownJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { cel, type Environment } from "./cel.ts";
 import { useJsonEquality } from "./equality.ts";
@@ -76,7 +76,7 @@ export class Expression {
   holds(scope: Scope): boolean {
     const value = this.evaluate(scope);
     if (typeof value === "boolean") return value;
-    throw new EvaluationFailure(`${this.text.trim()} must be true or false, and is ${writeJson(value).slice(0, SHOWN_CHARS)}`);
+    throw new EvaluationFailure(`${this.text.trim()} must be true or false, and is ${shownJson(value)}`);
   }
 
   /** The value as the language has it, which may have no JSON form. Throws an EvaluationFailure. */
@@ -88,8 +88,6 @@ export class Expression {
     }
   }
 }
-
-const SHOWN_CHARS = 200;
 
 export function isProblem(parsed: Expression | ExpressionProblem): parsed is ExpressionProblem {
   return !(parsed instanceof Expression);

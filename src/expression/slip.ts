@@ -1,5 +1,5 @@
 import { messageOf } from "../base/failure.ts";
-import { FOREIGN_SPACE } from "../base/text.ts";
+import { FOREIGN_SPACE, hexCode } from "../base/text.ts";
 import type { ExpressionProblem } from "./problem.ts";
 
 /** What keeps a text from being parsed, as the library's error and the text tell it. */
@@ -100,8 +100,8 @@ function characterOf(text: string, at: number): Said | undefined {
     return { message: `${character} is no quote here`, suggestion: "write \" or '", ...place };
   }
   if (!new RegExp(FOREIGN_SPACE).test(character)) return undefined;
-  const code = character.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase();
-  return { message: `the character U+${code} stands here, which is no space`, suggestion: "type the space anew", ...place };
+  const message = `the character U+${hexCode(character).toUpperCase()} stands here, which is no space`;
+  return { message, suggestion: "type the space anew", ...place };
 }
 
 /** The library's one-line summary of an error, without its own picture of the position. */

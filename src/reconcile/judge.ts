@@ -43,7 +43,8 @@ function isWithin(difference: Quantity, tolerance: Decimal): boolean {
   const beyond = new Total();
   beyond.add(difference.replace("-", ""));
   beyond.subtract(tolerance.canonical());
-  return beyond.canonical === "0" || beyond.canonical.startsWith("-");
+  const { canonical } = beyond;
+  return canonical === "0" || canonical.startsWith("-");
 }
 
 const LEAST_SHIFT = 2;

@@ -1,5 +1,5 @@
 import { LIMITS } from "../base/limits.ts";
-import { FOREIGN_SPACE } from "../base/text.ts";
+import { FOREIGN_SPACE, hexCode } from "../base/text.ts";
 import type { Finding } from "./diagnostic.ts";
 import { lineStart } from "./file.ts";
 import { EVENT, type Event, type ScalarEvent, STYLE } from "./yaml.ts";
@@ -31,7 +31,7 @@ function controlCharacter(text: string): Refusal | undefined {
   // oxlint-disable-next-line no-control-regex -- finding control characters is the point
   const found = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|(?<=[^])\ufeff/.exec(text);
   if (found === null) return undefined;
-  const code = found[0].charCodeAt(0).toString(16).padStart(4, "0");
+  const code = hexCode(found[0]);
   return {
     code: "source.control-character",
     message: `the control character U+${code.toUpperCase()} is not allowed`,
@@ -75,10 +75,9 @@ export function foreignSpaceOnLine(text: string, offset: number): Refusal | unde
 }
 
 function foreignSpace(found: string, offset: number): Refusal {
-  const code = found.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase();
   return {
     code: "source.space",
-    message: `the character U+${code} stands here: it may look like a space, and is part of a text to YAML`,
+    message: `the character U+${hexCode(found).toUpperCase()} stands here: it may look like a space, and is part of a text to YAML`,
     suggestion: "replace it and all others like it by spaces; quote a text that is to begin or end with it",
     offset,
   };

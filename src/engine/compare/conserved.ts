@@ -1,5 +1,5 @@
 import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, shownJson } from "../../base/json.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { ActorUse, Conserve } from "../../playbook/model.ts";
@@ -180,20 +180,18 @@ function listIn(value: Json): readonly JsonObject[] {
 function textIn(record: JsonObject, field: string): string {
   const value = record[field];
   if (typeof value === "string") return value;
-  throw new EvaluationFailure(`${field} must be a text, and is ${writeJson(value ?? null).slice(0, SHOWN_CHARS)}`);
+  throw new EvaluationFailure(`${field} must be a text, and is ${shownJson(value)}`);
 }
 
 function textsIn(record: JsonObject, field: string): readonly string[] {
   const value = record[field];
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
-  throw new EvaluationFailure(`${field} must be a list of texts, and is ${writeJson(value ?? null).slice(0, SHOWN_CHARS)}`);
+  throw new EvaluationFailure(`${field} must be a list of texts, and is ${shownJson(value)}`);
 }
-
-const SHOWN_CHARS = 200;
 
 // A field that is missing is no zero.
 function numberIn(record: JsonObject, field: string): Decimal {
   const value = record[field];
   if (value instanceof Decimal) return value;
-  throw new EvaluationFailure(`${field} must be a number, and is ${writeJson(value ?? null).slice(0, SHOWN_CHARS)}`);
+  throw new EvaluationFailure(`${field} must be a number, and is ${shownJson(value)}`);
 }

@@ -1,6 +1,6 @@
 import { parseDate } from "../../base/date.ts";
 import { Decimal } from "../../base/decimal.ts";
-import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { type Json, type JsonObject, shownJson, writeJson } from "../../base/json.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import type { Compare, Foreach, GivenSides, ReadSource, Side } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
@@ -191,13 +191,9 @@ class RowTaker {
 }
 
 const BELOW_MS = /(\.\d{3})\d+/;
-const SHOWN_CHARS = 200;
-
 // A field that is missing is no zero.
 function wrong(field: string, { text }: Expression, value: Json, wanted: string): EvaluationFailure {
-  return new EvaluationFailure(
-    `${field}: ${text.trim()} must give ${wanted}, and gave ${writeJson(value).slice(0, SHOWN_CHARS)}`,
-  );
+  return new EvaluationFailure(`${field}: ${text.trim()} must give ${wanted}, and gave ${shownJson(value)}`);
 }
 
 /** The scope of a comparison: what makes it another one than its namesake. */

@@ -1,5 +1,5 @@
 import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, writeJson } from "../../base/json.ts";
+import { isObject, type Json, shownJson } from "../../base/json.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { Mapping } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
@@ -48,7 +48,7 @@ function namesOf({ part, from, left, right }: Mapping, scope: Scope): Names | St
     const [one, other] = [fieldOf(row as Json, left), fieldOf(row as Json, right)];
     if (one === undefined || other === undefined) {
       const field = one === undefined ? left : right;
-      return wrong(part, `its row ${index + 1} has no text or number under "${field}": ${writeJson(row).slice(0, SHOWN_CHARS)}`);
+      return wrong(part, `its row ${index + 1} has no text or number under "${field}": ${shownJson(row)}`);
     }
     if (toRight.has(one)) return wrong(part, `two of its rows have ${JSON.stringify(one)} under "${left}"`);
     if (ofRight.has(other)) return wrong(part, `two of its rows have ${JSON.stringify(other)} under "${right}"`);
@@ -57,8 +57,6 @@ function namesOf({ part, from, left, right }: Mapping, scope: Scope): Names | St
   }
   return { toRight, ofRight };
 }
-
-const SHOWN_CHARS = 200;
 
 function fieldOf(row: Json, name: string): string | undefined {
   const value = isObject(row) ? row[name] : undefined;
