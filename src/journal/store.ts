@@ -3,7 +3,7 @@ import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
-import { Database } from "../sqlite/database.ts";
+import { type Cell, Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, type History, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
@@ -186,7 +186,27 @@ export class JournalStore {
 
   /** Runs, the latest first. */
   list(limit: number): readonly RunSummary[] {
-    return this.#database.all("SELECT * FROM run ORDER BY opened_at DESC, id DESC LIMIT ?", limit).map((row) => ({
+    return this.#summaries("ORDER BY opened_at DESC, id DESC LIMIT ?", limit);
+  }
+
+  /** How many runs there are. */
+  total(): number {
+    return Number(this.#database.get("SELECT COUNT(*) AS total FROM run")?.["total"]);
+  }
+
+  /** How a run stands. Throws a Failure when there is none of this name. */
+  summary(runId: string): RunSummary {
+    const [found] = this.#summaries("WHERE id = ?", runId);
+    return found ?? this.#unknown(runId);
+  }
+
+  /** The latest run that has not passed. */
+  latestNotPassed(): RunSummary | undefined {
+    return this.#summaries("WHERE outcome IS NOT 'passed' ORDER BY opened_at DESC, id DESC LIMIT 1")[0];
+  }
+
+  #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
+    return this.#database.all(`SELECT * FROM run ${which}`, ...values).map((row) => ({
       id: String(row["id"]),
       playbook: String(row["playbook"]),
       environment: String(row["environment"]),
@@ -202,7 +222,10 @@ export class JournalStore {
   }
 
   #assertKnown(runId: string): void {
-    if (this.knows(runId)) return;
+    if (!this.knows(runId)) this.#unknown(runId);
+  }
+
+  #unknown(runId: string): never {
     this.assertWhole();
     throw noSuchRun(runId, this.ids());
   }

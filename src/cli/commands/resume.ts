@@ -1,7 +1,7 @@
 import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { resumeRun } from "../../engine/start.ts";
-import { noSuchRun, type RunSummary } from "../../journal/store.ts";
+import type { RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
 import { lookIntoJournal, noRunYet } from "../journal.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
@@ -11,8 +11,6 @@ import type { Command, Shell } from "../shell.ts";
 interface ResumeOptions extends Where, ReportOptions {
   readonly run?: string;
 }
-
-const RUNS_LOOKED_AT = 1_000;
 
 /** `tokenbook resume`: goes on with a run; without a name, with the last one that did not pass. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
@@ -34,16 +32,12 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
   ]);
 };
 
-function chosenRun(shell: Shell, options: ResumeOptions): RunSummary {
-  const runs = lookIntoJournal(shell, options, (store) => store.list(RUNS_LOOKED_AT));
-  const named = options.run;
-  const found = named === undefined ? runs.find(({ outcome }) => outcome !== "passed") : runs.find(({ id }) => id === named);
-  if (found !== undefined) return found;
-  if (named === undefined) throw runs.length === 0 ? noRunYet() : noneToResume();
-  throw noSuchRun(
-    named,
-    runs.map(({ id }) => id),
-  );
+function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): RunSummary {
+  return lookIntoJournal(shell, where, (store) => {
+    const found = run === undefined ? store.latestNotPassed() : store.summary(run);
+    if (found !== undefined) return found;
+    throw store.list(1).length === 0 ? noRunYet() : noneToResume();
+  });
 }
 
 function noneToResume(): Failure {

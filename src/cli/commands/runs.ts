@@ -17,21 +17,26 @@ interface ListOptions {
 
 /** `tokenbook runs`: the runs of a state directory, the latest first, and who acts for them. */
 export const listRuns: Command<ListOptions> = async (shell, options) => {
-  const runs = lookIntoJournal(shell, options, (store) => store.list(options.limit)).map(({ held, ...run }) => ({
+  const { latest, total } = lookIntoJournal(shell, options, (store) => ({
+    latest: store.list(options.limit),
+    total: store.total(),
+  }));
+  const runs = latest.map(({ held, ...run }) => ({
     ...run,
     openedAt: new Date(run.openedAt).toISOString(),
     outcome: run.outcome ?? (held === undefined ? "not finished" : "running"),
     heldBy: held === undefined ? null : { ...held.holder, since: new Date(held.since).toISOString() },
   }));
   if (options.json === true) {
-    shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, runs }, undefined, 2))}\n`);
+    shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, total, runs }, undefined, 2))}\n`);
     return EXIT.passed;
   }
   const lines = runs.map(({ id, openedAt, outcome, environment, playbook, heldBy }) => {
     const by = heldBy === null ? "" : `  held by ${spellHolder(heldBy)} since ${heldBy.since}`;
     return `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}${by}`;
   });
-  shell.stdout.write(lines.length === 0 ? "no runs yet\n" : `${harmless(lines.join("\n"))}\n`);
+  shell.stdout.write(total === 0 ? "no runs yet\n" : `${harmless(lines.join("\n"))}\n`);
+  if (runs.length < total) shell.stderr.write(`… and ${total - runs.length} more: --limit ${total}\n`);
   return EXIT.passed;
 };
 
