@@ -5,20 +5,21 @@ import { systemClock } from "../base/ports.ts";
 import type { JournalPorts } from "../journal/journal.ts";
 import { FORMAT, JournalStore, versionOf } from "../journal/store.ts";
 import { Database } from "../sqlite/database.ts";
-import { stateDirectory, type Where } from "./project.ts";
+import { knownStateDirectory, type Where } from "./project.ts";
 import type { Shell } from "./shell.ts";
 
 // Nothing is written, so nothing is masked.
 const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };
 
-/** Looks into the journal of the state directory, and lets go of it whatever happens. */
+/** Looks into the journal of the state directory, and lets go of it whatever happens. Where there is no journal none is made. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {
-  return closing(JournalStore.open(stateDirectory(shell, where), LOOKING), look);
+  const state = knownStateDirectory(shell, where);
+  return closing(existsSync(fileIn(state)) ? JournalStore.open(state, LOOKING) : noJournal(), look);
 }
 
 /** The same for what writes into it. */
 export async function changeJournal<T>(shell: Shell, where: Where, change: (store: JournalStore) => Promise<T>): Promise<T> {
-  const store = JournalStore.open(stateDirectory(shell, where), LOOKING);
+  const store = JournalStore.open(knownStateDirectory(shell, where), LOOKING);
   try {
     return await change(store);
   } finally {
@@ -26,18 +27,25 @@ export async function changeJournal<T>(shell: Shell, where: Where, change: (stor
   }
 }
 
-/** Looks for whoever may change no file: where there is no journal none is made. Only one of an earlier format is brought up to date. */
+/** Looks for whoever may change no file. Only a journal of an earlier format is brought up to date. */
 export function peekIntoJournal<T>(state: string, look: (store: JournalStore) => T): T {
   return closing(peeked(state), look);
 }
 
 function peeked(state: string): JournalStore {
-  const path = join(state, "journal.db");
-  if (!existsSync(path)) return JournalStore.over(Database.open(":memory:"), LOOKING);
-  const database = Database.look(path);
+  if (!existsSync(fileIn(state))) return noJournal();
+  const database = Database.look(fileIn(state));
   if (versionOf(database) === FORMAT) return JournalStore.look(database, LOOKING);
   database.close();
   return JournalStore.open(state, LOOKING);
+}
+
+function fileIn(state: string): string {
+  return join(state, "journal.db");
+}
+
+function noJournal(): JournalStore {
+  return JournalStore.over(Database.open(":memory:"), LOOKING);
 }
 
 function closing<T>(store: JournalStore, look: (store: JournalStore) => T): T {

@@ -51,6 +51,18 @@ export function stateDirectory(shell: Shell, where: Where): string {
   return join(projectFolder(shell), ".tokenbook");
 }
 
+/** The same for who only looks. Throws a Failure when one is named that is not there: its emptiness would read as if all were well. */
+export function knownStateDirectory(shell: Shell, where: Where): string {
+  const path = stateDirectory(shell, where);
+  if (where.state === undefined || existsSync(path)) return path;
+  throw new Failure({
+    code: "state.not-found",
+    message: `there is no state directory ${path}`,
+    why: "what runs remember is looked for where they left it, and nothing has left anything there",
+    next: "name the directory that the runs were given by --state, or leave it out for .tokenbook",
+  });
+}
+
 /** The folder of the environment file; without one, this folder. */
 export function projectFolder({ cwd }: Pick<Shell, "cwd">): string {
   const file = findEnvironmentFile(cwd);

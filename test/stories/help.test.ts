@@ -57,6 +57,7 @@ function workplace(): Project {
   project.write("playbooks/scenarios/mint.yaml", MINT_ONCE.replace("playbook: 1", "playbook: 1\ntags: [smoke]"));
   project.write("playbooks/scenarios/slow.yaml", MINT_ONCE.replace("playbook: 1", "playbook: 1\ntags: [slow]"));
   mkdirSync(join(project.folder, ".config/fish/completions"), { recursive: true });
+  mkdirSync(join(project.folder, "crashed/1"), { recursive: true });
   project.write("bin/tokenbook", `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/tokenbook.js' "$@"\n`);
   return project;
 }

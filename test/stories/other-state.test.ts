@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { desk, DRIFTING, losingMint, writing } from "./desk.ts";
 import { everyPage, viewing } from "./viewing.ts";
-import { type Ended, KEYS, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
+import { type Ended, filesBelow, KEYS, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
 
 const RECORD = `playbook: 1
 steps:
@@ -97,4 +97,19 @@ test("with a file of variables of its own, what is told to be typed names it", a
   expect(shown.stdout, shown.told).toContain("answer: ambiguous");
   const resumed = await typed(keyless, stopped, /(?<=look again: )tokenbook resume [^;]*/);
   expect(resumed.stdout, resumed.told).toContain("✓ passed");
+});
+
+test("who only looks makes no state directory, and one that is named and not there is told, not taken for an empty one", async () => {
+  const project = newProject({});
+  const lookers = [["runs"], ["runs", "verify"], ["runs", "leases"], ["runs", "show", "latest"], ["resume"]] as const;
+  for (const looker of lookers) {
+    expect((await project.run(...looker)).stderr).not.toContain("state.not-found");
+    expect(filesBelow(project.folder)).toEqual([]);
+  }
+  for (const looker of [...lookers, ["drift", "list"], ["resolve", "20261121T0930-k3x9q2ab"]]) {
+    const ended = await project.run(...looker, "--state", "last nihgt");
+    expect(ended.code, ended.told).toBe(2);
+    expect(ended.stderr, ended.told).toMatch(/^error state\.not-found\n {2}there is no state directory .*\/last nihgt\n/);
+    expect(filesBelow(project.folder)).toEqual([]);
+  }
 });

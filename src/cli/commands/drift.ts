@@ -9,7 +9,7 @@ import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftLine, keyOf, KIND_WORDS, wordsOf } from "../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../report/drift.ts";
 import { harmless } from "../failure.ts";
-import { stateDirectory } from "../project.ts";
+import { knownStateDirectory } from "../project.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 
 interface DriftOptions {
@@ -200,7 +200,7 @@ function timeOf(at: number): string {
 }
 
 function look<T>(shell: Shell, options: DriftOptions, work: (book: DriftBook) => T): T {
-  const book = DriftBook.open(stateDirectory(shell, options));
+  const book = DriftBook.open(knownStateDirectory(shell, options));
   try {
     return work(book);
   } finally {
