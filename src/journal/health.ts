@@ -54,10 +54,8 @@ function lossOf(store: JournalStore): readonly string[] {
 }
 
 function runsOf(store: JournalStore): readonly RunHealth[] {
-  return store
-    .list(LIMITS.doctorRuns)
-    .filter(({ outcome }) => outcome !== "passed")
-    .map((run) => ({ ...run, open: openWrites(stateOf(store.read(run.id))) }));
+  const runs = store.notPassed(LIMITS.doctorRuns);
+  return runs.map((run) => ({ ...run, open: openWrites(stateOf(store.read(run.id))) }));
 }
 
 /** The latest runs of a state directory; nothing in it is changed. None where the journal is of another format. Throws a Failure when it cannot be read. */

@@ -200,9 +200,9 @@ export class JournalStore {
     return found ?? this.#unknown(runId);
   }
 
-  /** The latest run that has not passed. */
-  latestNotPassed(): RunSummary | undefined {
-    return this.#summaries("WHERE outcome IS NOT 'passed' ORDER BY opened_at DESC, id DESC LIMIT 1")[0];
+  /** Runs that have not passed, the latest first. */
+  notPassed(limit: number): readonly RunSummary[] {
+    return this.#summaries("WHERE outcome IS NOT 'passed' ORDER BY opened_at DESC, id DESC LIMIT ?", limit);
   }
 
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {

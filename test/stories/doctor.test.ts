@@ -184,7 +184,25 @@ test("a write of which nobody knows what became is told, with the command that l
   expect(codes(seen, "problem"), seen.told).toEqual(["state.unknown-write"]);
   expect(about(seen, "state.unknown-write")).toMatch(/mint \(ledger\.token\.mint\)[\s\S]*tokenbook resume /);
   expect(about(seen, "state.unknown-write")).toContain(runIn(stopped));
+  hold(at.project, 2_000, "passed");
+  expect(about(await examine(at.project), "state.unknown-write")).toBe(about(seen, "state.unknown-write"));
+  hold(at.project, 1_000, "failed");
+  expect(codes(await examine(at.project), "warning")).toEqual(["state.many-runs"]);
 });
+
+/** Lets there be so many later runs of this outcome, which began as the one that is there and did nothing. */
+function hold({ folder }: Project, runs: number, outcome: string): void {
+  const journal = new DatabaseSync(join(folder, ".tokenbook/journal.db"));
+  journal.exec(`
+    CREATE TEMP TABLE later AS
+    WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${runs}) SELECT n, '${outcome}' || n AS id FROM n;
+    CREATE TEMP TABLE start AS SELECT * FROM record ORDER BY rowid LIMIT 2;
+    INSERT INTO run (id, playbook, environment, opened_at, outcome, last_sequence, last_hash)
+    SELECT id, 'look.yaml', 'here', ${Date.now()} + n, '${outcome}', 1, hash FROM later, start WHERE sequence = 1;
+    INSERT INTO record (run_id, sequence, epoch, at, kind, body, previous, hash)
+    SELECT id, sequence, epoch, at, kind, body, previous, hash FROM later, start`);
+  journal.close();
+}
 
 test("a run whose process died is told, and one that another machine holds", async () => {
   const project = newProject({ TOKENBOOK_FAILPOINT: "before:run.closed" });

@@ -34,7 +34,7 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
 
 function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): RunSummary {
   return lookIntoJournal(shell, where, (store) => {
-    const found = run === undefined ? store.latestNotPassed() : store.summary(run);
+    const found = run === undefined ? store.notPassed(1)[0] : store.summary(run);
     if (found !== undefined) return found;
     throw store.list(1).length === 0 ? noRunYet() : noneToResume();
   });

@@ -76,6 +76,14 @@ function lookAtJournal({ path, format, newest, damage, runs }: JournalHealth, fi
   const about = format === newest ? "" : ", which the next run brings up to date";
   findings.ok("state.journal", `${path} is whole, format ${format}${about}`);
   for (const run of runs) lookAtRun(run, findings);
+  if (runs.length < LIMITS.doctorRuns) return;
+  findings.warning(
+    "state.many-runs",
+    `${LIMITS.doctorRuns} runs did not pass: those before ${runs.at(-1)?.id} are not looked at`,
+    {
+      next: "tokenbook runs lists them",
+    },
+  );
 }
 
 function lookAtRun({ id, playbook, outcome, held, open }: RunHealth, findings: Findings): void {
