@@ -1,3 +1,4 @@
+import { isForbiddenKey } from "../../base/json.ts";
 import type { Clock } from "../../base/ports.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { LedgerProfile, Profile } from "../../contract/profile.ts";
@@ -78,6 +79,7 @@ export class LedgerFace implements Face {
     if (given === undefined) return settings.ledgerEntity;
     const [, key, value] = (typeof given === "string" ? /^([^:]+):(.+)$/.exec(given) : null) ?? [];
     demand(key !== undefined && value !== undefined, invalidity(operation), `${name} must read <key>:<value>`);
+    demand(!isForbiddenKey(key), invalidity(operation), `${name} cannot name an entity by ${key}`);
     demand(key !== "orgId", foreignness(operation), `${name} names an entity within the organization, not one itself`);
     const actor = { orgId: settings.orgId, [key]: value };
     demandEntities([actor], settings.orgId);
