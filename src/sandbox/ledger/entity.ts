@@ -8,8 +8,12 @@ import type { Entity } from "../store/ledger-resources.ts";
  */
 export function standsFor(entity: Entity, actor: Entity): boolean {
   if (entity.orgId !== actor.orgId) return false;
-  const wholeOrganization = Object.keys(entity).length === 1;
-  return wholeOrganization || Object.entries(actor).every(([name, value]) => entity[name] === value);
+  return isWholeOrganization(entity) || Object.entries(actor).every(([name, value]) => entity[name] === value);
+}
+
+/** Whether the entity has no attribute that names a part of its organization. */
+export function isWholeOrganization(entity: Entity): boolean {
+  return Object.keys(entity).length === 1;
 }
 
 /** Whether any of the entities stands for the actor. */
