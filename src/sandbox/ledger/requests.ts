@@ -103,7 +103,8 @@ function ownEntries({ approvers }: ApprovalRequest, actor: Entity): readonly num
   return own.filter(({ named }) => named === isNamed).map(({ index }) => index);
 }
 
-function entityOf({ status: _status, comment: _comment, ...entity }: Approver): Entity {
+/** Who an approver is, whatever has become of its vote. */
+export function entityOf({ status: _status, comment: _comment, ...entity }: Approver): Entity {
   return entity;
 }
 
