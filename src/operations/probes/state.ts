@@ -18,7 +18,8 @@ export function settingProbe({ reads, isSo, split = itemsOf }: Setting): Probe {
     keep: (read, sent) => ({ so: isSo(read, sent) }),
     judge: (evidence) => {
       const { before, now } = evidence;
-      if (!isSo(now, evidence)) return { seen: "nothing", again: "value" };
+      // Of what is not there, an empty list says nothing.
+      if (Object.values(now).includes(null) || !isSo(now, evidence)) return { seen: "nothing", again: "value" };
       if (before === undefined) return UNREAD;
       // What was so before tells nothing, and to set it once more does no harm.
       return before["so"] === true

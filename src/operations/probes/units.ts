@@ -1,5 +1,5 @@
 import { isObject, type Json, jsonEquals } from "../../base/json.ts";
-import { type Evidence, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
+import { type Evidence, GONE, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
 import { field, isEntity, listOf, number, recordsIn, text } from "./compare.ts";
 import { accountsOf } from "./tokens.ts";
 
@@ -54,6 +54,7 @@ function moved({ before, now, input: { from = null } }: Evidence, unit: Json, to
   if (before === undefined) return UNREAD;
   const was = field(before["held"], "by");
   if (!isEntity(was, from)) return { seen: "unclear", why: "before the write the unit was not where it was to be taken from" };
+  if (now["accounts"] === null) return GONE;
   const holder = holderOf(now["accounts"], unit);
   // A user is one of a whole organization too.
   if (jsonEquals(holder, was ?? null)) return { seen: "nothing" };

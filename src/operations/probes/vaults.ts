@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import { forEach, type Probe, type Sent, UNREAD } from "../probe.ts";
+import { forEach, GONE, type Probe, type Sent, UNREAD } from "../probe.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, number, recordsIn, sameMembers, without } from "./compare.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
@@ -126,6 +126,7 @@ export const withdrawn: Probe = forEach(eachAsset, {
     const { before, now } = evidence;
     if (before === undefined) return UNREAD;
     if (before["asset"] === null) return { seen: "unclear", why: "the asset did not lie in the vault before" };
+    if (now["content"] === null) return GONE;
     if (lying(now["content"] ?? null, evidence) !== undefined) return { seen: "nothing" };
     return { seen: "effect", by: { readBack: "the asset lies in the vault no more" } };
   },
