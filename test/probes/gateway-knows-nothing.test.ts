@@ -16,7 +16,7 @@ steps:
       classification: { type: nonfungible }
       tokenPermissions: [{ entity: "\${{ actors.issuer }}", roles: [minter] }]
   - { uses: ledger.token.mint, with: { id: "\${{ steps.deed.id }}", to: "\${{ actors.issuer }}", nftData: { id: D1 } } }
-  - { uses: ledger.asset.create, with: { assetType: Property, data: { id: P1 } } }
+  - { uses: ledger.asset.create, with: { assetType: Property, data: [{ id: P1 }, { id: P2 }] } }
   - { id: vault, uses: ledger.vault.create, with: { name: Vault } }
   - { uses: ledger.vault.deposit, with: { vaultId: "\${{ steps.vault.id }}", assets: [{ assetType: Property, id: P1 }] } }
 `;
@@ -24,10 +24,11 @@ const UNKNOWN: Exchanged = { kind: "answered", status: 404, headers: {}, text: "
 
 test.for([
   ["ledger.token.burn", `{ id: "\${{ steps.deed.id }}", from: "\${{ actors.issuer }}", assetId: D1 }`, "unknown"],
+  ["ledger.asset.delete", `{ assetType: Property, id: P2 }`, "unknown"],
   ["ledger.vault.withdraw", `{ vaultId: "\${{ steps.vault.id }}", assets: [{ assetType: Property, id: P1 }] }`, "unknown"],
   // Sent again, for a second one sets the same.
   ["ledger.token.setPermissions", `{ id: "\${{ steps.deed.id }}", permissions: [] }`, "changed"],
-] as const)("%s is not taken for done because its token, or vault, is not found", async ([operation, input, ended]) => {
+] as const)("%s is not taken for done because nothing is found", async ([operation, input, ended]) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let [isNext, isLost] = [false, false];
   const ends: unknown[] = [];
