@@ -46,8 +46,7 @@ export const assets: Readonly<Record<string, Meaning>> = {
   },
   "ledger.asset.delete": {
     effect: "absolute",
-    readBack:
-      "`ledger.asset.get`: the asset is there no more, while `ledger.asset.stats` answers; its history names the deletion",
+    readBack: "`ledger.asset.get`: the asset is there no more; `ledger.asset.history` names the deletion",
     probe: assetDeleted,
     sets: { ...asset, removes: true },
   },

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
 import { assetIdIn } from "../names.ts";
-import { type Evidence, forEach, GONE, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../probe.ts";
+import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../probe.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, text, without } from "./compare.ts";
 
 /** B.1: what is there now, and the history, whose records name the transaction that left each of them. */
@@ -72,24 +72,18 @@ export const assetOwnersSet: Probe = probeOf(
   itemsOf,
 );
 
-/** The asset is there no more, where the service still knows of assets: the change that came last is the deletion. */
-export const assetDeleted: Probe = forEach(eachOf("id"), {
-  before: reads,
-  after: (sent) => ({ ...reads(sent), stats: { operation: "ledger.asset.stats", input: {} } }),
-  keep,
-  judge: (evidence) => {
-    const { before, now } = evidence;
-    if (before === undefined) return UNREAD;
-    if (before["asset"] === null) return { seen: "nothing", again: "never" };
-    if (now["asset"] !== null) return { seen: "nothing", again: "value" };
-    if (now["stats"] === null) return GONE;
-    const last = changesSince(evidence).at(-1);
-    if (last === undefined) return { seen: "effect", by: { asset: "is there no more" } };
-    return isBy(evidence, last["updatedBy"])
-      ? effectOf(last)
-      : { seen: "unclear", why: "the asset is there no more, and somebody else was the last to change it" };
-  },
-});
+/** The asset is there no more: the change that came last is the deletion. */
+export const assetDeleted: Probe = probeOf((evidence) => {
+  const { before, now } = evidence;
+  if (before === undefined) return UNREAD;
+  if (before["asset"] === null) return { seen: "nothing", again: "never" };
+  if (now["asset"] !== null) return { seen: "nothing", again: "value" };
+  const last = changesSince(evidence).at(-1);
+  if (last === undefined) return { seen: "effect", by: { asset: "is there no more" } };
+  return isBy(evidence, last["updatedBy"])
+    ? effectOf(last)
+    : { seen: "unclear", why: "the asset is there no more, and somebody else was the last to change it" };
+}, eachOf("id"));
 
 // A change of ours leaves exactly one record more that shows what was asked for.
 function changed(evidence: Evidence, asAsked: (record: JsonObject) => boolean): Sight {
