@@ -16,7 +16,7 @@ export const vaultCreated: Probe = makingProbe({
   isUnique: ({ profile }) => profile.ledger.capabilities.vaultIdUnique,
 });
 
-/** Each share token that was to be added, under the id that was sent. */
+/** Each share token that was to be added, under the id that was sent, and among those of the vault. */
 export const shareTokenAdded: Probe = makingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("vaultToken")),
   read: ({ input }) => ({
@@ -27,7 +27,9 @@ export const shareTokenAdded: Probe = makingProbe({
     },
   }),
   isOurId: () => false,
-  isAsSent: (made, { input }) => includes(made, without(definitionIn(input), "tokenPermissions", "classification", "behaviour")),
+  isAsSent: (made, { input }, { vault = null }) =>
+    includes(made, without(definitionIn(input), "tokenPermissions", "classification", "behaviour")) &&
+    holds(vault, [definitionIn(input)["id"] ?? null]),
   isUnique: ({ profile }) => profile.ledger.capabilities.tokenIdUnique,
 });
 
