@@ -4,7 +4,7 @@ import type { ContractOperation } from "../../contract/contract.ts";
 import type { LedgerProfile, Profile } from "../../contract/profile.ts";
 import type { Call } from "../ledger/call.ts";
 import type { Chain, Outcome, Submission, WriteFault } from "../ledger/chain.ts";
-import { demandEntities, isAmong } from "../ledger/entity.ts";
+import { demandEntities, isAmong, VAULT_ATTRIBUTE } from "../ledger/entity.ts";
 import { LEDGER_READS, LEDGER_WRITES } from "../ledger/operations.ts";
 import { demand, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
 import type { Entity } from "../store/ledger-resources.ts";
@@ -81,6 +81,7 @@ export class LedgerFace implements Face {
     demand(key !== undefined && value !== undefined, invalidity(operation), `${name} must read <key>:<value>`);
     demand(!isForbiddenKey(key), invalidity(operation), `${name} cannot name an entity by ${key}`);
     demand(key !== "orgId", foreignness(operation), `${name} names an entity within the organization, not one itself`);
+    demand(key !== VAULT_ATTRIBUTE, foreignness(operation), `${name} names a vault, for which its custodians act`);
     const actor = { orgId: settings.orgId, [key]: value };
     demandEntities([actor], settings.orgId);
     return actor;

@@ -11,6 +11,9 @@ export function standsFor(entity: Entity, actor: Entity): boolean {
   return isWholeOrganization(entity) || Object.entries(actor).every(([name, value]) => entity[name] === value);
 }
 
+/** The attribute of a vault as the owner of what lies in it. Nobody acts as a vault: its custodians act for it. */
+export const VAULT_ATTRIBUTE = "vaultId";
+
 /** Whether the entity has no attribute that names a part of its organization. */
 export function isWholeOrganization(entity: Entity): boolean {
   return Object.keys(entity).length === 1;
