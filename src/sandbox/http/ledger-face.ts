@@ -100,8 +100,8 @@ export class LedgerFace implements Face {
   }
 
   #receipt(receiptId: string): object {
-    const { transactionId, state, message } = this.#parts.chain.outcomeOfReceipt(receiptId);
-    return { transactionId, status: this.#receiptWord(state), message };
+    const outcome = this.#parts.chain.outcomeOfReceipt(receiptId);
+    return { transactionId: outcome.transactionId, status: this.#receiptWord(outcome.state), message: errorText(outcome) };
   }
 
   #receiptWord(state: Outcome["state"]): string {
@@ -133,4 +133,9 @@ export class LedgerFace implements Face {
       if (closing.aborted) throw new Refusal("sandbox closing", "the sandbox closes; the write may still be committed");
     }
   }
+}
+
+// A receipt has no field for the condition: its text must tell it.
+function errorText({ condition = "server error", message }: Outcome): string {
+  return condition === "server error" ? message : `${condition}: ${message}`;
 }
