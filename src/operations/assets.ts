@@ -46,7 +46,7 @@ export const assets: Readonly<Record<string, Meaning>> = {
   },
   "ledger.asset.delete": {
     effect: "absolute",
-    readBack: "`ledger.asset.get`: the asset is there no more",
+    readBack: "`ledger.asset.get`: the asset is there no more; `ledger.asset.history` names the deletion",
     probe: assetDeleted,
     sets: { ...asset, removes: true },
   },

@@ -85,6 +85,9 @@ export const TWIN: Sight = {
 
 export const UNREAD: Sight = { seen: "unclear", why: "what was there before the write could not be read" };
 
+/** What holds the thing must be there for the thing to be missing from it. */
+export const GONE: Sight = { seen: "unclear", why: "what was read before the write is not to be found any more" };
+
 /** The probe of a write that does several things of one kind: each is looked at by itself, and all must agree. */
 export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): Probe {
   const reads = (sent: Sent, of: (part: Sent) => Reads): Reads =>

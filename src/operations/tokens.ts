@@ -140,7 +140,7 @@ export const vaults: Readonly<Record<string, Meaning>> = {
     complete: chooseShareIds,
     fills: "the ids in `vaultToken`, where left out, are made of run and step",
     yields: { tokenIds: shareTokenIds },
-    readBack: "`ledger.token.get` by the ids that were sent",
+    readBack: "`ledger.token.get` by the ids that were sent, and `ledger.vault.get`",
     lost: IF_TOKEN_UNIQUE,
     probe: shareTokenAdded,
   },

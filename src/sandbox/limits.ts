@@ -14,6 +14,8 @@ export const SANDBOX_LIMITS = {
   referencedAssets: 1_000,
   /** Rows of one table of the page. */
   pageRows: 20,
+  /** Where the virtual clock ends, in milliseconds since the Unix epoch: with the last year that a timestamp writes in four digits. */
+  clockEndMs: 253_402_300_800_000,
   /** Longest single sleep on the virtual clock, which may be moved meanwhile. */
   clockPollMs: 250,
 } as const;

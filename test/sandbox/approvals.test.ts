@@ -67,3 +67,23 @@ test("only the requester cancels, and time runs out", async () => {
     body: { condition: "approval request not found" },
   });
 });
+
+test("an approver counts once, however often it is named or votes", async () => {
+  const caller = await sandboxForTest();
+  const twice = { approvers: [user("bob"), user("bob")] };
+  expect(
+    await caller.ledger("POST /approval", { as: alice, body: { approvalType, approvals: [{ ...twice, numRequired: 2 }] } }),
+  ).toMatchObject({ status: 400, body: { condition: "invalid parameters" } });
+  expect(await get(caller, await request(caller, twice))).toMatchObject({ approvers: [user("bob")], numRequired: 1 });
+
+  const anybody = await request(caller, { approvers: [{ orgId: "org1" }, user("bob")], numRequired: 2 });
+  expect((await decide(caller, "accept", bob, anybody)).status).toBe(200);
+  expect(await decide(caller, "accept", bob, anybody)).toMatchObject({ status: 422, body: { condition: "vote already given" } });
+  const queue = async (as: string): Promise<number> =>
+    (await caller.ledger("GET /approval/queue", { as, query: { approvalType } })).body.records.filter(
+      ({ id }: { id: string }) => id === anybody,
+    ).length;
+  expect([await queue(bob), await queue(carol)]).toEqual([0, 1]);
+  await decide(caller, "accept", carol, anybody);
+  expect((await get(caller, anybody)).status).toBe("APPROVED");
+});

@@ -114,3 +114,13 @@ test("a file of the first version is brought up to date, and keeps what it has",
   expect((await ledger("GET /asset/receipt", { query: { receiptId } })).body.status).toBe("COMMITTED");
   expect((await ledger("GET /asset", { query: { assetType: "Property", id: "P1", depth: "3" } })).status).toBe(200);
 });
+
+test("a clock that would go past every timestamp stays where it is", async () => {
+  const { ledger, control } = await sandboxForTest();
+  expect(await control("POST /clock", { advance: "99999999d" })).toMatchObject({
+    status: 400,
+    body: { condition: "invalid parameters" },
+  });
+  expect((await control("POST /clock", { advance: "2900000d" })).body.now).toMatch(/^99\d\d-/);
+  expect((await ledger("POST /asset", { body: { assetType: "Property", data: { id: "P1" } } })).status).toBe(201);
+});

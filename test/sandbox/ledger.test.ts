@@ -55,7 +55,7 @@ test("a write that need not wait answers at once, and its receipt tells the outc
   });
   expect((await receipt(twin.body.receiptId)).body).toMatchObject({
     status: "FAILED",
-    message: "the Property P1 already exists",
+    message: "asset already exists: the Property P1 already exists",
   });
   expect(await receipt("0".repeat(24))).toMatchObject({ status: 404, body: { condition: "transaction not found" } });
 

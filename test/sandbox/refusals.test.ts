@@ -62,6 +62,15 @@ test("an acting entity of another organization is refused in the words of the ca
   );
 });
 
+test("a name that nothing could be read back under names nobody, and the ledger goes on", async () => {
+  const { ledger } = await sandboxForTest();
+  for (const key of ["constructor", "__proto__", "prototype"]) {
+    const writing = { as: `${key}:x`, query: { async: "true" }, body: { ...document, data: { id: "D1" } } };
+    expect(await ledger("POST /asset", writing)).toMatchObject(refused(400, "invalid parameters"));
+  }
+  expect((await ledger("GET /asset/stats", { as: alice })).body).toMatchObject({ totalCount: 0 });
+});
+
 test("an empty text names nothing", async () => {
   const { ledger } = await sandboxForTest();
   expect(await ledger("GET /token", { query: { id: "" } })).toMatchObject(refused(400, "invalid parameters"));

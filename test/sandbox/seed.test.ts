@@ -103,6 +103,13 @@ test("a ledger is populated from the start, digit for digit, and goes on from th
   expect((await control("GET /commits")).body.commits).toHaveLength(2);
 });
 
+test("what a sale that is over has not sold is on sale again", () => {
+  const over = { ...sale, startDay: -30, endDay: 0, tokenCountOnSale: "1000000", totalSoldTokens: "40" };
+  const again = { ...sale, id: "again", tokenCountOnSale: "999960", totalSoldTokens: 0 };
+  expect(readSeed({ sales: [over, again] }).sales).toHaveLength(2);
+  expect(() => readSeed({ sales: [{ ...over, endDay: 1 }, again] })).toThrow("tokens[0].totalTokenCount");
+});
+
 test("the default seed is a seed, and what a seed leaves out is as in it", () => {
   expect(readSeed(DEFAULT_SEED)).toEqual(DEFAULT_SEED);
   expect(readSeed({})).toEqual(DEFAULT_SEED);
@@ -143,6 +150,10 @@ test.each([
   [{ sales: [{ ...sale, tokenId: "none" }] }, "sales[0].tokenId: there is no token none"],
   [{ sales: [{ ...sale, endDay: -30 }] }, "sales[0].endDay: the sale ends before it begins"],
   [{ sales: [{ ...sale, totalSoldTokens: "100001" }] }, "sales[0].totalSoldTokens: more is sold"],
+  [
+    { sales: [sale, { ...sale, id: "second", tokenCountOnSale: "900000.5" }] },
+    "tokens[0].totalTokenCount: its sales have 1000000.5, more than the 1000000",
+  ],
   [{ sales: [{ ...sale, softCap: "lots" }] }, "sales[0].softCap"],
   [{ assetTypes: [{ name: "A", references: { b: "B" } }] }, "assetTypes[0].references.b: there is no asset type B"],
   [{ ledger: { tokens: [{ id: "T-1" }] } }, "ledger.tokens[0].id"],

@@ -276,3 +276,16 @@ test("owners of a token change what it is and who may what", async () => {
   });
   expect(await patch("", alice, { id: "GOLD1", description: "Mine" })).toMatchObject({ status: 403 });
 });
+
+test("an operator is of the organization, and approved once", async () => {
+  const caller = await withTokens(gold);
+  const approve = (...operators: readonly object[]) =>
+    caller.ledger("PATCH /token/approval", { as: carol, body: [{ tokenIds: ["GOLD1"], operators, approved: true }] });
+  for (const stranger of [{ userId: "bob" }, { orgId: "org2", userId: "bob" }, { orgId: "org1", userId: "" }]) {
+    expect(await approve(user("erin"), stranger)).toMatchObject({ status: 400, body: { condition: "invalid parameters" } });
+  }
+  expect((await approve(user("erin"), user("erin"))).status).toBe(200);
+  expect((await caller.ledger("POST /token/account/all", { body: [{ tokenId: "GOLD1" }] })).body).toMatchObject([
+    { entity: user("carol"), approvedEntities: [user("erin")] },
+  ]);
+});

@@ -92,6 +92,18 @@ test("a deposited asset is the vault's, and its shares are its receivers'", asyn
   expect(await assets(caller, bob)).toMatchObject({ status: 403, body: { condition: "access denied for the caller" } });
 });
 
+test("nobody acts as the vault, so what lies in it stays there until it is withdrawn", async () => {
+  const caller = await withVault();
+  await deposit(caller, []);
+  const as = "vaultId:VAULT1";
+  expect((await caller.ledger("DELETE /asset", { as, body: { assetType: "Property", id: "P1" } })).status).toBe(400);
+  expect(await caller.ledger("GET /token/vault", { as, query: { id: "VAULT1" } })).toMatchObject({
+    status: 403,
+    body: { condition: "unauthorized caller" },
+  });
+  expect((await withdraw(caller, [])).status).toBe(200);
+});
+
 test("a deposit is refused as the rules say", async () => {
   const caller = await withVault();
   expect(await deposit(caller, [], { as: bob })).toMatchObject({ status: 403, body: { condition: "unauthorized caller" } });

@@ -1,7 +1,7 @@
 import { invariant } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { operationNamed } from "../../operations/operation.ts";
+import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { Evidence, Probe, Readings, Reads, Sent } from "../../operations/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { type AttemptState, hadNoEffect } from "../../protocol/state.ts";
@@ -38,7 +38,10 @@ export async function evidenceOf(
   const sent = sentBy(context, place, bound);
   const looked = await readAll(context, probe.after(sent), bound.caller);
   if ("problem" in looked) return looked;
-  const { baseline, baselineAt } = attempt.intended;
+  const { operation, baseline, baselineAt } = attempt.intended;
+  const isMissing = Object.values(looked.readings).includes(null);
+  const unheard = isMissing ? await unheardOf(context, operationNamed(operation), bound.caller) : undefined;
+  if (unheard !== undefined) return { problem: unheard };
   const { spent } = context.state;
   return {
     ...sent,
@@ -83,6 +86,13 @@ async function readAll(context: Looking, reads: Reads, caller: Caller): Promise<
     readings[name] = isThere ? result.payload : null;
   }
   return { readings, since };
+}
+
+// Somebody in between who knows none of the service's paths says of everything that it is not found.
+async function unheardOf(context: Looking, { call }: Operation, caller: Caller): Promise<StepProblem | undefined> {
+  if (call.interface !== "ledger") return undefined;
+  const result = await read(context, { operation: operationNamed("ledger.status"), input: {}, caller, pages: 1 });
+  return result.kind === "failed" ? result.problem : undefined;
 }
 
 function timeIn(date: string | null | undefined): number | undefined {

@@ -72,13 +72,17 @@ export const assetOwnersSet: Probe = probeOf(
   itemsOf,
 );
 
+/** The asset is there no more: the change that came last is the deletion. */
 export const assetDeleted: Probe = probeOf((evidence) => {
   const { before, now } = evidence;
   if (before === undefined) return UNREAD;
   if (before["asset"] === null) return { seen: "nothing", again: "never" };
   if (now["asset"] !== null) return { seen: "nothing", again: "value" };
-  const [record] = changesSince(evidence);
-  return record === undefined ? { seen: "effect", by: { asset: "is there no more" } } : effectOf(record);
+  const last = changesSince(evidence).at(-1);
+  if (last === undefined) return { seen: "effect", by: { asset: "is there no more" } };
+  return isBy(evidence, last["updatedBy"])
+    ? effectOf(last)
+    : { seen: "unclear", why: "the asset is there no more, and somebody else was the last to change it" };
 }, eachOf("id"));
 
 // A change of ours leaves exactly one record more that shows what was asked for.

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import { carriesMark } from "../marks.ts";
-import { type Evidence, forEach, type Probe, type Readings, type Sent, type Sight, UNREAD } from "../probe.ts";
+import { type Evidence, forEach, GONE, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "./compare.ts";
 
 /** B.2: the one request that carries our mark. */
@@ -42,7 +42,7 @@ export const approvalVoted = (word: Word): Probe => forEach(itemsOf, voted(word,
 
 /** Only the requester cancels, and it shows in the request as a whole. */
 export const approvalCancelled: Probe = forEach(itemsOf, {
-  ...turned("cancelled", (request) => [field(request, "status") ?? null]),
+  ...turned("cancelled", (request) => ({ own: [field(request, "status") ?? null], shared: [] })),
   ...reading(approvalRead),
 });
 
@@ -51,13 +51,27 @@ function approvalRead({ input }: Sent): { readonly operation: string; readonly i
 }
 
 function voted(word: Word, read: (sent: Sent) => { readonly operation: string; readonly input: JsonObject }): Probe {
-  return { ...turned(word, ownWords), ...reading(read) };
+  return { ...turned(word, votes), ...reading(read) };
 }
 
-function ownWords(request: Json, { actor }: Sent): readonly Json[] {
-  return recordsIn(field(request, "approvers"))
-    .filter((entry) => isEntity(entry, actor))
-    .map(({ status = null }) => status);
+/** The words that a vote may turn: those that only the actor can, and those that others can as well. */
+interface Words {
+  readonly own: readonly Json[];
+  readonly shared: readonly Json[];
+}
+
+// Who votes for a whole organization is not told, nor who it is that acts where the playbook does not say so.
+function votes(request: Json, { actor = {} }: Sent): Words {
+  const entries = recordsIn(field(request, "approvers"));
+  const named = Object.entries(actor);
+  const isOwn = (entry: JsonObject): boolean => named.length > 0 && isEntity(entry, actor);
+  const isShared = (entry: JsonObject): boolean =>
+    !isOwn(entry) && named.every(([name, value]) => entry[name] === undefined || entry[name] === value);
+  return { own: statusesOf(entries.filter(isOwn)), shared: statusesOf(entries.filter(isShared)) };
+}
+
+function statusesOf(entries: readonly JsonObject[]): readonly Json[] {
+  return entries.map(({ status = null }) => status);
 }
 
 function reading(
@@ -68,22 +82,30 @@ function reading(
 }
 
 // One word more of this kind than before.
-function turned(word: Word, wordsIn: (request: Json, sent: Sent) => readonly Json[]): Pick<Probe, "keep" | "judge"> {
-  const count = (readings: Readings, sent: Sent): number => {
-    const wanted = sent.profile.ledger.requestStatus[word];
-    return wordsIn(readings["request"] ?? null, sent).filter((each) => each === wanted).length;
-  };
+function turned(word: Word, wordsIn: (request: Json, sent: Sent) => Words): Pick<Probe, "keep" | "judge"> {
   return {
-    keep: (readings, sent) => ({ request: { words: wordsIn(readings["request"] ?? null, sent) } }),
+    keep: ({ request = null }, sent) => {
+      const { own, shared } = wordsIn(request, sent);
+      return { request: { words: own, shared } };
+    },
     judge: (evidence) => {
       const { before, now, profile } = evidence;
       if (before === undefined) return UNREAD;
+      if (now["request"] === null) return GONE;
       const wanted = profile.ledger.requestStatus[word];
-      const earlier = listOf(field(before["request"], "words")).filter((each) => each === wanted).length;
-      const more = count(now, evidence) - earlier;
-      if (more <= 0) return { seen: "nothing" };
-      if (more > 1) return { seen: "conflict", why: `${more} entries have turned to ${wanted}` };
-      return { seen: "effect", by: { status: wanted } };
+      const { own, shared } = wordsIn(now["request"] ?? null, evidence);
+      const more = (words: readonly Json[], name: string): number =>
+        times(wanted, words) - times(wanted, listOf(field(before["request"], name)));
+      const turnedNow = more(own, "words");
+      if (turnedNow > 1) return { seen: "conflict", why: `${turnedNow} entries have turned to ${wanted}` };
+      if (turnedNow === 1) return { seen: "effect", by: { status: wanted } };
+      return more(shared, "shared") > 0
+        ? { seen: "unclear", why: `an entry that others vote for as well has turned to ${wanted}` }
+        : { seen: "nothing" };
     },
   };
+}
+
+function times(word: string, words: readonly Json[]): number {
+  return words.filter((each) => each === word).length;
 }

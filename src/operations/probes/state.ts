@@ -18,7 +18,8 @@ export function settingProbe({ reads, isSo, split = itemsOf }: Setting): Probe {
     keep: (read, sent) => ({ so: isSo(read, sent) }),
     judge: (evidence) => {
       const { before, now } = evidence;
-      if (!isSo(now, evidence)) return { seen: "nothing", again: "value" };
+      // Of what is not there, an empty list says nothing.
+      if (Object.values(now).includes(null) || !isSo(now, evidence)) return { seen: "nothing", again: "value" };
       if (before === undefined) return UNREAD;
       // What was so before tells nothing, and to set it once more does no harm.
       return before["so"] === true
@@ -33,7 +34,8 @@ export interface Making {
   readonly read: (sent: Sent) => { readonly name: string; readonly reads: Reads };
   /** Whether the id was chosen by us, for this step: then nobody else can have made it. */
   readonly isOurId: (sent: Sent) => boolean;
-  readonly isAsSent: (made: Json, sent: Sent) => boolean;
+  /** Of what was made, and all that was read now. */
+  readonly isAsSent: (made: Json, sent: Sent, now: Readings) => boolean;
   /** Whether the environment says that the service refuses a second one. */
   readonly isUnique: (sent: Sent) => boolean;
   readonly split?: (sent: Sent) => readonly Sent[];
@@ -52,7 +54,7 @@ export function makingProbe({ read, isOurId, isAsSent, isUnique, split = itemsOf
       if (before === undefined) return UNREAD;
       if (before) return unique ? { seen: "nothing", again: "never" } : ALREADY_THERE;
       if (made === null) return unique ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
-      return isAsSent(made, evidence)
+      return isAsSent(made, evidence, evidence.now)
         ? { seen: "effect", by: { readBack: "there under the id that was sent, and not there before" } }
         : { seen: "conflict", why: "what is there under this id is not what was sent" };
     },

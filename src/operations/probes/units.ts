@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../../base/json.ts";
-import { type Evidence, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
+import { isObject, type Json, jsonEquals } from "../../base/json.ts";
+import { type Evidence, GONE, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
 import { field, isEntity, listOf, number, recordsIn, text } from "./compare.ts";
 import { accountsOf } from "./tokens.ts";
 
@@ -52,10 +52,12 @@ export function unitMoved(unitIn: (sent: Sent) => Json | undefined, to: (sent: S
 
 function moved({ before, now, input: { from = null } }: Evidence, unit: Json, to: Json): Sight {
   if (before === undefined) return UNREAD;
+  const was = field(before["held"], "by");
+  if (!isEntity(was, from)) return { seen: "unclear", why: "before the write the unit was not where it was to be taken from" };
+  if (now["accounts"] === null) return GONE;
   const holder = holderOf(now["accounts"], unit);
-  if (!isEntity(field(before["held"], "by"), from))
-    return { seen: "unclear", why: "before the write the unit was not where it was to be taken from" };
+  // A user is one of a whole organization too.
+  if (jsonEquals(holder, was ?? null)) return { seen: "nothing" };
   if (to === null ? holder === null : isEntity(holder, to)) return { seen: "effect", by: { unit, holder } };
-  if (isEntity(holder, from)) return { seen: "nothing" };
   return { seen: "conflict", why: "the unit is with somebody else" };
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import { forEach, type Probe, type Sent, UNREAD } from "../probe.ts";
+import { forEach, GONE, type Probe, type Sent, UNREAD } from "../probe.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, number, recordsIn, sameMembers, without } from "./compare.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
@@ -16,7 +16,7 @@ export const vaultCreated: Probe = makingProbe({
   isUnique: ({ profile }) => profile.ledger.capabilities.vaultIdUnique,
 });
 
-/** Each share token that was to be added, under the id that was sent. */
+/** Each share token that was to be added, under the id that was sent, and among those of the vault. */
 export const shareTokenAdded: Probe = makingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("vaultToken")),
   read: ({ input }) => ({
@@ -27,7 +27,9 @@ export const shareTokenAdded: Probe = makingProbe({
     },
   }),
   isOurId: () => false,
-  isAsSent: (made, { input }) => includes(made, without(definitionIn(input), "tokenPermissions", "classification", "behaviour")),
+  isAsSent: (made, { input }, { vault = null }) =>
+    includes(made, without(definitionIn(input), "tokenPermissions", "classification", "behaviour")) &&
+    holds(vault, [definitionIn(input)["id"] ?? null]),
   isUnique: ({ profile }) => profile.ledger.capabilities.tokenIdUnique,
 });
 
@@ -126,6 +128,7 @@ export const withdrawn: Probe = forEach(eachAsset, {
     const { before, now } = evidence;
     if (before === undefined) return UNREAD;
     if (before["asset"] === null) return { seen: "unclear", why: "the asset did not lie in the vault before" };
+    if (now["content"] === null) return GONE;
     if (lying(now["content"] ?? null, evidence) !== undefined) return { seen: "nothing" };
     return { seen: "effect", by: { readBack: "the asset lies in the vault no more" } };
   },

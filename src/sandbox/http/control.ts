@@ -6,7 +6,8 @@ import type { Database } from "../../sqlite/database.ts";
 import type { FaultInjector } from "../faults/injector.ts";
 import { readFaults, type FaultPlan } from "../faults/plan.ts";
 import type { Chain } from "../ledger/chain.ts";
-import { Refusal } from "../refusal.ts";
+import { SANDBOX_LIMITS } from "../limits.ts";
+import { demand, Refusal } from "../refusal.ts";
 import { committedWrites } from "../store/commits.ts";
 import type { VirtualClock } from "../store/settings.ts";
 import { parseBody } from "./parameters.ts";
@@ -29,7 +30,9 @@ export function addControlRoutes(app: FastifyInstance, { database, chain, clock,
     return { commits: committedWrites(database) };
   });
   app.post("/_sandbox/clock", async (request) => {
-    clock.advance(advanceOf(bodyOf(request.body)));
+    const ms = advanceOf(bodyOf(request.body));
+    demand(clock.now() + ms < SANDBOX_LIMITS.clockEndMs, "invalid parameters", "the sandbox's clock ends with the year 9999");
+    clock.advance(ms);
     chain.advance(clock.now());
     return present();
   });

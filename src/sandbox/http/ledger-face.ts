@@ -1,9 +1,10 @@
+import { isForbiddenKey } from "../../base/json.ts";
 import type { Clock } from "../../base/ports.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { LedgerProfile, Profile } from "../../contract/profile.ts";
 import type { Call } from "../ledger/call.ts";
 import type { Chain, Outcome, Submission, WriteFault } from "../ledger/chain.ts";
-import { demandEntities, isAmong } from "../ledger/entity.ts";
+import { demandEntities, isAmong, VAULT_ATTRIBUTE } from "../ledger/entity.ts";
 import { LEDGER_READS, LEDGER_WRITES } from "../ledger/operations.ts";
 import { demand, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
 import type { Entity } from "../store/ledger-resources.ts";
@@ -78,7 +79,9 @@ export class LedgerFace implements Face {
     if (given === undefined) return settings.ledgerEntity;
     const [, key, value] = (typeof given === "string" ? /^([^:]+):(.+)$/.exec(given) : null) ?? [];
     demand(key !== undefined && value !== undefined, invalidity(operation), `${name} must read <key>:<value>`);
+    demand(!isForbiddenKey(key), invalidity(operation), `${name} cannot name an entity by ${key}`);
     demand(key !== "orgId", foreignness(operation), `${name} names an entity within the organization, not one itself`);
+    demand(key !== VAULT_ATTRIBUTE, foreignness(operation), `${name} names a vault, for which its custodians act`);
     const actor = { orgId: settings.orgId, [key]: value };
     demandEntities([actor], settings.orgId);
     return actor;
@@ -97,8 +100,8 @@ export class LedgerFace implements Face {
   }
 
   #receipt(receiptId: string): object {
-    const { transactionId, state, message } = this.#parts.chain.outcomeOfReceipt(receiptId);
-    return { transactionId, status: this.#receiptWord(state), message };
+    const outcome = this.#parts.chain.outcomeOfReceipt(receiptId);
+    return { transactionId: outcome.transactionId, status: this.#receiptWord(outcome.state), message: errorText(outcome) };
   }
 
   #receiptWord(state: Outcome["state"]): string {
@@ -130,4 +133,9 @@ export class LedgerFace implements Face {
       if (closing.aborted) throw new Refusal("sandbox closing", "the sandbox closes; the write may still be committed");
     }
   }
+}
+
+// A receipt has no field for the condition: its text must tell it.
+function errorText({ condition = "server error", message }: Outcome): string {
+  return condition === "server error" ? message : `${condition}: ${message}`;
 }

@@ -3,7 +3,7 @@ import { compoundKey, digest } from "../ids.ts";
 import { demand, found } from "../refusal.ts";
 import type { Account, Entity } from "../store/ledger-resources.ts";
 import { textParam, updated, type Call, type Commit } from "./call.ts";
-import { entityKey, isAmong, sameEntity } from "./entity.ts";
+import { demandEntities, distinctEntities, entityKey, isAmong, sameEntity } from "./entity.ts";
 import { theToken } from "./tokens.ts";
 
 /** What moves: an amount, and for a non-fungible token the unit. */
@@ -53,7 +53,9 @@ export function setTokenApprovals(
     readonly { readonly tokenIds: readonly string[]; readonly operators: readonly Entity[]; readonly approved: boolean }[]
   >,
 ): void {
-  for (const { tokenIds, operators, approved } of commit.body) {
+  for (const { tokenIds, operators: given, approved } of commit.body) {
+    demandEntities(given, commit.orgId);
+    const operators = distinctEntities(given);
     for (const tokenId of tokenIds) {
       theToken(commit, tokenId, "invalid or nonexistent token");
       const place = { tokenId, entity: commit.actor };

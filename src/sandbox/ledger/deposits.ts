@@ -4,7 +4,7 @@ import { demand, found } from "../refusal.ts";
 import type { Deposit, Entity, Issue, Movement, Vault } from "../store/ledger-resources.ts";
 import { assetKey, handOver, theAsset } from "./assets.ts";
 import { textParam, type Call, type Commit } from "./call.ts";
-import { demandEntities, sameEntity } from "./entity.ts";
+import { demandEntities, sameEntity, VAULT_ATTRIBUTE } from "./entity.ts";
 import { destroy, issue, recordTransaction } from "./movements.ts";
 import { demandAmount, theToken } from "./tokens.ts";
 import { custodiedVault, isAccessible, theVault } from "./vaults.ts";
@@ -50,7 +50,7 @@ function deposit(
   for (const share of shares) demandShare(commit, vault, share);
   const record = { vaultId: vault.id, assetType, id, data, issues: shares, originalOwners: asset.owners };
   saveDeposit(commit, record);
-  handOver(commit, asset, [{ orgId: commit.orgId, vaultId: vault.id }]);
+  handOver(commit, asset, [{ orgId: commit.orgId, [VAULT_ATTRIBUTE]: vault.id }]);
   return shares.map(({ tokenId, quantity, receiver }) => issue(commit, { tokenId, entity: receiver }, { amount: quantity }));
 }
 

@@ -8,8 +8,15 @@ import type { Entity } from "../store/ledger-resources.ts";
  */
 export function standsFor(entity: Entity, actor: Entity): boolean {
   if (entity.orgId !== actor.orgId) return false;
-  const wholeOrganization = Object.keys(entity).length === 1;
-  return wholeOrganization || Object.entries(actor).every(([name, value]) => entity[name] === value);
+  return isWholeOrganization(entity) || Object.entries(actor).every(([name, value]) => entity[name] === value);
+}
+
+/** The attribute of a vault as the owner of what lies in it. Nobody acts as a vault: its custodians act for it. */
+export const VAULT_ATTRIBUTE = "vaultId";
+
+/** Whether the entity has no attribute that names a part of its organization. */
+export function isWholeOrganization(entity: Entity): boolean {
+  return Object.keys(entity).length === 1;
 }
 
 /** Whether any of the entities stands for the actor. */

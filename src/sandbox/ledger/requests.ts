@@ -4,7 +4,7 @@ import { newId } from "../ids.ts";
 import { demand } from "../refusal.ts";
 import type { ApprovalRequest, Approver, Entity } from "../store/ledger-resources.ts";
 import { created, updated, type Call, type Commit } from "./call.ts";
-import { demandEntities, standsFor } from "./entity.ts";
+import { demandEntities, distinctEntities, isWholeOrganization, standsFor } from "./entity.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -16,9 +16,13 @@ export interface Proposal {
   readonly data: JsonObject;
 }
 
-/** A new request: everybody pending; all approvers are required and it never times out, unless the proposal says otherwise. */
+/**
+ * A new request: everybody pending, once however often they are named; all approvers are required and it never times out, unless the
+ * proposal says otherwise.
+ */
 export function newRequest(commit: Commit<unknown>, proposal: Proposal): ApprovalRequest {
-  const { approvers, data, timeout = Decimal.of(0), numRequired = Decimal.of(approvers.length) } = proposal;
+  const approvers = distinctEntities(proposal.approvers);
+  const { data, timeout = Decimal.of(0), numRequired = Decimal.of(approvers.length) } = proposal;
   const { pending } = commit.profile.requestStatus;
   demand(approvers.length > 0, "invalid parameters", "a request needs an approver");
   demandEntities(approvers, commit.orgId);
@@ -70,7 +74,8 @@ export function demandOpen(commit: Commit<unknown>, request: ApprovalRequest): v
 export function awaits(call: Call, request: ApprovalRequest, onlyPending: boolean): boolean {
   const { pending } = call.profile.requestStatus;
   if (onlyPending && request.status !== pending) return false;
-  return request.approvers.some((approver) => isEntryOf(approver, call.actor) && (!onlyPending || approver.status === pending));
+  const own = ownEntries(request, call.actor);
+  return own.length > 0 && (!onlyPending || own.every((index) => request.approvers[index]?.status === pending));
 }
 
 /** The flag `pendingOnly`, which the service takes for true when it is left out. */
@@ -80,15 +85,27 @@ export function pendingOnly(call: Call): boolean {
 
 function ownEntry(commit: Commit<unknown>, request: ApprovalRequest): number {
   const { pending } = commit.profile.requestStatus;
-  const own = request.approvers.flatMap((approver, index) => (isEntryOf(approver, commit.actor) ? [index] : []));
-  demand(own.length > 0, "unauthorized caller", `the caller is no approver of the request ${request.id}`);
-  const open = own.find((index) => request.approvers[index]?.status === pending);
-  demand(open !== undefined, "vote already given", `the caller has voted on the request ${request.id}`);
-  return open;
+  const own = ownEntries(request, commit.actor);
+  const [first] = own;
+  demand(first !== undefined, "unauthorized caller", `the caller is no approver of the request ${request.id}`);
+  const isOpen = own.every((index) => request.approvers[index]?.status === pending);
+  demand(isOpen, "vote already given", `the vote of the caller on the request ${request.id} is given`);
+  return first;
 }
 
-function isEntryOf({ status: _status, comment: _comment, ...entity }: Approver, actor: Entity): boolean {
-  return standsFor(entity, actor);
+// Who is named has no second vote as one of the organization.
+function ownEntries({ approvers }: ApprovalRequest, actor: Entity): readonly number[] {
+  const own = approvers.flatMap((approver, index) => {
+    const entity = entityOf(approver);
+    return standsFor(entity, actor) ? [{ index, named: !isWholeOrganization(entity) }] : [];
+  });
+  const isNamed = own.some(({ named }) => named);
+  return own.filter(({ named }) => named === isNamed).map(({ index }) => index);
+}
+
+/** Who an approver is, whatever has become of its vote. */
+export function entityOf({ status: _status, comment: _comment, ...entity }: Approver): Entity {
+  return entity;
 }
 
 function outcome(commit: Commit<unknown>, approvers: readonly Approver[], numRequired: Decimal): string {

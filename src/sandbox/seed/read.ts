@@ -1,9 +1,12 @@
 import schema from "../../../schemas/seed.schema.json" with { type: "json" };
+import { Decimal, sum } from "../../base/decimal.ts";
 import type { Failure } from "../../base/failure.ts";
 import { demandShape, wrongAt, type Shape } from "../shape.ts";
 import { exact } from "./amount.ts";
 import { DEFAULT_SEED } from "./default.ts";
-import type { Seed, SeedSale } from "./seed.ts";
+import type { Seed, SeedSale, SeedToken } from "./seed.ts";
+
+const TODAY = Decimal.of(0);
 
 /** What failures about a seed call it. */
 export const SEED: Shape = { name: "the seed", code: "sandbox.seed-invalid", schema };
@@ -22,6 +25,7 @@ export function readSeed(value: unknown): Seed {
   demandDistinct(seed);
   demandKnownTypes(seed);
   for (const [at, sale] of seed.sales.entries()) demandSale(seed, sale, ["sales", at]);
+  for (const [at, token] of seed.tokens.entries()) demandSupply(seed, token, ["tokens", at]);
   return seed;
 }
 
@@ -71,6 +75,17 @@ function demandSale({ tokens }: Seed, sale: SeedSale, path: Path): void {
   if (exact(endDay).compare(exact(startDay)) <= 0) throw wrong([...path, "endDay"], "the sale ends before it begins");
   const soldOut = exact(totalSoldTokens).compare(exact(tokenCountOnSale)) > 0;
   if (soldOut) throw wrong([...path, "totalSoldTokens"], `more is sold than the ${tokenCountOnSale} on sale`);
+}
+
+function demandSupply({ sales }: Seed, { id, totalTokenCount }: SeedToken, path: Path): void {
+  const given = sum(sales.filter(({ tokenId }) => tokenId === id).map(takenBy));
+  if (given.compare(exact(totalTokenCount)) > 0)
+    throw wrong([...path, "totalTokenCount"], `its sales have ${given}, more than the ${totalTokenCount} that there are`);
+}
+
+// What a sale did not sell by its end may be on sale again.
+function takenBy({ endDay, totalSoldTokens, tokenCountOnSale }: SeedSale): Decimal {
+  return exact(exact(endDay).compare(TODAY) <= 0 ? totalSoldTokens : tokenCountOnSale);
 }
 
 function wrong(path: Path, message: string): Failure {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/base/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
-import type { Sent, Sight } from "../../../src/operations/probe.ts";
-import { unitMinted } from "../../../src/operations/probes/units.ts";
+import type { Probe, Sent, Sight } from "../../../src/operations/probe.ts";
+import { unitMinted, unitMoved } from "../../../src/operations/probes/units.ts";
 
 const BOB = { orgId: "org1", userId: "bob" };
 
@@ -37,4 +37,36 @@ test("a unit whose text is that of another may be called by its number: that it 
 test("a unit that was there before can never be minted, and one that was not is refused a second time", () => {
   expect(seen({ id: "S1" }, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing", again: "never" });
   expect(seen({ id: "S2" }, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing", again: "unique" });
+});
+
+const ALICE = { orgId: "org1", userId: "alice" };
+const EVERYBODY = { orgId: "org1" };
+const heldBy = (entity: JsonObject | null): JsonObject => ({ accounts: entity === null ? [] : [{ entity, nftIds: ["S1"] }] });
+
+// What a look shows of a unit that was to go from one holder to another, or to be burnt.
+function moved(route: { from: JsonObject; to: Json }, { before, now }: { before: JsonObject; now: JsonObject }): Sight {
+  const probe: Probe = unitMoved(
+    () => "S1",
+    () => route.to,
+  );
+  const sent: Sent = { input: { ...route }, actor: ALICE, names: { id: () => "", mark: "" }, profile: DEFAULT_PROFILE };
+  return probe.judge({
+    ...sent,
+    before: probe.keep?.(before, sent),
+    since: undefined,
+    now,
+    rivals: [],
+    bystanders: [],
+    isSpent: () => false,
+    isPast: () => false,
+  });
+}
+
+test("a unit that is still with a user has not come to the user's whole organization, nor from it", () => {
+  const toAll = { from: ALICE, to: EVERYBODY };
+  expect(moved(toAll, { before: heldBy(ALICE), now: heldBy(ALICE) })).toEqual({ seen: "nothing" });
+  expect(moved(toAll, { before: heldBy(ALICE), now: heldBy(EVERYBODY) })).toMatchObject({ seen: "effect" });
+  const fromAll = { from: EVERYBODY, to: ALICE };
+  expect(moved(fromAll, { before: heldBy(ALICE), now: heldBy(ALICE) })).toEqual({ seen: "nothing" });
+  expect(moved(fromAll, { before: heldBy(EVERYBODY), now: heldBy(ALICE) })).toMatchObject({ seen: "effect" });
 });

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { sandboxForTest } from "../sandbox/caller.ts";
+import { runnerForTest } from "../unit/engine/server.ts";
+import { targetOf } from "./sandbox-target.ts";
+
+const PLAYBOOK = (approver: string, as: string) => `playbook: 1
+actors: { asker: { ledger: "userId:alice" }, voter: { ledger: "userId:bob" } }
+steps:
+  - id: ask
+    as: asker
+    uses: ledger.approval.create
+    with: { approvalType: invoice, approvers: [${approver}], numRequired: 1 }
+  - { id: vote, ${as}uses: ledger.approval.accept, with: { approvalType: invoice, id: "\${{ steps.ask.id }}" } }
+`;
+const BOB = "{ orgId: org1, userId: bob }";
+const ANYBODY = "{ orgId: org1 }";
+const KEY_OWNER = "{ orgId: org1, userId: admin }";
+
+test.for([
+  ["by its voter", BOB, "as: voter, ", "changed"],
+  ["by anybody of the organization", ANYBODY, "as: voter, ", "unknown"],
+  ["by whoever the key stands for", KEY_OWNER, "", "unknown"],
+] as const)("a vote that is given %s, and whose answer is lost, is not taken for absent", async ([, approver, as, ended]) => {
+  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+  let isNext = false;
+  const { completed, stopped } = await runnerForTest()(
+    PLAYBOOK(approver, as),
+    { ...targetOf(sandbox), settleWithinMs: 1_000 },
+    {
+      observe: (event) => {
+        if (event.kind === "attempt.intended") isNext = event.step === "vote";
+      },
+      exchange: async (outgoing, send) => {
+        const answer = await send(outgoing);
+        return isNext && outgoing.fresh ? { kind: "no-answer", why: "other side closed" } : answer;
+      },
+    },
+  );
+  expect(stopped?.outcome ?? completed.at(-1)?.outcome, JSON.stringify(stopped)).toBe(ended);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
+import type { Sent, Sight } from "../../../src/operations/probe.ts";
+import { shareTokenAdded } from "../../../src/operations/probes/vaults.ts";
+
+// What a look shows of a share token that was to be added to a vault, where there was none before.
+function seen(now: { readonly token: JsonObject | null; readonly vaultTokenId: readonly string[] }): Sight {
+  const sent: Sent = {
+    input: { id: "V1", vaultToken: [{ id: "S2", name: "Second" }] },
+    actor: { orgId: "org1", userId: "alice" },
+    names: { id: () => "", mark: "" },
+    profile: DEFAULT_PROFILE,
+  };
+  const vault = { id: "V1", vaultTokenId: ["S1"] };
+  return shareTokenAdded.judge({
+    ...sent,
+    before: shareTokenAdded.keep?.({ "token.0": null, "vault.0": vault }, sent),
+    since: undefined,
+    now: { "token.0": now.token, "vault.0": { ...vault, vaultTokenId: [...now.vaultTokenId] } },
+    rivals: [],
+    bystanders: [],
+    isSpent: () => false,
+    isPast: () => false,
+  });
+}
+
+test("a share token is added once it is there and the vault has it: half of it is not what was sent", () => {
+  const token = { id: "S2", name: "Second" };
+  expect(seen({ token: null, vaultTokenId: ["S1"] })).toEqual({ seen: "nothing" });
+  expect(seen({ token, vaultTokenId: ["S1"] })).toMatchObject({ seen: "conflict" });
+  expect(seen({ token, vaultTokenId: ["S1", "S2"] })).toMatchObject({ seen: "effect" });
+});
