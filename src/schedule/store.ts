@@ -219,7 +219,10 @@ export class ScheduleStore {
 
   #carryOut(id: string, { steps, since, cancels }: Decision): void {
     for (const step of steps) this.firings.put(id, step);
-    if (steps.length > 0) this.#database.run("UPDATE schedule SET since = ? WHERE id = ?", since, id);
+    if (steps.length > 0) {
+      this.#database.run("UPDATE schedule SET since = ? WHERE id = ?", since, id);
+      this.firings.prune(id);
+    }
     if (cancels) this.firings.stop(id);
   }
 }

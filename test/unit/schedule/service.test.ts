@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/base/exit.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
 import { Desk, schedule } from "./desk.ts";
 
 const MINUTE = 60_000;
@@ -106,6 +107,40 @@ describe("a playbook that writes, and whose run waits for a person", () => {
     desk.release();
     expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.passed);
     expect(desk.runs).toHaveLength(2);
+  });
+
+  test("however many firings it has kept back: its own is not forgotten among them", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.work = [{ minutes: 0, outcome: "unknown" }];
+    desk.blocking.set("run-1", { runId: "run-1", outcome: "unknown" });
+    const service = desk.serve(schedule("* * * * *"), { writes: true });
+    await desk.until("2026-06-01T20:00:30Z");
+    await desk.end(service);
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.unknown);
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.unknown);
+    expect(desk.runs).toHaveLength(1);
+    expect(desk.table().split("\n")).toHaveLength(LIMITS.firingsKept + 1);
+  });
+
+  test("also where it made up for an earlier tick than that of a run before it", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.work = [{ minutes: 5 }, { minutes: 5, outcome: "unknown" }];
+    const plan = schedule("0 3 * * *", { catchupMs: 12 * 60 * MINUTE });
+    const before = desk.serve(plan, { writes: true });
+    await desk.until("2026-06-01T00:30:00Z");
+    await desk.end(before);
+    await desk.until("2026-06-01T06:00:00Z");
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.passed);
+    const after = desk.serve(plan, { writes: true });
+    await desk.until("2026-06-01T08:00:00Z");
+    desk.blocking.set("run-2", { runId: "run-2", outcome: "unknown" });
+    await desk.until("2026-06-02T08:00:00Z");
+    await desk.end(after);
+    expect(desk.table().split("\n")).toEqual([
+      "2026-06-01 03:00:00 +02:00  unknown      08:05:00  08:10:00",
+      "2026-06-01 08:00:00 +02:00  passed       08:00:00  08:05:00",
+      "2026-06-02 03:00:00 +02:00  blocked      -  -",
+    ]);
   });
 
   test("one that only reads is run all the same", async () => {
