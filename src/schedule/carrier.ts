@@ -3,6 +3,7 @@ import { formatDuration } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
+import { quoted } from "../base/text.ts";
 import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { Courier } from "./courier.ts";
@@ -157,7 +158,7 @@ const NOT_BEGUN: RunResult = { outcome: "interrupted", exit: EXIT.interrupted, r
 function endOf(
   { outcome, report, problem }: RunResult,
   signal: AbortSignal,
-  { schedule }: Scheduled,
+  { playbook, schedule }: Scheduled,
 ): { readonly state: EndedState; readonly problem: Problem | undefined } {
   const own = problem ?? (report === undefined || outcome === "passed" ? undefined : problemIn(report));
   if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problem: own };
@@ -167,8 +168,17 @@ function endOf(
     case "cancelled":
       return { state: "cancelled", problem: { code: "schedule.cancelled", message: "a later firing took its place" } };
     case "stopping":
-      return { state: "interrupted", problem: { code: "schedule.stopping", message: "the schedule was stopped" } };
+      return { state: "interrupted", problem: stoppedProblem(playbook) };
   }
+}
+
+function stoppedProblem(playbook: string): Problem {
+  return {
+    code: "schedule.stopping",
+    message: "the schedule was stopped before the run came to its end",
+    why: "nothing makes up for it before the next firing",
+    next: `tokenbook schedule --once ${quoted(playbook)}`,
+  };
 }
 
 function timeLimitProblem(limitMs: number): Problem {

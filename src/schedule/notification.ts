@@ -83,7 +83,7 @@ export interface About {
 
 /** Whether what a firing became tells how things are with its schedule. */
 export function tells(state: EndedState): boolean {
-  return state !== "skipped" && state !== "replaced" && state !== "cancelled" && state !== "interrupted";
+  return state !== "skipped" && state !== "replaced" && state !== "cancelled";
 }
 
 /** The event that a firing is, after what was before; `waitsFor` is what blocks it. Nothing when nobody needs to be told. */
@@ -100,6 +100,7 @@ export function eventOf(state: EndedState, before: EndedState | undefined, waits
       return "unknown";
     case "failed":
     case "died":
+    case "interrupted":
       return "failure";
     case "blocked":
       return waitsFor === "pending" ? "pending" : "unknown";
