@@ -22,6 +22,7 @@ export class Courier {
   readonly #channels: ReadonlyMap<string, Channel>;
   readonly #ports: CourierPorts;
   #working: Promise<boolean> | undefined;
+  #isTrying = false;
 
   constructor(outbox: Outbox, channels: readonly Channel[], ports: CourierPorts) {
     this.#outbox = outbox;
@@ -44,15 +45,16 @@ export class Courier {
     }
   }
 
-  /** When something is to be tried next. */
+  /** When something is to be tried next; nothing while something is being tried, for what waits behind it is tried when that is over. */
   nextAt(): number | undefined {
-    return this.#outbox.nextAt(this.#channels);
+    return this.#isTrying ? undefined : this.#outbox.nextAt(this.#channels);
   }
 
   /** Delivers what is due, one call at a time; gives whether there was something. */
   work(): Promise<boolean> {
     this.#working ??= this.#deliverDue().finally(() => {
       this.#working = undefined;
+      this.#isTrying = false;
     });
     return this.#working;
   }
@@ -76,6 +78,7 @@ export class Courier {
       const due = this.#outbox.takeDue(this.#channels, LIMITS.notificationsAtOnce);
       if (due.length === 0) break;
       tried = true;
+      this.#isTrying = true;
       await Promise.all(due.map((letter) => this.#deliver(letter)));
     }
     this.#ports.metrics.waiting(this.#outbox.waiting());
