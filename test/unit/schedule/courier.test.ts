@@ -33,3 +33,15 @@ test("while an address is slow, nobody is awake for what waits behind it", async
   expect(box.waiting()).toBe(0);
   expect(courier.nextAt()).toBeUndefined();
 });
+
+test("what a command that ends waits for is bounded, however many wait and however slow the address is", async () => {
+  const time = new VirtualTime();
+  const { courier, box } = desk(time, async () => {
+    await time.sleep(SLOW.timeoutMs);
+    return { code: 1, signal: null, stderr: "" };
+  });
+  const begun = time.elapsed();
+  await time.until(courier.drain(LIMITS.notificationsLastMs));
+  expect(time.elapsed() - begun).toBeLessThanOrEqual(LIMITS.notificationsLastMs + SLOW.timeoutMs);
+  expect(box.waiting()).toBe(LETTERS);
+});
