@@ -124,7 +124,7 @@ export const LIMITS = {
   schedulePollMs: 1_000,
   /** How long a run may go on after its schedule was told to stop, before it is interrupted, in milliseconds. */
   scheduleGraceMs: 20_000,
-  /** By how much the clock may be set back before a schedule begins anew, in milliseconds. */
+  /** By how much the clock may be set back before a schedule begins anew, and what waits to be told is tried at once, in milliseconds. */
   scheduleSetBackMs: 86_400_000,
   /** Firings of one schedule that wait for the one under way; missed ones looked at; and those that are remembered. */
   firingsQueued: 1,

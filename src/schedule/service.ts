@@ -64,11 +64,16 @@ export class Service {
 
   #reload(): void {
     const now = this.#parts.current();
+    for (const ticking of now) if (!this.#scheduled.includes(ticking) || this.#isAhead(ticking)) this.#begin(ticking);
     if (now === this.#scheduled) return;
-    for (const ticking of now) if (!this.#scheduled.includes(ticking)) this.#begin(ticking);
     const ids = new Set(now.map(({ id }) => id));
     for (const { id } of this.#scheduled) if (!ids.has(id)) this.#parts.metrics.next(id, undefined);
     this.#scheduled = now;
+  }
+
+  #isAhead({ id }: Ticking): boolean {
+    const known = this.#parts.store.known(id);
+    return known !== undefined && this.#parts.store.isAhead(known);
   }
 
   #begin(ticking: Ticking): void {

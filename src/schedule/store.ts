@@ -109,7 +109,7 @@ export class ScheduleStore {
       const known = this.known(id);
       const isNew = known === undefined || (cron !== undefined && (known.cron !== cron || known.timezone !== timezone));
       const missed = known !== undefined && isNew ? this.#missedOf(known, now) : [];
-      const since = isNew || known.since > now + LIMITS.scheduleSetBackMs ? now : known.since;
+      const since = isNew || this.isAhead(known) ? now : known.since;
       this.#database.run(
         `INSERT INTO schedule (id, playbook, environment, cron, timezone, jitter, since) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET cron = COALESCE(excluded.cron, cron), timezone = COALESCE(excluded.timezone, timezone),
@@ -125,6 +125,11 @@ export class ScheduleStore {
       tell(missed);
       return since;
     });
+  }
+
+  /** Whether its ticks are settled up to a moment so far ahead that the clock must have been set back: such a schedule begins anew. */
+  isAhead({ since }: Pick<Known, "since">): boolean {
+    return since > this.#ports.clock.now() + LIMITS.scheduleSetBackMs;
   }
 
   /**

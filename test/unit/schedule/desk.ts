@@ -61,6 +61,8 @@ export class Desk {
   work: readonly Work[] = [{ minutes: 1 }];
   /** Runs that a person must look after. */
   readonly blocking: Map<string, Blocking> = new Map<string, Blocking>();
+  /** By how much the clock of the machine is ahead, in milliseconds. */
+  aheadMs = 0;
   /** How the command that is told of things ends. */
   listener: () => CommandEnd = () => ({ code: 0, signal: null, stderr: "" });
   readonly #folder: string = mkdtempSync(join(tmpdir(), "tokenbook-schedule-"));
@@ -190,7 +192,7 @@ export class Desk {
   #clockOf(pid: number): Clock {
     const { time } = this;
     return {
-      now: () => time.now(),
+      now: () => time.now() + this.aheadMs,
       elapsed: () => time.elapsed(),
       sleep: async (ms, signal) => {
         await time.sleep(ms, signal);

@@ -160,6 +160,20 @@ test("of two that run it once at the same time, one says that it is under way", 
   expect(desk.runs).toHaveLength(1);
 });
 
+test("a service that was begun while the clock was years ahead fires when the clock is right again", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.aheadMs = 2 * 365 * 24 * 60 * MINUTE;
+  const service = desk.serve(schedule("0 * * * *"));
+  await desk.until("2026-06-01T00:10:00Z");
+  desk.aheadMs = 0;
+  await desk.until("2026-06-01T02:30:00Z");
+  await desk.end(service);
+  expect(desk.table().split("\n")).toEqual([
+    "2026-06-01 03:00:00 +02:00  passed       03:00:00  03:01:00",
+    "2026-06-01 04:00:00 +02:00  passed       04:00:00  04:01:00",
+  ]);
+});
+
 test("what cannot be told is tried again after growing pauses, also by the next process, and then given up", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 1, outcome: "failed" }];
