@@ -89,7 +89,7 @@ export class Carrier {
     const { clock, metrics, log, redact } = this.#parts;
     const state = firing.state as EndedState;
     const at = clock.now();
-    metrics.fired(scheduled.id, state, 1, at);
+    metrics.fired(scheduled.id, state, 1);
     const event = tells(state) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
     log(levelOf(state), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
       ...aboutFiring(firing),

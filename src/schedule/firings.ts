@@ -168,6 +168,13 @@ export class Firings {
     return row === undefined ? undefined : String(row["run_id"]);
   }
 
+  /** The last run that is over. */
+  lastEndedRun(id: string): string | undefined {
+    const last = `SELECT run_id FROM firing WHERE schedule = ? AND run_id IS NOT NULL AND state <> 'running' ${LATEST_MADE}`;
+    const row = this.#database.get(last, id);
+    return row === undefined ? undefined : String(row["run_id"]);
+  }
+
   /** How many of the firings that are remembered became this. */
   countOf(id: string, state: EndedState): number {
     return Number(
@@ -202,7 +209,8 @@ export class Firings {
   }
 }
 
-const LAST_MADE = "FROM firing WHERE schedule = ? AND run_id IS NOT NULL ORDER BY started_at DESC, rowid DESC LIMIT 1";
+const LATEST_MADE = "ORDER BY started_at DESC, rowid DESC LIMIT 1";
+const LAST_MADE = `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${LATEST_MADE}`;
 
 function diedOf({ holder, runId }: Firing): Problem {
   return {

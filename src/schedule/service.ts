@@ -4,6 +4,7 @@ import { count, quoted } from "../base/text.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
 import { type Decision, nextDue, type Plan, type Step } from "./decide.ts";
 import { type Blocking, type Firing, type Problem, timeOf } from "./firing.ts";
+import type { RunReport } from "../report/shape.ts";
 import { noteOfMissed } from "./notification.ts";
 import type { Looked } from "./store.ts";
 
@@ -16,6 +17,8 @@ export interface Ticking extends Scheduled {
 export interface ServiceParts extends Parts {
   /** The playbooks as their files are now. */
   readonly current: () => readonly Ticking[];
+  /** The report of a run of any process, as the journal has it; nothing where it cannot be read. */
+  readonly reportOf: (runId: string) => RunReport | undefined;
 }
 
 /** Fires playbooks at their ticks until it is told to stop. */
@@ -51,7 +54,10 @@ export class Service {
       while (!stopping.aborted && this.#crash === undefined) {
         this.#wake = new AbortController();
         this.#reload();
-        for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);
+        for (const ticking of this.#scheduled) {
+          if (this.#isDue(ticking)) this.#look(ticking);
+          this.#show(ticking);
+        }
         void this.#deliver();
         await this.#parts.clock.sleep(this.#napMs(), this.#wake.signal);
       }
@@ -83,11 +89,17 @@ export class Service {
     const since = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (steps) => {
       this.#tellMissed(ticking, steps, false);
     });
-    metrics.begin(id, store.known(id)?.lastSuccess);
+    metrics.begin(id);
     const next = nextDue(planOf(ticking), Math.max(clock.now(), since));
     metrics.next(id, next);
     const when = next === undefined ? "never" : timeOf(next);
     log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
+  }
+
+  #show({ id }: Ticking): void {
+    const { store, metrics, reportOf } = this.#parts;
+    const lastSuccess = store.known(id)?.lastSuccess;
+    metrics.stands(id, { lastSuccess, lastRun: store.firings.lastEndedRun(id) }, reportOf);
   }
 
   #isDue(ticking: Ticking): boolean {
@@ -128,10 +140,10 @@ export class Service {
         const firing = store.firings.explain(ticking.id, step.tick, blockedBy(blocking, ticking));
         this.#carrier.tell(ticking, firing, undefined, blocking);
       } else if (step.state === "skipped") {
-        metrics.fired(ticking.id, "skipped", 1, step.tick);
+        metrics.fired(ticking.id, "skipped", 1);
         log("warn", "firing.skipped", `${ticking.id}: skipped ${timeOf(step.tick)}, the run before is still under way`, about);
       } else if (step.state === "replaced") {
-        metrics.fired(ticking.id, "replaced", 1, step.tick);
+        metrics.fired(ticking.id, "replaced", 1);
         log("info", "firing.replaced", `${ticking.id}: ${timeOf(step.tick)} is made up for by a later one`, about);
       } else if (step.state === "queued") {
         log("info", "firing.queued", `${ticking.id}: ${timeOf(step.tick)} waits for the run before`, about);
@@ -145,7 +157,7 @@ export class Service {
     if (ticks.length === 0) return;
     const note = noteOfMissed(ticks, { about: ticking, isCut, before: store.tell(ticking.id, "missed"), at: clock.now() });
     courier.put(note, redact);
-    metrics.fired(ticking.id, "missed", ticks.length, clock.now());
+    metrics.fired(ticking.id, "missed", ticks.length);
     log("error", "firing.missed", note.summary, { schedule: ticking.id, missed: note.missed });
   }
 

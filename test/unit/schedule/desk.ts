@@ -45,6 +45,8 @@ export function schedule(cron: string, more: Partial<Omit<Schedule, "cron">> & {
 /** A process that serves schedules. */
 export interface Process {
   readonly ended: Promise<void>;
+  /** What Prometheus would be told. */
+  metrics(): Promise<string>;
   /** As SIGTERM does. */
   stop(): void;
   /** As SIGKILL does: nothing more comes of it. */
@@ -81,9 +83,12 @@ export class Desk {
     const { parts, pid } = this.#process();
     const ticking: Ticking = { id: "supply.yaml", playbook: "supply.yaml", environment: "here", schedule: schedules, writes };
     const all = [ticking];
-    const ended = new Service({ ...parts, current: () => all }).run(stopping.signal).finally(() => parts.store.close());
+    const ended = new Service({ ...parts, current: () => all, reportOf: () => undefined })
+      .run(stopping.signal)
+      .finally(() => parts.store.close());
     return {
       ended,
+      metrics: async () => (await parts.metrics.page()).text,
       stop: () => stopping.abort(),
       kill: () => {
         this.#living.delete(pid);

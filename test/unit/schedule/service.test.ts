@@ -160,6 +160,32 @@ test("of two that run it once at the same time, one says that it is under way", 
   expect(desk.runs).toHaveLength(1);
 });
 
+test("its metrics say when a run passed last, whichever process has made it", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 1, outcome: "failed" }, { minutes: 1 }];
+  const service = desk.serve(schedule("0 3 * * *"));
+  await desk.until("2026-06-01T01:30:00Z");
+  const passedLast = async (): Promise<string | undefined> => /last_success\S+\} (\S+)/.exec(await service.metrics())?.[1];
+  expect(await passedLast()).toBe("0");
+  expect(await desk.time.until(desk.once())).toBe(EXIT.passed);
+  const at = desk.time.now() / 1_000;
+  await desk.until("2026-06-01T01:33:00Z");
+  expect(await passedLast()).toBe(String(at));
+  await desk.end(service);
+});
+
+test("its metrics have each outcome from the start, so that the first of any is an increase", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  const service = desk.serve(schedule("0 3 * * *"));
+  await desk.until("2026-06-01T00:01:00Z");
+  const outcomes = Array.from(
+    (await service.metrics()).matchAll(/firings_total\S+outcome="(\w+)"\} 0/g),
+    ([, outcome]) => outcome,
+  );
+  for (const outcome of ["failed", "died", "interrupted", "pending", "conflict", "blocked"]) expect(outcomes).toContain(outcome);
+  await desk.end(service);
+});
+
 test("a service that was begun while the clock was years ahead fires when the clock is right again", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.aheadMs = 2 * 365 * 24 * 60 * MINUTE;
