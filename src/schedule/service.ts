@@ -53,6 +53,7 @@ export class Service {
     try {
       while (!stopping.aborted && this.#crash === undefined) {
         this.#wake = new AbortController();
+        this.#parts.store.assertInPlace();
         this.#reload();
         for (const ticking of this.#scheduled) {
           if (this.#isDue(ticking)) this.#look(ticking);

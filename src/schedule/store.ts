@@ -89,9 +89,14 @@ export class ScheduleStore {
     this.#database.close();
   }
 
-  /** Does several things, or none of them. Throws a Failure when somebody has removed the file: other processes would not see it. */
-  transaction<T>(work: () => T): T {
+  /** Throws a Failure when somebody has removed the file: other processes would not see what is done. */
+  assertInPlace(): void {
     this.#database.assertInPlace();
+  }
+
+  /** Does several things, or none of them. Throws a Failure, also when somebody has removed the file. */
+  transaction<T>(work: () => T): T {
+    this.assertInPlace();
     return this.#database.transaction(work);
   }
 

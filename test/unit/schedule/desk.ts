@@ -141,6 +141,11 @@ export class Desk {
     this.#look((store) => store.release("supply.yaml", { code: "schedule.released", message: "released" }));
   }
 
+  /** Removes the state directory. */
+  remove(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+
   /** The firings in order, as a table: by the clock of Paris when it was due, began and ended, and what it became. */
   table(timezone: string = PARIS): string {
     const firings = this.#look((store) => store.firings.history("supply.yaml", 10_000)).toReversed();

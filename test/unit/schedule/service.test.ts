@@ -160,6 +160,15 @@ test("of two that run it once at the same time, one says that it is under way", 
   expect(desk.runs).toHaveLength(1);
 });
 
+test("a service whose state was removed ends at once, and not at its next firing: begun anew, it misses none", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  const service = desk.serve(schedule("0 12 * * *"));
+  await desk.until("2026-06-01T00:10:00Z");
+  desk.remove();
+  await expect(desk.time.until(service.ended)).rejects.toThrow("has been removed or replaced while it was in use");
+  expect(desk.time.now()).toBeLessThan(Date.parse("2026-06-01T00:11:00Z"));
+});
+
 test("its metrics say when a run passed last, whichever process has made it", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 1, outcome: "failed" }, { minutes: 1 }];
