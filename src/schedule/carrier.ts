@@ -90,8 +90,8 @@ export class Carrier {
     const state = firing.state as EndedState;
     const at = clock.now();
     metrics.fired(scheduled.id, state, 1);
-    const event = tells(state) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
-    log(levelOf(state), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
+    const event = tells(firing) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
+    log(levelOf(firing), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
       ...aboutFiring(firing),
       outcome: state,
       ...(firing.runId === undefined ? {} : { run: firing.runId }),
@@ -197,9 +197,9 @@ function endedLine({ id }: Scheduled, { state, runId, problem, tries }: Firing, 
   return `${id}: ${isRecovery ? "passed again" : state}${run}${tried}${why}`;
 }
 
-function levelOf(state: EndedState): "info" | "warn" | "error" {
-  if (state === "passed" || state === "replaced") return "info";
-  return tells(state) ? "error" : "warn";
+function levelOf(firing: Firing): "info" | "warn" | "error" {
+  if (firing.state === "passed") return "info";
+  return tells(firing) ? "error" : "warn";
 }
 
 /** What every line of the log about a firing says of it. */

@@ -1,6 +1,7 @@
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, quoted } from "../base/text.ts";
+import { spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
 import { type Decision, nextDue, type Plan, type Step } from "./decide.ts";
 import { type Blocking, type Firing, type Problem, timeOf } from "./firing.ts";
@@ -135,11 +136,14 @@ export class Service {
     const { store, log, metrics } = this.#parts;
     for (const firing of died) this.#carrier.tell(ticking, firing, undefined);
     this.#tellMissed(ticking, decision.steps, decision.isCut);
+    const held = this.#heldBy(ticking);
     for (const step of decision.steps) {
       const about = aboutFiring({ schedule: ticking.id, tick: step.tick });
       if (step.state === "blocked" && blocking !== undefined) {
         const firing = store.firings.explain(ticking.id, step.tick, blockedBy(blocking, ticking));
         this.#carrier.tell(ticking, firing, undefined, blocking);
+      } else if (held !== undefined && (step.state === "skipped" || step.state === "replaced")) {
+        this.#carrier.tell(ticking, store.firings.explain(ticking.id, step.tick, held), undefined);
       } else if (step.state === "skipped") {
         metrics.fired(ticking.id, "skipped", 1);
         log("warn", "firing.skipped", `${ticking.id}: skipped ${timeOf(step.tick)}, the run before is still under way`, about);
@@ -150,6 +154,18 @@ export class Service {
         log("info", "firing.queued", `${ticking.id}: ${timeOf(step.tick)} waits for the run before`, about);
       }
     }
+  }
+
+  // One that nobody has seen end may be of a process that is gone: of one on another host nobody here can tell.
+  #heldBy({ id, playbook }: Ticking): Problem | undefined {
+    const { store, clock } = this.#parts;
+    const { holder, startedAt } = store.firings.running(id) ?? {};
+    if (holder === undefined || startedAt === undefined || clock.now() - startedAt < LIMITS.scheduleHeldMs) return undefined;
+    return {
+      code: "schedule.held",
+      message: `not run: the run before it is under way since ${timeOf(startedAt)}, in ${spellHolder(holder)}`,
+      next: `when that process is gone: tokenbook schedule release ${quoted(playbook)} --because TEXT`,
+    };
   }
 
   #tellMissed(ticking: Ticking, steps: readonly Step[], isCut: Decision["isCut"]): void {

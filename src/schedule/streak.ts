@@ -21,6 +21,8 @@ const REPEATING: ReadonlySet<EndedState> = new Set([
   "unknown",
   "conflict",
   "blocked",
+  "skipped",
+  "replaced",
 ]);
 
 /** Goes on with a streak by a firing that tells how things are; nothing when there is none any more. Pure. */

@@ -160,6 +160,30 @@ test("of two that run it once at the same time, one says that it is under way", 
   expect(desk.runs).toHaveLength(1);
 });
 
+test.for(["skip", "cancel"] as const)(
+  "what a process keeps back that was killed on another host is told (overlap: %s)",
+  async (overlap) => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.cannotTell = true;
+    desk.work = [{ minutes: 60 }];
+    const plan = schedule("0 * * * *", { overlap });
+    const first = desk.serve(plan);
+    await desk.until("2026-06-01T01:30:00Z");
+    first.kill();
+    await desk.until("2026-06-01T13:59:30Z");
+    const second = desk.serve(plan);
+    await desk.until("2026-06-01T15:01:00Z");
+    await desk.end(second);
+    expect(desk.runs).toHaveLength(1);
+    expect(desk.told).toEqual([
+      expect.stringMatching(/^missed .* did not run 12 times/),
+      expect.stringMatching(
+        /^missed .*: not run: the run before it is under way since 2026-06-01T01:00:00\.000Z, in process 1 on desk$/,
+      ),
+    ]);
+  },
+);
+
 test("a service whose state was removed ends at once, and not at its next firing: begun anew, it misses none", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   const service = desk.serve(schedule("0 12 * * *"));
