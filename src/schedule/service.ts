@@ -3,7 +3,7 @@ import { LIMITS } from "../base/limits.ts";
 import { count, quoted } from "../base/text.ts";
 import { spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
-import { type Decision, nextDue, type Plan, type Step } from "./decide.ts";
+import { type Decision, nextDue, type Plan } from "./decide.ts";
 import { type Blocking, type Firing, type Problem, timeOf } from "./firing.ts";
 import type { RunReport } from "../report/shape.ts";
 import { noteOfMissed } from "./notification.ts";
@@ -88,8 +88,8 @@ export class Service {
     const { store, metrics, log, clock } = this.#parts;
     const { id, playbook, environment, schedule } = ticking;
     const { pattern: cron, timezone } = schedule.cron;
-    const since = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (steps) => {
-      this.#tellMissed(ticking, steps, false);
+    const since = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (missed) => {
+      this.#tellMissed(ticking, missed);
     });
     metrics.begin(id);
     const next = nextDue(planOf(ticking), Math.max(clock.now(), since));
@@ -135,7 +135,7 @@ export class Service {
   #tell(ticking: Ticking, { decision, died }: Looked, blocking: Blocking | undefined): void {
     const { store, log, metrics } = this.#parts;
     for (const firing of died) this.#carrier.tell(ticking, firing, undefined);
-    this.#tellMissed(ticking, decision.steps, decision.isCut);
+    this.#tellMissed(ticking, decision);
     const held = this.#heldBy(ticking);
     for (const step of decision.steps) {
       const about = aboutFiring({ schedule: ticking.id, tick: step.tick });
@@ -168,7 +168,7 @@ export class Service {
     };
   }
 
-  #tellMissed(ticking: Ticking, steps: readonly Step[], isCut: Decision["isCut"]): void {
+  #tellMissed(ticking: Ticking, { steps, isCut }: Pick<Decision, "steps" | "isCut">): void {
     const { store, courier, metrics, log, clock, redact } = this.#parts;
     const ticks = steps.filter(({ state }) => state === "missed").map(({ tick }) => tick);
     if (ticks.length === 0) return;

@@ -251,6 +251,18 @@ describe("a machine that was stopped for six hours", () => {
     ]);
   });
 
+  test("so it is told of a pattern that was edited meanwhile", async () => {
+    const desk = new Desk("2026-01-01T00:00:00Z");
+    const before = desk.serve(schedule("*/5 * * * *"));
+    await desk.until("2026-01-01T00:01:00Z");
+    await desk.end(before);
+    await desk.until("2026-01-08T00:03:00Z");
+    const after = desk.serve(schedule("*/10 * * * *"));
+    await desk.until("2026-01-08T00:04:00Z");
+    await desk.end(after);
+    expect(desk.told).toEqual([expect.stringContaining("did not run at least 1000 times")]);
+  });
+
   test("an edited pattern begins anew; what the one before has missed is told", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     const before = desk.serve(schedule("0 * * * *"));
