@@ -43,6 +43,17 @@ test("failure and recovery are posted, signed, and tried again until they are ta
   expect(posted[2]?.told).toMatchObject({ before: "failed", run: { outcome: "passed", steps: [] } });
 });
 
+test("a name and a password in the address are sent with it, and shown nowhere", async () => {
+  const { url, posted } = await hook(401, 200);
+  const { project } = await desk(url.replace("//", "//desk:a%2Fpass-word@"));
+  const failed = await project.run("schedule", "--once", "properties.yaml");
+  expect(posted.map(({ headers }) => headers.authorization)).toEqual(
+    Array.from({ length: 2 }, () => `Basic ${Buffer.from("desk:a/pass-word").toString("base64")}`),
+  );
+  expect(failed.stdout, failed.told).toContain("HTTP 401; tried again at");
+  expect(failed.told).not.toMatch(/pass-word|ZGVzazph/);
+});
+
 test("a schedule goes on while nobody can be told, and what was not told is told after a restart", async () => {
   const { url, posted } = await hook(500, 200);
   const { project } = await desk(url);
