@@ -122,9 +122,11 @@ export const LIMITS = {
   /** How long a schedule looks at nothing at most, and while another process has something under way, in milliseconds. */
   scheduleNapMs: 30_000,
   schedulePollMs: 1_000,
+  /** How long a run may keep back those that follow before that is told, in milliseconds. */
+  scheduleHeldMs: 43_200_000,
   /** How long a run may go on after its schedule was told to stop, before it is interrupted, in milliseconds. */
   scheduleGraceMs: 20_000,
-  /** By how much the clock may be set back before a schedule begins anew, in milliseconds. */
+  /** By how much the clock may be set back before a schedule begins anew, and what waits to be told is tried at once, in milliseconds. */
   scheduleSetBackMs: 86_400_000,
   /** Firings of one schedule that wait for the one under way; missed ones looked at; and those that are remembered. */
   firingsQueued: 1,

@@ -232,6 +232,11 @@ export class DriftBook {
     return Number(this.#database.get("SELECT count(*) AS n FROM drift WHERE ? OR cleared_at IS NULL", all ? 1 : 0)?.["n"]);
   }
 
+  /** How many comparisons there are of which a run has looked at both sides; where there is none, that there is no drift says nothing. */
+  comparisons(): number {
+    return Number(this.#database.get("SELECT count(*) AS n FROM comparison")?.["n"]);
+  }
+
   /** The ids that begin so. */
   idsLike(beginning: string): readonly string[] {
     const rows = this.#database.all("SELECT id FROM drift WHERE substr(id, 1, ?) = ? LIMIT 10", beginning.length, beginning);

@@ -3,6 +3,7 @@ import { formatDuration } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
+import { quoted } from "../base/text.ts";
 import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { Courier } from "./courier.ts";
@@ -88,9 +89,9 @@ export class Carrier {
     const { clock, metrics, log, redact } = this.#parts;
     const state = firing.state as EndedState;
     const at = clock.now();
-    metrics.fired(scheduled.id, state, 1, at);
-    const event = tells(state) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
-    log(levelOf(state), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
+    metrics.fired(scheduled.id, state, 1);
+    const event = tells(firing) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
+    log(levelOf(firing), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
       ...aboutFiring(firing),
       outcome: state,
       ...(firing.runId === undefined ? {} : { run: firing.runId }),
@@ -157,7 +158,7 @@ const NOT_BEGUN: RunResult = { outcome: "interrupted", exit: EXIT.interrupted, r
 function endOf(
   { outcome, report, problem }: RunResult,
   signal: AbortSignal,
-  { schedule }: Scheduled,
+  { playbook, schedule }: Scheduled,
 ): { readonly state: EndedState; readonly problem: Problem | undefined } {
   const own = problem ?? (report === undefined || outcome === "passed" ? undefined : problemIn(report));
   if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problem: own };
@@ -167,8 +168,17 @@ function endOf(
     case "cancelled":
       return { state: "cancelled", problem: { code: "schedule.cancelled", message: "a later firing took its place" } };
     case "stopping":
-      return { state: "interrupted", problem: { code: "schedule.stopping", message: "the schedule was stopped" } };
+      return { state: "interrupted", problem: stoppedProblem(playbook) };
   }
+}
+
+function stoppedProblem(playbook: string): Problem {
+  return {
+    code: "schedule.stopping",
+    message: "the schedule was stopped before the run came to its end",
+    why: "nothing makes up for it before the next firing",
+    next: `tokenbook schedule --once ${quoted(playbook)}`,
+  };
 }
 
 function timeLimitProblem(limitMs: number): Problem {
@@ -187,9 +197,9 @@ function endedLine({ id }: Scheduled, { state, runId, problem, tries }: Firing, 
   return `${id}: ${isRecovery ? "passed again" : state}${run}${tried}${why}`;
 }
 
-function levelOf(state: EndedState): "info" | "warn" | "error" {
-  if (state === "passed" || state === "replaced") return "info";
-  return tells(state) ? "error" : "warn";
+function levelOf(firing: Firing): "info" | "warn" | "error" {
+  if (firing.state === "passed") return "info";
+  return tells(firing) ? "error" : "warn";
 }
 
 /** What every line of the log about a firing says of it. */

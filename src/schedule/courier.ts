@@ -22,6 +22,9 @@ export class Courier {
   readonly #channels: ReadonlyMap<string, Channel>;
   readonly #ports: CourierPorts;
   #working: Promise<boolean> | undefined;
+  #isTrying = false;
+  /** Nothing is tried beyond this, by the clock that only goes on. */
+  #until = Number.POSITIVE_INFINITY;
 
   constructor(outbox: Outbox, channels: readonly Channel[], ports: CourierPorts) {
     this.#outbox = outbox;
@@ -44,15 +47,16 @@ export class Courier {
     }
   }
 
-  /** When something is to be tried next. */
+  /** When something is to be tried next; nothing while something is being tried, for what waits behind it is tried when that is over. */
   nextAt(): number | undefined {
-    return this.#outbox.nextAt(this.#channels);
+    return this.#isTrying ? undefined : this.#outbox.nextAt(this.#channels);
   }
 
   /** Delivers what is due, one call at a time; gives whether there was something. */
   work(): Promise<boolean> {
     this.#working ??= this.#deliverDue().finally(() => {
       this.#working = undefined;
+      this.#isTrying = false;
     });
     return this.#working;
   }
@@ -60,33 +64,39 @@ export class Courier {
   /** Goes on until nothing waits, or for so long; what is left is tried by whoever comes next. */
   async drain(forMs: number, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
-    const until = clock.elapsed() + forMs;
+    this.#until = clock.elapsed() + forMs;
     for (;;) {
       await this.work();
       const next = this.nextAt();
       const pause = next === undefined ? Number.POSITIVE_INFINITY : Math.max(0, next - clock.now());
-      if (clock.elapsed() + pause > until || signal?.aborted === true) return;
+      if (clock.elapsed() + pause >= this.#until || signal?.aborted === true) return;
       await clock.sleep(pause, signal);
     }
   }
 
   async #deliverDue(): Promise<boolean> {
     let tried = false;
-    for (;;) {
+    while (this.#leftMs() > 0) {
       const due = this.#outbox.takeDue(this.#channels, LIMITS.notificationsAtOnce);
       if (due.length === 0) break;
       tried = true;
+      this.#isTrying = true;
       await Promise.all(due.map((letter) => this.#deliver(letter)));
     }
     this.#ports.metrics.waiting(this.#outbox.waiting());
     return tried;
   }
 
+  #leftMs(): number {
+    return Math.max(0, Math.ceil(this.#until - this.#ports.clock.elapsed()));
+  }
+
   async #deliver(letter: Letter): Promise<void> {
     const { log, metrics } = this.#ports;
     const channel = this.#channels.get(letter.channel);
     if (channel === undefined) return;
-    const why = await deliver(letter, channel, this.#ports);
+    const timeoutMs = Math.min(channel.timeoutMs, this.#leftMs());
+    const why = await deliver(letter, { ...channel, timeoutMs }, this.#ports);
     const about = { channel: channel.name, notification: letter.id, tries: letter.tries };
     if (why === undefined) {
       this.#outbox.delivered(letter);

@@ -38,14 +38,19 @@ async function post(
   { url, secret, timeoutMs }: WebhookChannel,
   { clock }: DeliveryPorts,
 ): Promise<string | undefined> {
-  const { origin, pathname, search } = new URL(url.reveal());
+  const address = new URL(url.reveal());
+  const { origin, pathname, search } = address;
   const transport = new Transport();
   try {
     const exchanged = await transport.exchange({
       origin,
       method: "POST",
       path: `${pathname}${search}`,
-      headers: { "user-agent": "tokenbook", ...signedHeaders(letter, secret?.reveal(), clock.now()) },
+      headers: {
+        "user-agent": "tokenbook",
+        ...basicAuthorization(address),
+        ...signedHeaders(letter, secret?.reveal(), clock.now()),
+      },
       body: letter.body,
       fresh: true,
       timeoutMs,
@@ -55,6 +60,13 @@ async function post(
   } finally {
     await transport.close();
   }
+}
+
+// A name and a password in the address, as RFC 7617 has them sent.
+function basicAuthorization({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === "" && password === "") return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
 }
 
 async function give(letter: Letter, { argv, timeoutMs }: CommandChannel, { start }: DeliveryPorts): Promise<string | undefined> {

@@ -80,7 +80,7 @@ export class Firings {
       JSON.stringify(this.#ports.liveness.me()),
     );
     if (changes === 0) return undefined;
-    this.#prune(schedule);
+    this.prune(schedule);
     return this.#existing(schedule, tick);
   }
 
@@ -162,9 +162,15 @@ export class Firings {
     return this.#read("SELECT * FROM firing WHERE schedule = ? AND state = ? ORDER BY tick DESC LIMIT 1", id, state)[0];
   }
 
-  /** The last one that a run was made for. */
+  /** The last run that was made: of a tick that was made up for, it may be later than that of a later tick. */
   lastRun(id: string): string | undefined {
-    const last = "SELECT run_id FROM firing WHERE schedule = ? AND run_id IS NOT NULL ORDER BY tick DESC LIMIT 1";
+    const row = this.#database.get(`SELECT run_id ${LAST_MADE}`, id);
+    return row === undefined ? undefined : String(row["run_id"]);
+  }
+
+  /** The last run that is over. */
+  lastEndedRun(id: string): string | undefined {
+    const last = `SELECT run_id FROM firing WHERE schedule = ? AND run_id IS NOT NULL AND state <> 'running' ${LATEST_MADE}`;
     const row = this.#database.get(last, id);
     return row === undefined ? undefined : String(row["run_id"]);
   }
@@ -176,13 +182,15 @@ export class Firings {
     );
   }
 
-  #prune(id: string): void {
+  /** Forgets all but the latest, and the one of the last run: what that run has left open keeps back all that follow. */
+  prune(id: string): void {
     this.#database.run(
       `DELETE FROM firing WHERE schedule = ? AND state NOT IN ('queued', 'running') AND tick <
-         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?)`,
+         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?) AND tick IS NOT (SELECT tick ${LAST_MADE})`,
       id,
       id,
       LIMITS.firingsKept - 1,
+      id,
     );
   }
 
@@ -200,6 +208,9 @@ export class Firings {
     return this.#database.all(sql, ...values).map((row) => readFiring(row, this.#database.path));
   }
 }
+
+const LATEST_MADE = "ORDER BY started_at DESC, rowid DESC LIMIT 1";
+const LAST_MADE = `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${LATEST_MADE}`;
 
 function diedOf({ holder, runId }: Firing): Problem {
   return {

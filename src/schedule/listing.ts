@@ -19,6 +19,8 @@ export interface ScheduleEntry {
   readonly lastSuccess: string | null;
   /** `alive`: its process is not known to be gone. */
   readonly running: (FiringEntry & { readonly alive: boolean }) | null;
+  /** The first tick that nothing has looked at although it is past: no process serves the schedule. */
+  readonly unserved: string | null;
   readonly waiting: number;
   readonly missed: { readonly count: number; readonly last: string | null };
   /** The run that a person must look after first. */

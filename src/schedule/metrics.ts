@@ -8,6 +8,8 @@ const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 /** What Prometheus is told. Counters begin at zero with the process. */
 export class Metrics {
   readonly #registry = new Registry();
+  /** The run of each schedule that is shown. */
+  readonly #shown = new Map<string, string>();
   readonly #firings = this.#counter("tokenbook_schedule_firings_total", "Firings by what became of them.", "outcome");
   readonly #duration = new Histogram({
     name: "tokenbook_schedule_run_duration_seconds",
@@ -37,10 +39,21 @@ export class Metrics {
   });
 
   /** Makes a schedule appear before it has fired: an alarm on what is absent cannot be told from a typing error. */
-  begin(schedule: string, lastSuccess: number | undefined): void {
+  begin(schedule: string): void {
     for (const outcome of SHOWN_FROM_THE_START) this.#firings.inc({ schedule, outcome }, 0);
-    this.#success.set({ schedule }, (lastSuccess ?? 0) / 1_000);
     this.#running.inc({ schedule }, 0);
+  }
+
+  /** Shows how a schedule stands, whichever process has run it: when it passed last, and what its last run found. */
+  stands(
+    schedule: string,
+    { lastSuccess, lastRun }: { readonly lastSuccess: number | undefined; readonly lastRun: string | undefined },
+    reportOf: (runId: string) => RunReport | undefined,
+  ): void {
+    this.#success.set({ schedule }, (lastSuccess ?? 0) / 1_000);
+    if (lastRun === undefined || this.#shown.get(schedule) === lastRun) return;
+    this.#shown.set(schedule, lastRun);
+    this.#show(schedule, reportOf(lastRun));
   }
 
   next(schedule: string, at: number | undefined): void {
@@ -55,15 +68,19 @@ export class Metrics {
   ran(schedule: string, durationMs: number, report: RunReport | undefined): void {
     this.#running.dec({ schedule });
     this.#duration.observe({ schedule }, durationMs / 1_000);
+    if (report !== undefined) this.#shown.set(schedule, report.run.id);
+    this.#show(schedule, report);
+  }
+
+  #show(schedule: string, report: RunReport | undefined): void {
     if (report === undefined) return;
     const { steps: _steps, ...totals } = report.totals;
     for (const [outcome, count] of Object.entries(totals)) this.#steps.set({ schedule, outcome }, count);
     for (const [state, count] of Object.entries(driftsIn(report)?.counts ?? {})) this.#drifts.set({ schedule, state }, count);
   }
 
-  fired(schedule: string, outcome: EndedState, count: number, at: number): void {
+  fired(schedule: string, outcome: EndedState, count: number): void {
     this.#firings.inc({ schedule, outcome }, count);
-    if (outcome === "passed") this.#success.set({ schedule }, at / 1_000);
   }
 
   notified(channel: string, result: "delivered" | "failed" | "given-up"): void {
@@ -89,4 +106,18 @@ export class Metrics {
   }
 }
 
-const SHOWN_FROM_THE_START: readonly EndedState[] = ["passed", "failed", "drift", "missed", "skipped", "unknown"];
+const SHOWN_FROM_THE_START: readonly EndedState[] = [
+  "passed",
+  "failed",
+  "drift",
+  "pending",
+  "unknown",
+  "conflict",
+  "interrupted",
+  "died",
+  "missed",
+  "blocked",
+  "skipped",
+  "cancelled",
+  "replaced",
+];

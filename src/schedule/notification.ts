@@ -81,9 +81,9 @@ export interface About {
   readonly environment: string;
 }
 
-/** Whether what a firing became tells how things are with its schedule. */
-export function tells(state: EndedState): boolean {
-  return state !== "skipped" && state !== "replaced" && state !== "cancelled" && state !== "interrupted";
+/** Whether what a firing became tells how things are with its schedule: that it was left out for another one does only where there is a problem. */
+export function tells({ state, problem }: Pick<Firing, "state" | "problem">): boolean {
+  return state === "skipped" || state === "replaced" ? problem !== undefined : state !== "cancelled";
 }
 
 /** The event that a firing is, after what was before; `waitsFor` is what blocks it. Nothing when nobody needs to be told. */
@@ -98,8 +98,12 @@ export function eventOf(state: EndedState, before: EndedState | undefined, waits
       return state;
     case "conflict":
       return "unknown";
+    case "skipped":
+    case "replaced":
+      return "missed";
     case "failed":
     case "died":
+    case "interrupted":
       return "failure";
     case "blocked":
       return waitsFor === "pending" ? "pending" : "unknown";

@@ -10,10 +10,9 @@ import { blockedBy, blockingOf } from "./service.ts";
  * history and the same notifications. Gives the exit code of its run; `locked` when it is under way already.
  */
 export async function runNow(parts: Parts, scheduled: Scheduled, stopping: AbortSignal): Promise<ExitCode> {
-  const { store, metrics, clock } = parts;
+  const { store, clock } = parts;
   const { id, playbook, environment, schedule } = scheduled;
   store.register({ id, playbook, environment, cron: undefined, timezone: undefined, jitterMs: schedule?.jitterMs ?? 0 });
-  metrics.begin(id, store.known(id)?.lastSuccess);
   const carrier = new Carrier(parts);
   const took = store.takeNow(id, (died) => {
     for (const firing of died) carrier.tell(scheduled, firing, undefined);

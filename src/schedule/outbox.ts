@@ -66,7 +66,11 @@ export class Outbox {
     const now = this.#ports.clock.now();
     return this.#database.transaction(() => {
       const due = this.#database
-        .all("SELECT * FROM notification WHERE next_at <= ? ORDER BY next_at, rowid", now)
+        .all(
+          "SELECT * FROM notification WHERE next_at <= ? OR next_at > ? ORDER BY next_at, rowid",
+          now,
+          now + LIMITS.scheduleSetBackMs, // no pause is that long: the clock was set back
+        )
         .filter(({ channel }) => channels.has(String(channel)))
         .slice(0, most)
         .map(readLetter);

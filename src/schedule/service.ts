@@ -1,9 +1,11 @@
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, quoted } from "../base/text.ts";
+import { spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
-import { type Decision, nextDue, type Plan, type Step } from "./decide.ts";
+import { type Decision, nextDue, type Plan } from "./decide.ts";
 import { type Blocking, type Firing, type Problem, timeOf } from "./firing.ts";
+import type { RunReport } from "../report/shape.ts";
 import { noteOfMissed } from "./notification.ts";
 import type { Looked } from "./store.ts";
 
@@ -16,6 +18,8 @@ export interface Ticking extends Scheduled {
 export interface ServiceParts extends Parts {
   /** The playbooks as their files are now. */
   readonly current: () => readonly Ticking[];
+  /** The report of a run of any process, as the journal has it; nothing where it cannot be read. */
+  readonly reportOf: (runId: string) => RunReport | undefined;
 }
 
 /** Fires playbooks at their ticks until it is told to stop. */
@@ -50,8 +54,12 @@ export class Service {
     try {
       while (!stopping.aborted && this.#crash === undefined) {
         this.#wake = new AbortController();
+        this.#parts.store.assertInPlace();
         this.#reload();
-        for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);
+        for (const ticking of this.#scheduled) {
+          if (this.#isDue(ticking)) this.#look(ticking);
+          this.#show(ticking);
+        }
         void this.#deliver();
         await this.#parts.clock.sleep(this.#napMs(), this.#wake.signal);
       }
@@ -64,25 +72,36 @@ export class Service {
 
   #reload(): void {
     const now = this.#parts.current();
+    for (const ticking of now) if (!this.#scheduled.includes(ticking) || this.#isAhead(ticking)) this.#begin(ticking);
     if (now === this.#scheduled) return;
-    for (const ticking of now) if (!this.#scheduled.includes(ticking)) this.#begin(ticking);
     const ids = new Set(now.map(({ id }) => id));
     for (const { id } of this.#scheduled) if (!ids.has(id)) this.#parts.metrics.next(id, undefined);
     this.#scheduled = now;
+  }
+
+  #isAhead({ id }: Ticking): boolean {
+    const known = this.#parts.store.known(id);
+    return known !== undefined && this.#parts.store.isAhead(known);
   }
 
   #begin(ticking: Ticking): void {
     const { store, metrics, log, clock } = this.#parts;
     const { id, playbook, environment, schedule } = ticking;
     const { pattern: cron, timezone } = schedule.cron;
-    const since = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (steps) => {
-      this.#tellMissed(ticking, steps, false);
+    const since = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (missed) => {
+      this.#tellMissed(ticking, missed);
     });
-    metrics.begin(id, store.known(id)?.lastSuccess);
+    metrics.begin(id);
     const next = nextDue(planOf(ticking), Math.max(clock.now(), since));
     metrics.next(id, next);
     const when = next === undefined ? "never" : timeOf(next);
     log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
+  }
+
+  #show({ id }: Ticking): void {
+    const { store, metrics, reportOf } = this.#parts;
+    const lastSuccess = store.known(id)?.lastSuccess;
+    metrics.stands(id, { lastSuccess, lastRun: store.firings.lastEndedRun(id) }, reportOf);
   }
 
   #isDue(ticking: Ticking): boolean {
@@ -116,17 +135,20 @@ export class Service {
   #tell(ticking: Ticking, { decision, died }: Looked, blocking: Blocking | undefined): void {
     const { store, log, metrics } = this.#parts;
     for (const firing of died) this.#carrier.tell(ticking, firing, undefined);
-    this.#tellMissed(ticking, decision.steps, decision.isCut);
+    this.#tellMissed(ticking, decision);
+    const held = this.#heldBy(ticking);
     for (const step of decision.steps) {
       const about = aboutFiring({ schedule: ticking.id, tick: step.tick });
       if (step.state === "blocked" && blocking !== undefined) {
         const firing = store.firings.explain(ticking.id, step.tick, blockedBy(blocking, ticking));
         this.#carrier.tell(ticking, firing, undefined, blocking);
+      } else if (held !== undefined && (step.state === "skipped" || step.state === "replaced")) {
+        this.#carrier.tell(ticking, store.firings.explain(ticking.id, step.tick, held), undefined);
       } else if (step.state === "skipped") {
-        metrics.fired(ticking.id, "skipped", 1, step.tick);
+        metrics.fired(ticking.id, "skipped", 1);
         log("warn", "firing.skipped", `${ticking.id}: skipped ${timeOf(step.tick)}, the run before is still under way`, about);
       } else if (step.state === "replaced") {
-        metrics.fired(ticking.id, "replaced", 1, step.tick);
+        metrics.fired(ticking.id, "replaced", 1);
         log("info", "firing.replaced", `${ticking.id}: ${timeOf(step.tick)} is made up for by a later one`, about);
       } else if (step.state === "queued") {
         log("info", "firing.queued", `${ticking.id}: ${timeOf(step.tick)} waits for the run before`, about);
@@ -134,13 +156,25 @@ export class Service {
     }
   }
 
-  #tellMissed(ticking: Ticking, steps: readonly Step[], isCut: Decision["isCut"]): void {
+  // One that nobody has seen end may be of a process that is gone: of one on another host nobody here can tell.
+  #heldBy({ id, playbook }: Ticking): Problem | undefined {
+    const { store, clock } = this.#parts;
+    const { holder, startedAt } = store.firings.running(id) ?? {};
+    if (holder === undefined || startedAt === undefined || clock.now() - startedAt < LIMITS.scheduleHeldMs) return undefined;
+    return {
+      code: "schedule.held",
+      message: `not run: the run before it is under way since ${timeOf(startedAt)}, in ${spellHolder(holder)}`,
+      next: `when that process is gone: tokenbook schedule release ${quoted(playbook)} --because TEXT`,
+    };
+  }
+
+  #tellMissed(ticking: Ticking, { steps, isCut }: Pick<Decision, "steps" | "isCut">): void {
     const { store, courier, metrics, log, clock, redact } = this.#parts;
     const ticks = steps.filter(({ state }) => state === "missed").map(({ tick }) => tick);
     if (ticks.length === 0) return;
     const note = noteOfMissed(ticks, { about: ticking, isCut, before: store.tell(ticking.id, "missed"), at: clock.now() });
     courier.put(note, redact);
-    metrics.fired(ticking.id, "missed", ticks.length, clock.now());
+    metrics.fired(ticking.id, "missed", ticks.length);
     log("error", "firing.missed", note.summary, { schedule: ticking.id, missed: note.missed });
   }
 

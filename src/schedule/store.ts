@@ -53,6 +53,10 @@ export interface Looked {
   readonly died: readonly Firing[];
 }
 
+/** What a plan has missed. */
+type Missed = Pick<Decision, "steps" | "isCut">;
+const NONE: Missed = { steps: [], isCut: false };
+
 /** The schedules of a state directory: each firing of them is claimed by one process, whatever the number of them. */
 export class ScheduleStore {
   readonly firings: Firings;
@@ -89,9 +93,14 @@ export class ScheduleStore {
     this.#database.close();
   }
 
-  /** Does several things, or none of them. Throws a Failure when somebody has removed the file: other processes would not see it. */
-  transaction<T>(work: () => T): T {
+  /** Throws a Failure when somebody has removed the file: other processes would not see what is done. */
+  assertInPlace(): void {
     this.#database.assertInPlace();
+  }
+
+  /** Does several things, or none of them. Throws a Failure, also when somebody has removed the file. */
+  transaction<T>(work: () => T): T {
+    this.assertInPlace();
     return this.#database.transaction(work);
   }
 
@@ -101,15 +110,15 @@ export class ScheduleStore {
    */
   register(
     schedule: Omit<Known, "since" | "lastState" | "streak" | "lastSuccess">,
-    tell: (missed: readonly Step[]) => void = () => undefined,
+    tell: (missed: Missed) => void = () => undefined,
   ): number {
     const { id, playbook, environment, cron, timezone, jitterMs } = schedule;
     return this.transaction(() => {
       const now = this.#ports.clock.now();
       const known = this.known(id);
       const isNew = known === undefined || (cron !== undefined && (known.cron !== cron || known.timezone !== timezone));
-      const missed = known !== undefined && isNew ? this.#missedOf(known, now) : [];
-      const since = isNew || known.since > now + LIMITS.scheduleSetBackMs ? now : known.since;
+      const missed = known !== undefined && isNew ? this.#missedOf(known, now) : NONE;
+      const since = isNew || this.isAhead(known) ? now : known.since;
       this.#database.run(
         `INSERT INTO schedule (id, playbook, environment, cron, timezone, jitter, since) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET cron = COALESCE(excluded.cron, cron), timezone = COALESCE(excluded.timezone, timezone),
@@ -125,6 +134,11 @@ export class ScheduleStore {
       tell(missed);
       return since;
     });
+  }
+
+  /** Whether its ticks are settled up to a moment so far ahead that the clock must have been set back: such a schedule begins anew. */
+  isAhead({ since }: Pick<Known, "since">): boolean {
+    return since > this.#ports.clock.now() + LIMITS.scheduleSetBackMs;
   }
 
   /**
@@ -208,18 +222,22 @@ export class ScheduleStore {
     };
   }
 
-  #missedOf({ id, cron, timezone, jitterMs, since }: Known, now: number): readonly Step[] {
-    if (cron === undefined || timezone === undefined) return [];
+  #missedOf({ id, cron, timezone, jitterMs, since }: Known, now: number): Missed {
+    if (cron === undefined || timezone === undefined) return NONE;
     const plan: Plan = { id, cron: new Cron(cron, timezone), overlap: "skip", catchupMs: 0, jitterMs };
     const standing: Standing = { since, isRunning: false, waiting: [], freeSince: 0, isBlocked: false };
-    const missed = decide(plan, standing, now).steps.map((step): Step => ({ ...step, state: "missed" }));
-    for (const step of missed) this.firings.put(id, step);
-    return missed;
+    const decision = decide(plan, standing, now);
+    const steps = decision.steps.map((step): Step => ({ ...step, state: "missed" }));
+    for (const step of steps) this.firings.put(id, step);
+    return { steps, isCut: decision.isCut };
   }
 
   #carryOut(id: string, { steps, since, cancels }: Decision): void {
     for (const step of steps) this.firings.put(id, step);
-    if (steps.length > 0) this.#database.run("UPDATE schedule SET since = ? WHERE id = ?", since, id);
+    if (steps.length > 0) {
+      this.#database.run("UPDATE schedule SET since = ? WHERE id = ?", since, id);
+      this.firings.prune(id);
+    }
     if (cancels) this.firings.stop(id);
   }
 }

@@ -13,7 +13,17 @@ export interface Streak {
 }
 
 // A drift has values that somebody may wait for, and bears a word of its own; what was missed is told once for all of it.
-const REPEATING: ReadonlySet<EndedState> = new Set(["failed", "died", "pending", "unknown", "conflict", "blocked"]);
+const REPEATING: ReadonlySet<EndedState> = new Set([
+  "failed",
+  "died",
+  "interrupted",
+  "pending",
+  "unknown",
+  "conflict",
+  "blocked",
+  "skipped",
+  "replaced",
+]);
 
 /** Goes on with a streak by a firing that tells how things are; nothing when there is none any more. Pure. */
 export function streakAfter(before: Streak | undefined, { tick, state, problem }: Firing): Streak | undefined {

@@ -314,6 +314,7 @@ const SCHEDULED: readonly ListedSchedule[] = (["playbooks/nightly.yaml", "playbo
     last: at === 2 ? null : firing(at === 0 ? "passed" : "unknown", 39),
     lastSuccess: at === 0 ? new Date(START).toISOString() : null,
     running: at === 0 ? { ...firing("running", 40), alive: true } : null,
+    unserved: null,
     waiting: at === 0 ? 1 : 0,
     missed: at === 1 ? { count: 3, last: new Date(START).toISOString() } : { count: 0, last: null },
     blockedBy: at === 1 ? { runId: "20261120T0930-k3x9q2a0", outcome: "unknown" } : null,

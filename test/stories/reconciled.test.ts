@@ -300,6 +300,14 @@ reconcile:
   expect(twice.stdout).toContain('reconcile.mapping: map.token: two of its rows have "G" under "here"');
 });
 
+test("where nothing was ever compared, the list of drifts does not say that there is none", async () => {
+  const project = newProject();
+  const list = await project.run("drift", "list");
+  expect(list.code, list.told).toBe(0);
+  expect(list.stdout, list.told).toBe("nothing has been compared here yet\n");
+  expect((await project.json("drift", "list")).data).toMatchObject({ comparisons: 0, total: 0 });
+});
+
 test("what drift prints as JSON is what its schema says", async () => {
   const { project } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,99\nbob,Gold,20\ncarol,Gold,1\n`);

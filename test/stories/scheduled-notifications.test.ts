@@ -43,6 +43,17 @@ test("failure and recovery are posted, signed, and tried again until they are ta
   expect(posted[2]?.told).toMatchObject({ before: "failed", run: { outcome: "passed", steps: [] } });
 });
 
+test("a name and a password in the address are sent with it, and shown nowhere", async () => {
+  const { url, posted } = await hook(401, 200);
+  const { project } = await desk(url.replace("//", "//desk:a%2Fpass-word@"));
+  const failed = await project.run("schedule", "--once", "properties.yaml");
+  expect(posted.map(({ headers }) => headers.authorization)).toEqual(
+    Array.from({ length: 2 }, () => `Basic ${Buffer.from("desk:a/pass-word").toString("base64")}`),
+  );
+  expect(failed.stdout, failed.told).toContain("HTTP 401; tried again at");
+  expect(failed.told).not.toMatch(/pass-word|ZGVzazph/);
+});
+
 test("a schedule goes on while nobody can be told, and what was not told is told after a restart", async () => {
   const { url, posted } = await hook(500, 200);
   const { project } = await desk(url);
@@ -131,6 +142,7 @@ test("what is wrong with notifications in tokenbook.yaml is shown with its line,
 const NIGHTLY = `playbook: 1
 name: Nightly
 mode: read-only
+schedule: { cron: "15 2 1 1 *" }
 inputs:
   expected: { type: file, default: expected.csv, items: { type: object, properties: { holder: { type: string }, balance: { type: decimal } } } }
 reconcile:
@@ -179,6 +191,23 @@ test("a drift is told with its values until somebody bears with it", async () =>
   expect(borne.code, borne.told).toBe(0);
   expect(posted.map((each) => each.told.event)).toEqual(["drift", "recovery"]);
   expect(posted[1]?.told.run?.drifts?.counts).toMatchObject({ new: 0, acknowledged: 1 });
+});
+
+test("the metrics of a service that was begun anew still tell of the drift that the last run found", async () => {
+  const { project } = await desk((await hook(200)).url);
+  project.write("gold.yaml", GOLD);
+  project.write("nightly.yaml", NIGHTLY);
+  project.write("expected.csv", "holder,balance\nalice,100\n");
+  expect((await project.run("run", "gold.yaml")).code).toBe(0);
+  expect((await project.run("schedule", "--once", "nightly.yaml")).code).toBe(3);
+  const serving = project.start("schedule", "nightly.yaml", "--listen", "0");
+  const [{ url = "" } = {}] = await logged(serving, "schedule.listening");
+  await logged(serving, "schedule.begun");
+  const page = await (await fetch(`${url}/metrics`)).text();
+  expect(page).toContain('tokenbook_schedule_drifts{schedule="nightly.yaml@here",state="new"} 1\n');
+  expect(page).toContain('tokenbook_schedule_last_run_steps{schedule="nightly.yaml@here",outcome="drift"} 1\n');
+  await serving.signal("SIGTERM");
+  expect((await serving.ended).code).toBe(0);
 });
 
 function tomorrow(): string {

@@ -25,12 +25,13 @@ interface ListOptions extends DriftOptions {
 /** `tokenbook drift list`: what differs, as the last run of each comparison has left it. */
 export const listDrifts: Command<ListOptions> = async (shell, options) => {
   const { all = false, limit } = options;
-  const { drifts, total } = look(shell, options, (book) => ({
+  const { drifts, total, comparisons } = look(shell, options, (book) => ({
     drifts: book.list({ all, limit, now: systemClock.now() }),
     total: book.count(all),
+    comparisons: book.comparisons(),
   }));
   if (options.json === true) {
-    shell.stdout.write(`${sanitise(writeJson({ format: 1, total, drifts: drifts.map(asData) }, 2))}\n`);
+    shell.stdout.write(`${sanitise(writeJson({ format: 1, comparisons, total, drifts: drifts.map(asData) }, 2))}\n`);
     return EXIT.passed;
   }
   const left = total - drifts.length;
@@ -39,7 +40,8 @@ export const listDrifts: Command<ListOptions> = async (shell, options) => {
     name,
     ...found.map((drift) => `  ${line(drift)}`),
   ]);
-  shell.stdout.write(drifts.length === 0 ? "no drift\n" : `${harmless([...groups, ...more].join("\n"))}\n`);
+  const none = comparisons === 0 ? "nothing has been compared here yet\n" : "no drift\n";
+  shell.stdout.write(drifts.length === 0 ? none : `${harmless([...groups, ...more].join("\n"))}\n`);
   return EXIT.passed;
 };
 

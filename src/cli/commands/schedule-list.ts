@@ -56,7 +56,7 @@ function knownOf({ id, playbook, environment, schedule }: Named, before: Known |
 }
 
 function entryLines(entry: ScheduleEntry, count: number, columns: Columns): readonly string[] {
-  const { id, cron, timezone, next, last, running, waiting, missed, blockedBy, lastSuccess } = entry;
+  const { id, cron, timezone, next, last, running, unserved, waiting, missed, blockedBy, lastSuccess } = entry;
   const when = cron === null ? "when the system's scheduler says" : `"${cron}" ${timezone}`;
   const firings = next.map(({ utc, local }) => `${local}   ${utc.replace(".000Z", "Z")}`);
   const rows = [
@@ -65,6 +65,7 @@ function entryLines(entry: ScheduleEntry, count: number, columns: Columns): read
     ["last", last === null ? "never" : lastLine(last)],
     ...(last !== null && last.state === "passed" ? [] : [["last pass", lastSuccess ?? "never"]]),
     ...(running === null ? [] : [["runs", runningLine(running)]]),
+    ...(unserved === null ? [] : [["not served", `since ${unserved}: nothing fires by itself`]]),
     ...(waiting === 0 ? [] : [["waits", String(waiting)]]),
     ...(missed.count === 0 ? [] : [["missed", `${missed.count}, the last ${missed.last}`]]),
     ...(blockedBy === null ? [] : [["kept back", `by the run ${blockedBy.runId}, which is ${blockedBy.outcome}`]]),

@@ -23,7 +23,7 @@ import { prepareReporting } from "../reporting.ts";
 import { openTarget, stateDirectory, variablesOf } from "../project.ts";
 import { inParallel, slots } from "../queue.ts";
 import { type OnFile, readScheduled, tickingOf, Watched, type WhichOptions } from "../schedule/playbooks.ts";
-import { blockingRun, runMaker } from "../schedule/run.ts";
+import { blockingRun, reportOfRun, runMaker } from "../schedule/run.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface ScheduleOptions extends WhichOptions, ReportOptions {
@@ -100,7 +100,11 @@ interface Going {
 
 async function serve(shell: Shell, options: ScheduleOptions, { parts, all }: Going): Promise<ExitCode> {
   const watched = new Watched({ shell, options, log: parts.log }, all);
-  const service = new Service({ ...parts, current: () => watched.current() });
+  const service = new Service({
+    ...parts,
+    current: () => watched.current(),
+    reportOf: (runId) => reportOfRun(shell, options, runId),
+  });
   const page = await pageOf(options, parts, service);
   try {
     await service.run(shell.stopping);

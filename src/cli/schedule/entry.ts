@@ -1,4 +1,5 @@
 import { Cron, localTime } from "../../base/cron.ts";
+import { LIMITS } from "../../base/limits.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
@@ -36,6 +37,7 @@ export function entryOf({ store, known, now, blocking }: Look, most: number): Sc
     lastState: lastState ?? null,
     lastSuccess: lastSuccess === undefined ? null : new Date(lastSuccess).toISOString(),
     running: running === undefined ? null : { ...firingEntry(running), alive: lives },
+    unserved: unservedSince(store.known(id), now),
     waiting: open.filter(({ state }) => state === "queued").length,
     missed: {
       count: store.firings.countOf(id, "missed"),
@@ -43,6 +45,15 @@ export function entryOf({ store, known, now, blocking }: Look, most: number): Sc
     },
     blockedBy: run === undefined || lives ? null : (blocking(run) ?? null),
   };
+}
+
+// Whoever serves a schedule looks at each tick, whatever becomes of it.
+function unservedSince(stored: Known | undefined, now: number): string | null {
+  if (stored?.cron === undefined || stored.timezone === undefined) return null;
+  const { id, jitterMs, since } = stored;
+  const tick = new Cron(stored.cron, stored.timezone).next(since);
+  const isLate = tick !== undefined && now - dueOf({ id, jitterMs }, tick) > LIMITS.scheduleLateMs;
+  return isLate ? new Date(tick).toISOString() : null;
 }
 
 function nextOf(

@@ -8,7 +8,7 @@ import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
-import { RunFold } from "../../report/model.ts";
+import { reportOf, RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/writers.ts";
@@ -114,4 +114,14 @@ function masked(problem: Problem, redact: Redact): Problem {
 /** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */
 export function blockingRun(shell: Shell, options: WhichOptions, runId: string): Blocking | undefined {
   return lookIntoJournal(shell, options, (store) => blockingIn(store, runId));
+}
+
+/** The report of a run, as the journal of the state directory has it; a journal that cannot be read fails the next run, which tells why. */
+export function reportOfRun(shell: Shell, options: WhichOptions, runId: string): RunReport | undefined {
+  try {
+    return lookIntoJournal(shell, options, (store) => (store.knows(runId) ? reportOf(store.read(runId)) : undefined));
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
 }

@@ -23,7 +23,7 @@ export function schedulePage(schedule: ListedSchedule, firings: readonly ListedF
 }
 
 function factsOf(schedule: ListedSchedule): Parameters<typeof factList>[0] {
-  const { playbook, environment, cron, timezone, last, lastSuccess, running, waiting, missed, blockedBy } = schedule;
+  const { playbook, environment, cron, timezone, last, lastSuccess, running, unserved, waiting, missed, blockedBy } = schedule;
   return [
     ["playbook", oneLine(playbook)],
     ["environment", oneLine(environment)],
@@ -37,6 +37,7 @@ function factsOf(schedule: ListedSchedule): Parameters<typeof factList>[0] {
     ],
     ["last pass", lastSuccess === null ? "never" : moment(lastSuccess)],
     ...(running === null ? [] : [["runs now", runningNow(running)] as const]),
+    ...(unserved === null ? [] : [["not served", ["since ", moment(unserved), ": nothing fires by itself"]] as const]),
     ...(waiting === 0 ? [] : [["waiting", count(waiting, "firing")] as const]),
     ...(missed.count === 0 ? [] : [["missed", [`${missed.count}, the last `, moment(missed.last ?? "")]] as const]),
     ...(blockedBy === null

@@ -19,6 +19,8 @@ export interface ListedSchedule {
   readonly last: ListedFiring | null;
   readonly lastSuccess: string | null;
   readonly running: (ListedFiring & { readonly alive: boolean }) | null;
+  /** The first tick that nothing has looked at: no process serves the schedule. */
+  readonly unserved: string | null;
   /** How many wait for the one under way. */
   readonly waiting: number;
   readonly missed: { readonly count: number; readonly last: string | null };
@@ -56,11 +58,15 @@ const NONE =
 const COLUMNS = ["Schedule", "Next", "Last", "Runs now", "Missed", "Kept back"];
 
 function rowOf(schedule: ListedSchedule): Row {
-  const { id, next, last, running, missed, blockedBy } = schedule;
+  const { id, next, last, running, unserved, missed, blockedBy } = schedule;
   const [first] = next;
   return [
     scheduleLink(id),
-    first === undefined ? "not by itself" : [localMoment(first), " ", moment(first.utc)],
+    unserved !== null
+      ? ["not served since ", moment(unserved)]
+      : first === undefined
+        ? "not by itself"
+        : [localMoment(first), " ", moment(first.utc)],
     last === null ? "never" : [firingState(last), " ", moment(last.tick)],
     runningNow(running),
     missed.count === 0 ? "" : String(missed.count),

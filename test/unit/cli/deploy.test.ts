@@ -76,9 +76,15 @@ describe("the files under deploy/", () => {
 
   test("github/reconcile.yaml is valid YAML, and runs a command that exists", () => {
     const workflow = parse(readFileSync("deploy/github/reconcile.yaml", "utf8")) as {
-      jobs: { reconcile: { steps: readonly { run?: string }[] } };
+      jobs: { reconcile: { steps: readonly { run?: string; uses?: string; with?: { key?: string } }[] } };
     };
-    const commands = workflow.jobs.reconcile.steps.flatMap(({ run }) => (run?.includes("tokenbook") === true ? [run] : []));
+    const { steps } = workflow.jobs.reconcile;
+    expect(steps.findIndex(({ run }) => run === "sudo hostname tokenbook")).toBeGreaterThanOrEqual(0);
+    const caches = steps.filter(({ uses }) => uses?.startsWith("actions/cache/") === true);
+    expect(caches.map(({ with: { key } = {} }) => key)).toEqual(
+      Array.from({ length: 2 }, () => "tokenbook-${{ github.run_id }}-${{ github.run_attempt }}"),
+    );
+    const commands = steps.flatMap(({ run }) => (run?.startsWith("npx ") === true ? [run] : []));
     expect(commands).toHaveLength(1);
     for (const command of commands) expectKnown(command.replace("npx --no-install ", ""));
   });

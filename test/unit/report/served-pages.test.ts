@@ -71,6 +71,7 @@ const SCHEDULE: ListedSchedule = {
   last: null,
   lastSuccess: null,
   running: null,
+  unserved: null,
   waiting: 0,
   missed: { count: 0, last: null },
   blockedBy: null,

@@ -45,6 +45,8 @@ export function schedule(cron: string, more: Partial<Omit<Schedule, "cron">> & {
 /** A process that serves schedules. */
 export interface Process {
   readonly ended: Promise<void>;
+  /** What Prometheus would be told. */
+  metrics(): Promise<string>;
   /** As SIGTERM does. */
   stop(): void;
   /** As SIGKILL does: nothing more comes of it. */
@@ -61,6 +63,10 @@ export class Desk {
   work: readonly Work[] = [{ minutes: 1 }];
   /** Runs that a person must look after. */
   readonly blocking: Map<string, Blocking> = new Map<string, Blocking>();
+  /** Whether every process is taken for alive, as those of another host are. */
+  cannotTell = false;
+  /** By how much the clock of the machine is ahead, in milliseconds. */
+  aheadMs = 0;
   /** How the command that is told of things ends. */
   listener: () => CommandEnd = () => ({ code: 0, signal: null, stderr: "" });
   readonly #folder: string = mkdtempSync(join(tmpdir(), "tokenbook-schedule-"));
@@ -79,9 +85,12 @@ export class Desk {
     const { parts, pid } = this.#process();
     const ticking: Ticking = { id: "supply.yaml", playbook: "supply.yaml", environment: "here", schedule: schedules, writes };
     const all = [ticking];
-    const ended = new Service({ ...parts, current: () => all }).run(stopping.signal).finally(() => parts.store.close());
+    const ended = new Service({ ...parts, current: () => all, reportOf: () => undefined })
+      .run(stopping.signal)
+      .finally(() => parts.store.close());
     return {
       ended,
+      metrics: async () => (await parts.metrics.page()).text,
       stop: () => stopping.abort(),
       kill: () => {
         this.#living.delete(pid);
@@ -134,6 +143,11 @@ export class Desk {
     this.#look((store) => store.release("supply.yaml", { code: "schedule.released", message: "released" }));
   }
 
+  /** Removes the state directory. */
+  remove(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+
   /** The firings in order, as a table: by the clock of Paris when it was due, began and ended, and what it became. */
   table(timezone: string = PARIS): string {
     const firings = this.#look((store) => store.firings.history("supply.yaml", 10_000)).toReversed();
@@ -151,7 +165,7 @@ export class Desk {
 
   #store(clock: Clock, pid: number): ScheduleStore {
     const me: Holder = { host: "desk", bootId: "one", pid, startedAt: "0" };
-    const isAlive = (holder: Holder): boolean => this.#living.has(holder.pid);
+    const isAlive = (holder: Holder): boolean => this.cannotTell || this.#living.has(holder.pid);
     return ScheduleStore.open(this.#folder, { clock, redact: (text) => text, liveness: { me: () => me, isAlive } });
   }
 
@@ -190,7 +204,7 @@ export class Desk {
   #clockOf(pid: number): Clock {
     const { time } = this;
     return {
-      now: () => time.now(),
+      now: () => time.now() + this.aheadMs,
       elapsed: () => time.elapsed(),
       sleep: async (ms, signal) => {
         await time.sleep(ms, signal);

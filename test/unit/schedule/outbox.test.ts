@@ -24,6 +24,16 @@ test("what one process tries, no other takes before it must have given up", () =
   expect(box.takeDue(DESK, 8)).toMatchObject([{ id: first?.id, tries: 2 }]);
 });
 
+test("what waits by a clock that was years ahead is tried at once when the clock is right again", () => {
+  const { box, clock } = outbox();
+  clock.time = 2 * 365 * LIMITS.scheduleSetBackMs;
+  box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "{}" });
+  for (const letter of box.takeDue(DESK, 8)) box.failed(letter, "nobody is there");
+  clock.time = 1_000;
+  expect(box.takeDue(DESK, 8)).toMatchObject([{ channel: "desk", tries: 2 }]);
+  expect(box.takeDue(DESK, 8)).toEqual([]);
+});
+
 test("what waits for a channel that is declared no more is left alone, and keeps nobody awake", () => {
   const { box } = outbox();
   box.put({ channel: "gone", schedule: "supply.yaml", event: "failure", body: "{}" });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/base/exit.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
 import { Desk, schedule } from "./desk.ts";
 
 const MINUTE = 60_000;
@@ -108,6 +109,40 @@ describe("a playbook that writes, and whose run waits for a person", () => {
     expect(desk.runs).toHaveLength(2);
   });
 
+  test("however many firings it has kept back: its own is not forgotten among them", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.work = [{ minutes: 0, outcome: "unknown" }];
+    desk.blocking.set("run-1", { runId: "run-1", outcome: "unknown" });
+    const service = desk.serve(schedule("* * * * *"), { writes: true });
+    await desk.until("2026-06-01T20:00:30Z");
+    await desk.end(service);
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.unknown);
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.unknown);
+    expect(desk.runs).toHaveLength(1);
+    expect(desk.table().split("\n")).toHaveLength(LIMITS.firingsKept + 1);
+  });
+
+  test("also where it made up for an earlier tick than that of a run before it", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.work = [{ minutes: 5 }, { minutes: 5, outcome: "unknown" }];
+    const plan = schedule("0 3 * * *", { catchupMs: 12 * 60 * MINUTE });
+    const before = desk.serve(plan, { writes: true });
+    await desk.until("2026-06-01T00:30:00Z");
+    await desk.end(before);
+    await desk.until("2026-06-01T06:00:00Z");
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.passed);
+    const after = desk.serve(plan, { writes: true });
+    await desk.until("2026-06-01T08:00:00Z");
+    desk.blocking.set("run-2", { runId: "run-2", outcome: "unknown" });
+    await desk.until("2026-06-02T08:00:00Z");
+    await desk.end(after);
+    expect(desk.table().split("\n")).toEqual([
+      "2026-06-01 03:00:00 +02:00  unknown      08:05:00  08:10:00",
+      "2026-06-01 08:00:00 +02:00  passed       08:00:00  08:05:00",
+      "2026-06-02 03:00:00 +02:00  blocked      -  -",
+    ]);
+  });
+
   test("one that only reads is run all the same", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.work = [{ minutes: 5, outcome: "pending" }, { minutes: 5 }];
@@ -123,6 +158,79 @@ test("of two that run it once at the same time, one says that it is under way", 
   const codes = await desk.time.until(Promise.all([desk.once(), desk.once()]));
   expect(codes).toEqual([EXIT.passed, EXIT.locked]);
   expect(desk.runs).toHaveLength(1);
+});
+
+test.for(["skip", "cancel"] as const)(
+  "what a process keeps back that was killed on another host is told (overlap: %s)",
+  async (overlap) => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.cannotTell = true;
+    desk.work = [{ minutes: 60 }];
+    const plan = schedule("0 * * * *", { overlap });
+    const first = desk.serve(plan);
+    await desk.until("2026-06-01T01:30:00Z");
+    first.kill();
+    await desk.until("2026-06-01T13:59:30Z");
+    const second = desk.serve(plan);
+    await desk.until("2026-06-01T15:01:00Z");
+    await desk.end(second);
+    expect(desk.runs).toHaveLength(1);
+    expect(desk.told).toEqual([
+      expect.stringMatching(/^missed .* did not run 12 times/),
+      expect.stringMatching(
+        /^missed .*: not run: the run before it is under way since 2026-06-01T01:00:00\.000Z, in process 1 on desk$/,
+      ),
+    ]);
+  },
+);
+
+test("a service whose state was removed ends at once, and not at its next firing: begun anew, it misses none", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  const service = desk.serve(schedule("0 12 * * *"));
+  await desk.until("2026-06-01T00:10:00Z");
+  desk.remove();
+  await expect(desk.time.until(service.ended)).rejects.toThrow("has been removed or replaced while it was in use");
+  expect(desk.time.now()).toBeLessThan(Date.parse("2026-06-01T00:11:00Z"));
+});
+
+test("its metrics say when a run passed last, whichever process has made it", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 1, outcome: "failed" }, { minutes: 1 }];
+  const service = desk.serve(schedule("0 3 * * *"));
+  await desk.until("2026-06-01T01:30:00Z");
+  const passedLast = async (): Promise<string | undefined> => /last_success\S+\} (\S+)/.exec(await service.metrics())?.[1];
+  expect(await passedLast()).toBe("0");
+  expect(await desk.time.until(desk.once())).toBe(EXIT.passed);
+  const at = desk.time.now() / 1_000;
+  await desk.until("2026-06-01T01:33:00Z");
+  expect(await passedLast()).toBe(String(at));
+  await desk.end(service);
+});
+
+test("its metrics have each outcome from the start, so that the first of any is an increase", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  const service = desk.serve(schedule("0 3 * * *"));
+  await desk.until("2026-06-01T00:01:00Z");
+  const outcomes = Array.from(
+    (await service.metrics()).matchAll(/firings_total\S+outcome="(\w+)"\} 0/g),
+    ([, outcome]) => outcome,
+  );
+  for (const outcome of ["failed", "died", "interrupted", "pending", "conflict", "blocked"]) expect(outcomes).toContain(outcome);
+  await desk.end(service);
+});
+
+test("a service that was begun while the clock was years ahead fires when the clock is right again", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.aheadMs = 2 * 365 * 24 * 60 * MINUTE;
+  const service = desk.serve(schedule("0 * * * *"));
+  await desk.until("2026-06-01T00:10:00Z");
+  desk.aheadMs = 0;
+  await desk.until("2026-06-01T02:30:00Z");
+  await desk.end(service);
+  expect(desk.table().split("\n")).toEqual([
+    "2026-06-01 03:00:00 +02:00  passed       03:00:00  03:01:00",
+    "2026-06-01 04:00:00 +02:00  passed       04:00:00  04:01:00",
+  ]);
 });
 
 test("what cannot be told is tried again after growing pauses, also by the next process, and then given up", async () => {

@@ -107,16 +107,22 @@ describe("a run that takes longer than its interval", () => {
     ),
   } as const;
 
-  test.for(["skip", "queue", "cancel"] as const)(
-    "overlap: %s; told to stop, the last one has 20 seconds to end",
-    async (overlap) => {
+  const STOPPED = ["failure  supply.yaml (here): interrupted: the schedule was stopped before the run came to its end"];
+
+  test.for([
+    ["skip", []],
+    ["queue", STOPPED],
+    ["cancel", STOPPED],
+  ] as const)(
+    "overlap: %s; told to stop, the last one has 20 seconds to end, and is told of when it needs more",
+    async ([overlap, told]) => {
       const desk = new Desk("2026-06-01T08:00:00Z");
       desk.work = [{ minutes: 25, stopsAfterMinutes: 1 }];
       const service = desk.serve(schedule("*/10 * * * *", { overlap }));
       await desk.until("2026-06-01T09:05:00Z");
       await desk.end(service);
       expect(desk.table()).toBe(TABLES[overlap]);
-      expect(desk.told).toEqual([]);
+      expect(desk.told).toEqual(told);
     },
   );
 
@@ -155,6 +161,7 @@ describe("a run that takes longer than its interval", () => {
       ),
     );
     expect(desk.told).toEqual([
+      ...STOPPED,
       "missed  supply.yaml (here): did not run 2 times, from 2026-06-01T08:20:00.000Z to 2026-06-01T08:30:00.000Z",
       "recovery  supply.yaml (here): passed again",
     ]);
@@ -242,6 +249,18 @@ describe("a machine that was stopped for six hours", () => {
     expect(desk.told).toEqual([
       "missed  supply.yaml (here): did not run at least 1000 times, from 2026-12-28T12:45:00.000Z to 2027-01-01T00:00:00.000Z",
     ]);
+  });
+
+  test("so it is told of a pattern that was edited meanwhile", async () => {
+    const desk = new Desk("2026-01-01T00:00:00Z");
+    const before = desk.serve(schedule("*/5 * * * *"));
+    await desk.until("2026-01-01T00:01:00Z");
+    await desk.end(before);
+    await desk.until("2026-01-08T00:03:00Z");
+    const after = desk.serve(schedule("*/10 * * * *"));
+    await desk.until("2026-01-08T00:04:00Z");
+    await desk.end(after);
+    expect(desk.told).toEqual([expect.stringContaining("did not run at least 1000 times")]);
   });
 
   test("an edited pattern begins anew; what the one before has missed is told", async () => {

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { entryOf } from "../../../src/cli/schedule/entry.ts";
+import { systemLiveness } from "../../../src/schedule/firings.ts";
+import type { ScheduleEntry } from "../../../src/schedule/listing.ts";
+import { type Known, ScheduleStore } from "../../../src/schedule/store.ts";
+
+const BEGUN = Date.parse("2026-06-01T12:00:00Z");
+const ID = "supply.yaml@here";
+
+/** How a schedule is listed so long after a process has begun to serve it, and has ended. */
+function listedAt(moment: string, cron: string | undefined): ScheduleEntry {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-entry-"));
+  const store = ScheduleStore.open(folder, { clock: { now: () => BEGUN }, redact: (text) => text, liveness: systemLiveness });
+  onTestFinished(() => {
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const timezone = cron === undefined ? undefined : "UTC";
+  store.register({ id: ID, playbook: "supply.yaml", environment: "here", cron, timezone, jitterMs: 0 });
+  const known = { ...(store.known(ID) as Known), cron: "15 2 * * *", timezone: "UTC" };
+  return entryOf({ store, known, now: Date.parse(moment), blocking: () => undefined }, 1);
+}
+
+test("a schedule that nothing serves any more says since when, though it has a next firing", () => {
+  const entry = listedAt("2026-06-04T09:00:00Z", "15 2 * * *");
+  expect(entry.unserved).toBe("2026-06-02T02:15:00.000Z");
+  expect(entry.next).toHaveLength(1);
+});
+
+test("one of which no tick was due, or whose tick is only just due, does not", () => {
+  expect(listedAt("2026-06-02T02:00:00Z", "15 2 * * *").unserved).toBeNull();
+  expect(listedAt("2026-06-02T02:15:30Z", "15 2 * * *").unserved).toBeNull();
+});
+
+test("one that only the system's own scheduler runs does not", () => {
+  expect(listedAt("2026-06-04T09:00:00Z", undefined).unserved).toBeNull();
+});

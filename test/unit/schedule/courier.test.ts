@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { VirtualTime } from "../../../simulation/time.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import type { Channel } from "../../../src/environment/notifications.ts";
+import { Courier } from "../../../src/schedule/courier.ts";
+import type { StartCommand } from "../../../src/schedule/deliver.ts";
+import { Metrics } from "../../../src/schedule/metrics.ts";
+import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "../../../src/schedule/outbox.ts";
+import { Database } from "../../../src/sqlite/database.ts";
+
+const LETTERS = 100;
+const SLOW: Channel = { kind: "command", name: "desk", argv: ["tell"], events: ["failure"], timeoutMs: LIMITS.notificationMs };
+
+/** A courier with letters for a channel that is told by `start`. */
+function desk(time: VirtualTime, start: StartCommand): { readonly courier: Courier; readonly box: Outbox } {
+  const database = Database.open(":memory:");
+  database.exec(OUTBOX_SCHEMA + OUTBOX_SCHEDULE);
+  const box = new Outbox(database, { clock: time, redact: (text) => text });
+  for (let at = 0; at < LETTERS; at++) box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "{}" });
+  return { box, courier: new Courier(box, [SLOW], { clock: time, start, log: () => undefined, metrics: new Metrics() }) };
+}
+
+test("while an address is slow, nobody is awake for what waits behind it", async () => {
+  const time = new VirtualTime();
+  const { courier, box } = desk(time, async () => {
+    await time.sleep(5_000);
+    return { code: 0, signal: null, stderr: "" };
+  });
+  const working = courier.work();
+  expect(box.nextAt(new Map([["desk", {}]]))).toBeLessThanOrEqual(time.now());
+  expect(courier.nextAt()).toBeUndefined();
+  expect(await time.until(working)).toBe(true);
+  expect(box.waiting()).toBe(0);
+  expect(courier.nextAt()).toBeUndefined();
+});
+
+test("what a command that ends waits for is bounded, however many wait and however slow the address is", async () => {
+  const time = new VirtualTime();
+  const { courier, box } = desk(time, async () => {
+    await time.sleep(SLOW.timeoutMs);
+    return { code: 1, signal: null, stderr: "" };
+  });
+  const begun = time.elapsed();
+  await time.until(courier.drain(LIMITS.notificationsLastMs));
+  expect(time.elapsed() - begun).toBeLessThanOrEqual(LIMITS.notificationsLastMs + SLOW.timeoutMs);
+  expect(box.waiting()).toBe(LETTERS);
+});
