@@ -67,6 +67,7 @@ export interface StepReport {
   readonly depth: number;
   readonly actor: string | null;
   readonly outcome: RowOutcome;
+  /** Of the last sending, as is the receipt. */
   readonly transactionId: string | null;
   readonly receipt: ReceiptReport | null;
   readonly attempts: readonly AttemptReport[];
@@ -94,6 +95,8 @@ export interface ReceiptReport {
   readonly receiptId: string | null;
   /** The ledger's own word; null when no last word has been read. */
   readonly status: string | null;
+  /** Whether that word means that the write took effect; null when none has been read. */
+  readonly committed: boolean | null;
   readonly message: string | null;
 }
 
@@ -112,6 +115,7 @@ export interface AttemptReport {
   readonly status: number | null;
   readonly message: string | null;
   readonly receiptId: string | null;
+  readonly receipt: ReceiptReport | null;
   readonly settled: { readonly verdict: AttemptSettled["verdict"]; readonly evidence: Json } | null;
   readonly durationMs: number | null;
 }

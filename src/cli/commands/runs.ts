@@ -67,13 +67,15 @@ function historyLine({ at, what, by, text }: HistoryReport): string {
 
 function attemptLines(
   step: string,
-  { attempt, operation, request, input, meaning, status, receiptId, message, settled }: AttemptReport,
+  { attempt, operation, request, input, meaning, status, receiptId, receipt, message, settled }: AttemptReport,
 ): readonly string[] {
+  const refused =
+    receipt?.committed === false ? ` ${receipt.status}${receipt.message === null ? "" : ` “${receipt.message}”`}` : "";
   const answer = meaning === null ? "no answer was recorded" : `${meaning}${status === null ? "" : ` (HTTP ${status})`}`;
   return [
     `sent  ${step}  attempt ${attempt + 1}  ${operation}  ${request.method} ${request.path}`,
     `    input: ${writeJson(input)}`,
-    `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}`}${message === null ? "" : `: ${message}`}`,
+    `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}${refused}`}${message === null ? "" : `: ${message}`}`,
     ...(settled === null ? [] : [`    settled: ${settledText(settled)}`]),
   ].map(harmless);
 }

@@ -20,7 +20,7 @@ import { type ReportedRun, type Writer, WRITERS } from "../../../src/report/writ
 import { userValidator } from "../../../src/schema/user.ts";
 import type { Validate } from "../../../src/schema/validator.ts";
 import { dangersOf, hostileRun, manyHostile } from "./hostile.ts";
-import { Records, RUNS, START, TRANSACTION } from "./records.ts";
+import { Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
 
 const PLACES = { cwd: "/here", root: "/here" };
 const writers = new Map<Format, Writer>();
@@ -381,6 +381,13 @@ describe("ten thousand hostile texts, wherever a run can hold one", () => {
       for (const format of ["junit", "tap", "md"] as const) expect(dangersOf(written(format, runs))).toEqual([]);
     }
   });
+});
+
+test("a page calls refused what the ledger took and did not commit", () => {
+  const html = written("html", [reported(uncommitted().all)]);
+  expect(html).toContain("2 sendings: 1 refused, 1 unknown");
+  expect(html).toContain("receipt FAILED rc1 “endorsement failure”");
+  expect(html).not.toContain("no receipt was read");
 });
 
 test("a page tells each write by what it is known", () => {
