@@ -2,7 +2,7 @@ import { comparisonLines } from "./comparison.ts";
 import { problemLines } from "./problem.ts";
 import type { ReportedOutcome, RowOutcome, RunReport, StepReport } from "./shape.ts";
 import { placeLines } from "./text.ts";
-import { isNamedBy, RUN_WORDS } from "./words.ts";
+import { isNamedBy, NO_END, RUN_WORDS } from "./words.ts";
 
 /** What a test report says of a step, or of a run that ended badly though no step did. */
 export interface Case {
@@ -50,8 +50,8 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
   rescued: "failed, and was rescued",
   skipped: "its condition did not hold, or its list was empty",
   failed: "failed",
-  pending: "pending: the run ended while this step was under way",
-  unknown: "unknown: the run ended before the answer of its write was recorded",
+  pending: `pending: ${NO_END}`,
+  unknown: "unknown: no answer of its write is recorded",
   conflict: "conflict: what can be seen contradicts the write",
   drift: "drift: two sides that are to say the same do not",
   "not-run": "not run",

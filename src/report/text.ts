@@ -7,7 +7,7 @@ import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, StepReport, Totals } from "./shape.ts";
-import { countsIn, isNamedBy, RUN_WORDS, STEP_WORDS } from "./words.ts";
+import { countsIn, isNamedBy, NO_END, RUN_WORDS, STEP_WORDS } from "./words.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -109,7 +109,7 @@ function said(step: StepReport): readonly string[] {
   if (warning !== null) return ["warning:", ...problemLines(warning), ...placeLines(step)];
   if (refusal !== null) return labelled("refused, as it was to be", refusal);
   if (kind !== "call") return [];
-  if (outcome === "unknown" || outcome === "pending") return ["not finished: the run ended while this step was under way"];
+  if (outcome === "unknown" || outcome === "pending") return [`not finished: ${NO_END}`];
   return settledLines(step);
 }
 

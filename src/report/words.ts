@@ -25,6 +25,9 @@ export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
   "not-run": { mark: "·", word: "not run", isDone: false },
 };
 
+/** Of a step whose end no record tells: its run goes on, has ended, or its process died, which the step alone does not say. */
+export const NO_END = "nothing is recorded of how it ended";
+
 /** How the outcomes of runs are written for people. */
 export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
   passed: { mark: "✓", word: "passed" },

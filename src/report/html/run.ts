@@ -6,7 +6,7 @@ import { oneLine } from "../foreign.ts";
 import type { AttemptReport, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
 import { nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";
-import { countsIn, RUN_WORDS, STEP_WORDS } from "../words.ts";
+import { countsIn, NO_END, RUN_WORDS, STEP_WORDS } from "../words.ts";
 import type { Budget } from "./budget.ts";
 import { type Child, el, type Markup, opening } from "./markup.ts";
 import { factList, problemMarkup, stepMarkup, wantsPerson } from "./step.ts";
@@ -110,7 +110,7 @@ function concernsOf(steps: readonly StepReport[], title: Markup, linkTo: (step: 
       {},
       shown.map((step) => {
         const { mark, word } = step.warning === null ? STEP_WORDS[step.outcome] : { mark: "!", word: "warned" };
-        const said = (step.problem ?? step.warning)?.message ?? "the run ended while this step was under way";
+        const said = (step.problem ?? step.warning)?.message ?? NO_END;
         return el(
           "li",
           { class: step.outcome },

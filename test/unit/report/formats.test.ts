@@ -390,6 +390,15 @@ test("a page calls refused what the ledger took and did not commit", () => {
   expect(html).not.toContain("no receipt was read");
 });
 
+test("of a run that goes on nothing says that it has ended", () => {
+  const writing = new Records().opened().written("asset").intended("mint").all;
+  for (const format of ["html", "md", "junit", "tap", "ctrf", "github"] as const) {
+    const text = written(format, [reported(writing)]);
+    expect(text, format).toContain("recorded");
+    expect(text, format).not.toMatch(/run ended/i);
+  }
+});
+
 test("a page tells each write by what it is known", () => {
   const html = written("html", [of("resumed")]);
   expect(html).toContain("not sent");

@@ -56,7 +56,7 @@ test("each outcome has its mark and its word", () => {
 test("a step that was under way when the run ended says so", () => {
   expect(linesOf("killed", "mint")).toEqual([
     "? unknown  mint  Mint the shares  ledger.token.mint  as carol",
-    "    not finished: the run ended while this step was under way",
+    "    not finished: nothing is recorded of how it ended",
   ]);
   expect(linesOf("interrupted", "mint")[0]).toContain(`tx ${TRANSACTION}  receipt rc1 not read`);
 });
