@@ -1,6 +1,6 @@
 import { comparisonLines } from "./comparison.ts";
 import { problemLines } from "./problem.ts";
-import type { ReportedOutcome, RowOutcome, RunReport, StepReport } from "./shape.ts";
+import type { NotBegun, ReportedOutcome, RowOutcome, RunReport, StepReport } from "./shape.ts";
 import { placeLines } from "./text.ts";
 import { isNamedBy, NO_END, RUN_WORDS } from "./words.ts";
 
@@ -92,13 +92,21 @@ function caseOf(step: StepReport): Case {
 }
 
 function runCase({ outcome, problem }: RunReport["run"]): Case {
-  const lines = problem === null ? [RUN_WORDS[outcome].word] : problemLines(problem);
+  return caseOfWhole(problem?.code ?? outcome, problem === null ? [RUN_WORDS[outcome].word] : problemLines(problem));
+}
+
+/** The one case of a playbook whose run did not begin. */
+export function notBegunCase({ problem }: NotBegun): Case {
+  return caseOfWhole(problem.code, problemLines(problem));
+}
+
+function caseOfWhole(type: string, lines: readonly string[]): Case {
   return {
     step: undefined,
     name: "the run itself",
     verdict: "failed",
-    type: problem?.code ?? outcome,
-    message: lines[0] ?? outcome,
+    type,
+    message: lines[0] ?? type,
     lines,
     warning: [],
     comparison: [],

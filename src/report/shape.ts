@@ -11,6 +11,13 @@ export interface RunReport {
   readonly totals: Totals;
 }
 
+/** A playbook that was to be run, and of which there is no run. */
+export interface NotBegun {
+  readonly playbook: { readonly name: string; readonly file: string };
+  /** Why its run did not begin. */
+  readonly problem: StepProblem;
+}
+
 /** What is known of a run as a whole. */
 export interface RunHeading {
   readonly id: string;

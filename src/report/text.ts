@@ -7,7 +7,7 @@ import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, StepReport, Totals } from "./shape.ts";
-import { countsIn, isNamedBy, NO_END, RUN_WORDS, STEP_WORDS } from "./words.ts";
+import { countsIn, isNamedBy, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS } from "./words.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -170,6 +170,12 @@ function valueText(value: Json): string {
 
 function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${INDENT}${line}`);
+}
+
+/** `2 runs, 1 not begun`: what a report is of. */
+export function runsLine(reports: readonly unknown[], notBegun: readonly unknown[]): string {
+  const others = notBegun.length === 0 ? "" : `, ${notBegun.length} ${NOT_BEGUN.word}`;
+  return `${count(reports.length, "run")}${others}`;
 }
 
 /** The line that ends a command of several runs. */

@@ -40,6 +40,9 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
   running: { mark: "!", word: "not finished" },
 };
 
+/** Of a playbook whose run did not begin. */
+export const NOT_BEGUN: Word = { mark: "✗", word: "not begun" };
+
 /** What becomes of a firing: the outcome of its run, or why it has none. */
 export type FiringWord = ReportedOutcome | "queued" | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
 
