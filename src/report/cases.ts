@@ -83,12 +83,17 @@ function caseOf(step: StepReport): Case {
     step,
     name: isNamedBy(step.step, step.name) ? step.step : `${step.step}: ${step.name}`,
     verdict: VERDICTS[step.outcome],
-    type: step.problem?.code ?? step.outcome,
+    type: (step.problem ?? step.warning)?.code ?? step.outcome,
     message: step.outcome === "rescued" && lines.length > 0 ? `rescued: ${message}` : message,
     lines,
     warning: step.warning === null ? [] : [...problemLines(step.warning), ...placeLines(step)],
     comparison: step.comparison === null ? [] : comparisonLines(step.comparison),
   };
+}
+
+/** A warning under its heading, for formats in which all that is said of a case stands together. */
+export function warningLines(warning: Case["warning"]): readonly string[] {
+  return warning.length === 0 ? [] : ["warning:", ...warning];
 }
 
 function runCase({ outcome, problem }: RunReport["run"]): Case {

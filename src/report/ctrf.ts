@@ -1,5 +1,5 @@
 import { VERSION } from "../base/version.ts";
-import { type Case, casesOf, type CaseVerdict, notBegunCase } from "./cases.ts";
+import { type Case, casesOf, type CaseVerdict, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign.ts";
 import type { NotBegun, RunReport } from "./shape.ts";
 
@@ -75,9 +75,10 @@ interface Suite {
   readonly playbook: { readonly name: string; readonly file: string };
 }
 
-function testOf({ step, name, verdict, type, message, lines, comparison }: Case, run: Suite): Test {
+function testOf({ step, name, verdict, type, message, lines, warning, comparison }: Case, run: Suite): Test {
   const start = step?.startedAt === null || step === undefined ? undefined : Date.parse(step.startedAt);
   const duration = Math.round(step?.durationMs ?? 0);
+  const output = [...warningLines(warning), ...comparison];
   return {
     name: oneLine(name),
     status: step?.outcome === "rescued" ? "other" : STATUSES[verdict],
@@ -86,7 +87,7 @@ function testOf({ step, name, verdict, type, message, lines, comparison }: Case,
     suite: [oneLine(run.playbook.file), oneLine(run.playbook.name)],
     ...(message === "" ? {} : { message: oneLine(message) }),
     ...(lines.length === 0 ? {} : { trace: lines.join("\n") }),
-    ...(comparison.length === 0 ? {} : { stdout: comparison }),
+    ...(output.length === 0 ? {} : { stdout: output }),
     filePath: oneLine(step?.file ?? run.playbook.file),
     ...(step === undefined ? {} : { line: step.line }),
     rawStatus: step?.outcome ?? run.outcome,

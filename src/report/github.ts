@@ -58,7 +58,7 @@ function annotation({ severity, told, run }: Finding, places: Places): string {
   const properties = {
     file: pathFromRoot(file, places) ?? file,
     line: Math.max(1, step?.line ?? 1),
-    title: oneLine(`${step?.outcome ?? run.outcome} ${type}`),
+    title: oneLine(`${step === undefined ? run.outcome : warning.length === 0 ? step.outcome : "warned"} ${type}`),
   };
   const seen = lines.length > 0 ? lines : [message, ...warning].filter((line) => line !== "");
   return workflowCommand({

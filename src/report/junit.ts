@@ -1,5 +1,5 @@
 import junit, { type Builder, type TestCase, type TestSuite } from "junit-report-builder";
-import { type Case, casesOf, notBegunCase } from "./cases.ts";
+import { type Case, casesOf, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign.ts";
 import type { NotBegun, RunReport, StepReport } from "./shape.ts";
 
@@ -43,8 +43,7 @@ function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, 
   if (verdict === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(text);
   if (verdict === "error") testCase.error(attribute(message), attribute(type), text);
   if (verdict === "skipped" || verdict === "waiting") skip(testCase, message);
-  const warned = warning.length === 0 ? [] : ["warning:", ...warning];
-  const output = [...(step === undefined ? [] : evidenceOf(step)), ...comparison, ...warned].join("\n");
+  const output = [...(step === undefined ? [] : evidenceOf(step)), ...comparison, ...warningLines(warning)].join("\n");
   if (output !== "") testCase.standardOutput(legal(output));
 }
 

@@ -7,7 +7,7 @@ import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign.ts";
 import type { NotBegun, RunReport, StepReport } from "./shape.ts";
 import { countsOf, nextLine, runsLine } from "./text.ts";
-import { NOT_BEGUN, RUN_WORDS, STEP_WORDS } from "./words.ts";
+import { NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "./words.ts";
 
 // Whatever others wrote stands in code, where neither a tag, a link nor a mention is one.
 
@@ -92,7 +92,7 @@ function* stepsTable({ steps }: RunReport): Generator<string> {
 }
 
 function stepRow(step: StepReport): string {
-  const { mark, word } = STEP_WORDS[step.outcome];
+  const { mark, word } = wordOf(step);
   return row([
     `${mark} ${word}`,
     cell(step.step),

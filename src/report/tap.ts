@@ -8,7 +8,7 @@ const INDENT = "    ";
 
 /**
  * The reports as TAP 14: a subtest for each run, a point for each row. What waits for somebody is a `TODO`, what was not done a `SKIP`; what is
- * not ok says why in a YAML block.
+ * not ok, or went with a warning, says why in a YAML block.
  */
 export function* tapReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   yield `TAP version 14\n1..${reports.length + notBegun.length}\n`;
@@ -38,24 +38,25 @@ function* subtest({ number, name, ended }: Subtest, cases: readonly Case[]): Gen
 }
 
 function pointOf(told: Case, number: number): string {
-  const { verdict, name, message } = told;
+  const { verdict, name, message, warning } = told;
   const isOk = verdict === "passed" || verdict === "skipped";
   const directive =
     verdict === "skipped" ? ` # SKIP ${description(message)}` : verdict === "waiting" ? ` # TODO ${description(message)}` : "";
   const line = `${INDENT}${isOk ? "ok" : "not ok"} ${number} - ${description(name)}${directive}\n`;
-  return isOk ? line : `${line}${yamlOf(told)}`;
+  return isOk && warning.length === 0 ? line : `${line}${yamlOf(told)}`;
 }
 
 // JSON is YAML, and a text in it is one line.
-function yamlOf({ step, verdict, type, message, lines, comparison }: Case): string {
+function yamlOf({ step, verdict, type, message, lines, warning, comparison }: Case): string {
+  const seen = [...lines, ...warning];
   const told = {
-    message,
-    severity: verdict === "waiting" ? "todo" : "fail",
+    message: warning[0] ?? message,
+    severity: warning.length > 0 ? "warning" : verdict === "waiting" ? "todo" : "fail",
     code: oneLine(type),
     ...(step === undefined
       ? {}
       : { duration_ms: step.durationMs, at: { line: step.line, ...(step.file === null ? {} : { file: oneLine(step.file) }) } }),
-    ...(lines.length < 2 ? {} : { seen: lines }),
+    ...(seen.length < 2 ? {} : { seen }),
     ...(comparison.length === 0 ? {} : { comparison }),
   };
   const rows = Object.entries(told).map(([key, value]) => `${INDENT}  ${key}: ${sanitise(JSON.stringify(value))}\n`);

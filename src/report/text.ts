@@ -7,7 +7,7 @@ import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, StepReport, Totals } from "./shape.ts";
-import { countsIn, isNamedBy, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS } from "./words.ts";
+import { countsIn, isNamedBy, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "./words.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -54,12 +54,9 @@ export function editedLines({ playbook, notes }: Pick<RunEdited, "playbook" | "n
   );
 }
 
-// It went on, and is nothing to be pleased with.
-const WARNED = { mark: "!", word: "warned" };
-
 /** The one line of a step that has ended; ids are in full, for people paste them. */
 export function plainLine(step: StepReport): string {
-  const { mark, word } = step.warning === null ? STEP_WORDS[step.outcome] : WARNED;
+  const { mark, word } = wordOf(step);
   const parts = [
     `${mark} ${word.padEnd(WORD_WIDTH)}`,
     oneLine(step.step),

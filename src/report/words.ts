@@ -1,4 +1,4 @@
-import type { ReportedOutcome, RowOutcome, Totals } from "./shape.ts";
+import type { ReportedOutcome, RowOutcome, StepReport, Totals } from "./shape.ts";
 
 interface Word {
   readonly mark: string;
@@ -24,6 +24,13 @@ export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
   drift: { mark: "≠", word: "drift", isDone: false },
   "not-run": { mark: "·", word: "not run", isDone: false },
 };
+
+const WARNED: Word = { mark: "!", word: "warned" };
+
+/** How a step is written for people: one with a warning beside it went on, and is nothing to be pleased with. */
+export function wordOf({ outcome, warning }: Pick<StepReport, "outcome" | "warning">): Word {
+  return warning === null ? STEP_WORDS[outcome] : WARNED;
+}
 
 /** Of a step whose end no record tells: its run goes on, has ended, or its process died, which the step alone does not say. */
 export const NO_END = "nothing is recorded of how it ended";

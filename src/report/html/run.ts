@@ -6,7 +6,7 @@ import { oneLine } from "../foreign.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
 import { nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";
-import { countsIn, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS } from "../words.ts";
+import { countsIn, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 import type { Budget } from "./budget.ts";
 import { type Child, el, type Markup, opening } from "./markup.ts";
 import { factList, problemMarkup, stepMarkup, wantsPerson } from "./step.ts";
@@ -121,7 +121,7 @@ function concernsOf(steps: readonly StepReport[], title: Markup, linkTo: (step: 
       "ul",
       {},
       shown.map((step) => {
-        const { mark, word } = step.warning === null ? STEP_WORDS[step.outcome] : { mark: "!", word: "warned" };
+        const { mark, word } = wordOf(step);
         const said = (step.problem ?? step.warning)?.message ?? NO_END;
         return el(
           "li",
