@@ -64,6 +64,7 @@ export class StepFold {
     this.#begunAt = undefined;
     this.#ending = undefined;
     this.#isEmpty = false;
+    this.#isRescued = false;
   }
 
   /** It failed, and the block that it is in went on with its rescue. */

@@ -81,6 +81,14 @@ test("what the ledger did not commit is no evidence for the sending after it", (
   expect(mint?.attempts.map(({ receipt }) => receipt?.committed)).toEqual([false, undefined]);
 });
 
+test("a step that was rescued, is done anew, and fails again is not rescued before its block says so", () => {
+  const records = new Records().opened().stopped("owned", "failed");
+  records.add({ kind: "block.turned", step: "block", to: "rescue", failed: "owned" });
+  expect(outcomes(reportOf(records.all))).toMatchObject({ owned: "rescued" });
+  records.add({ kind: "block.turned", step: "outer", to: "again", forget: ["owned"] }).stopped("owned", "failed");
+  expect(outcomes(reportOf(records.all))).toMatchObject({ owned: "failed" });
+});
+
 test("a round's row has its key", () => {
   const rounds = reportFor("passed").steps.filter(({ id }) => id === "approvals");
   expect(rounds.map(({ key, name }) => [key, name])).toEqual([
