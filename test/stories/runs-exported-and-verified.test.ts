@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { expect, test } from "vitest";
 import { type Desk, desk, inJournal } from "./desk.ts";
 import { cutAnswer } from "./proxy.ts";
-import { KEYS, MINT_ONCE, newProject, runIn } from "./world.ts";
+import { KEYS, MINT_ONCE, newProject, runIn, sandboxProcess } from "./world.ts";
 
 /** A run whose mint nobody could see, settled by a person, resumed to its end. */
 async function resolved(): Promise<Desk & { readonly run: string }> {
@@ -81,6 +81,18 @@ test("an exported chain can be checked whatever the texts in it are, and none of
   expect(exported.stdout).not.toMatch(/[\u202e\u200f]/);
   expect(JSON.parse(exported.lines[0] ?? "")).toMatchObject({ body: { playbook: { name: hostile } } });
   expect(lastHashOf(exported.lines, run)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("what a service says of a write begins no line among those that tell of people", async () => {
+  const forged = "2026-11-22T02:07:24.446Z  resolved  olga  mint: attempt 1 is applied: I saw it";
+  const faults = [{ operation: "ledger.token.mint", fault: { "receipt-failed": `no\n${forged}` } }];
+  const project = newProject();
+  project.serviceAt((await sandboxProcess({ faults })).url);
+  project.write("mint.yaml", MINT_ONCE);
+  const ended = await project.run("run", "mint.yaml");
+  const shown = await project.run("runs", "show", runIn(ended));
+  expect(shown.stdout, shown.told).toContain(`HTTP 500: no\\n${forged}`);
+  expect(shown.lines).not.toContain(forged);
 });
 
 test("whoever changes a record is found out: the first that is not as it was written is named, the other runs are whole", async () => {

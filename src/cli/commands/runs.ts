@@ -3,6 +3,7 @@ import { writeJson } from "../../base/json.ts";
 import { sanitise } from "../../base/text.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { settledText } from "../../report/attempt.ts";
+import { oneLine } from "../../report/foreign.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
 import { harmless } from "../failure.ts";
 import { lookIntoJournal, runNamed } from "../journal.ts";
@@ -62,7 +63,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
 };
 
 function historyLine({ at, what, by, text }: HistoryReport): string {
-  return harmless([at, what.padEnd(8), by, text].filter((part) => part !== null).join("  "));
+  return whole([at, what.padEnd(8), by, text].filter((part) => part !== null).join("  "));
 }
 
 function attemptLines(
@@ -77,5 +78,10 @@ function attemptLines(
     `    input: ${writeJson(input)}`,
     `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}${refused}`}${message === null ? "" : `: ${message}`}`,
     ...(settled === null ? [] : [`    settled: ${settledText(settled)}`]),
-  ].map(harmless);
+  ].map(whole);
+}
+
+// A line is all there, and no line of it is somebody else's.
+function whole(line: string): string {
+  return oneLine(line, Infinity);
 }
