@@ -55,7 +55,7 @@ export async function performRuns(
       hint: shell.hint,
       clock: systemClock,
       isShared: shell.stderr.isTTY && debugsOnStderr(shell, options),
-      runs: jobs.length,
+      files: jobs.map(({ playbook }) => playbook.file),
       steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
       onCrash: (error) => reporterCrashed(late, error),
     });

@@ -36,9 +36,14 @@ export function busyLine(notice: Extract<Notice, { readonly kind: "step.waiting"
 /** The line that tells that somebody wants the runs to stop. */
 export const STOPPING_LINE = "… stopping: what is under way is waited for, and nothing new begins; Ctrl-C once more ends at once";
 
-/** What stands before each line of a run when several runs write into one log. */
-export function labelRun({ playbook }: Pick<RunOpened, "playbook">): string {
-  return `[${oneLine(playbook.file.split(/[/\\]/).at(-1) ?? "")}] `;
+/** What stands before each line of a run when those of several playbooks write into one log: its file's name, or its path where another has that name too. */
+export function labelRun({ playbook: { file } }: Pick<RunOpened, "playbook">, files: readonly string[]): string {
+  const isShared = files.some((other) => other !== file && fileName(other) === fileName(file));
+  return `[${oneLine(isShared ? file : fileName(file))}] `;
+}
+
+function fileName(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? "";
 }
 
 /** Of a resumed run: what was done before; nothing for a new one. */
