@@ -2,16 +2,17 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
 import { systemClock } from "../base/ports.ts";
+import { masked, type Redact } from "../base/secret.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { exitOf } from "../protocol/decide.ts";
-import type { RunOutcome } from "../protocol/record.ts";
+import type { RunOutcome, StepProblem } from "../protocol/record.ts";
 import type { Secrets } from "../playbook/open.ts";
 import { fanOut } from "../report/fanout.ts";
 import type { ReportRequest } from "../report/format.ts";
 import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
 import type { Trace } from "../report/otlp/trace.ts";
-import type { RunReport } from "../report/shape.ts";
+import type { NotBegun, RunReport } from "../report/shape.ts";
 import { type DebugOption, debugsOnStderr } from "./debug.ts";
 import { formatFailure } from "./failure.ts";
 import { type Hint, hinted } from "./hint.ts";
@@ -32,7 +33,7 @@ export interface ReportOptions extends DebugOption {
 
 /** One run to be made. */
 export interface Job {
-  readonly label: string;
+  readonly playbook: NotBegun["playbook"];
   readonly steps: number;
   readonly work: (session: Session, ports: EnginePorts) => Promise<RunOutcome>;
 }
@@ -54,14 +55,14 @@ export async function performRuns(
       hint: shell.hint,
       clock: systemClock,
       isShared: shell.stderr.isTTY && debugsOnStderr(shell, options),
-      runs: jobs.length,
+      files: jobs.map(({ playbook }) => playbook.file),
       steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
       onCrash: (error) => reporterCrashed(late, error),
     });
     shell.stopping.addEventListener("abort", () => view.stopping(), { once: true });
     const perform = async (job: Job): Promise<Done> =>
       shell.stopping.aborted
-        ? NOT_BEGUN
+        ? { exit: EXIT.interrupted, notBegun: { playbook: job.playbook, problem: INTERRUPTED } }
         : performOne(job, {
             late,
             session,
@@ -71,12 +72,19 @@ export async function performRuns(
             isAlone: jobs.length === 1,
           });
     const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
+    const notBegun = done.flatMap((each) => each.notBegun ?? []);
+    late.write(interruptedLine(notBegun));
     late.flush();
     const runs = done.flatMap(({ report, trace }) =>
       report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
     );
-    if (options.json === true) for (const piece of jsonReport(runs.map(({ report }) => report))) shell.stdout.write(piece);
-    await reporting?.write(shell, runs);
+    if (options.json === true)
+      for (const piece of jsonReport(
+        runs.map(({ report }) => report),
+        notBegun,
+      ))
+        shell.stdout.write(piece);
+    await reporting?.write(shell, runs, notBegun);
     return worst(done.map(({ exit }) => exit));
   } finally {
     late.flush();
@@ -105,11 +113,19 @@ class LateOutput {
 interface Done {
   readonly exit: ExitCode;
   /** Nothing when the run could not start. */
-  readonly report: RunReport | undefined;
-  readonly trace: Trace | undefined;
+  readonly report?: RunReport;
+  readonly trace?: Trace | undefined;
+  /** Why it could not. */
+  readonly notBegun?: NotBegun;
 }
 
-const NOT_BEGUN: Done = { exit: EXIT.interrupted, report: undefined, trace: undefined };
+const INTERRUPTED = { code: "run.interrupted", message: "the command was interrupted before this run began" };
+
+// What could not start for another reason has told it already.
+function interruptedLine(notBegun: readonly NotBegun[]): string {
+  const files = notBegun.flatMap(({ playbook, problem }) => (problem === INTERRUPTED ? [sanitise(playbook.file)] : []));
+  return files.length === 0 ? "" : `interrupted, and not begun: ${files.join(", ")}\n`;
+}
 
 interface Performing {
   readonly late: LateOutput;
@@ -129,11 +145,16 @@ async function performOne(job: Job, { late, session, view, trace, hint, isAlone 
     return { exit: exitOf(outcome), report: fold.report(), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);
-    late.write(`${isAlone ? "" : `[${sanitise(job.label)}] `}${formatFailure(hinted(error, hint))}`);
-    return { exit: error.exit, report: fold.opened === undefined ? undefined : fold.report(), trace };
+    late.write(`${isAlone ? "" : `[${sanitise(job.playbook.file)}] `}${formatFailure(hinted(error, hint))}`);
+    if (fold.opened !== undefined) return { exit: error.exit, report: fold.report(), trace };
+    return { exit: error.exit, notBegun: { playbook: job.playbook, problem: problemIn(error, session.redact) } };
   } finally {
     await observers.end();
   }
+}
+
+function problemIn(failure: Failure, redact: Redact): StepProblem {
+  return masked(failure.toJSON(), redact) as StepProblem;
 }
 
 // Loaded only where something is to be reported.

@@ -7,6 +7,7 @@ import type { Places } from "../report/check/checked.ts";
 import type { Format, ReportRequest } from "../report/format.ts";
 import { escapeHtml } from "../report/html/markup.ts";
 import { Trace } from "../report/otlp/trace.ts";
+import type { NotBegun } from "../report/shape.ts";
 import { type ReportedRun, WRITERS } from "../report/writers.ts";
 import { type Collector, collectorIn, sendTraces } from "./collector.ts";
 import { assertWritable, writeWhole } from "./file.ts";
@@ -22,7 +23,7 @@ export interface Reporting {
   /** What remembers the exchanges of one more run; `undefined` when nobody wants to know. */
   readonly trace: (session: Pick<Session, "redact">) => Trace | undefined;
   /** Writes them all. What cannot be written is told on stderr, and changes nothing else. */
-  readonly write: (shell: Shell, runs: readonly ReportedRun[]) => Promise<void>;
+  readonly write: (shell: Shell, runs: readonly ReportedRun[], notBegun?: readonly NotBegun[]) => Promise<void>;
 }
 
 /**
@@ -41,9 +42,9 @@ export function prepareReporting(
   return {
     takesStdout: takesStdout(options.report),
     trace: ({ redact }) => (isTracing ? new Trace({ clock: systemClock, redact }) : undefined),
-    async write(masked, runs) {
-      for (const request of options.report) await writeReport(masked, request, runs);
-      for (const work of automatic) await isolated(masked, work.what, () => work.write(masked, runs));
+    async write(masked, runs, notBegun = []) {
+      for (const request of options.report) await writeReport(masked, request, runs, notBegun);
+      for (const work of automatic) await isolated(masked, work.what, () => work.write(masked, runs, notBegun));
       if (collector !== undefined) await sendTo(masked, collector, runs);
     },
   };
@@ -85,9 +86,14 @@ function twice(format: Format, file: string): Failure {
 }
 
 /** Writes one report. What goes wrong is told on stderr. */
-export async function writeReport(shell: Shell, { format, file }: ReportRequest, runs: readonly ReportedRun[]): Promise<boolean> {
+export async function writeReport(
+  shell: Shell,
+  { format, file }: ReportRequest,
+  runs: readonly ReportedRun[],
+  notBegun: readonly NotBegun[] = [],
+): Promise<boolean> {
   return isolated(shell, `${format}=${file}`, async () => {
-    const pieces = hintedPieces(shell, format, (await WRITERS[format]())(runs, placesOf(shell)));
+    const pieces = hintedPieces(shell, format, (await WRITERS[format]())(runs, placesOf(shell), notBegun));
     if (file === STDOUT) for (const piece of pieces) shell.stdout.write(piece);
     else writeWhole(resolve(shell.cwd, file), pieces);
   });
@@ -112,7 +118,7 @@ async function isolated(shell: Shell, what: string, work: () => Promise<void>): 
 
 interface Automatic {
   readonly what: string;
-  readonly write: (shell: Shell, runs: readonly ReportedRun[]) => Promise<void>;
+  readonly write: (shell: Shell, runs: readonly ReportedRun[], notBegun: readonly NotBegun[]) => Promise<void>;
 }
 
 // In a job of GitHub Actions: annotations, where its log goes, and the summary of the job.
@@ -125,14 +131,15 @@ function automaticIn(
   const onStderr = options.json === true || takesStdout(options.report);
   const annotate: Automatic = {
     what: "github",
-    async write(shell, runs) {
-      for (const piece of (await WRITERS.github())(runs, placesOf(shell))) shell[onStderr ? "stderr" : "stdout"].write(piece);
+    async write(shell, runs, notBegun) {
+      for (const piece of (await WRITERS.github())(runs, placesOf(shell), notBegun))
+        shell[onStderr ? "stderr" : "stdout"].write(piece);
     },
   };
   const summarise: Automatic = {
     what: "of the job's summary",
-    async write(shell, runs) {
-      const pieces = hintedPieces(shell, "md", (await WRITERS.md())(runs, placesOf(shell)));
+    async write(shell, runs, notBegun) {
+      const pieces = hintedPieces(shell, "md", (await WRITERS.md())(runs, placesOf(shell), notBegun));
       appendFileSync(resolve(shell.cwd, summary), [...pieces].join(""));
     },
   };

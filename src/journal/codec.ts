@@ -2,6 +2,7 @@ import { invariant } from "../base/failure.ts";
 import { isObject, parseJson, plainView, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
+import { sanitise } from "../base/text.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { Row } from "../sqlite/database.ts";
 
@@ -36,16 +37,19 @@ const MASKED_FIELDS: ReadonlySet<string> = new Set([
 // Of what the playbook says, only names for people: ids and files are how records find one another.
 const NAMED_FIELDS: ReadonlySet<string> = new Set(["playbook", "steps"]);
 
-/** A fact as it is kept, and its body as it stands on the disk. Texts are masked, and numbers that are a secret, whole. */
+/**
+ * A fact as it is kept, and its body as it stands on the disk. Texts are masked, and numbers that are a secret, whole. What a terminal would obey is
+ * escaped, so that an export shows the very text that its hash is of.
+ */
 export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; readonly body: string } {
   const body = bodyOf(fact);
-  if (redact(body) === body) return { clean: fact, body };
+  if (redact(body) === body) return { clean: fact, body: sanitise(body) };
   const fields = Object.entries(fact).map(([name, value]) => {
     if (NAMED_FIELDS.has(name)) return [name, withNameMasked(value, redact)];
     return [name, MASKED_FIELDS.has(name) ? masked(value, redact) : value];
   });
   const clean = Object.fromEntries(fields) as Fact;
-  return { clean, body: bodyOf(clean) };
+  return { clean, body: sanitise(bodyOf(clean)) };
 }
 
 function withNameMasked(value: unknown, redact: Redact): unknown {

@@ -36,11 +36,17 @@ export function transactionOf({ answered, receipt, settled }: Attempt): string |
 export function receiptOf({ answered, receipt }: Attempt): ReceiptReport | null {
   const receiptId = answered?.receiptId ?? textAt(receipt?.receipt, "receiptId");
   if (receiptId === null && receipt === undefined) return null;
-  return { receiptId, status: textAt(receipt?.receipt, "status"), message: textAt(receipt?.receipt, "message") };
+  return {
+    receiptId,
+    status: textAt(receipt?.receipt, "status"),
+    committed: receipt?.committed ?? null,
+    message: textAt(receipt?.receipt, "message"),
+  };
 }
 
 /** The attempt as reports show it. */
-export function attemptReport({ intended, at, answered, settled }: Attempt): AttemptReport {
+export function attemptReport(attempt: Attempt): AttemptReport {
+  const { intended, at, answered, settled } = attempt;
   return {
     attempt: intended.attempt,
     at: new Date(at).toISOString(),
@@ -52,6 +58,7 @@ export function attemptReport({ intended, at, answered, settled }: Attempt): Att
     status: answered?.status ?? null,
     message: answered?.message ?? null,
     receiptId: answered?.receiptId ?? null,
+    receipt: receiptOf(attempt),
     settled: settled === undefined ? null : { verdict: settled.verdict, evidence: settled.evidence },
     durationMs: answered?.durationMs ?? null,
   };

@@ -1,8 +1,8 @@
 import { comparisonLines } from "./comparison.ts";
 import { problemLines } from "./problem.ts";
-import type { ReportedOutcome, RowOutcome, RunReport, StepReport } from "./shape.ts";
+import type { NotBegun, ReportedOutcome, RowOutcome, RunReport, StepReport } from "./shape.ts";
 import { placeLines } from "./text.ts";
-import { isNamedBy, RUN_WORDS } from "./words.ts";
+import { isNamedBy, NO_END, RUN_WORDS } from "./words.ts";
 
 /** What a test report says of a step, or of a run that ended badly though no step did. */
 export interface Case {
@@ -50,8 +50,8 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
   rescued: "failed, and was rescued",
   skipped: "its condition did not hold, or its list was empty",
   failed: "failed",
-  pending: "pending: the run ended while this step was under way",
-  unknown: "unknown: the run ended before the answer of its write was recorded",
+  pending: `pending: ${NO_END}`,
+  unknown: "unknown: no answer of its write is recorded",
   conflict: "conflict: what can be seen contradicts the write",
   drift: "drift: two sides that are to say the same do not",
   "not-run": "not run",
@@ -83,7 +83,7 @@ function caseOf(step: StepReport): Case {
     step,
     name: isNamedBy(step.step, step.name) ? step.step : `${step.step}: ${step.name}`,
     verdict: VERDICTS[step.outcome],
-    type: step.problem?.code ?? step.outcome,
+    type: (step.problem ?? step.warning)?.code ?? step.outcome,
     message: step.outcome === "rescued" && lines.length > 0 ? `rescued: ${message}` : message,
     lines,
     warning: step.warning === null ? [] : [...problemLines(step.warning), ...placeLines(step)],
@@ -91,14 +91,27 @@ function caseOf(step: StepReport): Case {
   };
 }
 
+/** A warning under its heading, for formats in which all that is said of a case stands together. */
+export function warningLines(warning: Case["warning"]): readonly string[] {
+  return warning.length === 0 ? [] : ["warning:", ...warning];
+}
+
 function runCase({ outcome, problem }: RunReport["run"]): Case {
-  const lines = problem === null ? [RUN_WORDS[outcome].word] : problemLines(problem);
+  return caseOfWhole(problem?.code ?? outcome, problem === null ? [RUN_WORDS[outcome].word] : problemLines(problem));
+}
+
+/** The one case of a playbook whose run did not begin. */
+export function notBegunCase({ problem }: NotBegun): Case {
+  return caseOfWhole(problem.code, problemLines(problem));
+}
+
+function caseOfWhole(type: string, lines: readonly string[]): Case {
   return {
     step: undefined,
     name: "the run itself",
     verdict: "failed",
-    type: problem?.code ?? outcome,
-    message: lines[0] ?? outcome,
+    type,
+    message: lines[0] ?? type,
     lines,
     warning: [],
     comparison: [],

@@ -1,7 +1,7 @@
 import { VERSION } from "../base/version.ts";
-import { type Case, casesOf, type CaseVerdict } from "./cases.ts";
+import { type Case, casesOf, type CaseVerdict, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign.ts";
-import type { RunHeading, RunReport } from "./shape.ts";
+import type { NotBegun, RunReport } from "./shape.ts";
 
 const SPEC_VERSION = "0.0.0";
 
@@ -25,20 +25,27 @@ interface Test {
  * The reports as one document of the Common Test Report Format: a test for each row of a run. A write of which nobody knows what became of it
  * is `failed`, with `unknown` as its raw status.
  */
-export function* ctrfReport(reports: readonly RunReport[]): Generator<string> {
-  const tests = reports.flatMap((report) => casesOf(report).map((each) => testOf(each, report.run)));
+export function* ctrfReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
+  const tests = [
+    ...reports.flatMap((report) => casesOf(report).map((each) => testOf(each, report.run))),
+    ...notBegun.map((each) => testOf(notBegunCase(each), { id: null, outcome: "not-begun", playbook: each.playbook })),
+  ];
   const head = {
     reportFormat: "CTRF",
     specVersion: SPEC_VERSION,
     generatedBy: "tokenbook",
-    results: { tool: { name: "tokenbook", version: VERSION }, summary: summaryOf(tests, reports), ...environmentOf(reports) },
+    results: {
+      tool: { name: "tokenbook", version: VERSION },
+      summary: summaryOf(tests, reports, reports.length + notBegun.length),
+      ...environmentOf(reports),
+    },
   };
   yield `${JSON.stringify(head).slice(0, -2)},"tests":[`;
   for (const [at, test] of tests.entries()) yield `${at === 0 ? "" : ","}\n${JSON.stringify(test)}`;
   yield "\n]}}\n";
 }
 
-function summaryOf(tests: readonly Test[], reports: readonly RunReport[]): object {
+function summaryOf(tests: readonly Test[], reports: readonly RunReport[], suites: number): object {
   const of = (status: Status): number => tests.filter((test) => test.status === status).length;
   const starts = reports.map(({ run }) => Date.parse(run.startedAt));
   const stops = reports.map(({ run }) => Date.parse(run.finishedAt ?? run.startedAt));
@@ -50,7 +57,7 @@ function summaryOf(tests: readonly Test[], reports: readonly RunReport[]): objec
     skipped: of("skipped"),
     pending: of("pending"),
     other: of("other"),
-    suites: reports.length,
+    suites,
     start: reports.length === 0 ? 0 : start,
     stop,
   };
@@ -61,9 +68,17 @@ function environmentOf(reports: readonly RunReport[]): object {
   return names.size === 0 ? {} : { environment: { testEnvironment: [...names].map((name) => oneLine(name)).join(", ") } };
 }
 
-function testOf({ step, name, verdict, type, message, lines, comparison }: Case, run: RunHeading): Test {
+/** What a test is of: a run, or a playbook whose run did not begin. */
+interface Suite {
+  readonly id: string | null;
+  readonly outcome: string;
+  readonly playbook: { readonly name: string; readonly file: string };
+}
+
+function testOf({ step, name, verdict, type, message, lines, warning, comparison }: Case, run: Suite): Test {
   const start = step?.startedAt === null || step === undefined ? undefined : Date.parse(step.startedAt);
   const duration = Math.round(step?.durationMs ?? 0);
+  const output = [...warningLines(warning), ...comparison];
   return {
     name: oneLine(name),
     status: step?.outcome === "rescued" ? "other" : STATUSES[verdict],
@@ -72,13 +87,13 @@ function testOf({ step, name, verdict, type, message, lines, comparison }: Case,
     suite: [oneLine(run.playbook.file), oneLine(run.playbook.name)],
     ...(message === "" ? {} : { message: oneLine(message) }),
     ...(lines.length === 0 ? {} : { trace: lines.join("\n") }),
-    ...(comparison.length === 0 ? {} : { stdout: comparison }),
+    ...(output.length === 0 ? {} : { stdout: output }),
     filePath: oneLine(step?.file ?? run.playbook.file),
     ...(step === undefined ? {} : { line: step.line }),
     rawStatus: step?.outcome ?? run.outcome,
     ...(step === undefined || step.attempts.length < 2 ? {} : { retries: step.attempts.length - 1 }),
     extra: {
-      run: oneLine(run.id),
+      run: told(run.id),
       code: oneLine(type),
       ...(step === undefined
         ? {}

@@ -1,7 +1,7 @@
 import junit, { type Builder, type TestCase, type TestSuite } from "junit-report-builder";
-import { type Case, casesOf } from "./cases.ts";
+import { type Case, casesOf, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign.ts";
-import type { RunReport, StepReport } from "./shape.ts";
+import type { NotBegun, RunReport, StepReport } from "./shape.ts";
 
 // The module is the builder itself; its types take it for a module that has it as `default`.
 const junitBuilder = junit as unknown as Builder;
@@ -9,11 +9,12 @@ const junitBuilder = junit as unknown as Builder;
 /**
  * The reports as JUnit XML, as Jenkins and GitLab read it: a suite for each run, a case for each row. Green is only what happened as
  * it was to: `unknown` is an error; what was skipped, waits, or never ran is skipped. A run that ended badly though no step did
- * has a case of its own.
+ * has a case of its own, and so has a playbook whose run did not begin.
  */
-export function* junitReport(reports: readonly RunReport[]): Generator<string> {
+export function* junitReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   const builder = junitBuilder.newBuilder();
   for (const report of reports) addSuite(builder, report);
+  for (const each of notBegun) addNotBegun(builder, each);
   yield `${builder.build()}\n`;
 }
 
@@ -28,6 +29,12 @@ function addSuite(builder: Builder, report: RunReport): void {
   for (const each of casesOf(report)) addCase(suite, each, run.playbook.file);
 }
 
+function addNotBegun(builder: Builder, each: NotBegun): void {
+  const { name, file } = each.playbook;
+  const suite = builder.testSuite().name(attribute(name)).property("outcome", "not-begun");
+  addCase(suite, notBegunCase(each), file);
+}
+
 function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, warning, comparison }: Case, file: string): void {
   const testCase = suite.testCase().className(attribute(file)).name(attribute(name));
   testCase.file(attribute(step?.file ?? file));
@@ -36,8 +43,7 @@ function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, 
   if (verdict === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(text);
   if (verdict === "error") testCase.error(attribute(message), attribute(type), text);
   if (verdict === "skipped" || verdict === "waiting") skip(testCase, message);
-  const warned = warning.length === 0 ? [] : ["warning:", ...warning];
-  const output = [...(step === undefined ? [] : evidenceOf(step)), ...comparison, ...warned].join("\n");
+  const output = [...(step === undefined ? [] : evidenceOf(step)), ...comparison, ...warningLines(warning)].join("\n");
   if (output !== "") testCase.standardOutput(legal(output));
 }
 

@@ -3,11 +3,11 @@ import { LIMITS } from "../base/limits.ts";
 import { writeJson } from "../base/json.ts";
 import { count } from "../base/text.ts";
 import { settledText } from "./attempt.ts";
-import { type Case, casesOf } from "./cases.ts";
+import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign.ts";
-import type { RunReport, StepReport } from "./shape.ts";
-import { countsOf, nextLine } from "./text.ts";
-import { RUN_WORDS, STEP_WORDS } from "./words.ts";
+import type { NotBegun, RunReport, StepReport } from "./shape.ts";
+import { countsOf, nextLine, runsLine } from "./text.ts";
+import { NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "./words.ts";
 
 // Whatever others wrote stands in code, where neither a tag, a link nor a mention is one.
 
@@ -15,10 +15,10 @@ import { RUN_WORDS, STEP_WORDS } from "./words.ts";
  * The reports as Markdown for a pull request or the summary of a job: what became of each run, then what wants a person, then the steps. As long as
  * one comment may be; what is left out is counted.
  */
-export function* markdownReport(reports: readonly RunReport[]): Generator<string> {
+export function* markdownReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   let room = LIMITS.markdownChars;
   let left = 0;
-  for (const block of blocksOf(reports)) {
+  for (const block of blocksOf(reports, notBegun)) {
     if (left > 0 || block.length > room) left++;
     else {
       room -= block.length;
@@ -28,13 +28,24 @@ export function* markdownReport(reports: readonly RunReport[]): Generator<string
   if (left > 0) yield `\n*${count(left, "part")} more did not fit in here.*\n`;
 }
 
-function* blocksOf(reports: readonly RunReport[]): Generator<string> {
-  if (reports.length !== 1) {
-    yield `## ${count(reports.length, "run")}\n\n`;
-    if (reports.length > 0) yield "| outcome | playbook | steps | duration | run |\n|---|---|---|---|---|\n";
+function* blocksOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): Generator<string> {
+  const all = reports.length + notBegun.length;
+  const isOnly = reports.length === 1 && all === 1;
+  if (!isOnly) {
+    yield `## ${runsLine(reports, notBegun)}\n\n`;
+    if (all > 0) yield "| outcome | playbook | steps | duration | run |\n|---|---|---|---|---|\n";
     for (const report of reports) yield rowOf(report);
+    for (const { playbook } of notBegun) yield row([NOT_BEGUN_TITLE, cell(playbook.name), "", "", ""]);
   }
-  for (const report of reports) yield* runBlocks(report, reports.length === 1 ? "##" : "###");
+  for (const each of notBegun) yield notBegunBlock(each);
+  for (const report of reports) yield* runBlocks(report, isOnly ? "##" : "###");
+}
+
+const NOT_BEGUN_TITLE = `${NOT_BEGUN.mark} ${NOT_BEGUN.word}`;
+
+function notBegunBlock(each: NotBegun): string {
+  const { name, file } = each.playbook;
+  return `\n### ${NOT_BEGUN_TITLE}: ${code(name)}\n\n${code(file)}\n\n${fenced(notBegunCase(each).lines)}`;
 }
 
 function rowOf({ run, totals }: RunReport): string {
@@ -81,7 +92,7 @@ function* stepsTable({ steps }: RunReport): Generator<string> {
 }
 
 function stepRow(step: StepReport): string {
-  const { mark, word } = STEP_WORDS[step.outcome];
+  const { mark, word } = wordOf(step);
   return row([
     `${mark} ${word}`,
     cell(step.step),

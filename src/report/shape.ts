@@ -11,6 +11,13 @@ export interface RunReport {
   readonly totals: Totals;
 }
 
+/** A playbook that was to be run, and of which there is no run. */
+export interface NotBegun {
+  readonly playbook: { readonly name: string; readonly file: string };
+  /** Why its run did not begin. */
+  readonly problem: StepProblem;
+}
+
 /** What is known of a run as a whole. */
 export interface RunHeading {
   readonly id: string;
@@ -67,6 +74,7 @@ export interface StepReport {
   readonly depth: number;
   readonly actor: string | null;
   readonly outcome: RowOutcome;
+  /** Of the last sending, as is the receipt. */
   readonly transactionId: string | null;
   readonly receipt: ReceiptReport | null;
   readonly attempts: readonly AttemptReport[];
@@ -94,6 +102,8 @@ export interface ReceiptReport {
   readonly receiptId: string | null;
   /** The ledger's own word; null when no last word has been read. */
   readonly status: string | null;
+  /** Whether that word means that the write took effect; null when none has been read. */
+  readonly committed: boolean | null;
   readonly message: string | null;
 }
 
@@ -112,6 +122,7 @@ export interface AttemptReport {
   readonly status: number | null;
   readonly message: string | null;
   readonly receiptId: string | null;
+  readonly receipt: ReceiptReport | null;
   readonly settled: { readonly verdict: AttemptSettled["verdict"]; readonly evidence: Json } | null;
   readonly durationMs: number | null;
 }

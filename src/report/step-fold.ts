@@ -64,6 +64,7 @@ export class StepFold {
     this.#begunAt = undefined;
     this.#ending = undefined;
     this.#isEmpty = false;
+    this.#isRescued = false;
   }
 
   /** It failed, and the block that it is in went on with its rescue. */
@@ -134,6 +135,7 @@ export class StepFold {
 
   #asRow(): StepReport {
     const attempts = [...this.#attempts.values()];
+    const last = attempts.at(-1);
     const ending = this.#ending;
     const completed = ending?.kind === "step.completed" ? ending : undefined;
     const startedAt = ending?.startedAt ?? this.#begunAt ?? attempts[0]?.at;
@@ -148,10 +150,10 @@ export class StepFold {
       file: this.heading.file ?? null,
       line: this.heading.line,
       depth: this.heading.depth ?? 0,
-      actor: attempts.at(-1)?.intended.actor ?? ending?.actor ?? null,
+      actor: last?.intended.actor ?? ending?.actor ?? null,
       outcome: this.outcome,
-      transactionId: textAt(completed?.value, "transactionId") ?? lastOf(attempts, transactionOf),
-      receipt: lastOf(attempts, receiptOf),
+      transactionId: textAt(completed?.value, "transactionId") ?? (last === undefined ? null : transactionOf(last)),
+      receipt: last === undefined ? null : receiptOf(last),
       attempts: attempts.map(attemptReport),
       requests: ending?.requests ?? attempts.length,
       startedAt: startedAt === undefined ? null : new Date(startedAt).toISOString(),
@@ -168,12 +170,4 @@ export class StepFold {
 // What holds other steps ends as the worst of them.
 function verdictOf(outcome: RunOutcome | undefined): RowOutcome | undefined {
   return outcome === "failed" || outcome === "unknown" || outcome === "conflict" || outcome === "drift" ? outcome : undefined;
-}
-
-function lastOf<T>(attempts: readonly Attempt[], from: (attempt: Attempt) => T | null): T | null {
-  for (const attempt of attempts.toReversed()) {
-    const found = from(attempt);
-    if (found !== null) return found;
-  }
-  return null;
 }

@@ -7,7 +7,7 @@ import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, StepReport, Totals } from "./shape.ts";
-import { countsIn, isNamedBy, RUN_WORDS, STEP_WORDS } from "./words.ts";
+import { countsIn, isNamedBy, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "./words.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -36,9 +36,14 @@ export function busyLine(notice: Extract<Notice, { readonly kind: "step.waiting"
 /** The line that tells that somebody wants the runs to stop. */
 export const STOPPING_LINE = "… stopping: what is under way is waited for, and nothing new begins; Ctrl-C once more ends at once";
 
-/** What stands before each line of a run when several runs write into one log. */
-export function labelRun({ playbook }: Pick<RunOpened, "playbook">): string {
-  return `[${oneLine(playbook.file.split(/[/\\]/).at(-1) ?? "")}] `;
+/** What stands before each line of a run when those of several playbooks write into one log: its file's name, or its path where another has that name too. */
+export function labelRun({ playbook: { file } }: Pick<RunOpened, "playbook">, files: readonly string[]): string {
+  const isShared = files.some((other) => other !== file && fileName(other) === fileName(file));
+  return `[${oneLine(isShared ? file : fileName(file))}] `;
+}
+
+function fileName(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? "";
 }
 
 /** Of a resumed run: what was done before; nothing for a new one. */
@@ -54,12 +59,9 @@ export function editedLines({ playbook, notes }: Pick<RunEdited, "playbook" | "n
   );
 }
 
-// It went on, and is nothing to be pleased with.
-const WARNED = { mark: "!", word: "warned" };
-
 /** The one line of a step that has ended; ids are in full, for people paste them. */
 export function plainLine(step: StepReport): string {
-  const { mark, word } = step.warning === null ? STEP_WORDS[step.outcome] : WARNED;
+  const { mark, word } = wordOf(step);
   const parts = [
     `${mark} ${word.padEnd(WORD_WIDTH)}`,
     oneLine(step.step),
@@ -109,7 +111,7 @@ function said(step: StepReport): readonly string[] {
   if (warning !== null) return ["warning:", ...problemLines(warning), ...placeLines(step)];
   if (refusal !== null) return labelled("refused, as it was to be", refusal);
   if (kind !== "call") return [];
-  if (outcome === "unknown" || outcome === "pending") return ["not finished: the run ended while this step was under way"];
+  if (outcome === "unknown" || outcome === "pending") return [`not finished: ${NO_END}`];
   return settledLines(step);
 }
 
@@ -170,6 +172,12 @@ function valueText(value: Json): string {
 
 function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${INDENT}${line}`);
+}
+
+/** `2 runs, 1 not begun`: what a report is of. */
+export function runsLine(reports: readonly unknown[], notBegun: readonly unknown[]): string {
+  const others = notBegun.length === 0 ? "" : `, ${notBegun.length} ${NOT_BEGUN.word}`;
+  return `${count(reports.length, "run")}${others}`;
 }
 
 /** The line that ends a command of several runs. */

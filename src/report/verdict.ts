@@ -1,5 +1,5 @@
 import { settledText } from "./attempt.ts";
-import type { AttemptReport, StepReport } from "./shape.ts";
+import type { AttemptReport, ReceiptReport, StepReport } from "./shape.ts";
 
 /** What became of one sending of a write, and by what it is known. */
 export interface WriteVerdict {
@@ -10,7 +10,7 @@ export interface WriteVerdict {
 
 /** What the guarantee says of one sending. */
 export function verdictOf(attempt: AttemptReport, step: StepReport): WriteVerdict {
-  const { settled, meaning, message } = attempt;
+  const { settled, meaning, message, receipt } = attempt;
   const isLast = attempt === step.attempts.at(-1);
   if (settled !== null) {
     const again = settled.verdict === "applied" || isLast ? "" : "; sent again";
@@ -19,7 +19,8 @@ export function verdictOf(attempt: AttemptReport, step: StepReport): WriteVerdic
   const answer = answerText(attempt);
   switch (meaning) {
     case "acknowledged":
-      return acknowledged(answer, isLast ? step.receipt : null);
+      if (receipt === null || receipt.committed === null) return { word: "acknowledged", by: `${answer}; no receipt was read` };
+      return { word: receipt.committed ? "acknowledged" : "refused", by: receiptText(receipt) };
     case "refused":
       return { word: "refused", by: `${answer}: no effect` };
     case "refused-later":
@@ -28,23 +29,11 @@ export function verdictOf(attempt: AttemptReport, step: StepReport): WriteVerdic
       return { word: "not sent", by: `${message ?? answer}: no effect${isLast ? "" : "; sent again"}` };
     case "ambiguous":
     case null:
-      return isRefusedByReceipt(step, isLast)
-        ? { word: "refused", by: receiptText(step.receipt) }
-        : { word: "unknown", by: message ?? answer };
+      return { word: "unknown", by: message ?? answer };
   }
 }
 
-function acknowledged(answer: string, receipt: StepReport["receipt"]): WriteVerdict {
-  if (receipt === null || receipt.status === null) return { word: "acknowledged", by: `${answer}; no receipt was read` };
-  return { word: "acknowledged", by: receiptText(receipt) };
-}
-
-function isRefusedByReceipt({ receipt, outcome }: StepReport, isLast: boolean): boolean {
-  return isLast && outcome === "failed" && receipt !== null && receipt.status !== null;
-}
-
-function receiptText(receipt: StepReport["receipt"]): string {
-  const { receiptId = null, status = null, message = null } = receipt ?? {};
+function receiptText({ receiptId, status, message }: ReceiptReport): string {
   return [`receipt ${status ?? ""}`, receiptId, message === null || message === "" ? null : `“${message}”`]
     .filter((part) => part !== null)
     .join(" ");

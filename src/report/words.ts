@@ -1,4 +1,4 @@
-import type { ReportedOutcome, RowOutcome, Totals } from "./shape.ts";
+import type { ReportedOutcome, RowOutcome, StepReport, Totals } from "./shape.ts";
 
 interface Word {
   readonly mark: string;
@@ -25,6 +25,16 @@ export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
   "not-run": { mark: "·", word: "not run", isDone: false },
 };
 
+const WARNED: Word = { mark: "!", word: "warned" };
+
+/** How a step is written for people: one with a warning beside it went on, and is nothing to be pleased with. */
+export function wordOf({ outcome, warning }: Pick<StepReport, "outcome" | "warning">): Word {
+  return warning === null ? STEP_WORDS[outcome] : WARNED;
+}
+
+/** Of a step whose end no record tells: its run goes on, has ended, or its process died, which the step alone does not say. */
+export const NO_END = "nothing is recorded of how it ended";
+
 /** How the outcomes of runs are written for people. */
 export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
   passed: { mark: "✓", word: "passed" },
@@ -36,6 +46,9 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
   interrupted: { mark: "!", word: "interrupted" },
   running: { mark: "!", word: "not finished" },
 };
+
+/** Of a playbook whose run did not begin. */
+export const NOT_BEGUN: Word = { mark: "✗", word: "not begun" };
 
 /** What becomes of a firing: the outcome of its run, or why it has none. */
 export type FiringWord = ReportedOutcome | "queued" | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";

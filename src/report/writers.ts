@@ -2,7 +2,7 @@ import type { RunRecord } from "../protocol/record.ts";
 import type { Places } from "./check/checked.ts";
 import type { Format } from "./format.ts";
 import type { Trace } from "./otlp/trace.ts";
-import type { RunReport } from "./shape.ts";
+import type { NotBegun, RunReport } from "./shape.ts";
 
 /** A run to be told of. */
 export interface ReportedRun {
@@ -13,8 +13,8 @@ export interface ReportedRun {
   readonly trace?: Trace | undefined;
 }
 
-/** Runs as one document, piece by piece. Pure. */
-export type Writer = (runs: readonly ReportedRun[], places: Places) => Iterable<string>;
+/** Runs, and playbooks whose run did not begin, as one document, piece by piece. Events and traces are of runs alone. Pure. */
+export type Writer = (runs: readonly ReportedRun[], places: Places, notBegun: readonly NotBegun[]) => Iterable<string>;
 
 /** The writer of each format, loaded when it is asked for. */
 export const WRITERS: Readonly<Record<Format, () => Promise<Writer>>> = {
@@ -29,6 +29,10 @@ export const WRITERS: Readonly<Record<Format, () => Promise<Writer>>> = {
   otlp: async () => (await import("./otlp/document.ts")).otlpReport,
 };
 
-function ofReports(write: (reports: readonly RunReport[]) => Iterable<string>): Writer {
-  return (runs) => write(runs.map(({ report }) => report));
+function ofReports(write: (reports: readonly RunReport[], notBegun: readonly NotBegun[]) => Iterable<string>): Writer {
+  return (runs, _places, notBegun) =>
+    write(
+      runs.map(({ report }) => report),
+      notBegun,
+    );
 }

@@ -62,15 +62,22 @@ test("only whoever has the token is shown anything, and only by this server's ow
   expect((await get("/other", known)).status).toBe(404);
   expect((await get(`/compare?run=${ids[0]}`, known)).status).toBe(400);
   expect(await (await get(`/runs/${ids[0]}/events`, known)).json()).toEqual({ events: expect.any(Number) as number });
-  expect(await askedAs("evil.example", url)).toMatch(/^HTTP\/1\.1 421 /);
+  expect(await askedAs("evil.example", url, `/${url.search}`)).toMatch(/^HTTP\/1\.1 421 /);
 });
 
-/** The first line of the answer to a request that was meant for another host. */
-async function askedAs(host: string, { port, search }: URL): Promise<string> {
+test("what is no address is refused, and whoever looks meanwhile is served on", async () => {
+  const { url, get } = await viewing(newProject());
+  for (const target of ["//", "//[", "http://["])
+    expect(await askedAs(url.host, url, target), target).toMatch(/^HTTP\/1\.1 400 /);
+  expect((await get("/", { authorization: `Bearer ${url.searchParams.get("token")}` })).status).toBe(200);
+});
+
+/** The first line of the answer to a request as it stands here. */
+async function askedAs(host: string, { port }: URL, target: string): Promise<string> {
   const { connect } = await import("node:net");
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), "127.0.0.1", () =>
-      socket.write(`GET /${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
     );
     let text = "";
     socket

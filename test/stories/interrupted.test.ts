@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { elementsOf } from "../unit/report/xml.ts";
 import { gate, type Proxy, proxyTo } from "./proxy.ts";
 import {
   approvalPlaybook,
@@ -45,6 +46,24 @@ describe("a run is interrupted while it waits for a person", () => {
       "ledger.transfer.approve",
     ]);
   });
+});
+
+test("what an interrupt keeps from beginning is named, and is red in the report", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("1.yaml", approvalPlaybook("    timeout: 1h"));
+  for (const file of ["2.yaml", "3.yaml"]) project.write(file, "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
+  const polled = proxy.next("GET /asset", async (passing) => passing.answer(await passing.forward()), 1);
+  const running = project.start("run", "1.yaml", "2.yaml", "3.yaml", "--jobs", "1", "--report", "junit=report.xml");
+  await reached(running, polled);
+  await running.signal("SIGINT");
+  const { code, stderr, told } = await running.ended;
+  expect(code, told).toBe(130);
+  expect(stderr, told).toContain("interrupted, and not begun: 2.yaml, 3.yaml\n");
+  const red = elementsOf(project.read("report.xml")).filter(({ name }) => name === "failure");
+  expect(red.map(({ attributes }) => attributes["type"])).toEqual(["interrupted", "run.interrupted", "run.interrupted"]);
 });
 
 describe("a run is interrupted while its mint is on its way", () => {

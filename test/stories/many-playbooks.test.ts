@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
 import { patternOf } from "../../src/expression/pattern.ts";
 import { userValidator } from "../../src/schema/user.ts";
-import { delivered, embeddedCommits, newProject, operationsOf, type Project, type Printed } from "./world.ts";
+import type { NotBegun } from "../../src/report/shape.ts";
+import { delivered, embeddedCommits, newProject, operationsOf, type Project, type Printed, sandboxProcess } from "./world.ts";
 import { elementsOf } from "../unit/report/xml.ts";
 
 const COPIES = 20;
@@ -50,6 +51,30 @@ test("one of them is broken: it is named, and none is run", async () => {
   expect(run.stderr, run.told).toMatch(/^playbooks\/broken\.yaml:\d+:\d+ error playbook\.unknown-operation$/m);
   expect(run.stderr, run.told).toContain("1 playbook of 21 cannot be run: playbooks/broken.yaml");
   expect(await embeddedCommits(project)).toEqual([]);
+});
+
+test("one of them cannot begin: the reports tell of it beside those that passed", async () => {
+  const project = newProject();
+  project.serviceAt((await sandboxProcess()).url);
+  project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace(/^ {4}investor:\n(?: {6}.*\n)+/m, ""));
+  project.write("playbooks/asked.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
+  project.write(
+    "playbooks/sales.yaml",
+    "playbook: 1\nactors: { buyer: { investor: BUYER_KEY } }\nsteps: [{ uses: investor.sales.list, as: buyer }]\n",
+  );
+  const run = await project.run("run", "playbooks", ...REPORTS);
+  expect(run.code, run.told).toBe(2);
+  expect(run.lines.at(-1), run.told).toBe("1 run: 1 passed");
+  const report = JSON.parse(project.read("report.json")) as Printed & { readonly notBegun: readonly NotBegun[] };
+  expect(userValidator(reportSchema, patternOf)(report)).toEqual([]);
+  expect(report.reports.map(({ run: { outcome } }) => outcome)).toEqual(["passed"]);
+  expect(report.notBegun).toEqual([
+    {
+      playbook: { name: "playbooks/sales.yaml", file: "playbooks/sales.yaml" },
+      problem: expect.objectContaining({ code: expect.stringMatching(/^environment\./) }),
+    },
+  ]);
+  expect(elementsOf(project.read("report.xml")).filter(({ name }) => name === "failure")).toHaveLength(1);
 });
 
 test("one of them fails: the others pass, and the reports say which", async () => {

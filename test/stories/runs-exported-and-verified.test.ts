@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { expect, test } from "vitest";
 import { type Desk, desk, inJournal } from "./desk.ts";
 import { cutAnswer } from "./proxy.ts";
-import { KEYS, MINT_ONCE, newProject, runIn } from "./world.ts";
+import { KEYS, MINT_ONCE, newProject, runIn, sandboxProcess } from "./world.ts";
 
 /** A run whose mint nobody could see, settled by a person, resumed to its end. */
 async function resolved(): Promise<Desk & { readonly run: string }> {
@@ -32,6 +32,19 @@ interface Line {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** The hash of the last exported record, each made again from its line as the guarantee tells. */
+function lastHashOf(exported: readonly string[], run: string): string {
+  let before = "0".repeat(64);
+  for (const [at, text] of exported.entries()) {
+    const line = JSON.parse(text) as Line;
+    expect(line).toMatchObject({ run, sequence: at, previous: before, time: new Date(line.at).toISOString() });
+    const body = text.slice(text.indexOf('"body":') + '"body":'.length, -1);
+    before = hash("sha256", `${before}\n${[line.sequence, line.epoch, line.at, line.kind, body].join("\n")}`);
+    expect(line.hash).toBe(before);
+  }
+  return before;
+}
+
 test("a run is exported with its chain, so that anybody can check it, and told with all that became of it", async () => {
   const { project, run } = await resolved();
   const exported = await project.run("runs", "export", run);
@@ -39,14 +52,7 @@ test("a run is exported with its chain, so that anybody can check it, and told w
   const lines = exported.lines.map((text) => JSON.parse(text) as Line);
   expect(lines.map(({ kind }) => kind).slice(0, 3)).toEqual(["run.opened", "run.claimed", "attempt.intended"]);
   expect(lines.at(-1)).toMatchObject({ kind: "run.closed", epoch: 3, body: { outcome: "passed" } });
-  let before = "0".repeat(64);
-  for (const [at, line] of lines.entries()) {
-    expect(line).toMatchObject({ run, sequence: at, previous: before, time: new Date(line.at).toISOString() });
-    const text = exported.lines[at] ?? "";
-    const body = text.slice(text.indexOf('"body":') + '"body":'.length, -1);
-    before = hash("sha256", `${before}\n${[line.sequence, line.epoch, line.at, line.kind, body].join("\n")}`);
-    expect(line.hash).toBe(before);
-  }
+  const before = lastHashOf(exported.lines, run);
 
   const shown = await project.run("runs", "show", run);
   expect(shown.stdout.match(/^\d{4}-\S+ {2}(?:claimed|closed|resolved).*$/gm)?.map((line) => line.replace(/^\S+ +/, ""))).toEqual(
@@ -63,6 +69,30 @@ test("a run is exported with its chain, so that anybody can check it, and told w
   );
   const verified = await project.run("runs", "verify");
   expect(verified.stdout, verified.told).toBe(`${run}  intact   ${lines.length} records, the last ${before}\n`);
+});
+
+test("an exported chain can be checked whatever the texts in it are, and none of them is obeyed", async () => {
+  const project = newProject({});
+  const hostile = "a\u202eb\u200f";
+  project.write("hostile.yaml", `playbook: 1\nname: ${JSON.stringify(hostile)}\nsteps: [{ uses: ledger.asset.stats }]\n`);
+  project.write("tokenbook.yaml", "environments: { sandbox: embedded }\n");
+  const run = runIn(await project.run("run", "hostile.yaml"));
+  const exported = await project.run("runs", "export", run);
+  expect(exported.stdout).not.toMatch(/[\u202e\u200f]/);
+  expect(JSON.parse(exported.lines[0] ?? "")).toMatchObject({ body: { playbook: { name: hostile } } });
+  expect(lastHashOf(exported.lines, run)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("what a service says of a write begins no line among those that tell of people", async () => {
+  const forged = "2026-11-22T02:07:24.446Z  resolved  olga  mint: attempt 1 is applied: I saw it";
+  const faults = [{ operation: "ledger.token.mint", fault: { "receipt-failed": `no\n${forged}` } }];
+  const project = newProject();
+  project.serviceAt((await sandboxProcess({ faults })).url);
+  project.write("mint.yaml", MINT_ONCE);
+  const ended = await project.run("run", "mint.yaml");
+  const shown = await project.run("runs", "show", runIn(ended));
+  expect(shown.stdout, shown.told).toContain(`HTTP 500: no\\n${forged}`);
+  expect(shown.lines).not.toContain(forged);
 });
 
 test("whoever changes a record is found out: the first that is not as it was written is named, the other runs are whole", async () => {

@@ -22,7 +22,7 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
   const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
   return performRuns(shell, { ...options, env, jobs: 1, secrets }, [
     {
-      label: id,
+      playbook: { name: playbook?.name ?? file, file },
       steps: playbook?.steps.length ?? 0,
       work: async (session, ports) => {
         if (playbook === undefined) throw noneToResume();

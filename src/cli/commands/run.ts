@@ -34,7 +34,7 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
     shell,
     { ...options, secrets },
     ready.map(({ playbook, inputs, env }) => ({
-      label: playbook.file,
+      playbook: { name: playbook.name, file: playbook.file },
       steps: playbook.steps.length,
       work: (session, ports) =>
         startRun(

@@ -3,6 +3,7 @@ import { writeJson } from "../../base/json.ts";
 import { sanitise } from "../../base/text.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { settledText } from "../../report/attempt.ts";
+import { oneLine } from "../../report/foreign.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
 import { harmless } from "../failure.ts";
 import { lookIntoJournal, runNamed } from "../journal.ts";
@@ -67,18 +68,25 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
 };
 
 function historyLine({ at, what, by, text }: HistoryReport): string {
-  return harmless([at, what.padEnd(8), by, text].filter((part) => part !== null).join("  "));
+  return whole([at, what.padEnd(8), by, text].filter((part) => part !== null).join("  "));
 }
 
 function attemptLines(
   step: string,
-  { attempt, operation, request, input, meaning, status, receiptId, message, settled }: AttemptReport,
+  { attempt, operation, request, input, meaning, status, receiptId, receipt, message, settled }: AttemptReport,
 ): readonly string[] {
+  const refused =
+    receipt?.committed === false ? ` ${receipt.status}${receipt.message === null ? "" : ` “${receipt.message}”`}` : "";
   const answer = meaning === null ? "no answer was recorded" : `${meaning}${status === null ? "" : ` (HTTP ${status})`}`;
   return [
     `sent  ${step}  attempt ${attempt + 1}  ${operation}  ${request.method} ${request.path}`,
     `    input: ${writeJson(input)}`,
-    `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}`}${message === null ? "" : `: ${message}`}`,
+    `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}${refused}`}${message === null ? "" : `: ${message}`}`,
     ...(settled === null ? [] : [`    settled: ${settledText(settled)}`]),
-  ].map(harmless);
+  ].map(whole);
+}
+
+// A line is all there, and no line of it is somebody else's.
+function whole(line: string): string {
+  return oneLine(line, Infinity);
 }

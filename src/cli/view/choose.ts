@@ -14,8 +14,8 @@ export interface Viewing {
   readonly clock: Pick<Clock, "now">;
   /** Something else writes there meanwhile. */
   readonly isShared?: boolean;
-  /** How many runs there will be, and how many steps they have in all. */
-  readonly runs: number;
+  /** The files of the playbooks that are run, and how many steps they have in all. */
+  readonly files: readonly string[];
   readonly steps: number;
   /** The live tree broke; the runs go on. */
   readonly onCrash: (error: unknown) => void;
@@ -27,17 +27,19 @@ const MOST_RUNS = 8;
 
 /** The live tree on a terminal that can show it; plain lines everywhere else, and where a tree would be too long to read. */
 export async function chooseView(viewing: Viewing): Promise<View> {
-  const { screen, clock, runs, variables, hint, onCrash } = viewing;
+  const { screen, clock, files, variables, hint, onCrash } = viewing;
   const colour = showsColour(screen, variables);
   const write = (text: string): void => screen.write(painted(hint(text), colour));
-  if (!canShowTree(viewing)) return new PlainView({ write, clock, parallel: runs > 1 });
+  if (!canShowTree({ ...viewing, runs: files.length })) return new PlainView({ write, clock, files });
   // Loaded only where it is used: a pipe need not wait for it.
   const { LiveView } = await import("./live-view.ts");
   return new LiveView({ screen, clock, colour, print: write, onCrash });
 }
 
+type Shown = Pick<Viewing, "screen" | "variables" | "isShared" | "steps"> & { readonly runs: number };
+
 /** Whether a live tree can be drawn, and would be of use. */
-export function canShowTree({ screen, variables, isShared, runs, steps }: Omit<Viewing, "clock" | "hint" | "onCrash">): boolean {
+export function canShowTree({ screen, variables, isShared, runs, steps }: Shown): boolean {
   if (isShared === true || !screen.isTTY || screen.columns < LEAST_COLUMNS) return false;
   if (variables["TERM"] === "dumb" || (isSet(variables["CI"]) && variables["CI"] !== "false")) return false;
   return steps <= MOST_STEPS && runs <= MOST_RUNS;

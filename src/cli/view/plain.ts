@@ -23,8 +23,8 @@ export interface PlainOutput {
   readonly write: (text: string) => void;
   /** What was recorded before now belongs to an earlier process, and is told in one line. */
   readonly clock: Pick<Clock, "now">;
-  /** Several runs at a time: each line names its playbook's file. */
-  readonly parallel: boolean;
+  /** The files of all playbooks that are run; of several, each line names its own. */
+  readonly files: readonly string[];
 }
 
 /** One line for each step when it ends, for pipes and CI logs; nothing is ever taken back. */
@@ -56,7 +56,7 @@ export class PlainView implements View {
   }
 
   end(): Promise<void> {
-    if (this.#output.parallel && this.#finished.length > 0) this.#output.write(`${overallLine(this.#finished)}\n`);
+    if (this.#output.files.length > 1 && this.#finished.length > 0) this.#output.write(`${overallLine(this.#finished)}\n`);
     return Promise.resolve();
   }
 }
@@ -72,6 +72,7 @@ class PlainRun {
   /** By step: since when it is busy, and when that is told next. */
   readonly #busy = new Map<string, { readonly since: number; readonly tellAt: number }>();
   #hasHeader = false;
+  #label: string | undefined;
   #isNew = false;
 
   constructor(fold: RunFold, output: PlainOutput) {
@@ -123,8 +124,9 @@ class PlainRun {
   }
 
   #print(lines: readonly string[]): void {
+    const { files, write } = this.#output;
     const { opened } = this.#fold;
-    const label = this.#output.parallel && opened !== undefined ? labelRun(opened) : "";
-    this.#output.write(lines.map((line) => `${label}${line}\n`).join(""));
+    if (opened !== undefined && files.length > 1) this.#label ??= labelRun(opened, files);
+    write(lines.map((line) => `${this.#label ?? ""}${line}\n`).join(""));
   }
 }

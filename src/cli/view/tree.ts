@@ -139,14 +139,15 @@ function runState(outcome: ReportedOutcome | undefined): LineState {
   return outcome === "interrupted" || outcome === "running" ? "pending" : outcome;
 }
 
-// A group is as bad as the worst of it.
-const WORST_FIRST: readonly LineState[] = ["failed", "unknown", "pending", "running", "rescued"];
+// A group is as bad as the worst of it, and has no tick of a kind that none in it has.
+const WORST_FIRST: readonly LineState[] = ["conflict", "unknown", "failed", "drift", "pending", "running", "rescued"];
+const GONE_WELL: readonly LineState[] = ["changed", "unchanged", "ok"];
 
 function groupState(children: readonly TreeLine[]): LineState {
   const states = new Set(children.map(({ state }) => state));
   const worst = WORST_FIRST.find((state) => states.has(state));
   if (worst !== undefined) return worst;
-  if (!states.has("not-run")) return states.has("changed") ? "changed" : states.has("unchanged") ? "unchanged" : "ok";
+  if (!states.has("not-run")) return GONE_WELL.find((state) => states.has(state)) ?? "skipped";
   return states.size === 1 ? "not-run" : "running";
 }
 

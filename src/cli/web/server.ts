@@ -51,7 +51,8 @@ function answer(request: IncomingMessage, response: ServerResponse, serving: Ser
   if (!hostsOf(serving).includes(headers.host ?? ""))
     return refuse(response, 421, "this server is asked by its own address only");
   if (method !== "GET" && method !== "HEAD") return refuse(response.setHeader("allow", "GET, HEAD"), 405, "only GET is answered");
-  const asked = new URL(url, `http://${HOST}`);
+  const asked = URL.parse(url, `http://${HOST}`);
+  if (asked === null) return refuse(response, 400, "that is no address");
   const given = asked.searchParams.get("token");
   if (given !== null) {
     if (!isSame(given, serving.token)) return refuse(response, 401, "the token is not this server's");

@@ -1,13 +1,14 @@
 import { formatDuration } from "../../base/duration.ts";
+import { count } from "../../base/text.ts";
 import { oneLine } from "../foreign.ts";
-import type { RunReport } from "../shape.ts";
-import { countsOf } from "../text.ts";
-import { RUN_WORDS } from "../words.ts";
+import type { NotBegun, RunReport } from "../shape.ts";
+import { countsOf, runsLine } from "../text.ts";
+import { NOT_BEGUN, RUN_WORDS } from "../words.ts";
 import { Budget } from "./budget.ts";
 import { framed, themeButton } from "./frame.ts";
 import { comparisonsOverTime } from "./history.ts";
 import { el, type Markup } from "./markup.ts";
-import { runPieces } from "./run.ts";
+import { notBegunMarkup, runPieces } from "./run.ts";
 import { FOLLOW, SCRIPT } from "./script.ts";
 import { type Row, tableOf } from "./table.ts";
 
@@ -15,8 +16,9 @@ import { type Row, tableOf } from "./table.ts";
  * The reports as one HTML page that needs nothing else, neither a network nor JavaScript; its one script adds search, filters and a choice of
  * colours. Its policy lets nothing else run or load, whatever a text holds. Pure.
  */
-export function htmlReport(reports: readonly RunReport[]): Iterable<string> {
-  return framed({ title: titleOf(reports), above: toolbar(reports), script: SCRIPT }, reportPieces(reports));
+export function htmlReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Iterable<string> {
+  const title = titleOf(reports, notBegun);
+  return framed({ title, above: toolbar(reports), script: SCRIPT }, reportPieces(reports, { notBegun, isServed: false }));
 }
 
 /** One run as a server shows it: among its other pages, and, while it goes on, made anew whenever there is something new. Pure. */
@@ -27,25 +29,29 @@ export function runPage(
   const state = el("p", { class: "live", role: "status", "data-events": events }, "This page goes on with the run.");
   const script = isLive ? `${SCRIPT}${FOLLOW}` : SCRIPT;
   return framed(
-    { title: titleOf([report]), above: toolbar([report]), script, place: "runs" },
+    { title: titleOf([report], []), above: toolbar([report]), script, place: "runs" },
     (function* () {
       if (isLive) yield state.html;
-      yield* reportPieces([report], true);
+      yield* reportPieces([report], { notBegun: [], isServed: true });
     })(),
   );
 }
 
-function* reportPieces(reports: readonly RunReport[], isServed = false): Generator<string> {
-  if (reports.length !== 1) yield indexOf(reports).html;
+function* reportPieces(
+  reports: readonly RunReport[],
+  { notBegun, isServed }: { readonly notBegun: readonly NotBegun[]; readonly isServed: boolean },
+): Generator<string> {
+  const isOnly = reports.length === 1 && notBegun.length === 0;
+  if (!isOnly) yield indexOf(reports, notBegun).html;
   yield comparisonsOverTime(reports)?.html ?? "";
   const budget = new Budget();
-  const isOnly = reports.length === 1;
+  for (const each of notBegun) yield notBegunMarkup(each, budget).html;
   for (const [at, report] of reports.entries()) yield* runPieces(report, { id: runId(at), isOnly, isServed, budget });
 }
 
-function titleOf(reports: readonly RunReport[]): string {
+function titleOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): string {
   const [only, ...others] = reports;
-  if (only === undefined || others.length > 0) return `${reports.length} runs – tokenbook`;
+  if (only === undefined || others.length > 0 || notBegun.length > 0) return `${runsLine(reports, notBegun)} – tokenbook`;
   const { mark, word } = RUN_WORDS[only.run.outcome];
   return `${mark} ${word}: ${oneLine(only.run.playbook.name)} – tokenbook`;
 }
@@ -74,16 +80,21 @@ function toolbar(reports: readonly RunReport[]): Markup {
   );
 }
 
-function indexOf(reports: readonly RunReport[]): Markup {
+function indexOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): Markup {
   const outcomes = Array.from(
     Map.groupBy(reports, ({ run }) => run.outcome),
     ([outcome, { length }]) => `${length} ${RUN_WORDS[outcome].word}`,
   );
+  const others = notBegun.length === 0 ? [] : [`${notBegun.length} ${NOT_BEGUN.word}`];
   return el(
     "nav",
     { class: "index", "aria-label": "Runs" },
-    el("h1", {}, `${reports.length} runs: ${outcomes.join(", ") || "none"}`),
-    tableOf("The runs of this page", ["Playbook", "Outcome", "Environment", "Steps", "Began", "Took"], reports.map(indexRow)),
+    el("h1", {}, `${count(reports.length, "run")}: ${[...outcomes, ...others].join(", ") || "none"}`),
+    tableOf(
+      "The runs of this page",
+      ["Playbook", "Outcome", "Environment", "Steps", "Began", "Took"],
+      [...reports.map(indexRow), ...notBegun.map(notBegunRow)],
+    ),
   );
 }
 
@@ -97,6 +108,11 @@ function indexRow({ run, totals }: RunReport, at: number): Row {
     el("time", { datetime: run.startedAt }, run.startedAt),
     run.durationMs === null ? "" : formatDuration(run.durationMs),
   ];
+}
+
+function notBegunRow({ playbook }: NotBegun): Row {
+  const { mark, word } = NOT_BEGUN;
+  return [oneLine(playbook.name), el("span", { class: "verdict failed" }, `${mark} ${word}`), "", "", "", ""];
 }
 
 function runId(at: number): string {

@@ -3,10 +3,10 @@ import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import { oneLine } from "../foreign.ts";
-import type { AttemptReport, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
+import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
 import { nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";
-import { countsIn, RUN_WORDS, STEP_WORDS } from "../words.ts";
+import { countsIn, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 import type { Budget } from "./budget.ts";
 import { type Child, el, type Markup, opening } from "./markup.ts";
 import { factList, problemMarkup, stepMarkup, wantsPerson } from "./step.ts";
@@ -46,6 +46,18 @@ export function* runPieces(report: RunReport, { id, isOnly, isServed, budget }: 
   yield valuesOf(part("Inputs"), run.inputs, budget)?.html ?? "";
   yield historyOf(run, part("Who carried it, and how it went on")).html;
   yield "</article>";
+}
+
+/** A playbook whose run did not begin, and why. */
+export function notBegunMarkup({ playbook, problem }: NotBegun, budget: Budget): Markup {
+  const { mark, word } = NOT_BEGUN;
+  return el(
+    "article",
+    { class: "run failed" },
+    el("h2", {}, el("span", { class: "verdict failed" }, `${mark} ${word}`), " ", oneLine(playbook.name)),
+    factList([["playbook", oneLine(playbook.file)]]),
+    problemMarkup(problem, "problem", budget),
+  );
 }
 
 function headerOf({ run, totals }: RunReport, heading: "h1" | "h2", budget: Budget): Markup {
@@ -109,8 +121,8 @@ function concernsOf(steps: readonly StepReport[], title: Markup, linkTo: (step: 
       "ul",
       {},
       shown.map((step) => {
-        const { mark, word } = step.warning === null ? STEP_WORDS[step.outcome] : { mark: "!", word: "warned" };
-        const said = (step.problem ?? step.warning)?.message ?? "the run ended while this step was under way";
+        const { mark, word } = wordOf(step);
+        const said = (step.problem ?? step.warning)?.message ?? NO_END;
         return el(
           "li",
           { class: step.outcome },

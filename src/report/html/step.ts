@@ -5,7 +5,7 @@ import { explanationBlocks } from "../evidence.ts";
 import { cut, oneLine } from "../foreign.ts";
 import type { AttemptReport, StepReport } from "../shape.ts";
 import { verdictOf } from "../verdict.ts";
-import { isNamedBy, STEP_WORDS } from "../words.ts";
+import { isNamedBy, NO_END, wordOf } from "../words.ts";
 import { type Budget, textBlock } from "./budget.ts";
 import { comparisonMarkup } from "./comparison.ts";
 import { type Child, el, type Markup } from "./markup.ts";
@@ -46,7 +46,7 @@ export function stepMarkup(step: StepReport, showing: Showing): Markup {
 }
 
 function lineOf(step: StepReport, timeline: Timeline): Child {
-  const { mark, word } = step.warning === null ? STEP_WORDS[step.outcome] : { mark: "!", word: "warned" };
+  const { mark, word } = wordOf(step);
   const name = step.name === step.step || isNamedBy(step.id, step.name) ? "" : oneLine(step.name);
   const sent = step.attempts.length > 1 ? `sent ${step.attempts.length} times` : "";
   return [
@@ -93,7 +93,7 @@ function bodyOf(step: StepReport, { file, isServed, budget }: Showing): Child {
 
 function unfinished({ kind, outcome, problem }: StepReport): Markup | undefined {
   if (problem !== null || kind !== "call" || (outcome !== "unknown" && outcome !== "pending")) return undefined;
-  return el("p", {}, "Not finished: the run ended while this step was under way.");
+  return el("p", {}, `Not finished: ${NO_END}.`);
 }
 
 function factsOf(step: StepReport, playbook: string): Markup {

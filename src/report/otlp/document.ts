@@ -59,10 +59,8 @@ function* spansOf({ report, trace }: ReportedRun): Generator<Span> {
   const since = trace?.startedAt ?? 0;
   const begun = steps.filter((step) => step.startedAt !== null && endOf(step, run) >= since);
   const start = trace?.startedAt ?? Date.parse(run.startedAt);
-  const end = Math.max(
-    start,
-    ...(run.finishedAt === null ? begun.map((step) => endOf(step, run)) : [Date.parse(run.finishedAt)]),
-  );
+  const ended = run.finishedAt === null ? begun.map((step) => endOf(step, run)) : [Date.parse(run.finishedAt)];
+  const end = ended.reduce((latest, each) => Math.max(latest, each), start);
   const spanIdOf = (address: string): string => hash("sha256", `${traceId} ${address}`).slice(0, 16);
   const root = hash("sha256", traceId).slice(0, 16);
   yield {

@@ -15,12 +15,13 @@ import { comparePage } from "../../../src/report/html/compare.ts";
 import { runPage } from "../../../src/report/html/page.ts";
 import { runsPage } from "../../../src/report/html/runs.ts";
 import { reportOf } from "../../../src/report/model.ts";
+import type { NotBegun } from "../../../src/report/shape.ts";
 import { Trace } from "../../../src/report/otlp/trace.ts";
 import { type ReportedRun, type Writer, WRITERS } from "../../../src/report/writers.ts";
 import { userValidator } from "../../../src/schema/user.ts";
 import type { Validate } from "../../../src/schema/validator.ts";
 import { dangersOf, hostileRun, manyHostile } from "./hostile.ts";
-import { Records, RUNS, START, TRANSACTION } from "./records.ts";
+import { Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
 
 const PLACES = { cwd: "/here", root: "/here" };
 const writers = new Map<Format, Writer>();
@@ -35,8 +36,8 @@ function reported(records: readonly RunRecord[]): ReportedRun {
 
 const every: readonly ReportedRun[] = Object.values(RUNS).map((records) => reported(records().all));
 
-function written(format: Format, runs: readonly ReportedRun[]): string {
-  return [...(writers.get(format)?.(runs, PLACES) ?? [])].join("");
+function written(format: Format, runs: readonly ReportedRun[], notBegun: readonly NotBegun[] = []): string {
+  return [...(writers.get(format)?.(runs, PLACES, notBegun) ?? [])].join("");
 }
 
 function of(name: keyof typeof RUNS): ReportedRun {
@@ -381,6 +382,56 @@ describe("ten thousand hostile texts, wherever a run can hold one", () => {
       for (const format of ["junit", "tap", "md"] as const) expect(dangersOf(written(format, runs))).toEqual([]);
     }
   });
+});
+
+describe("a playbook whose run did not begin", () => {
+  const problem = { code: "environment.no-interface", message: "it has no <b>investor</b> interface", next: "tokenbook doctor" };
+  const notBegun: readonly NotBegun[] = [{ playbook: { name: "Buy # 1", file: "buy.yaml" }, problem }];
+  const beside = [of("passed")];
+
+  test("is red wherever a run that passed beside it is green", () => {
+    const { results } = JSON.parse(written("ctrf", beside, notBegun)) as Ctrf;
+    expect(validCtrf(JSON.parse(written("ctrf", beside, notBegun)))).toMatchObject({ valid: true, errors: [] });
+    expect(results.summary).toMatchObject({ tests: 6, passed: 5, failed: 1, suites: 2 });
+    expect(results.tests.at(-1)).toMatchObject({ name: "the run itself", status: "failed", rawStatus: "not-begun" });
+    expect(tapped(written("tap", beside, notBegun))[1]).toMatchObject([{ ok: false, name: "the run itself" }]);
+    expect(written("tap", beside, notBegun)).toMatch(/^not ok 2 - Buy \\# 1: not begun$/m);
+    expect(written("junit", beside, notBegun)).toMatch(/<testsuites tests="6" failures="1" errors="0" skipped="0">/);
+    expect(written("github", beside, notBegun)).toMatch(
+      /^::error file=buy\.yaml,line=1,title=not begun environment\.no-interface::/,
+    );
+  });
+
+  test("is told to people and programs, with why, and what mends it", () => {
+    const page = written("html", beside, notBegun);
+    expect(page).toContain("<title>1 run, 1 not begun – tokenbook</title>");
+    expect(page).toContain("1 run: 1 passed, 1 not begun");
+    for (const text of [page, written("md", beside, notBegun)])
+      for (const words of ["1 run, 1 not begun", "buy.yaml", "tokenbook doctor"]) expect(text).toContain(words);
+    expect(page).toContain("it has no &lt;b&gt;investor&lt;/b&gt; interface");
+    expect(JSON.parse(written("json", beside, notBegun))).toMatchObject({ reports: [{}], notBegun });
+  });
+
+  test("is not nothing where no run began at all", () => {
+    for (const format of ["html", "md", "junit", "ctrf", "tap", "json", "github"] as const)
+      expect(written(format, [], notBegun), format).toContain("environment.no-interface");
+  });
+});
+
+test("a page calls refused what the ledger took and did not commit", () => {
+  const html = written("html", [reported(uncommitted().all)]);
+  expect(html).toContain("2 sendings: 1 refused, 1 unknown");
+  expect(html).toContain("receipt FAILED rc1 “endorsement failure”");
+  expect(html).not.toContain("no receipt was read");
+});
+
+test("of a run that goes on nothing says that it has ended", () => {
+  const writing = new Records().opened().written("asset").intended("mint").all;
+  for (const format of ["html", "md", "junit", "tap", "ctrf", "github"] as const) {
+    const text = written(format, [reported(writing)]);
+    expect(text, format).toContain("recorded");
+    expect(text, format).not.toMatch(/run ended/i);
+  }
 });
 
 test("a page tells each write by what it is known", () => {

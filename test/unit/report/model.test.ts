@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
-import { Records, RUNS, STEPS, TRANSACTION } from "./records.ts";
+import { Records, RUNS, STEPS, TRANSACTION, uncommitted } from "./records.ts";
 
 function reportFor(name: keyof typeof RUNS): RunReport {
   const records = RUNS[name]?.();
@@ -57,7 +57,7 @@ test("a write's row has its transaction, its receipt, its attempt, its answer", 
     transactionId: TRANSACTION,
     requests: 1,
     problem: null,
-    receipt: { receiptId: "rc1", status: "COMMITTED", message: "Success" },
+    receipt: { receiptId: "rc1", status: "COMMITTED", committed: true, message: "Success" },
     attempts: [
       {
         attempt: 0,
@@ -72,6 +72,21 @@ test("a write's row has its transaction, its receipt, its attempt, its answer", 
     durationMs: 3_000,
   });
   expect(mint).not.toHaveProperty("key");
+});
+
+test("what the ledger did not commit is no evidence for the sending after it", () => {
+  const report = reportOf(uncommitted().all);
+  const [mint] = report.steps;
+  expect(mint).toMatchObject({ outcome: "unknown", transactionId: null, receipt: null });
+  expect(mint?.attempts.map(({ receipt }) => receipt?.committed)).toEqual([false, undefined]);
+});
+
+test("a step that was rescued, is done anew, and fails again is not rescued before its block says so", () => {
+  const records = new Records().opened().stopped("owned", "failed");
+  records.add({ kind: "block.turned", step: "block", to: "rescue", failed: "owned" });
+  expect(outcomes(reportOf(records.all))).toMatchObject({ owned: "rescued" });
+  records.add({ kind: "block.turned", step: "outer", to: "again", forget: ["owned"] }).stopped("owned", "failed");
+  expect(outcomes(reportOf(records.all))).toMatchObject({ owned: "failed" });
 });
 
 test("a round's row has its key", () => {

@@ -238,3 +238,19 @@ export const RUNS: Readonly<Record<string, () => Records>> = {
       .read("owned")
       .closed("failed", {}, { code: "output.no-value", message: "an output has no value: steps.token.id" }),
 };
+
+/** A write that the ledger took and did not commit, and that was sent again by a later process. */
+export function uncommitted(): Records {
+  return new Records()
+    .opened({ steps: STEPS.slice(1, 2) })
+    .intended("mint")
+    .answered("mint")
+    .receipt("mint", { status: "FAILED", transactionId: TRANSACTION, message: "endorsement failure" })
+    .stopped("mint", "failed", { code: "receipt.failed" })
+    .closed("failed")
+    .claimed()
+    .intended("mint", 1)
+    .answered("mint", { attempt: 1, meaning: "ambiguous", status: 502, payload: null, receiptId: null, message: "Bad Gateway" })
+    .stopped("mint", "unknown", { code: "write.ambiguous" })
+    .closed("unknown");
+}

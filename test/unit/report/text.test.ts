@@ -56,7 +56,7 @@ test("each outcome has its mark and its word", () => {
 test("a step that was under way when the run ended says so", () => {
   expect(linesOf("killed", "mint")).toEqual([
     "? unknown  mint  Mint the shares  ledger.token.mint  as carol",
-    "    not finished: the run ended while this step was under way",
+    "    not finished: nothing is recorded of how it ended",
   ]);
   expect(linesOf("interrupted", "mint")[0]).toContain(`tx ${TRANSACTION}  receipt rc1 not read`);
 });
@@ -95,7 +95,7 @@ test("a whole run in lines begins with its header, and leaves out only what neve
 });
 
 test("several runs: a label for each line, and one line over all", () => {
-  expect(labelRun({ playbook: { file: "a\\b/c.yaml", name: "", digest: "" } })).toBe("[c.yaml] ");
+  expect(labelRun({ playbook: { file: "a\\b/c.yaml", name: "", digest: "" } }, ["a\\b/c.yaml", "c.json"])).toBe("[c.yaml] ");
   expect(overallLine([reportFor("passed"), reportFor("failed"), reportFor("passed"), reportFor("killed")])).toBe(
     "4 runs: 2 passed, 1 failed, 1 not finished",
   );
@@ -115,7 +115,7 @@ test("evidence is bounded", () => {
 test("hostile texts: no escape byte, nothing at the start of a line, no log command", () => {
   for (const text of HOSTILE) {
     const report = reportOf(hostileRun(text).all);
-    const lines = [...reportLines(report), ...report.steps.map((step) => labelRun(report.run) + plainLine(step))];
+    const lines = [...reportLines(report), ...report.steps.map((step) => labelRun(report.run, []) + plainLine(step))];
     expect(dangersOf(lines.join("\n"))).toEqual([]);
     for (const line of lines) expect(line).toMatch(/^(?:[▶✓–✗…?·!] | {4}\S| {6}\| |\[)/);
   }

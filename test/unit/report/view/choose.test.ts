@@ -26,7 +26,7 @@ test.each([
 });
 
 test("the view that is chosen is there", async () => {
-  const viewing = { ...ORDINARY, hint: PLAIN_HINT, clock: { now: () => 0 }, onCrash: () => undefined };
+  const viewing = { ...ORDINARY, files: ["a.yaml"], hint: PLAIN_HINT, clock: { now: () => 0 }, onCrash: () => undefined };
   const live = await chooseView(viewing);
   expect(live).toBeInstanceOf(LiveView);
   await live.end();

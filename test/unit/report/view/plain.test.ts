@@ -7,10 +7,10 @@ import { watched } from "./watched.ts";
 
 function shown(
   records: Records,
-  { since = START, parallel = false }: { since?: number; parallel?: boolean } = {},
+  { since = START, files = [] }: { since?: number; files?: readonly string[] } = {},
 ): readonly string[] {
   let text = "";
-  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => since }, parallel });
+  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => since }, files });
   const observer = watched(view);
   for (const record of records.all) observer.event(record);
   void observer.end?.();
@@ -26,7 +26,7 @@ test("the lines of a run that was watched are those of its report", () => {
 
 test("a line comes when its step ends, not later", () => {
   let text = "";
-  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, parallel: false });
+  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, files: [] });
   const observer = watched(view);
   observer.event({ kind: "step.started", step: "asset", at: START });
   for (const record of new Records().opened().written("asset").all) observer.event(record);
@@ -59,9 +59,14 @@ test("a run that had passed before is summed up", () => {
 });
 
 test("of several runs each line has its file, and the last counts the runs", () => {
-  const lines = shown(RUNS["failed"]?.() ?? new Records(), { parallel: true });
+  const lines = shown(RUNS["failed"]?.() ?? new Records(), { files: ["playbooks/onboarding.yaml", "other.yaml"] });
   expect(lines.slice(0, -1).every((line) => line.startsWith("[onboarding.yaml] "))).toBe(true);
   expect(lines.at(-1)).toBe("1 run: 1 failed");
+});
+
+test("of files of one name each line has the path", () => {
+  const lines = shown(RUNS["failed"]?.() ?? new Records(), { files: ["playbooks/onboarding.yaml", "others/onboarding.yaml"] });
+  expect(lines.slice(0, -1).every((line) => line.startsWith("[playbooks/onboarding.yaml] "))).toBe(true);
 });
 
 test("a run that never opened says nothing", () => {

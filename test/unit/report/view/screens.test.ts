@@ -106,7 +106,7 @@ test("somebody has interrupted: it says that it stops, and how to go on", async 
 
 test("in a log: a line for what takes long, again when it has taken twice as long, and none before", () => {
   let text = "";
-  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, parallel: false });
+  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, files: [] });
   const run = watched(view);
   tell(run, ...new Records().opened().all);
   text = "";

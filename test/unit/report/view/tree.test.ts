@@ -65,6 +65,17 @@ test("rounds hang on their step, which is as bad as the worst of them", () => {
   ]);
 });
 
+test.for(["conflict", "drift", "unknown", "failed"] as const)("a round that ended as %s leaves its step no tick", (outcome) => {
+  const records = new Records().opened().expanded("approvals", ["bob", "dora", "erin"]);
+  records.written("approvals[bob]").stopped("approvals[dora]", outcome).skipped("approvals[erin]");
+  expect(drawn(tree(watched(records)))).toContainEqual(expect.stringMatching(new RegExp(`^ +${outcome} approvals `)));
+});
+
+test("rounds of which none did anything are skipped, all of them", () => {
+  const records = new Records().opened().expanded("approvals", ["bob"]).skipped("approvals[bob]");
+  expect(drawn(tree(watched(records)))).toContainEqual(expect.stringMatching(/^ +skipped approvals /));
+});
+
 test("what holds steps runs while they do, stands before them, and is not counted", () => {
   const steps: readonly StepHeading[] = [
     { id: "deposit", name: "Deposit", uses: "./deposit.yaml", line: 3, kind: "include" },

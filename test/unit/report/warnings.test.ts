@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { Format } from "../../../src/report/format.ts";
+import { reportOf } from "../../../src/report/model.ts";
+import { WRITERS } from "../../../src/report/writers.ts";
+import { Records, START } from "./records.ts";
+
+const warned = new Records()
+  .opened({ steps: [{ id: "checks.supply", name: "supply", uses: "check", kind: "check", line: 7 }] })
+  .add({
+    kind: "step.completed",
+    step: "checks.supply",
+    outcome: "ok",
+    value: {},
+    startedAt: START,
+    requests: 1,
+    warning: { code: "expect.failed", message: "this does not hold: supply == 77" },
+  })
+  .closed("passed").all;
+
+const SPELLINGS: readonly (readonly [Format, RegExp])[] = [
+  ["html", /<span class="mark" aria-hidden="true">!<\/span> warned/],
+  ["md", /^\| ! warned \| `checks\.supply` \|/m],
+  ["github", /^::warning file=playbooks\/onboarding\.yaml,line=7,title=warned expect\.failed::/m],
+  ["junit", /<system-out><!\[CDATA\[warning:\nexpect\.failed: this does not hold/],
+  ["ctrf", /"status":"passed".*"stdout":\["warning:","expect\.failed: this does not hold/],
+  ["tap", /^ {4}ok 1 - checks\.supply\n {6}---\n {6}message: "expect\.failed: this does not hold.*\n {6}severity: "warning"$/m],
+];
+
+test.for(SPELLINGS)("a warning is green, and told: %s", async ([format, spelling]) => {
+  const write = await WRITERS[format]();
+  const runs = [{ report: reportOf(warned), records: () => warned }];
+  expect([...write(runs, { cwd: "/here", root: "/here" }, [])].join("")).toMatch(spelling);
+});
