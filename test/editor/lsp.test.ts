@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,21 +28,28 @@ const COMMAND = join(ROOT, "bin/tokenbook.js");
 
 class Editor {
   readonly #folder: string = mkdtempSync(join(tmpdir(), "tokenbook-lsp-"));
-  readonly #server: ChildProcess;
+  readonly #server: ChildProcessWithoutNullStreams;
   readonly #connection: ProtocolConnection;
   readonly #published: PublishDiagnosticsParams[] = [];
   /** What the server asked to be told of. */
   readonly watched: Promise<unknown>;
+  /** Whether it never answers what the server asks. */
+  silent = false;
+  #stderr = "";
   #tell: () => void = () => {};
   #version = 0;
 
   constructor(files: Readonly<Record<string, string>>) {
     for (const [path, text] of Object.entries(files)) this.write(path, text);
-    const { stdin, stdout } = (this.#server = spawn(process.execPath, [COMMAND, "lsp", "--stdio", "--clientProcessId=1"], {
-      cwd: tmpdir(),
-      stdio: ["pipe", "pipe", "inherit"],
-    }));
-    if (stdin === null || stdout === null) throw new Error("no pipes");
+    const { stdin, stdout, stderr } = (this.#server = spawn(
+      process.execPath,
+      [COMMAND, "lsp", "--stdio", "--clientProcessId=1"],
+      {
+        cwd: tmpdir(),
+        stdio: "pipe",
+      },
+    ));
+    stderr.on("data", (said: Buffer) => (this.#stderr += said.toString()));
     this.#connection = createProtocolConnection(new StreamMessageReader(stdout), new StreamMessageWriter(stdin));
     this.#connection.onNotification("textDocument/publishDiagnostics", (params: PublishDiagnosticsParams) => {
       this.#published.push(params);
@@ -51,10 +58,15 @@ class Editor {
     this.watched = new Promise((done) => {
       this.#connection.onRequest("client/registerCapability", ({ registrations }: { readonly registrations: unknown }) => {
         done(registrations);
-        return null;
+        return this.silent ? new Promise(() => {}) : null;
       });
     });
     this.#connection.listen();
+  }
+
+  /** What the server has said to nobody in particular. */
+  get stderr(): string {
+    return this.#stderr;
   }
 
   get folder(): string {
@@ -119,7 +131,7 @@ class Editor {
 
   /** Ends the server as the protocol has it, and gives its exit code. */
   async end(): Promise<unknown> {
-    const exited = once(this.#server, "exit");
+    const exited = once(this.#server, "close");
     await this.request("shutdown", {});
     await this.#connection.sendNotification("exit");
     return (await exited)[0] as unknown;
@@ -127,8 +139,8 @@ class Editor {
 
   /** Closes the pipe, as an editor that dies does. */
   async drop(): Promise<unknown> {
-    const exited = once(this.#server, "exit");
-    this.#server.stdin?.end();
+    const exited = once(this.#server, "close");
+    this.#server.stdin.end();
     return (await exited)[0] as unknown;
   }
 
@@ -182,6 +194,22 @@ test("it says what it can do, and ends with 0 when it was asked to", async () =>
 test("it ends when its editor is gone", async () => {
   await editor.start();
   expect(await editor.drop()).toBe(1);
+});
+
+test("what it asked of an editor that goes without an answer is no longer of interest", async () => {
+  editor.silent = true;
+  await editor.start();
+  await editor.watched;
+  expect(await editor.end()).toBe(0);
+  expect(editor.stderr).toBe("");
+});
+
+test("nor is it when the editor goes without a word", async () => {
+  editor.silent = true;
+  await editor.start();
+  await editor.watched;
+  expect(await editor.drop()).toBe(1);
+  expect(editor.stderr).toBe("");
 });
 
 test("completion comes while an expression is being typed, with words for the one that is looked at", async () => {

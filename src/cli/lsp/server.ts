@@ -68,6 +68,7 @@ class Server {
   #told: readonly string[] = [];
   #pause: NodeJS.Timeout | undefined;
   #watches = false;
+  #gone = false;
 
   constructor(shell: Shell, connection: Connection) {
     this.#connection = connection;
@@ -86,8 +87,14 @@ class Server {
   }
 
   stop(): void {
+    this.#gone = true;
     clearTimeout(this.#pause);
   }
+
+  // What was asked of an editor that has gone fails, and nobody is there to be told.
+  readonly #tell = (error: unknown): void => {
+    if (!this.#gone) this.#connection.console.error(messageOf(error));
+  };
 
   #introduce({ capabilities: { workspace } }: InitializeParams): InitializeResult {
     this.#watches = workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
@@ -109,9 +116,7 @@ class Server {
   #watch(): void {
     if (!this.#watches) return;
     const watchers = [{ globPattern: "**/*.{yaml,yml,json,csv}" }];
-    this.#connection.client
-      .register(DidChangeWatchedFilesNotification.type, { watchers })
-      .catch((error: unknown) => this.#connection.console.error(messageOf(error)));
+    this.#connection.client.register(DidChangeWatchedFilesNotification.type, { watchers }).catch(this.#tell);
   }
 
   #answer(connection: Connection): void {
@@ -215,7 +220,7 @@ class Server {
   #checkSoon(): void {
     clearTimeout(this.#pause);
     this.#pause = setTimeout(() => {
-      this.#check().catch((error: unknown) => this.#connection.console.error(messageOf(error)));
+      this.#check().catch(this.#tell);
     }, PAUSE_MS);
   }
 
