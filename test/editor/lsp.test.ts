@@ -73,10 +73,11 @@ class Editor {
     return this.#folder;
   }
 
-  async start(): Promise<InitializeResult> {
-    const rootUri = pathToFileURL(this.#folder).href;
+  /** Begins, in these folders. */
+  async start(folders: readonly string[] = ["."]): Promise<InitializeResult> {
+    const workspaceFolders = folders.map((name) => ({ uri: this.uri(name), name }));
     const capabilities = { workspace: { didChangeWatchedFiles: { dynamicRegistration: true } } };
-    const params = { processId: null, rootUri, capabilities, workspaceFolders: [{ uri: rootUri, name: "books" }] };
+    const params = { processId: null, rootUri: workspaceFolders[0]?.uri ?? null, capabilities, workspaceFolders };
     const result = await this.request<InitializeResult>("initialize", params);
     await this.#connection.sendNotification("initialized", {});
     return result;
@@ -100,8 +101,8 @@ class Editor {
     return this.request(`textDocument/${method}`, { textDocument: { uri: this.uri(path) }, position, ...more });
   }
 
-  async open(path: string, text: string): Promise<void> {
-    const textDocument = { uri: this.uri(path), languageId: "yaml", version: ++this.#version, text };
+  async open(path: string, text: string, uri = this.uri(path)): Promise<void> {
+    const textDocument = { uri, languageId: "yaml", version: ++this.#version, text };
     await this.#connection.sendNotification("textDocument/didOpen", { textDocument });
   }
 
@@ -141,6 +142,14 @@ class Editor {
   async drop(): Promise<unknown> {
     const exited = once(this.#server, "close");
     this.#server.stdin.end();
+    return (await exited)[0] as unknown;
+  }
+
+  /** Takes nothing more, as an editor that is about to die does, and gives the server's exit code. */
+  async deafen(): Promise<unknown> {
+    const exited = once(this.#server, "exit");
+    this.#server.stdout.destroy();
+    await this.open("late.yaml", BOOK);
     return (await exited)[0] as unknown;
   }
 
@@ -209,6 +218,12 @@ test("nor is it when the editor goes without a word", async () => {
   await editor.start();
   await editor.watched;
   expect(await editor.drop()).toBe(1);
+  expect(editor.stderr).toBe("");
+});
+
+test("an editor that takes nothing more has gone", async () => {
+  await editor.start();
+  expect(await editor.deafen()).toBe(1);
   expect(editor.stderr).toBe("");
 });
 
@@ -322,6 +337,33 @@ test("an included playbook that is not open shows its own mistakes, and lets go 
   await editor.notify("workspace/didChangeWatchedFiles", { changes: [{ uri: editor.uri("parts/part.yaml"), type: 2 }] });
   await editor.findings("book.yaml", none);
   await editor.findings("parts/part.yaml", none);
+});
+
+test("a playbook includes what lies in its own folder of several", async () => {
+  const book = "playbook: 1\nname: Second\nsteps:\n  - id: part\n    uses: ../parts/part.yaml\n";
+  editor.write("two/books/book.yaml", book);
+  editor.write("two/parts/part.yaml", PART);
+  await editor.start(["parts", "two"]);
+  await editor.open("two/books/book.yaml", book);
+  expect(await editor.findings("two/books/book.yaml", () => true)).toEqual([]);
+});
+
+test("a playbook includes what lies in its own project, whatever folder is open", async () => {
+  const book = "playbook: 1\nname: Alone\nsteps:\n  - id: part\n    uses: ../parts/part.yaml\n";
+  editor.write("two/tokenbook.yaml", "environments: { here: { sandbox: true } }\n");
+  editor.write("two/books/book.yaml", book);
+  editor.write("two/parts/part.yaml", PART);
+  await editor.start(["parts"]);
+  await editor.open("two/books/book.yaml", book);
+  expect(await editor.findings("two/books/book.yaml", () => true)).toEqual([]);
+});
+
+test("an address that is no file's keeps nothing else from being looked at", async () => {
+  await editor.start();
+  await editor.open("", BOOK, "file://elsewhere/share/book.yaml");
+  await editor.open("", BOOK, "untitled:Untitled-1");
+  await editor.open("größe 100%.yaml", BOOK.replace("inputs.shares", "inputs.sharse"));
+  expect(await editor.findings("größe 100%.yaml", some)).toMatchObject([{ code: "expression.unknown-field" }]);
 });
 
 test("what is no playbook is left alone, until it becomes one", async () => {
