@@ -378,6 +378,11 @@ test("what is no playbook is left alone, until it becomes one", async () => {
 
 test("playbooks that come with the tool are known, and nothing is found in one that uses them all", async () => {
   await editor.start();
-  await editor.open("sale.yaml", readFileSync("playbooks/onboarding/property-sale.yaml", "utf8"));
-  expect(await editor.findings("sale.yaml", none)).toEqual([]);
+  const sale = readFileSync("playbooks/onboarding/property-sale.yaml", "utf8");
+  await editor.open("books/sale.yaml", sale);
+  expect(await editor.findings("books/sale.yaml", none)).toEqual([]);
+  const shown = await editor.ask<Hover>("hover", "books/sale.yaml", behind("uses: tokenbook/mint", sale));
+  expect(shown.contents).toMatchObject({ value: expect.stringContaining("(tokenbook/mint.yaml)") });
+  const file = await editor.ask<Location>("definition", "books/sale.yaml", behind("uses: tokenbook/mint", sale));
+  expect(file.uri).toBe(pathToFileURL(join(ROOT, "library/mint.yaml")).href);
 });

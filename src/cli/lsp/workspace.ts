@@ -5,8 +5,9 @@ import { Failure } from "../../base/failure.ts";
 import { isPlaybook, type Surroundings, type TextFile } from "../../editor/document.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import type { FileReader, ShippedPlaybooks } from "../../playbook/files.ts";
+import { type FileReader, isShipped, type ShippedPlaybooks } from "../../playbook/files.ts";
 import { filesOf } from "../project.ts";
+import { pathOfShipped } from "../shipped.ts";
 import type { Shell } from "../shell.ts";
 
 /** A document that is open in the editor. */
@@ -38,7 +39,8 @@ export class Workspace implements Surroundings {
 
   /** The address of a file, as the editor has it where it is open there. */
   uriOf(path: string): string {
-    return this.#openAt(path)?.uri ?? pathToFileURL(resolve(this.#folder, path)).href;
+    const file = isShipped(path) ? pathOfShipped(path) : resolve(this.#folder, path);
+    return this.#openAt(path)?.uri ?? pathToFileURL(file).href;
   }
 
   get shipped(): ShippedPlaybooks | undefined {
@@ -57,7 +59,7 @@ export class Workspace implements Surroundings {
 
   textOf(path: string): string | undefined {
     try {
-      return this.read(path);
+      return this.shipped?.read(path) ?? this.read(path);
     } catch (error) {
       if (error instanceof Failure) return undefined;
       throw error;
