@@ -47,8 +47,7 @@ export async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<Pl
     if (context.stopping) throw new Failure({ code: "plan.interrupted", message: "no plan was made", exit: EXIT.interrupted });
     const next = walk.next(context.state);
     if (next.kind === "close") return planned(context, parts, next.outcome === "passed");
-    const [action] = next.actions;
-    if (action !== undefined) await planSafely(context, action);
+    for (const action of next.actions) await planSafely(context, action);
   }
 }
 
