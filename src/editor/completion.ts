@@ -4,16 +4,16 @@ import type { Field } from "../expression/types.ts";
 import { type Operation, operations } from "../operations/operation.ts";
 import { pageOf } from "../operations/page.ts";
 import { readActors, section } from "../playbook/declarations.ts";
-import { resolveFrom } from "../playbook/files.ts";
+import { isShipped, resolveFrom } from "../playbook/files.ts";
 import { isPath } from "../playbook/outline.ts";
 import type { ActorDeclaration, Identity } from "../playbook/model.ts";
 import type { Range } from "../source/node.ts";
 import { type Word, wordIn } from "./cursor.ts";
-import { nameAt, type Surroundings, type TextFile, wordAt } from "./document.ts";
+import { type Surroundings, type TextFile, wordAt } from "./document.ts";
 import { type ExpressionCursor, lookAtExpression } from "./look.ts";
 import { markedValue } from "./marked.ts";
 import { doubtOf, fieldsAt, namesAt } from "./names.ts";
-import { type Place, placeOf } from "./place.ts";
+import { type Place, placeOf, rangeOfPlace } from "./place.ts";
 import { typeText } from "./type-text.ts";
 import { functionWords, operationWords } from "./words.ts";
 
@@ -36,7 +36,7 @@ export function complete(file: TextFile, offset: number, files: Surroundings): r
   const found = lookAtExpression(marked, files, (cursor) => inExpression(cursor, wordAt(file.text, offset)));
   if (found !== undefined) return found.seen;
   const place = placeOf(marked);
-  return place === undefined ? [] : inName(place, file, { files, offset, replaces: nameAt(file.text, offset) });
+  return place === undefined ? [] : inName(place, file, { files, replaces: rangeOfPlace(place, file, offset) });
 }
 
 function inExpression(cursor: ExpressionCursor, replaces: Range): readonly Offer[] {
@@ -65,7 +65,6 @@ function offerOf(
 
 interface Naming {
   readonly files: Surroundings;
-  readonly offset: number;
   readonly replaces: Range;
 }
 
@@ -73,9 +72,9 @@ function inName(place: Place, file: TextFile, naming: Naming): readonly Offer[] 
   const { replaces } = naming;
   switch (place.kind) {
     case "uses":
-      return isPath(place.text) || place.text === "."
+      return !isShipped(place.text) && (isPath(place.text) || place.text === ".")
         ? paths(place.text.slice(0, place.at), file, naming)
-        : [...operations.values()].map((operation) => operationOffer(operation, replaces));
+        : [...[...operations.values()].map((operation) => operationOffer(operation, replaces)), ...shippedOffers(naming)];
     case "read":
       return [...operations.values()].filter(({ writes }) => !writes).map((operation) => operationOffer(operation, replaces));
     case "actor":
@@ -89,23 +88,20 @@ function inName(place: Place, file: TextFile, naming: Naming): readonly Offer[] 
           replaces,
         }));
     case "condition":
-      return conditions(place, file, naming);
+      return (place.operation === undefined ? [] : pageOf(place.operation).conditions).map((label) => {
+        return { label, kind: "condition", documentation: () => undefined, replaces };
+      });
   }
-}
-
-// A condition has several words, so that all of the value is replaced as far as it stands on the line.
-function conditions({ text, at, operation }: Place, file: TextFile, { offset, replaces }: Naming): readonly Offer[] {
-  const start = offset - at;
-  const whole = file.text.startsWith(text, start) ? { start, end: start + text.length } : replaces;
-  return (operation === undefined ? [] : pageOf(operation).conditions).map((label) => {
-    return { label, kind: "condition", documentation: () => undefined, replaces: whole };
-  });
 }
 
 function operationOffer(operation: Operation, replaces: Range): Offer {
   const { name, writes, call } = operation;
   const detail = `${writes ? "write" : "read"}: ${call.summary}`;
   return { label: name, kind: "operation", detail, documentation: () => operationWords(operation), replaces };
+}
+
+function shippedOffers({ files: { shipped }, replaces }: Naming): readonly Offer[] {
+  return (shipped?.names ?? []).map((label) => ({ label, kind: "file", documentation: () => undefined, replaces }));
 }
 
 /** Whom an actor is, in a few words. */

@@ -1,10 +1,9 @@
 import { section } from "../playbook/declarations.ts";
-import { resolveFrom } from "../playbook/files.ts";
 import { isPath } from "../playbook/outline.ts";
 import { child, nodeAt, type Range, type SourceNode, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import { wordIn } from "./cursor.ts";
-import type { FileRange, Surroundings, TextFile } from "./document.ts";
+import { type FileRange, playbookNamed, type Surroundings, type TextFile } from "./document.ts";
 import { lookAtExpression } from "./look.ts";
 import { type MarkedValue, markedValue } from "./marked.ts";
 import { placeOf } from "./place.ts";
@@ -34,8 +33,8 @@ function definitionOfName(marked: MarkedValue, files: Surroundings): FileRange |
   const place = placeOf(marked);
   if (place?.kind === "actor") return declared(marked, "actors", place.text);
   if (place?.kind !== "uses" || !isPath(place.text)) return undefined;
-  const path = resolveFrom(marked.document.path, place.text);
-  return files.textOf(path) === undefined ? undefined : { path, start: 0, end: 0 };
+  const named = playbookNamed(place.text, marked.document.path, files);
+  return named && { path: named.path, start: 0, end: 0 };
 }
 
 function definitionOfChain(chain: readonly string[], marked: MarkedValue, files: Surroundings): FileRange | undefined {
@@ -60,12 +59,11 @@ function outputOf(
   { marked, files }: { readonly marked: MarkedValue; readonly files: Surroundings },
 ): FileRange | undefined {
   const uses = textOf(child(step, "uses")) ?? "";
-  const path = resolveFrom(marked.document.path, uses);
-  const text = isPath(uses) ? files.textOf(path) : undefined;
-  const root = text === undefined ? undefined : parseYaml(path, text).root;
+  const named = isPath(uses) ? playbookNamed(uses, marked.document.path, files) : undefined;
+  const root = named && parseYaml(named.path, named.text).root;
   const outputs = root === undefined ? undefined : section(root, "outputs");
   const key = outputs?.kind === "map" ? outputs.entries.get(output)?.key : undefined;
-  return key === undefined ? undefined : { path, ...key };
+  return named && key && { path: named.path, ...key };
 }
 
 // The innermost loop around the cursor that calls its item so.

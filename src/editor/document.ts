@@ -1,4 +1,4 @@
-import type { FileReader } from "../playbook/files.ts";
+import { type FileReader, resolvePlaybook } from "../playbook/files.ts";
 import type { Range } from "../source/node.ts";
 
 /** A playbook in an editor. */
@@ -12,8 +12,15 @@ export interface TextFile {
 export interface Surroundings extends FileReader {
   /** The names in a folder, those of folders with a slash at the end; none when it cannot be read. */
   readonly list: (folder: string) => readonly string[];
-  /** The text of a file; `undefined` when it cannot be had. Never throws. */
+  /** The text of a file, or of a playbook that comes with the tool; `undefined` when it cannot be had. Never throws. */
   readonly textOf: (path: string) => string | undefined;
+}
+
+/** The playbook that a step's `uses` names: a file, or one that comes with the tool; `undefined` when it cannot be had. */
+export function playbookNamed(uses: string, from: string, files: Surroundings): TextFile | undefined {
+  const path = resolvePlaybook(from, uses);
+  const text = files.textOf(path);
+  return text === undefined ? undefined : { path, text };
 }
 
 /** A place in a file. */

@@ -2,16 +2,15 @@ import { functionsOn } from "./functions.ts";
 import { operations } from "../operations/operation.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import { readActors, section } from "../playbook/declarations.ts";
-import { resolveFrom } from "../playbook/files.ts";
 import { isPath } from "../playbook/outline.ts";
 import type { Range } from "../source/node.ts";
 import { actorText } from "./completion.ts";
 import { wordIn } from "./cursor.ts";
-import { nameAt, type Surroundings, type TextFile, wordAt } from "./document.ts";
+import { playbookNamed, type Surroundings, type TextFile, wordAt } from "./document.ts";
 import { type ExpressionCursor, lookAtExpression } from "./look.ts";
 import { markedValue } from "./marked.ts";
 import { doubtOf, meaningOf } from "./names.ts";
-import { type Place, placeOf } from "./place.ts";
+import { type Place, placeOf, rangeOfPlace } from "./place.ts";
 import { functionWords, operationWords, playbookWords, valueWords } from "./words.ts";
 
 /** What is said, in Markdown, of a part of a document. */
@@ -27,8 +26,9 @@ export function hover(file: TextFile, offset: number, files: Surroundings): Hove
   const found = lookAtExpression(marked, files, wordsInExpression);
   if (found !== undefined) return found.seen === undefined ? undefined : { words: found.seen, range: wordAt(file.text, offset) };
   const place = placeOf(marked);
-  const words = place === undefined ? undefined : wordsOfName(place, file, files);
-  return words === undefined ? undefined : { words, range: nameAt(file.text, offset) };
+  if (place === undefined) return undefined;
+  const words = wordsOfName(place, file, files);
+  return words === undefined ? undefined : { words, range: rangeOfPlace(place, file, offset) };
 }
 
 function wordsInExpression({ text, at, scope }: ExpressionCursor): string | undefined {
@@ -49,13 +49,12 @@ function wordsOfName({ kind, text, root }: Place, file: TextFile, files: Surroun
     const actor = readActors(section(root, "actors")).get(text);
     return actor === undefined ? undefined : `**${actor.name}** acts as ${actorText(actor)}`;
   }
-  if (kind === "uses" && isPath(text)) return wordsOfPlaybook(resolveFrom(file.path, text), files);
+  if (kind === "uses" && isPath(text)) return wordsOfPlaybook(playbookNamed(text, file.path, files), files);
   const operation = operations.get(text);
   return operation === undefined ? undefined : operationWords(operation);
 }
 
-function wordsOfPlaybook(path: string, files: Surroundings): string | undefined {
-  const text = files.textOf(path);
-  const playbook = text === undefined ? undefined : checkPlaybook(path, text, files).playbook;
+function wordsOfPlaybook(file: TextFile | undefined, files: Surroundings): string | undefined {
+  const playbook = file === undefined ? undefined : checkPlaybook(file.path, file.text, files).playbook;
   return playbook === undefined ? undefined : playbookWords(playbook);
 }

@@ -1,6 +1,7 @@
 import type { Operation } from "../operations/operation.ts";
 import { operationIn } from "../playbook/operation-name.ts";
-import type { SourceNode } from "../source/node.ts";
+import type { Range, SourceNode } from "../source/node.ts";
+import { nameAt, type TextFile } from "./document.ts";
 import type { MarkedValue } from "./marked.ts";
 import { stepAround, stepDepth } from "./steps.ts";
 
@@ -20,6 +21,12 @@ export function placeOf({ path, value, at, parsed: { root } }: MarkedValue): Pla
   const fields = path.slice(depth).filter((key) => !/^\d+$/.test(key));
   const kind = KINDS[[...(depth > 0 ? ["step"] : []), ...fields].join(".")];
   return kind === undefined ? undefined : { kind, text: value, at, root, operation: operationIn(stepAround(root, path), "uses") };
+}
+
+/** What a place takes up of its line, quotes left out: a name of several words, or with other letters, as it is written. */
+export function rangeOfPlace({ text, at }: Place, file: TextFile, offset: number): Range {
+  const start = offset - at;
+  return file.text.startsWith(text, start) ? { start, end: start + text.length } : nameAt(file.text, offset);
 }
 
 const KINDS: Readonly<Record<string, Place["kind"]>> = {

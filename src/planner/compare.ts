@@ -5,7 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import { digestOf } from "../engine/plan.ts";
 import type { PlanDocument, PlannedRead, PlannedRun, PlannedStep } from "../report/plan/shape.ts";
-import { digestOfValue } from "./digest.ts";
+import { digestsOfGiven } from "./given.ts";
 import type { PlanParts } from "./plan.ts";
 
 const VALUE_CHARS = 120;
@@ -18,15 +18,17 @@ export function assertSamePlanned(plan: PlanDocument, playbooks: readonly Omit<P
     const told = elsewhere.map((key) => `${key} was ${plan.target[key] ?? "none"} and is ${now[key] ?? "none"}`).join("; ");
     throw outdated("plan.other-target", `the plan is of another environment: ${told}`);
   }
-  for (const { playbook, inputs } of playbooks) {
+  for (const given of playbooks) {
+    const { playbook } = given;
     const planned = plannedOf(plan, playbook.file);
     if (planned.playbook.digest !== digestOf(playbook))
       throw outdated(
         "plan.other-playbook",
         `${playbook.file}, or a playbook that it includes, has changed since the plan was made`,
       );
-    const names = new Set([...Object.keys(inputs), ...Object.keys(planned.inputs)]);
-    const others = [...names].filter((name) => planned.inputs[name] !== digestOfValue(inputs[name] ?? null));
+    const digests = digestsOfGiven(given);
+    const names = new Set([...Object.keys(digests), ...Object.keys(planned.inputs)]);
+    const others = [...names].filter((name) => planned.inputs[name] !== digests[name]);
     if (others.length > 0)
       throw outdated("plan.other-inputs", `${playbook.file} was planned with another value of ${others.join(", ")}`);
   }

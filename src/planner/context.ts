@@ -15,7 +15,7 @@ import type { Fact, RunRecord, StepProblem, StepStopped } from "../protocol/reco
 import { advance, lendValue } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRead, PlannedStep } from "../report/plan/shape.ts";
 import { digestOfValue } from "./digest.ts";
-import { headingOf, rowOf, type Spot } from "./row.ts";
+import { headingOf, rowOf, Rows, type Spot } from "./row.ts";
 
 /** What a plan may ask of the world: reads, the time, and when to give up. */
 export interface PlannerPorts extends Pick<EnginePorts, "clock" | "stopping" | "secrets"> {
@@ -29,7 +29,7 @@ export type Said = Partial<Pick<PlannedStep, "actor" | "why" | "problem" | "inpu
 export class PlanContext extends Looking {
   readonly service: ReadingPort;
   readonly ports: PlannerPorts;
-  readonly #rows = new Map<string, PlannedStep>();
+  readonly #rows = new Rows();
   #reads = new Map<string, PlannedRead>();
   #disturbed: string | undefined;
   readonly #reached = new Set<string>();
@@ -42,7 +42,7 @@ export class PlanContext extends Looking {
   }
 
   get rows(): readonly PlannedStep[] {
-    return [...this.#rows.values()];
+    return this.#rows.list();
   }
 
   /** The steps, by their headings, of which something is said. */
@@ -85,7 +85,7 @@ export class PlanContext extends Looking {
     const reads = [...(this.#rows.get(spot.address)?.reads ?? []), ...this.#reads.values()];
     this.#reads = new Map();
     this.#reached.add(headingOf(spot));
-    this.#rows.set(spot.address, { ...rowOf(this.playbook, spot), ...said, reads });
+    this.#rows.set(spot, { ...rowOf(this.playbook, spot), ...said, reads });
   }
 
   /** Lets nothing be known of what a step gives. */

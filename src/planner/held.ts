@@ -84,14 +84,14 @@ export function cannotKnow(context: PlanContext, place: Place, why: string): voi
   const { step, address } = place;
   const { frame, keys } = parseAddress(address);
   const suffix = keys.reduce((below, key) => roundOf(below, key), "");
-  const within = `only when ${address} is known`;
+  const unknown = `only when ${address} is known`;
   if (step.kind === "block") {
     for (const held of [...stepsIn([step])].slice(1)) {
       const inner = `${frame}${held.id}${suffix}`;
       context.hide(inner, why);
-      tell(context, { step: held, address: inner }, within);
+      tell(context, { step: held, address: inner, within: place.within }, unknown);
     }
-  } else if (step.kind === "include") tellIncluded(context, place, within);
+  } else if (step.kind === "include") tellIncluded(context, place, unknown);
   if (step.kind !== "check" && [...writesOf([step])].length > 0) context.disturb(`${address} may write before it`);
 }
 
@@ -100,8 +100,8 @@ function tell(context: PlanContext, at: Spot, why: string): void {
   tellIncluded(context, at, why);
 }
 
-function tellIncluded(context: PlanContext, { step, address }: Spot, why: string): void {
+function tellIncluded(context: PlanContext, { step, address, within }: Spot, why: string): void {
   if (step.kind !== "include") return;
   for (const held of [...stepsIn(step.playbook.steps), ...step.playbook.checks])
-    tell(context, { step: held, address: `${frameOf(address)}${held.id}` }, why);
+    tell(context, { step: held, address: `${frameOf(address)}${held.id}`, within }, why);
 }

@@ -18,8 +18,8 @@ import type { PlanNode } from "../protocol/plan.ts";
 import { stepIn } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals } from "../report/plan/shape.ts";
 import { PlanContext, type PlannerPorts, problemOf } from "./context.ts";
-import { digestOfValue } from "./digest.ts";
 import { foresee } from "./foresee.ts";
+import { digestsOfGiven } from "./given.ts";
 import { cannotKnow, close, openBlock, openInclude } from "./held.ts";
 import { planRead } from "./read.ts";
 import { planWrite } from "./write.ts";
@@ -36,18 +36,18 @@ export interface PlanParts {
  * Thinks a run through: what follows is decided as in a run, reads are made, and in the place of each write stands what could be
  * known of it. Throws a Failure when no plan can be made.
  */
-export async function planRun({ playbook, target, inputs, env }: PlanParts, ports: PlannerPorts): Promise<PlannedRun> {
+export async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<PlannedRun> {
+  const { playbook, target } = parts;
   checkTarget(playbook, target);
   await checkReach(playbook, ports.service);
-  const context = new PlanContext(playbook, { target, inputs, env }, ports);
+  const context = new PlanContext(playbook, parts, ports);
   const { steps, checks } = planOf(playbook);
   const walk = new Walk<PlanStep>({ steps: steps.map(once), checks });
   for (;;) {
     if (context.stopping) throw new Failure({ code: "plan.interrupted", message: "no plan was made", exit: EXIT.interrupted });
     const next = walk.next(context.state);
-    if (next.kind === "close") return planned(context, inputs, next.outcome === "passed");
-    const [action] = next.actions;
-    if (action !== undefined) await planSafely(context, action);
+    if (next.kind === "close") return planned(context, parts, next.outcome === "passed");
+    for (const action of next.actions) await planSafely(context, action);
   }
 }
 
@@ -135,12 +135,12 @@ async function planCheck(context: PlanContext, place: Place, step: CheckStep): P
   context.say(place, { verdict: "would-warn", problem: problemOf(warning) });
 }
 
-function planned(context: PlanContext, inputs: JsonObject, passed: boolean): PlannedRun {
+function planned(context: PlanContext, given: PlanParts, passed: boolean): PlannedRun {
   const { playbook, rows: steps } = context;
   const problem = passed ? outputProblem(context) : null;
   return {
     playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
-    inputs: Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, digestOfValue(value)])),
+    inputs: digestsOfGiven(given),
     outcome: passed && problem === null ? "would-pass" : "would-fail",
     problem,
     steps,

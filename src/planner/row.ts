@@ -4,11 +4,11 @@ import { heldBy } from "../playbook/walk.ts";
 import { keysOf, parseAddress, stepOf } from "../protocol/address.ts";
 import type { PlannedStep } from "../report/plan/shape.ts";
 
-/** A step somewhere in a run; of one that nothing leads to yet, the rounds around it are not known. */
-export type Spot = Pick<Place, "step" | "address"> & Partial<Pick<Place, "rounds">>;
+/** A step somewhere in a run; of one that nothing leads to yet, not all rounds around it are known. */
+export type Spot = Pick<Place, "step" | "address" | "within"> & Partial<Pick<Place, "rounds">>;
 
 /** What is said of a step before anything is known of what would happen. */
-export function rowOf(playbook: Playbook, { step, address, rounds = [] }: Spot): Omit<PlannedStep, "verdict"> {
+export function rowOf(playbook: Playbook, { step, address, rounds = [] }: Omit<Spot, "within">): Omit<PlannedStep, "verdict"> {
   const isWhole = step.foreach !== undefined && rounds.at(-1)?.owner !== step;
   return {
     step: address,
@@ -28,14 +28,45 @@ export function rowOf(playbook: Playbook, { step, address, rounds = [] }: Spot):
 }
 
 /** Under which id a step stands among the headings of a playbook. */
-export function headingOf({ step, address }: Spot): string {
+export function headingOf({ step, address }: Pick<Spot, "step" | "address">): string {
   return `${stepOf(parseAddress(address).frame)}${step.id}`;
 }
 
 // The id of a check may look like a round: what stands behind it counts.
-function roundsAround({ step, address }: Spot): number {
+function roundsAround({ step, address }: Pick<Spot, "step" | "address">): number {
   const { frame } = parseAddress(address);
   return keysOf(frame).length + keysOf(address.slice(frame.length + step.id.length)).length;
+}
+
+/** Rows in the order in which they are added, but that those of one round stand together: rounds are planned side by side. */
+export class Rows {
+  readonly #rows = new Map<string, { readonly row: PlannedStep; readonly rank: readonly number[] }>();
+  readonly #rounds = new Map<string, number>();
+
+  get(address: string): PlannedStep | undefined {
+    return this.#rows.get(address)?.row;
+  }
+
+  /** Adds a row, or puts it in the place of the one of its step. */
+  set({ address, within }: Spot, row: PlannedStep): void {
+    this.#rows.set(address, { row, rank: this.#rows.get(address)?.rank ?? this.#rankOf(within) });
+  }
+
+  // Where the outermost round around it begins, and so on inwards, then where it stands itself.
+  #rankOf(within: Spot["within"]): readonly number[] {
+    const next = this.#rows.size;
+    for (const round of within) if (!this.#rounds.has(round)) this.#rounds.set(round, next);
+    return [...within.map((round) => this.#rounds.get(round) ?? next), next];
+  }
+
+  list(): readonly PlannedStep[] {
+    return [...this.#rows.values()].toSorted((one, other) => compare(one.rank, other.rank)).map(({ row }) => row);
+  }
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((rank, index) => rank !== other[index]);
+  return (one[at] ?? 0) - (other[at] ?? 0);
 }
 
 function usesOf(step: Place["step"]): string {

@@ -1,5 +1,6 @@
 import { invariant } from "../base/failure.ts";
 import {
+  type BlockTurned,
   isNotice,
   type RunClosed,
   type RunEvent,
@@ -12,8 +13,9 @@ import {
 import { roundOf, stepOf } from "../protocol/address.ts";
 import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
+import { Nesting } from "./nesting.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
-import { StepFold } from "./step-fold.ts";
+import { StepFold, type StepRecord } from "./step-fold.ts";
 
 /** The report of a run: the fold of its records, from the first. Pure. */
 export function reportOf(records: Iterable<RunRecord>): RunReport {
@@ -36,6 +38,9 @@ interface Group extends StepGroup {
 export class RunFold implements Observer {
   readonly #groups = new Map<string, Group>();
   readonly #history: HistoryReport[] = [];
+  /** What has failed, or holds what may have, and has no end as yet. */
+  readonly #open = new Set<StepFold>();
+  #nesting = new Nesting([]);
   #opened: (RunRecord & RunOpened) | undefined;
   #closed: (RunRecord & RunClosed) | undefined;
 
@@ -57,6 +62,7 @@ export class RunFold implements Observer {
     switch (record.kind) {
       case "run.opened":
         this.#opened = record;
+        this.#nesting = new Nesting(record.steps);
         for (const heading of record.steps) this.#groups.set(heading.id, newGroup(heading));
         return;
       case "run.claimed":
@@ -76,11 +82,31 @@ export class RunFold implements Observer {
         for (const { key } of record.rounds) this.step(roundOf(record.step, key));
         return;
       case "block.turned":
-        for (const address of record.forget ?? []) this.step(address).forget();
-        if (record.to === "rescue" && record.failed !== undefined) this.step(record.failed).rescued();
+        for (const address of record.forget ?? []) this.#forget(this.step(address));
+        if (record.to === "rescue") this.#rescue(record);
         return;
       default:
-        this.step(record.step).take(record);
+        this.#takeOf(this.step(record.step), record);
+    }
+  }
+
+  #takeOf(step: StepFold, record: StepRecord): void {
+    step.take(record);
+    if (step.isOpen) this.#open.add(step);
+    else this.#open.delete(step);
+  }
+
+  #forget(step: StepFold): void {
+    step.forget();
+    this.#open.delete(step);
+  }
+
+  // With the step that failed all that holds it has, and rounds beside it may have failed too.
+  #rescue({ step: block, failed }: BlockTurned): void {
+    for (const step of this.#open) {
+      if (step.address !== failed && !this.#nesting.isWithin(step.address, block)) continue;
+      step.rescued();
+      this.#open.delete(step);
     }
   }
 
@@ -145,6 +171,7 @@ export class RunFold implements Observer {
   // What was done and is written no more comes after the rest.
   #rewrite({ playbook, steps }: Writing): void {
     if (this.#opened !== undefined) this.#opened = { ...this.#opened, playbook, steps };
+    this.#nesting = new Nesting(steps);
     const before = new Map(this.#groups);
     this.#groups.clear();
     for (const heading of steps) {

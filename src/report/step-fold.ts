@@ -67,7 +67,7 @@ export class StepFold {
     this.#isRescued = false;
   }
 
-  /** It failed, and the block that it is in went on with its rescue. */
+  /** It failed, or what it holds did, and a block that it is in went on with its rescue. */
   rescued(): void {
     this.#row = undefined;
     this.#isRescued = true;
@@ -115,13 +115,19 @@ export class StepFold {
     return this.#ending !== undefined;
   }
 
+  /** Whether it has failed, or holds steps and has no end. */
+  get isOpen(): boolean {
+    if (this.#ending !== undefined) return this.#ending.outcome === "failed";
+    return this.isContainer && this.#begunAt !== undefined;
+  }
+
   get outcome(): RowOutcome {
     if (this.#ending !== undefined) {
       const { outcome } = this.#ending;
       if (this.#isEmpty && outcome === "ok") return "skipped"; // nothing was done
       return this.#isRescued && outcome === "failed" ? "rescued" : outcome;
     }
-    if (this.#begunAt !== undefined) return verdictOf(this.#endedWith) ?? "pending";
+    if (this.#begunAt !== undefined) return this.#isRescued ? "rescued" : (verdictOf(this.#endedWith) ?? "pending");
     const attempts = [...this.#attempts.values()];
     if (attempts.length === 0) return "not-run";
     return attempts.some(isOpen) ? "unknown" : "pending";

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,21 +28,28 @@ const COMMAND = join(ROOT, "bin/tokenbook.js");
 
 class Editor {
   readonly #folder: string = mkdtempSync(join(tmpdir(), "tokenbook-lsp-"));
-  readonly #server: ChildProcess;
+  readonly #server: ChildProcessWithoutNullStreams;
   readonly #connection: ProtocolConnection;
   readonly #published: PublishDiagnosticsParams[] = [];
   /** What the server asked to be told of. */
   readonly watched: Promise<unknown>;
+  /** Whether it never answers what the server asks. */
+  silent = false;
+  #stderr = "";
   #tell: () => void = () => {};
   #version = 0;
 
   constructor(files: Readonly<Record<string, string>>) {
     for (const [path, text] of Object.entries(files)) this.write(path, text);
-    const { stdin, stdout } = (this.#server = spawn(process.execPath, [COMMAND, "lsp", "--stdio", "--clientProcessId=1"], {
-      cwd: tmpdir(),
-      stdio: ["pipe", "pipe", "inherit"],
-    }));
-    if (stdin === null || stdout === null) throw new Error("no pipes");
+    const { stdin, stdout, stderr } = (this.#server = spawn(
+      process.execPath,
+      [COMMAND, "lsp", "--stdio", "--clientProcessId=1"],
+      {
+        cwd: tmpdir(),
+        stdio: "pipe",
+      },
+    ));
+    stderr.on("data", (said: Buffer) => (this.#stderr += said.toString()));
     this.#connection = createProtocolConnection(new StreamMessageReader(stdout), new StreamMessageWriter(stdin));
     this.#connection.onNotification("textDocument/publishDiagnostics", (params: PublishDiagnosticsParams) => {
       this.#published.push(params);
@@ -51,20 +58,26 @@ class Editor {
     this.watched = new Promise((done) => {
       this.#connection.onRequest("client/registerCapability", ({ registrations }: { readonly registrations: unknown }) => {
         done(registrations);
-        return null;
+        return this.silent ? new Promise(() => {}) : null;
       });
     });
     this.#connection.listen();
+  }
+
+  /** What the server has said to nobody in particular. */
+  get stderr(): string {
+    return this.#stderr;
   }
 
   get folder(): string {
     return this.#folder;
   }
 
-  async start(): Promise<InitializeResult> {
-    const rootUri = pathToFileURL(this.#folder).href;
+  /** Begins, in these folders. */
+  async start(folders: readonly string[] = ["."]): Promise<InitializeResult> {
+    const workspaceFolders = folders.map((name) => ({ uri: this.uri(name), name }));
     const capabilities = { workspace: { didChangeWatchedFiles: { dynamicRegistration: true } } };
-    const params = { processId: null, rootUri, capabilities, workspaceFolders: [{ uri: rootUri, name: "books" }] };
+    const params = { processId: null, rootUri: workspaceFolders[0]?.uri ?? null, capabilities, workspaceFolders };
     const result = await this.request<InitializeResult>("initialize", params);
     await this.#connection.sendNotification("initialized", {});
     return result;
@@ -88,8 +101,8 @@ class Editor {
     return this.request(`textDocument/${method}`, { textDocument: { uri: this.uri(path) }, position, ...more });
   }
 
-  async open(path: string, text: string): Promise<void> {
-    const textDocument = { uri: this.uri(path), languageId: "yaml", version: ++this.#version, text };
+  async open(path: string, text: string, uri = this.uri(path)): Promise<void> {
+    const textDocument = { uri, languageId: "yaml", version: ++this.#version, text };
     await this.#connection.sendNotification("textDocument/didOpen", { textDocument });
   }
 
@@ -119,7 +132,7 @@ class Editor {
 
   /** Ends the server as the protocol has it, and gives its exit code. */
   async end(): Promise<unknown> {
-    const exited = once(this.#server, "exit");
+    const exited = once(this.#server, "close");
     await this.request("shutdown", {});
     await this.#connection.sendNotification("exit");
     return (await exited)[0] as unknown;
@@ -127,8 +140,16 @@ class Editor {
 
   /** Closes the pipe, as an editor that dies does. */
   async drop(): Promise<unknown> {
+    const exited = once(this.#server, "close");
+    this.#server.stdin.end();
+    return (await exited)[0] as unknown;
+  }
+
+  /** Takes nothing more, as an editor that is about to die does, and gives the server's exit code. */
+  async deafen(): Promise<unknown> {
     const exited = once(this.#server, "exit");
-    this.#server.stdin?.end();
+    this.#server.stdout.destroy();
+    await this.open("late.yaml", BOOK);
     return (await exited)[0] as unknown;
   }
 
@@ -182,6 +203,28 @@ test("it says what it can do, and ends with 0 when it was asked to", async () =>
 test("it ends when its editor is gone", async () => {
   await editor.start();
   expect(await editor.drop()).toBe(1);
+});
+
+test("what it asked of an editor that goes without an answer is no longer of interest", async () => {
+  editor.silent = true;
+  await editor.start();
+  await editor.watched;
+  expect(await editor.end()).toBe(0);
+  expect(editor.stderr).toBe("");
+});
+
+test("nor is it when the editor goes without a word", async () => {
+  editor.silent = true;
+  await editor.start();
+  await editor.watched;
+  expect(await editor.drop()).toBe(1);
+  expect(editor.stderr).toBe("");
+});
+
+test("an editor that takes nothing more has gone", async () => {
+  await editor.start();
+  expect(await editor.deafen()).toBe(1);
+  expect(editor.stderr).toBe("");
 });
 
 test("completion comes while an expression is being typed, with words for the one that is looked at", async () => {
@@ -296,6 +339,33 @@ test("an included playbook that is not open shows its own mistakes, and lets go 
   await editor.findings("parts/part.yaml", none);
 });
 
+test("a playbook includes what lies in its own folder of several", async () => {
+  const book = "playbook: 1\nname: Second\nsteps:\n  - id: part\n    uses: ../parts/part.yaml\n";
+  editor.write("two/books/book.yaml", book);
+  editor.write("two/parts/part.yaml", PART);
+  await editor.start(["parts", "two"]);
+  await editor.open("two/books/book.yaml", book);
+  expect(await editor.findings("two/books/book.yaml", () => true)).toEqual([]);
+});
+
+test("a playbook includes what lies in its own project, whatever folder is open", async () => {
+  const book = "playbook: 1\nname: Alone\nsteps:\n  - id: part\n    uses: ../parts/part.yaml\n";
+  editor.write("two/tokenbook.yaml", "environments: { here: { sandbox: true } }\n");
+  editor.write("two/books/book.yaml", book);
+  editor.write("two/parts/part.yaml", PART);
+  await editor.start(["parts"]);
+  await editor.open("two/books/book.yaml", book);
+  expect(await editor.findings("two/books/book.yaml", () => true)).toEqual([]);
+});
+
+test("an address that is no file's keeps nothing else from being looked at", async () => {
+  await editor.start();
+  await editor.open("", BOOK, "file://elsewhere/share/book.yaml");
+  await editor.open("", BOOK, "untitled:Untitled-1");
+  await editor.open("größe 100%.yaml", BOOK.replace("inputs.shares", "inputs.sharse"));
+  expect(await editor.findings("größe 100%.yaml", some)).toMatchObject([{ code: "expression.unknown-field" }]);
+});
+
 test("what is no playbook is left alone, until it becomes one", async () => {
   await editor.start();
   await editor.open("compose.yaml", "services: { web: { image: x } }\n");
@@ -308,6 +378,11 @@ test("what is no playbook is left alone, until it becomes one", async () => {
 
 test("playbooks that come with the tool are known, and nothing is found in one that uses them all", async () => {
   await editor.start();
-  await editor.open("sale.yaml", readFileSync("playbooks/onboarding/property-sale.yaml", "utf8"));
-  expect(await editor.findings("sale.yaml", none)).toEqual([]);
+  const sale = readFileSync("playbooks/onboarding/property-sale.yaml", "utf8");
+  await editor.open("books/sale.yaml", sale);
+  expect(await editor.findings("books/sale.yaml", none)).toEqual([]);
+  const shown = await editor.ask<Hover>("hover", "books/sale.yaml", behind("uses: tokenbook/mint", sale));
+  expect(shown.contents).toMatchObject({ value: expect.stringContaining("(tokenbook/mint.yaml)") });
+  const file = await editor.ask<Location>("definition", "books/sale.yaml", behind("uses: tokenbook/mint", sale));
+  expect(file.uri).toBe(pathToFileURL(join(ROOT, "library/mint.yaml")).href);
 });

@@ -57,6 +57,49 @@ test("a block is rescued: the run passes, and everything says that it was", asyn
   ]);
 });
 
+const GET = "uses: ledger.asset.get, with: { assetType: Property, id: none }";
+const INSIDE = `${HEAD}name: Look within
+steps:
+  - id: each
+    foreach: { town: [Faro, Porto], key: town }
+    block:
+      - id: try
+        block:
+          - { id: inner, block: [{ id: part, uses: ./part.yaml }] }
+          - { id: never, uses: ledger.status }
+        rescue: [{ id: instead, uses: ledger.status }]
+      - id: together
+        block:
+          - { id: house, foreach: { at: [1, 2, 3], key: string(at), parallel: 3 }, ${GET} }
+        rescue: [{ id: rather, uses: ledger.status }]
+`;
+
+test("what stood between a failure and the block that was rescued is rescued with it, and so are rounds that failed beside it", async () => {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("part.yaml", `${HEAD}name: Part\nsteps: [{ id: look, ${GET} }]\n`);
+  project.write("inside.yaml", INSIDE);
+  const run = await project.run("run", "inside.yaml", "--report", "junit=junit.xml");
+  expect(run.code, run.told).toBe(0);
+  expect(project.read("junit.xml")).toContain('failures="0" errors="0"');
+  const { data } = await project.json("runs", "show", runIn(run));
+  const outcomes = Object.fromEntries(data.reports[0]?.steps.map(({ step, outcome }) => [step, outcome]) ?? []);
+  const town = (name: string): object => ({
+    [`try[${name}]`]: "rescued",
+    [`inner[${name}]`]: "rescued",
+    [`part[${name}]`]: "rescued",
+    [`part[${name}]/look`]: "rescued",
+    [`instead[${name}]`]: "ok",
+    [`together[${name}]`]: "rescued",
+    [`house[${name}][1]`]: "rescued",
+    [`house[${name}][2]`]: "rescued",
+    [`house[${name}][3]`]: "rescued",
+    [`rather[${name}]`]: "ok",
+  });
+  expect(outcomes).toMatchObject({ ...town("Faro"), ...town("Porto") });
+});
+
 const ALWAYS = `${HEAD}name: Look, and leave a note
 steps:
   - id: looking

@@ -83,6 +83,16 @@ test("what cannot be read is left as it is, with the diagnostic; the others are 
   ]);
 });
 
+test("JSON stays JSON", async () => {
+  const project = newProject();
+  const book = JSON.stringify({ playbook: 1, name: "x".repeat(200), steps: [{ id: "look", uses: "ledger.status" }] });
+  project.write("book.json", book);
+  const { code, stderr, told } = await project.run("fmt", "book.json");
+  expect(code, told).toBe(2);
+  expect(stderr).toContain("book.json: it is a file of JSON");
+  expect(project.read("book.json")).toBe(book);
+});
+
 test("an editor pipes a text through", async () => {
   const project = newProject();
   project.write("one.yaml", UNTIDY);

@@ -90,6 +90,37 @@ test("a plan of another playbook, with other inputs, or for another place is ref
   expect(await service.commits()).toEqual([]);
 });
 
+// What is behind an answer that nobody knows yet is not bound in the plan: only what it would be bound to can be held.
+test("a plan is refused with another variable or other data, also where the plan could not know what becomes of them", async () => {
+  const { project, service } = await onlyReading();
+  const part = playbookOf("  - { id: skip, if: size(inputs.rows) == 0, uses: ledger.status }\n");
+  project.write(
+    "part.yaml",
+    part.replace("steps:", "env: { SHADE: dark }\ninputs: { rows: { type: file, default: rows.csv } }\nsteps:"),
+  );
+  project.write("rows.csv", "to\nalice\n");
+  const behind = "  - id: part\n    if: steps.asset.receipt.status == env.STATUS\n    uses: ./part.yaml\n";
+  project.write("book.yaml", playbookOf(`${CREATE}${behind}`).replace("steps:", "env: { STATUS: COMMITTED }\nsteps:"));
+  expect((await project.run("plan", "book.yaml", "--out", "p.plan")).code).toBe(0);
+  const refused = async (of: string): Promise<void> => {
+    const ended = await project.run("run", "--plan", "p.plan", "book.yaml");
+    expect(ended.code, ended.told).toBe(2);
+    expect(ended.stderr).toContain(`error plan.other-inputs`);
+    expect(ended.stderr).toContain(`another value of ${of}\n`);
+  };
+  project.write(".env", "STATUS=REJECTED\n");
+  await refused("env.STATUS");
+  project.write(".env", "SHADE=light\n");
+  await refused("part.yaml: env.SHADE");
+  project.write(".env", "");
+  project.write("rows.csv", "to\nbob\n");
+  await refused("part.yaml: rows");
+  expect(await service.commits()).toEqual([]);
+  project.write("rows.csv", "to\nalice\n");
+  const ran = await project.run("run", "--plan", "p.plan", "book.yaml");
+  expect(ran.code, ran.told).toBe(0);
+});
+
 test("a key that the service repeats stands in no plan", async () => {
   const service = await sandboxProcess();
   const proxy = await proxyTo(service.url);

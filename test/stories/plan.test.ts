@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CREATE, ONBOARDING, onlyReading, planned, playbookOf } from "./planned.ts";
-import { delivered, newProject } from "./world.ts";
+import { delivered, newProject, operationsOf } from "./world.ts";
 
 test("on an empty ledger the plan says what will be created, on a filled one what is so already; the plan itself writes nothing", async () => {
   const { project, service, writesSeen, expectNoWrite } = await onlyReading();
@@ -126,6 +126,32 @@ test("reads that fail, and expectations that do not hold, are told: exit 1", asy
   );
   expect((await planned(project, "refused.yaml")).verdicts).toEqual({ nothing: "reads" });
   await expectNoWrite();
+});
+
+test("rounds side by side are planned as they are run: what has begun beside one that fails goes on, and each stands with its own", async () => {
+  const { project, expectNoWrite, service } = await onlyReading();
+  project.write(
+    "beside.yaml",
+    playbookOf(`  - id: each
+    foreach: { at: [A, B, C], key: at, parallel: 2 }
+    block:
+      - { id: look, if: at == "A", uses: ledger.asset.get, with: { assetType: Property, id: "\${{ at }}" } }
+      - { id: make, uses: ledger.asset.create, with: { assetType: Property, data: { id: "\${{ at }}" } } }
+`),
+  );
+  const told = await planned(project, "beside.yaml");
+  expect(told.code, told.told).toBe(1);
+  expect(Object.entries(told.verdicts)).toEqual([
+    ["each", "opens"],
+    ["each[A]", "opens"],
+    ["look[A]", "would-fail"],
+    ["each[B]", "opens"],
+    ["look[B]", "skipped"],
+    ["make[B]", "will-create"],
+  ]);
+  await expectNoWrite();
+  expect((await project.run("run", "beside.yaml")).code).toBe(1);
+  expect(operationsOf(await service.commits())).toEqual(["ledger.asset.create"]);
 });
 
 test("what depends on what a write would give cannot be known, and all else can", async () => {

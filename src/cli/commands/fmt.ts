@@ -7,7 +7,7 @@ import { count, sanitise } from "../../base/text.ts";
 import { isPlaybook } from "../../editor/document.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
-import { formatYaml } from "../../source/format.ts";
+import { type Formatted, formatYaml } from "../../source/format.ts";
 import { parseUnshown } from "../../source/unshown.ts";
 import { formatFailure, harmless } from "../failure.ts";
 import { decode, readText, yamlFiles } from "../project.ts";
@@ -61,8 +61,10 @@ function isOurs(text: string): boolean {
   return isPlaybook(text) || /^environments[ \t]*:/m.test(text);
 }
 
+const IS_JSON: Formatted = { refused: "it is a file of JSON, and would become one of YAML" };
+
 function format(shell: Shell, file: string, before: string): FormattedFile {
-  const formatted = formatYaml(file, before, playbookOrder);
+  const formatted = /\.json$/i.test(file) ? IS_JSON : formatYaml(file, before, playbookOrder);
   if ("text" in formatted) return { file, before, after: formatted.text };
   const { diagnostics } = parseUnshown(file, before);
   for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);

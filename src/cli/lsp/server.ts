@@ -15,12 +15,18 @@ import {
   type MarkupContent,
   MarkupKind,
   type Position,
+  type PublishDiagnosticsParams,
   type Range,
   ResponseError,
   TextDocuments,
   TextDocumentSyncKind,
 } from "vscode-languageserver/lib/common/api.js";
-import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver-protocol/node.js";
+import {
+  createProtocolConnection,
+  type Message,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-languageserver-protocol/node.js";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { messageOf } from "../../base/failure.ts";
@@ -40,11 +46,15 @@ export async function serve(shell: Shell): Promise<ExitCode> {
   const { input, output } = shell.streams();
   const { promise, resolve } = Promise.withResolvers<ExitCode>();
   const watchDog = { shutdownReceived: false, initialize: () => {}, exit: () => end() };
-  const end = (): void => resolve(watchDog.shutdownReceived ? EXIT.passed : EXIT.failed);
-  input.once("end", end).once("close", end);
+  const end = (): void => {
+    server.stop();
+    resolve(watchDog.shutdownReceived ? EXIT.passed : EXIT.failed);
+  };
+  input.once("end", end);
+  for (const stream of [input, output]) stream.once("error", end).once("close", end);
   shell.stopping.addEventListener("abort", () => resolve(EXIT.interrupted), { once: true });
   const connection: Connection = createConnection(
-    (logger) => createProtocolConnection(new StreamMessageReader(input), new StreamMessageWriter(output), logger),
+    (logger) => createProtocolConnection(new StreamMessageReader(input), new Writer(output), logger),
     watchDog,
   );
   const server = new Server(shell, connection);
@@ -54,6 +64,13 @@ export async function serve(shell: Shell): Promise<ExitCode> {
   connection.dispose();
   input.destroy();
   return code;
+}
+
+// What cannot be written is lost: the editor that should take it has gone, and its pipe tells that.
+class Writer extends StreamMessageWriter {
+  override async write(message: Message): Promise<void> {
+    await super.write(message).catch(() => {});
+  }
 }
 
 /** After the last key, so that a person who types is not told of half a word. */
@@ -68,13 +85,14 @@ class Server {
   #told: readonly string[] = [];
   #pause: NodeJS.Timeout | undefined;
   #watches = false;
+  #gone = false;
 
   constructor(shell: Shell, connection: Connection) {
     this.#connection = connection;
     const open = (): readonly TextDocument[] => this.#documents.all();
-    this.#workspace = new Workspace(shell, undefined, open);
+    this.#workspace = new Workspace(shell, [], open);
     connection.onInitialize((params) => {
-      this.#workspace = new Workspace(shell, params.workspaceFolders?.[0]?.uri ?? params.rootUri ?? undefined, open);
+      this.#workspace = new Workspace(shell, foldersOf(params), open);
       return this.#introduce(params);
     });
     connection.onInitialized(() => this.#watch());
@@ -85,9 +103,16 @@ class Server {
     this.#documents.listen(connection);
   }
 
+  /** Tells the editor nothing from now on. */
   stop(): void {
+    this.#gone = true;
     clearTimeout(this.#pause);
   }
+
+  // What an editor was asked that has gone fails, and nobody is there to be told.
+  readonly #tell = (error: unknown): void => {
+    if (!this.#gone) this.#connection.console.error(messageOf(error));
+  };
 
   #introduce({ capabilities: { workspace } }: InitializeParams): InitializeResult {
     this.#watches = workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
@@ -109,9 +134,7 @@ class Server {
   #watch(): void {
     if (!this.#watches) return;
     const watchers = [{ globPattern: "**/*.{yaml,yml,json,csv}" }];
-    this.#connection.client
-      .register(DidChangeWatchedFilesNotification.type, { watchers })
-      .catch((error: unknown) => this.#connection.console.error(messageOf(error)));
+    this.#connection.client.register(DidChangeWatchedFilesNotification.type, { watchers }).catch(this.#tell);
   }
 
   #answer(connection: Connection): void {
@@ -215,23 +238,28 @@ class Server {
   #checkSoon(): void {
     clearTimeout(this.#pause);
     this.#pause = setTimeout(() => {
-      this.#check().catch((error: unknown) => this.#connection.console.error(messageOf(error)));
+      try {
+        this.#check();
+      } catch (error) {
+        this.#tell(error);
+      }
     }, PAUSE_MS);
   }
 
-  async #check(): Promise<void> {
+  #check(): void {
     const found = this.#workspace.check();
     const gone = this.#told.filter((uri) => !found.has(uri));
     this.#told = [...found.keys()];
-    for (const uri of gone) await this.#connection.sendDiagnostics({ uri, diagnostics: [] });
+    for (const uri of gone) this.#publish({ uri, diagnostics: [] });
     for (const [uri, diagnostics] of found) {
       const version = this.#documents.get(uri)?.version;
-      await this.#connection.sendDiagnostics({
-        uri,
-        diagnostics: diagnostics.map(shownOf),
-        ...(version === undefined ? {} : { version }),
-      });
+      this.#publish({ uri, diagnostics: diagnostics.map(shownOf), ...(version === undefined ? {} : { version }) });
     }
+  }
+
+  // All that one check found is handed over at once, so that an editor that is slow to take it gets nothing older behind what is newer.
+  #publish(found: PublishDiagnosticsParams): void {
+    void this.#connection.sendDiagnostics(found);
   }
 }
 
@@ -246,6 +274,11 @@ const KINDS: Readonly<Record<Offer["kind"], CompletionItemKind>> = {
   file: CompletionItemKind.File,
   folder: CompletionItemKind.Folder,
 };
+
+function foldersOf({ workspaceFolders, rootUri }: InitializeParams): readonly string[] {
+  const folders = (workspaceFolders ?? []).map(({ uri }) => uri);
+  return folders.length > 0 ? folders : [rootUri ?? []].flat();
+}
 
 function shownOf({ code, severity, message, why, suggestion, ...place }: Diagnostic): Shown {
   return {

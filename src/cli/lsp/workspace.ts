@@ -1,12 +1,13 @@
 import { readdirSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Failure } from "../../base/failure.ts";
 import { isPlaybook, type Surroundings, type TextFile } from "../../editor/document.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import type { FileReader, ShippedPlaybooks } from "../../playbook/files.ts";
+import { type FileReader, isShipped, type ShippedPlaybooks } from "../../playbook/files.ts";
 import { filesOf } from "../project.ts";
+import { pathOfShipped } from "../shipped.ts";
 import type { Shell } from "../shell.ts";
 
 /** A document that is open in the editor. */
@@ -15,15 +16,19 @@ export interface OpenDocument {
   getText(): string;
 }
 
-/** The files of a folder, as they stand in the editor and, where they are not open, on the disk. */
+/** The files of some folders, as they stand in the editor and, where they are not open, on the disk. */
 export class Workspace implements Surroundings {
+  readonly #shell: Shell;
+  readonly #folders: readonly string[];
   readonly #folder: string;
   readonly #disk: FileReader;
   readonly #open: () => readonly OpenDocument[];
 
-  /** `folder` is a URI; paths are told relative to it, as a check tells them that is made there. */
-  constructor(shell: Shell, folder: string | undefined, open: () => readonly OpenDocument[]) {
-    this.#folder = folder?.startsWith("file:") === true ? fileURLToPath(folder) : shell.cwd;
+  /** `folders` are URIs; paths are told relative to the first, as a check tells them that is made there. */
+  constructor(shell: Shell, folders: readonly string[], open: () => readonly OpenDocument[]) {
+    this.#shell = shell;
+    this.#folders = folders.flatMap((folder) => fileAt(folder) ?? []);
+    this.#folder = this.#folders[0] ?? shell.cwd;
     this.#disk = filesOf({ ...shell, cwd: this.#folder });
     this.#open = open;
   }
@@ -34,15 +39,18 @@ export class Workspace implements Surroundings {
 
   /** The address of a file, as the editor has it where it is open there. */
   uriOf(path: string): string {
-    return this.#openAt(path)?.uri ?? pathToFileURL(resolve(this.#folder, path)).href;
+    const file = isShipped(path) ? pathOfShipped(path) : resolve(this.#folder, path);
+    return this.#openAt(path)?.uri ?? pathToFileURL(file).href;
   }
 
   get shipped(): ShippedPlaybooks | undefined {
     return this.#disk.shipped;
   }
 
+  /** As a check may that is made in one of the folders, or in that of the playbook: an editor may have been told of no folder, or of others. */
   mayInclude(path: string, named: string): boolean {
-    return this.#disk.mayInclude?.(path, named) ?? true;
+    const [file, playbook] = [resolve(this.#folder, path), resolve(this.#folder, named)];
+    return [...this.#folders, dirname(playbook)].some((cwd) => filesOf({ ...this.#shell, cwd }).mayInclude?.(file, playbook));
   }
 
   read(path: string): string | undefined {
@@ -51,7 +59,7 @@ export class Workspace implements Surroundings {
 
   textOf(path: string): string | undefined {
     try {
-      return this.read(path);
+      return this.shipped?.read(path) ?? this.read(path);
     } catch (error) {
       if (error instanceof Failure) return undefined;
       throw error;
@@ -92,7 +100,16 @@ export class Workspace implements Surroundings {
 
   // What has no file as yet is looked at as if it stood in the folder.
   #pathOf(uri: string): string {
-    if (uri.startsWith("file:")) return relative(this.#folder, fileURLToPath(uri));
-    return uri.replace(/^[a-z]+:/, "").replaceAll(/[^\w.-]+/g, "-");
+    const file = fileAt(uri);
+    return file === undefined ? uri.replace(/^[a-z]+:/, "").replaceAll(/[^\w.-]+/g, "-") : relative(this.#folder, file);
+  }
+}
+
+// An address may also be of a file on another machine, or of none.
+function fileAt(uri: string): string | undefined {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
   }
 }

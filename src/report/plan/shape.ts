@@ -14,7 +14,7 @@ export interface PlanDocument {
 /** What a run of one playbook would do. */
 export interface PlannedRun {
   readonly playbook: { readonly file: string; readonly name: string; readonly digest: string };
-  /** A digest of the value of each input. */
+  /** A digest of each value that it is given from outside: inputs, variables (`env.NAME`), and data that an included playbook has from a file (`FILE: NAME`). */
   readonly inputs: Readonly<Record<string, string>>;
   readonly outcome: "would-pass" | "would-fail";
   /** Why the run would fail although no step does. */

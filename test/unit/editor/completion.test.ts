@@ -223,6 +223,23 @@ test("playbooks and folders are offered behind ./, but for the playbook itself a
   expect(labels("  - id: here\n    uses: ./parts/p|")).toEqual(["./parts/other.yaml", "./parts/part.yaml"]);
 });
 
+test("the whole path is replaced, whatever letters and spaces it has", () => {
+  const inside = folderOf({ "große teile/teil.yaml": "" });
+  const { file, offset } = cursorIn(`${HEAD}  - id: here\n    uses: ./große teile/te|\n`);
+  const [first] = complete(file, offset, inside);
+  expect(first?.label).toBe("./große teile/teil.yaml");
+  expect(file.text.slice(first?.replaces.start, first?.replaces.end)).toBe("./große teile/te");
+});
+
+test.for(["", "tokenbook/|", "tokenbook/mi|nt.yaml"])(
+  "playbooks that come with the tool are offered behind uses: %s",
+  (typed) => {
+    const { file, offset } = cursorIn(`${HEAD}  - id: here\n    uses: ${typed || "|"}\n`);
+    const shipped = { names: ["tokenbook/mint.yaml"], read: () => undefined };
+    expect(complete(file, offset, { ...files, shipped }).map(({ label }) => label)).toContain("tokenbook/mint.yaml");
+  },
+);
+
 test("what may have no value says so, and what to ask first", () => {
   const receipt = offers(`${STEP}    if: steps.mint.|`).find(({ label }) => label === "receipt");
   expect(receipt?.documentation()).toContain("may have been skipped");

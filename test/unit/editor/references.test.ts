@@ -91,3 +91,12 @@ test.for([
 ] as const)("%s does not mend %s", ([suggestion, marked]) => {
   expect(mendOf({ code: "playbook.unknown-step", suggestion }, marked)).toBeUndefined();
 });
+
+test.for([
+  ['did you mean "ledger.token.mint"?', "token.mint", "ledger.token.mint"],
+  ['did you mean "amount"?', '"amuont"', '"amount"'],
+  ['did you mean "amount"?', "data/wrong-header.csv", undefined],
+  ['did you mean "amount"?', "{", undefined],
+] as const)("%s mends %s only where that is what was misspelt", ([suggestion, marked, text]) => {
+  expect(mendOf({ code: "playbook.input-content", suggestion }, marked)?.text).toBe(text);
+});
