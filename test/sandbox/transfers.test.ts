@@ -123,23 +123,3 @@ test("nobody takes an asset without its owner, and what is named must be there",
   await approve(caller, alice, buying);
   expect(await owners(caller, "P1")).toEqual([user("bob")]);
 });
-
-test("no vote of others stands for the owner's", async () => {
-  const caller = await sandboxForTest();
-  await aliceOwns(caller, "P1");
-  const taking = await request(
-    caller,
-    { id: ["P1"], approvers: [user("alice"), user("bob"), user("carol")], numRequired: 1 },
-    bob,
-  );
-  const unheard = { status: 403, body: { condition: "unauthorized caller" } };
-  expect(await approve(caller, bob, taking)).toMatchObject(unheard);
-  expect(await approve(caller, carol, taking)).toMatchObject(unheard);
-  expect((await get(caller, taking)).approvers.map(({ status }: { status: string }) => status)).not.toContain("APPROVED");
-  expect(await owners(caller, "P1")).toEqual([user("alice")]);
-  await approve(caller, alice, taking);
-  expect(await owners(caller, "P1")).toEqual([user("bob")]);
-
-  const anybody = { assetType: "Property", approvals: [{ id: ["P1"], approvers: [{ orgId: "org1" }] }] };
-  expect(await caller.ledger("POST /asset/ownershipTransfer/request", { as: carol, body: anybody })).toMatchObject(unheard);
-});

@@ -1,10 +1,10 @@
 import type { Decimal } from "../../base/decimal.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { demand, found, type Condition } from "../refusal.ts";
-import type { Approver, Asset, Entity, TransferRequest } from "../store/ledger-resources.ts";
+import type { Asset, Entity, TransferRequest } from "../store/ledger-resources.ts";
 import { handOver, theAsset } from "./assets.ts";
 import { historyOf, remember, textParam, type Call, type Commit } from "./call.ts";
-import { demandEntities, distinctEntities, isAmong, isWholeOrganization, sameEntity } from "./entity.ts";
+import { demandEntities, distinctEntities, isAmong, sameEntity } from "./entity.ts";
 import { pageOf, type Page } from "./paging.ts";
 import { awaits, entityOf, newRequest, pendingOnly, withVote } from "./requests.ts";
 
@@ -30,7 +30,7 @@ function requestTransfer(commit: Commit<unknown>, assetType: string, proposed: P
   const metadata = { ...data.metadata, assetType, id: ids, newOwner };
   const proposal = { approvers, data: { ...data, metadata }, ...(numRequired === undefined ? {} : { numRequired }) };
   const request = newRequest(commit, proposal) as TransferRequest;
-  for (const asset of assets) demandOwnerTakesPart(asset, request.createdBy, request.approvers);
+  for (const asset of assets) demandOwnerTakesPart(request, asset);
   commit.world.put("transferPlan", { id: request.id }, { additionalOwners });
   save(commit, "CREATED", request);
 }
@@ -96,22 +96,18 @@ export function transferHistory(call: Call): object {
 function transfer(commit: Commit<unknown>, request: TransferRequest): void {
   const { assetType, id: ids, newOwner } = request.data.metadata;
   const { additionalOwners = [] } = commit.world.get("transferPlan", request.id) ?? {};
-  const approving = request.approvers.filter(({ status }) => status === commit.profile.requestStatus.approved);
   for (const id of ids) {
     const asset = theAsset(commit, assetType, id);
-    demandOwnerTakesPart(asset, request.createdBy, approving);
+    demandOwnerTakesPart(request, asset);
     handOver(commit, asset, distinctEntities([newOwner, ...additionalOwners]));
   }
 }
 
-// Otherwise anybody could name friendly approvers and take what is not theirs. Before the assets move, an owner who has not requested it must
-// have approved; an entry for the whole organization may be anybody's vote.
-function demandOwnerTakesPart(asset: Asset, requester: Entity, approvers: readonly Approver[]): void {
-  const owners = (party: Entity): readonly Entity[] =>
-    isWholeOrganization(party) ? asset.owners.filter(isWholeOrganization) : asset.owners;
-  const parties = [requester, ...approvers.map(entityOf)];
+// Otherwise anybody could name friendly approvers and take what is not theirs. Checked again when the assets move.
+function demandOwnerTakesPart(request: TransferRequest, asset: Asset): void {
+  const parties = [request.createdBy, ...request.approvers.map(entityOf)];
   demand(
-    parties.some((party) => isAmong(owners(party), party)),
+    parties.some((party) => isAmong(asset.owners, party)),
     "unauthorized caller",
     `no owner of the ${asset.assetType} ${asset.id} requests or approves the transfer`,
   );
