@@ -13,8 +13,7 @@ const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };
 
 /** Looks into the journal of the state directory, and lets go of it whatever happens. Where there is no journal none is made. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {
-  const state = knownStateDirectory(shell, where);
-  return closing(existsSync(fileIn(state)) ? JournalStore.open(state, LOOKING) : noJournal(), look);
+  return closing(JournalStore.over(Database.existing(fileIn(knownStateDirectory(shell, where))), LOOKING), look);
 }
 
 /** The same for what writes into it. */
@@ -33,19 +32,17 @@ export function peekIntoJournal<T>(state: string, look: (store: JournalStore) =>
 }
 
 function peeked(state: string): JournalStore {
-  if (!existsSync(fileIn(state))) return noJournal();
-  const database = Database.look(fileIn(state));
-  if (versionOf(database) === FORMAT) return JournalStore.look(database, LOOKING);
-  database.close();
-  return JournalStore.open(state, LOOKING);
+  const file = fileIn(state);
+  if (existsSync(file)) {
+    const database = Database.look(file);
+    if (versionOf(database) === FORMAT) return JournalStore.look(database, LOOKING);
+    database.close();
+  }
+  return JournalStore.over(Database.existing(file), LOOKING);
 }
 
 function fileIn(state: string): string {
   return join(state, "journal.db");
-}
-
-function noJournal(): JournalStore {
-  return JournalStore.over(Database.open(":memory:"), LOOKING);
 }
 
 function closing<T>(store: JournalStore, look: (store: JournalStore) => T): T {

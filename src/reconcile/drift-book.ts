@@ -70,8 +70,17 @@ export class DriftBook {
 
   /** Opens the file, and creates it where it is not there. Throws a Failure. */
   static open(state: string, redact: Redact = (text) => text): DriftBook {
-    const book = new DriftBook(Database.open(join(state, FILE)), redact);
-    book.#database.transaction(() => book.#prepare());
+    return DriftBook.#over(Database.open(join(state, FILE)), redact);
+  }
+
+  /** Opens the file where it is there; otherwise gives an empty book that leaves none. Throws a Failure. */
+  static existing(state: string): DriftBook {
+    return DriftBook.#over(Database.existing(join(state, FILE)), (text) => text);
+  }
+
+  static #over(database: Database, redact: Redact): DriftBook {
+    const book = new DriftBook(database, redact);
+    database.transaction(() => book.#prepare());
     return book;
   }
 

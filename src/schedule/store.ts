@@ -72,7 +72,15 @@ export class ScheduleStore {
   }
 
   static open(stateDirectory: string, ports: StorePorts): ScheduleStore {
-    const database = Database.open(join(stateDirectory, FILE));
+    return ScheduleStore.#over(Database.open(join(stateDirectory, FILE)), ports);
+  }
+
+  /** Opens the file where it is there; otherwise gives an empty store that leaves none. */
+  static existing(stateDirectory: string, ports: StorePorts): ScheduleStore {
+    return ScheduleStore.#over(Database.existing(join(stateDirectory, FILE)), ports);
+  }
+
+  static #over(database: Database, ports: StorePorts): ScheduleStore {
     migrate(database);
     return new ScheduleStore(database, ports);
   }

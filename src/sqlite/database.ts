@@ -41,6 +41,11 @@ export class Database {
     return telling(path, () => new Database(path));
   }
 
+  /** Opens the file where it is there; otherwise an empty database of this process, so that who finds nothing leaves nothing either. */
+  static existing(path: string): Database {
+    return Database.open(existsSync(path) ? path : IN_MEMORY);
+  }
+
   /** Opens a file that is there to look into it: neither it nor anything beside it is changed, and what would write fails. */
   static look(path: string): Database {
     return telling(path, () => new Database(path, connectForLooking));

@@ -101,12 +101,20 @@ test("with a file of variables of its own, what is told to be typed names it", a
 
 test("who only looks makes no state directory, and one that is named and not there is told, not taken for an empty one", async () => {
   const project = newProject({});
-  const lookers = [["runs"], ["runs", "verify"], ["runs", "leases"], ["runs", "show", "latest"], ["resume"]] as const;
+  const lookers = [
+    ["runs"],
+    ["runs", "verify"],
+    ["runs", "leases"],
+    ["runs", "show", "latest"],
+    ["resume"],
+    ["drift", "list"],
+    ["schedule", "list"],
+  ] as const;
   for (const looker of lookers) {
     expect((await project.run(...looker)).stderr).not.toContain("state.not-found");
     expect(filesBelow(project.folder)).toEqual([]);
   }
-  for (const looker of [...lookers, ["drift", "list"], ["resolve", "20261121T0930-k3x9q2ab"]]) {
+  for (const looker of [...lookers, ["schedule", "history"], ["resolve", "20261121T0930-k3x9q2ab"]]) {
     const ended = await project.run(...looker, "--state", "last nihgt");
     expect(ended.code, ended.told).toBe(2);
     expect(ended.stderr, ended.told).toMatch(/^error state\.not-found\n {2}there is no state directory .*\/last nihgt\n/);

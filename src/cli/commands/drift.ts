@@ -202,7 +202,7 @@ function timeOf(at: number): string {
 }
 
 function look<T>(shell: Shell, options: DriftOptions, work: (book: DriftBook) => T): T {
-  const book = DriftBook.open(knownStateDirectory(shell, options));
+  const book = DriftBook.existing(knownStateDirectory(shell, options));
   try {
     return work(book);
   } finally {

@@ -9,7 +9,7 @@ import { systemLiveness } from "../../schedule/firings.ts";
 import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { type Columns, columnsIn, widthOn } from "../columns.ts";
 import { harmless } from "../failure.ts";
-import { stateDirectory, type Where } from "../project.ts";
+import { knownStateDirectory, type Where } from "../project.ts";
 import { readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
 import { entryOf } from "../schedule/entry.ts";
 import { blockingRun } from "../schedule/run.ts";
@@ -163,7 +163,7 @@ function stillAlive(id: string, pid: number): Failure {
 
 function withStore<T>(shell: Shell, where: Where, look: (store: ScheduleStore) => T): T {
   const ports = { clock: systemClock, redact: (text: string) => text, liveness: systemLiveness };
-  const store = ScheduleStore.open(stateDirectory(shell, where), ports);
+  const store = ScheduleStore.existing(knownStateDirectory(shell, where), ports);
   try {
     return look(store);
   } finally {
