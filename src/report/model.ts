@@ -9,11 +9,11 @@ import {
   type StepHeading,
   type Writing,
 } from "../protocol/record.ts";
-import { roundOf, stepOf } from "../protocol/address.ts";
+import { keysOf, roundOf, stepOf } from "../protocol/address.ts";
 import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
-import { StepFold } from "./step-fold.ts";
+import { StepFold, type StepRecord } from "./step-fold.ts";
 
 /** The report of a run: the fold of its records, from the first. Pure. */
 export function reportOf(records: Iterable<RunRecord>): RunReport {
@@ -35,6 +35,10 @@ interface Group extends StepGroup {
 /** A report in the making. To take a record costs the same at the first step and at the ten-thousandth. */
 export class RunFold implements Observer {
   readonly #groups = new Map<string, Group>();
+  /** What a block that turns to its rescue would rescue. */
+  readonly #rescuable = new Set<StepFold>();
+  /** By block: the ids of what it holds. */
+  readonly #held = new Map<string, ReadonlySet<string>>();
   readonly #history: HistoryReport[] = [];
   #opened: (RunRecord & RunOpened) | undefined;
   #closed: (RunRecord & RunClosed) | undefined;
@@ -77,11 +81,17 @@ export class RunFold implements Observer {
         return;
       case "block.turned":
         for (const address of record.forget ?? []) this.step(address).forget();
-        if (record.to === "rescue" && record.failed !== undefined) this.step(record.failed).rescued();
+        if (record.to === "rescue") this.#rescueIn(record.step);
         return;
       default:
-        this.step(record.step).take(record);
+        return this.#takeStep(this.step(record.step), record);
     }
+  }
+
+  #takeStep(fold: StepFold, record: StepRecord): void {
+    fold.take(record);
+    if (fold.isRescuable) this.#rescuable.add(fold);
+    else this.#rescuable.delete(fold);
   }
 
   get groups(): Iterable<StepGroup> {
@@ -92,6 +102,30 @@ export class RunFold implements Observer {
   step(address: string): StepFold {
     const group = this.#group(stepOf(address));
     return address === group.whole.address ? group.whole : this.#round(group, address);
+  }
+
+  // In its own round. Of rounds side by side several may have failed before it turned.
+  #rescueIn(block: string): void {
+    const held = this.#heldIn(stepOf(block));
+    const keys = keysOf(block);
+    for (const fold of this.#rescuable) {
+      const own = keysOf(fold.address);
+      if (held.has(fold.heading.id) && keys.every((key, at) => own[at] === key)) fold.rescued();
+      if (!fold.isRescuable) this.#rescuable.delete(fold);
+    }
+  }
+
+  // Those below it that stand further in.
+  #heldIn(block: string): ReadonlySet<string> {
+    const known = this.#held.get(block);
+    if (known !== undefined) return known;
+    const headings = Array.from(this.#groups.values(), ({ whole }) => whole.heading);
+    const below = headings.slice(headings.findIndex(({ id }) => id === block));
+    const [{ depth = 0 } = {}] = below;
+    const end = below.findIndex((heading, at) => at > 0 && (heading.depth ?? 0) <= depth);
+    const held = new Set(below.slice(1, end < 0 ? undefined : end).map(({ id }) => id));
+    this.#held.set(block, held);
+    return held;
   }
 
   // A block, or an included playbook, whose end was not recorded ended as the run did.
@@ -147,6 +181,7 @@ export class RunFold implements Observer {
     if (this.#opened !== undefined) this.#opened = { ...this.#opened, playbook, steps };
     const before = new Map(this.#groups);
     this.#groups.clear();
+    this.#held.clear();
     for (const heading of steps) {
       const group = before.get(heading.id) ?? newGroup(heading);
       for (const fold of [group.whole, ...group.rounds.values()]) fold.rewrite(heading);

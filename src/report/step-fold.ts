@@ -67,10 +67,16 @@ export class StepFold {
     this.#isRescued = false;
   }
 
-  /** It failed, and the block that it is in went on with its rescue. */
+  /** The block that it is in goes on with its rescue. */
   rescued(): void {
     this.#row = undefined;
     this.#isRescued = true;
+  }
+
+  /** Whether it has failed, or holds steps and has come to no end: with what it holds it then failed too. */
+  get isRescuable(): boolean {
+    if (this.#isRescued) return false;
+    return this.#ending === undefined ? this.isContainer && this.#begunAt !== undefined : this.#ending.outcome === "failed";
   }
 
   /** The list of its `foreach` is empty. */
@@ -121,6 +127,7 @@ export class StepFold {
       if (this.#isEmpty && outcome === "ok") return "skipped"; // nothing was done
       return this.#isRescued && outcome === "failed" ? "rescued" : outcome;
     }
+    if (this.#begunAt !== undefined && this.#isRescued) return "rescued";
     if (this.#begunAt !== undefined) return verdictOf(this.#endedWith) ?? "pending";
     const attempts = [...this.#attempts.values()];
     if (attempts.length === 0) return "not-run";
