@@ -52,6 +52,8 @@ export interface Served {
 
 /** A running sandbox. */
 export interface Sandbox extends Served {
+  /** Whether the file was empty, so that it was filled with the seed. */
+  readonly isNew: boolean;
   /** All that it holds once every write that is pending has been settled, whenever its time would have come. */
   contents(): Contents;
   /** Stops serving. Pending writes stay in the file, and are committed when it is served again. */
@@ -64,7 +66,7 @@ export interface Sandbox extends Served {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new FaultInjector(options.faults === undefined ? [] : readFaults(options.faults));
-  const database = openFilled(options);
+  const { database, isNew } = openFilled(options);
   const closing = new AbortController();
   const { app, chain } = assemble(database, options, { faults, closing: closing.signal });
   const { port = 0, host = "127.0.0.1" } = options;
@@ -84,7 +86,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     database.close();
   };
   const served: Served = { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, credentials };
-  return { ...served, contents, close: () => (closed ??= close()) };
+  return { ...served, isNew, contents, close: () => (closed ??= close()) };
 }
 
 function cannotListen(port: number, error: unknown): Failure {
@@ -95,16 +97,20 @@ function cannotListen(port: number, error: unknown): Failure {
   });
 }
 
-function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): Database {
+function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): { database: Database; isNew: boolean } {
   const database = Database.open(path);
+  let isNew = false;
   try {
     const planting = { profile: profile.ledger, now: Date.now() };
-    migrate(database, () => plant(database, seed === undefined ? DEFAULT_SEED : readSeed(seed), planting));
+    migrate(database, () => {
+      plant(database, seed === undefined ? DEFAULT_SEED : readSeed(seed), planting);
+      isNew = true;
+    });
   } catch (error) {
     database.close();
     throw error;
   }
-  return database;
+  return { database, isNew };
 }
 
 type Operating = Pick<ServerParts, "faults" | "closing">;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { sandboxForTest, user, type Caller } from "./caller.ts";
+import { profileWith } from "../../src/contract/profile.ts";
+import { fileForTest, sandboxForTest, user, type Caller } from "./caller.ts";
 
 const alice = "userId:alice";
 const bob = "userId:bob";
@@ -86,4 +87,27 @@ test("an approver counts once, however often it is named or votes", async () => 
   expect([await queue(bob), await queue(carol)]).toEqual([0, 1]);
   await decide(caller, "accept", carol, anybody);
   expect((await get(caller, anybody)).status).toBe("APPROVED");
+});
+
+test("a file that is served under other words goes on with its requests", async () => {
+  const path = fileForTest();
+  const asked = { approvers: [user("bob"), user("carol")] };
+  const before = await sandboxForTest({ path });
+  const id = await request(before, asked);
+  await decide(before, "accept", bob, id);
+  await before.sandbox.close();
+
+  const requestStatus = { pending: "WAITING", approved: "YES", rejected: "NO", cancelled: "TAKEN BACK" };
+  const caller = await sandboxForTest({ path, profile: profileWith({ ledger: { requestStatus } }) });
+  expect(await get(caller, id)).toMatchObject({ status: "WAITING", approvers: [{ status: "YES" }, { status: "WAITING" }] });
+  const queue = await caller.ledger("GET /approval/queue", { as: carol, query: { approvalType } });
+  expect(queue.body.records).toMatchObject([{ id, status: "WAITING" }]);
+  expect(await decide(caller, "accept", bob, id)).toMatchObject({ status: 422, body: { condition: "vote already given" } });
+  await decide(caller, "accept", carol, id);
+  const history = await caller.ledger("GET /approval/history", { query: { id, approvalType } });
+  expect(history.body.records.map(({ status }: { status: string }) => status)).toEqual(["WAITING", "WAITING", "YES"]);
+  expect(await decide(caller, "cancel", alice, id)).toMatchObject({
+    status: 422,
+    body: { message: expect.stringMatching(/YES$/) },
+  });
 });

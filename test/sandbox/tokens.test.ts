@@ -289,3 +289,16 @@ test("an operator is of the organization, and approved once", async () => {
     { entity: user("carol"), approvedEntities: [user("erin")] },
   ]);
 });
+
+test("a batch moves no amount that it does not name", async () => {
+  const caller = await withTokens(gold, deed);
+  await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 5 });
+  await mint(caller, alice, { id: "DEED1", to: user("carol"), nftData: { number: "D-1" } });
+  const move = (ids: readonly string[]) =>
+    caller.ledger("POST /token/erc1155/safeBatchTransferFrom", {
+      as: carol,
+      body: { from: user("carol"), to: user("dave"), ids, data: { assetIds: ["D-1"] } },
+    });
+  expect(await move(["GOLD1", "DEED1"])).toMatchObject({ status: 400, body: { condition: "invalid parameters" } });
+  expect((await move(["DEED1"])).status).toBe(200);
+});

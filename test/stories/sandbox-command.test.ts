@@ -52,3 +52,16 @@ test("a profile that is not there is named, with the nearest", async () => {
   expect(wrong.code, wrong.told).toBe(2);
   expect(wrong.stderr, wrong.told).toContain("next: --profile here");
 });
+
+test("a seed that comes too late is told of, and the file is served as it is", async () => {
+  const project = newProject();
+  project.write("seed.yaml", "ledgerApiKey: another\n");
+  const file = ["--db", "sandbox.db"];
+  for (const told of ["", "sandbox.db holds a sandbox already, and is served as it is: a seed fills an empty file\n"]) {
+    const running = project.start("sandbox", "--port", "0", "--json", ...file, "--seed", "seed.yaml");
+    expect(await readySandbox(running)).toMatchObject({ ledgerApiKey: "another" });
+    await running.signal("SIGTERM");
+    const { stderr } = await running.ended;
+    expect(stderr.replace("tokenbook: ", "")).toBe(told);
+  }
+});

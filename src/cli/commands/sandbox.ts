@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
+import { sanitise } from "../../base/text.ts";
 import { readFaults, readSeed, type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { profileOf, readDataFile, readMapFile } from "../project.ts";
 import { type Command, untilStopped } from "../shell.ts";
@@ -25,6 +26,10 @@ export const sandbox: Command<SandboxCommandOptions> = async (shell, options) =>
     ...(faults === undefined ? {} : { faults: readFaults(readDataFile(shell, faults)) }),
     ...(profile === undefined ? {} : { profile: profileOf(shell, profile) }),
   });
+  if (db !== undefined && seed !== undefined && !serving.isNew)
+    shell.stderr.write(
+      `tokenbook: ${sanitise(db)} holds a sandbox already, and is served as it is: a seed fills an empty file\n`,
+    );
   shell.stdout.write(json === true ? `${JSON.stringify(serving)}\n` : readyText(serving));
   await untilStopped(shell.stopping);
   await serving.close();

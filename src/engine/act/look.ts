@@ -88,10 +88,11 @@ async function readAll(context: Looking, reads: Reads, caller: Caller): Promise<
   return { readings, since };
 }
 
-// Somebody in between who knows none of the service's paths says of everything that it is not found.
+// Somebody in between who knows none of the service's paths says of everything that it is not found. Asked as before the first write.
 async function unheardOf(context: Looking, { call }: Operation, caller: Caller): Promise<StepProblem | undefined> {
   if (call.interface !== "ledger") return undefined;
-  const result = await read(context, { operation: operationNamed("ledger.status"), input: {}, caller, pages: 1 });
+  const asking = { ...caller, actingEntity: undefined };
+  const result = await read(context, { operation: operationNamed("ledger.status"), input: {}, caller: asking, pages: 1 });
   return result.kind === "failed" ? result.problem : undefined;
 }
 

@@ -5,6 +5,7 @@ import { historyOf, remember, textParam, updated, type Call, type Commit } from 
 import { sameEntity } from "./entity.ts";
 import { pageOf, type Page } from "./paging.ts";
 import { awaits, demandOpen, newRequest, pendingOnly, withVote, type Proposal } from "./requests.ts";
+import { KEPT, shown, shownHistory, shownPage } from "./words.ts";
 
 interface Proposals {
   readonly approvalType: string;
@@ -50,31 +51,31 @@ export function cancelApprovals(commit: Commit<Decisions>): void {
     const request = theApproval(commit, commit.body.approvalType, id);
     demand(sameEntity(request.createdBy, commit.actor), "unauthorized caller", "only the requester may cancel");
     demandOpen(commit, request);
-    save(commit, "UPDATED", { ...request, ...decision, status: commit.profile.requestStatus.cancelled, ...updated(commit) });
+    save(commit, "UPDATED", { ...request, ...decision, status: KEPT.cancelled, ...updated(commit) });
   }
 }
 
 /** GET /approval */
 export function getApproval(call: Call): ApprovalRequest {
-  return theApproval(call, textParam(call, "approvalType"), textParam(call, "id"));
+  return shown(call, theApproval(call, textParam(call, "approvalType"), textParam(call, "id")));
 }
 
 /** Requests of the type that the actor has submitted. */
 export function myApprovals(call: Call): Page<ApprovalRequest> {
   const scope = textParam(call, "approvalType");
-  return pageOf(call, "approval", { scope, where: ({ createdBy }) => sameEntity(createdBy, call.actor) });
+  return shownPage(call, pageOf(call, "approval", { scope, where: ({ createdBy }) => sameEntity(createdBy, call.actor) }));
 }
 
 /** Requests of the type that await the actor. */
 export function approvalQueue(call: Call): Page<ApprovalRequest> {
   const scope = textParam(call, "approvalType");
-  return pageOf(call, "approval", { scope, where: (request) => awaits(call, request, pendingOnly(call)) });
+  return shownPage(call, pageOf(call, "approval", { scope, where: (request) => awaits(call, request, pendingOnly(call)) }));
 }
 
 /** GET /approval/history */
 export function approvalHistory(call: Call): object {
   const { id } = getApproval(call);
-  return historyOf(call, "approval", { key: compoundKey(textParam(call, "approvalType"), id), id });
+  return shownHistory(call, historyOf(call, "approval", { key: compoundKey(textParam(call, "approvalType"), id), id }));
 }
 
 function theApproval(

@@ -71,17 +71,17 @@ export function safeBatchTransferFrom(
     }
   >,
 ): void {
-  const { ids, values = ids.map(() => ONE), data } = commit.body;
+  const { ids, values, data } = commit.body;
   const tokens = ids.map((id) => theToken(commit, id));
   const units = [...(data?.assetIds ?? [])];
-  demand(values.length === ids.length, "invalid parameters", "ids and values differ in length");
+  demand(values === undefined || values.length === ids.length, "invalid parameters", "ids and values differ in length");
   demand(
     units.length === tokens.filter(isNonFungible).length,
     "invalid parameters",
     "assetIds do not match the non-fungible tokens",
   );
   const movements = tokens.map((token, at) =>
-    transfer(commit, commit.body, { token, value: values[at], nftId: isNonFungible(token) ? units.shift() : undefined }),
+    transfer(commit, commit.body, { token, value: values?.[at], nftId: isNonFungible(token) ? units.shift() : undefined }),
   );
   recordTransaction(commit, "TRANSFER", movements);
 }

@@ -5,6 +5,7 @@ import { demand } from "../refusal.ts";
 import type { ApprovalRequest, Approver, Entity } from "../store/ledger-resources.ts";
 import { created, updated, type Call, type Commit } from "./call.ts";
 import { demandEntities, distinctEntities, isWholeOrganization, standsFor } from "./entity.ts";
+import { KEPT, meant } from "./words.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -23,7 +24,7 @@ export interface Proposal {
 export function newRequest(commit: Commit<unknown>, proposal: Proposal): ApprovalRequest {
   const approvers = distinctEntities(proposal.approvers);
   const { data, timeout = Decimal.of(0), numRequired = Decimal.of(approvers.length) } = proposal;
-  const { pending } = commit.profile.requestStatus;
+  const { pending } = KEPT;
   demand(approvers.length > 0, "invalid parameters", "a request needs an approver");
   demandEntities(approvers, commit.orgId);
   demand(!timeout.isNegative(), "invalid parameters", "the timeout is negative");
@@ -52,11 +53,10 @@ export interface Vote {
  */
 export function withVote(commit: Commit<unknown>, request: ApprovalRequest, { approves, comment }: Vote): ApprovalRequest {
   demandOpen(commit, request);
-  const words = commit.profile.requestStatus;
   const at = ownEntry(commit, request);
   const approvers = request.approvers.map((approver, index) =>
     index === at
-      ? { ...approver, status: approves ? words.approved : words.rejected, ...(comment === undefined ? {} : { comment }) }
+      ? { ...approver, status: approves ? KEPT.approved : KEPT.rejected, ...(comment === undefined ? {} : { comment }) }
       : approver,
   );
   return { ...request, approvers, status: outcome(commit, approvers, request.numRequired), ...updated(commit) };
@@ -64,18 +64,18 @@ export function withVote(commit: Commit<unknown>, request: ApprovalRequest, { ap
 
 /** Refuses to act on a request that is decided, or whose time is over. */
 export function demandOpen(commit: Commit<unknown>, request: ApprovalRequest): void {
-  const { pending } = commit.profile.requestStatus;
-  demand(request.status === pending, "request already decided", `the request ${request.id} is ${request.status}`);
+  const word = meant(commit, request.status);
+  const said = word === undefined ? request.status : commit.profile.requestStatus[word];
+  demand(word === "pending", "request already decided", `the request ${request.id} is ${said}`);
   const endsAt = Date.parse(request.createdAt) + request.timeout.approximate() * MINUTE_MS;
   demand(request.timeout.isZero() || commit.now <= endsAt, "request timed out", `the time of the request ${request.id} is over`);
 }
 
 /** Whether the request awaits the actor: as an approver at all, or as one who has still to vote on a pending request. */
 export function awaits(call: Call, request: ApprovalRequest, onlyPending: boolean): boolean {
-  const { pending } = call.profile.requestStatus;
-  if (onlyPending && request.status !== pending) return false;
+  if (onlyPending && meant(call, request.status) !== "pending") return false;
   const own = ownEntries(request, call.actor);
-  return own.length > 0 && (!onlyPending || own.every((index) => request.approvers[index]?.status === pending));
+  return own.length > 0 && (!onlyPending || isOpen(call, request, own));
 }
 
 /** The flag `pendingOnly`, which the service takes for true when it is left out. */
@@ -84,13 +84,16 @@ export function pendingOnly(call: Call): boolean {
 }
 
 function ownEntry(commit: Commit<unknown>, request: ApprovalRequest): number {
-  const { pending } = commit.profile.requestStatus;
   const own = ownEntries(request, commit.actor);
   const [first] = own;
   demand(first !== undefined, "unauthorized caller", `the caller is no approver of the request ${request.id}`);
-  const isOpen = own.every((index) => request.approvers[index]?.status === pending);
-  demand(isOpen, "vote already given", `the vote of the caller on the request ${request.id} is given`);
+  const open = isOpen(commit, request, own);
+  demand(open, "vote already given", `the vote of the caller on the request ${request.id} is given`);
   return first;
+}
+
+function isOpen(call: Call<unknown>, { approvers }: ApprovalRequest, entries: readonly number[]): boolean {
+  return entries.every((index) => meant(call, approvers[index]?.status ?? "") === "pending");
 }
 
 // Who is named has no second vote as one of the organization.
@@ -109,11 +112,11 @@ export function entityOf({ status: _status, comment: _comment, ...entity }: Appr
 }
 
 function outcome(commit: Commit<unknown>, approvers: readonly Approver[], numRequired: Decimal): string {
-  const { pending, approved, rejected } = commit.profile.requestStatus;
-  const approvals = approvers.filter(({ status }) => status === approved).length;
-  const rejections = approvers.filter(({ status }) => status === rejected).length;
-  if (numRequired.compare(Decimal.of(approvals)) <= 0) return approved;
-  return numRequired.compare(Decimal.of(approvers.length - rejections)) > 0 ? rejected : pending;
+  const words = approvers.map(({ status }) => meant(commit, status));
+  const approvals = words.filter((word) => word === "approved").length;
+  const rejections = words.filter((word) => word === "rejected").length;
+  if (numRequired.compare(Decimal.of(approvals)) <= 0) return KEPT.approved;
+  return numRequired.compare(Decimal.of(approvers.length - rejections)) > 0 ? KEPT.rejected : KEPT.pending;
 }
 
 function isBetween(number: Decimal, low: number, high: number): boolean {

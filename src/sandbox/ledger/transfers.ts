@@ -7,6 +7,7 @@ import { historyOf, remember, textParam, type Call, type Commit } from "./call.t
 import { demandEntities, distinctEntities, isAmong, sameEntity } from "./entity.ts";
 import { pageOf, type Page } from "./paging.ts";
 import { awaits, entityOf, newRequest, pendingOnly, withVote } from "./requests.ts";
+import { meant, shown, shownHistory, shownPage } from "./words.ts";
 
 interface Proposed {
   readonly id: readonly string[];
@@ -51,7 +52,7 @@ export function approveTransfers(commit: Commit<{ readonly id: readonly string[]
   for (const id of commit.body.id) {
     const request = withVote(commit, theRequest(commit, id, "asset not found"), { approves: true }) as TransferRequest;
     save(commit, "UPDATED", request);
-    if (request.status === commit.profile.requestStatus.approved) transfer(commit, request);
+    if (meant(commit, request.status) === "approved") transfer(commit, request);
   }
 }
 
@@ -65,32 +66,31 @@ export function rejectTransfers(commit: Commit<{ readonly id: readonly string[] 
 
 /** GET /asset/ownershipTransfer/request */
 export function getTransfer(call: Call): TransferRequest {
-  return theRequest(call, textParam(call, "id"));
+  return shown(call, theRequest(call, textParam(call, "id")));
 }
 
 /** Requests that the actor has submitted. */
 export function myTransfers(call: Call): Page<TransferRequest> {
-  return pageOf(call, "transfer", { where: ({ createdBy }) => sameEntity(createdBy, call.actor) });
+  return shownPage(call, pageOf(call, "transfer", { where: ({ createdBy }) => sameEntity(createdBy, call.actor) }));
 }
 
 /** Requests that await the actor's approval. */
 export function transferQueue(call: Call): Page<TransferRequest> {
-  return pageOf(call, "transfer", { where: (request) => awaits(call, request, pendingOnly(call)) });
+  return shownPage(call, pageOf(call, "transfer", { where: (request) => awaits(call, request, pendingOnly(call)) }));
 }
 
 /** Requests that concern an asset id, of whichever type. */
 export function transfersOfAsset(call: Call): Page<TransferRequest> {
   const assetId = textParam(call, "assetId");
-  const { pending } = call.profile.requestStatus;
   const where = ({ data, status }: TransferRequest): boolean =>
-    data.metadata.id.includes(assetId) && (!pendingOnly(call) || status === pending);
-  return pageOf(call, "transfer", { where });
+    data.metadata.id.includes(assetId) && (!pendingOnly(call) || meant(call, status) === "pending");
+  return shownPage(call, pageOf(call, "transfer", { where }));
 }
 
 /** GET /asset/ownershipTransfer/request/history */
 export function transferHistory(call: Call): object {
   const { id } = getTransfer(call);
-  return historyOf(call, "transfer", { key: id, id });
+  return shownHistory(call, historyOf(call, "transfer", { key: id, id }));
 }
 
 function transfer(commit: Commit<unknown>, request: TransferRequest): void {
