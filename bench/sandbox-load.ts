@@ -24,10 +24,11 @@ export const LOAD_SEED: Seed = readSeed({
   },
 });
 
-/** How many clients, for how long, and where the randomness starts. */
+/** How many clients, for how many milliseconds or requests of each, and where the randomness starts. */
 export interface LoadOptions {
   readonly clients: number;
-  readonly ms: number;
+  readonly ms?: number;
+  readonly requests?: number;
   readonly seed: number;
 }
 
@@ -79,14 +80,15 @@ class LoadRun {
 
   async go(): Promise<void> {
     const begun = performance.now();
-    const end = begun + this.#options.ms;
+    const end = begun + (this.#options.ms ?? Infinity);
     await Promise.all(Array.from({ length: this.#options.clients }, (_, at) => this.#client(at, end)));
     this.#seconds = (performance.now() - begun) / 1_000;
   }
 
   async #client(self: number, end: number): Promise<void> {
     const random = randomFrom(this.#options.seed * 65_537 + self);
-    while (performance.now() < end) {
+    const { requests = Infinity } = this.#options;
+    for (let asked = 0; asked < requests && performance.now() < end; asked++) {
       const action = actionOf(self, this.#options.clients, random);
       const sent = performance.now();
       const { status } = await this.#call(action.path, action.body, `userId:client${self}`);

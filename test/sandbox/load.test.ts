@@ -6,7 +6,7 @@ import { fileForTest } from "./caller.ts";
 test("30 clients at once: nothing lost, nothing made", async () => {
   const seed = 7;
   const sandbox = await startSandbox({ path: fileForTest(), seed: LOAD_SEED, commitDelayMs: 5 });
-  const result = await runLoad(sandbox, { clients: 30, ms: 3_000, seed });
+  const result = await runLoad(sandbox, { clients: 30, requests: 40, seed });
   await sandbox.close();
   console.log(`load with the seed ${seed}: ${result.perSecond} requests/s, ${JSON.stringify(result.answers)}`);
   expect(result.problems).toEqual([]);
