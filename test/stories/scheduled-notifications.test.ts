@@ -139,6 +139,21 @@ test("what is wrong with notifications in tokenbook.yaml is shown with its line,
   expect(wrong.told).not.toContain("written-out-here");
 });
 
+test.for([
+  ["one that is not encrypted", "    url: http://hooks.example/t0ken-of-the-desk\n", "must match"],
+  ["beside a command", "    url: https://hooks.example/t0ken-of-the-desk\n    command: [tell]\n", "this goes to a url already"],
+  ["one that cannot be read", '    url: "https://hooks.example/t0ken-of-the-desk\n', "tokenbook.yaml:"],
+  ["a secret that cannot be read", '    secret: "t0ken-of-the-desk\n', "tokenbook.yaml:"],
+] as const)("an address that is written out is shown by no message: %s", async ([, channel, says]) => {
+  const project = newProject();
+  notifying(project, "http://127.0.0.1:9", `  desk:\n${channel}`);
+  project.write("properties.yaml", reading());
+  const wrong = await project.run("schedule", "--once", "properties.yaml");
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr, wrong.told).toContain(says);
+  expect(wrong.told).not.toContain("t0ken");
+});
+
 const NIGHTLY = `playbook: 1
 name: Nightly
 mode: read-only
