@@ -31,6 +31,20 @@ export function readScheduled(
   return { all: playbooks.map((playbook) => onFile(shell, options, playbook)), inputs: inputNames(playbooks) };
 }
 
+/** What was to be run where it cannot be read what that is. */
+export function scheduledUnread(shell: Shell, options: WhichOptions): readonly Scheduled[] {
+  return filesNamed(shell, options).map((file) => ({ ...aboutOf(shell, options, file), schedule: undefined, writes: false }));
+}
+
+function filesNamed(shell: Shell, { files }: WhichOptions): readonly string[] {
+  try {
+    return playbookFiles(shell, files);
+  } catch (error) {
+    if (error instanceof Failure) return files;
+    throw error;
+  }
+}
+
 /** Those that have a schedule of their own. Throws a Failure when none has. */
 export function tickingOf(all: readonly OnFile[]): readonly (OnFile & Ticking)[] {
   const ticking = all.filter(isTicking);
