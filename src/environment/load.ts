@@ -91,7 +91,7 @@ export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "
   if (problems.length === 0) return { file, root };
   throw invalid(
     problems.map(({ finding, range }) => file.diagnose(finding, range)),
-    literalKeys(root),
+    root,
   );
 }
 
@@ -185,8 +185,9 @@ function trimSlash(url: string | undefined): string {
   return (url ?? "").replace(/\/+$/, "");
 }
 
-/** Says that an environment file cannot be used as it is; the texts that are hidden are not shown. */
-export function invalid(diagnostics: readonly Diagnostic[], hidden: readonly string[] = []): Failure {
+/** Says that an environment file cannot be used as it is; what stands in it where a reference to a secret belongs is not shown. */
+export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): Failure {
+  const hidden = root === undefined ? [] : literalKeys(root);
   const shown = diagnostics.map(formatDiagnostic).join("\n\n");
   return new Failure({
     code: "environment.invalid",
@@ -224,7 +225,7 @@ function keysIn(environment: SourceNode): readonly KeyNode[] {
 function secretsOfNotifications(root: SourceNode): readonly (SourceNode | undefined)[] {
   const notifications = child(root, "notifications");
   const channels = notifications?.kind === "map" ? [...notifications.entries.values()] : [];
-  return channels.map(({ value }) => child(value, "secret"));
+  return channels.flatMap(({ value }) => [child(value, "secret"), child(value, "url")]);
 }
 
 function unknownEnvironment(name: string, known: readonly string[], file: string, option: string): Failure {

@@ -48,7 +48,12 @@ export function loadChannels(path: string, { cwd, variables, names }: Choice): r
   const node = child(root, "notifications");
   const all = node?.kind === "map" ? [...node.entries] : [];
   const wrong = all.flatMap(([, { value }]) => problemsOf(value));
-  if (wrong.length > 0) throw invalid(wrong.map(({ finding, range }) => file.diagnose(finding, range)));
+  if (wrong.length > 0) {
+    throw invalid(
+      wrong.map(({ finding, range }) => file.diagnose(finding, range)),
+      root,
+    );
+  }
   const known = all.map(([name]) => name);
   for (const name of names ?? []) if (!known.includes(name)) throw unknownChannel(name, known, shown);
   const from = { folder: dirname(path), shown, variables };

@@ -27,7 +27,7 @@ const UNREADABLE: Finding = {
 };
 
 const SECTION = /^([ \t]*)["']?(?:secrets|credentials)["']?[ \t]*:/;
-const KEY = /["']?(?:apiKey|credentials|secrets)["']?[ \t]*:.*/;
+const KEY = /["']?(?:apiKey|credentials|secrets?|url)["']?[ \t]*:.*/;
 const LONGEST_LINE = 4_000;
 
 /** What stands behind a key and is no reference, up to the next key or the end of the line. */

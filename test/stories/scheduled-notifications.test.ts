@@ -43,6 +43,27 @@ test("failure and recovery are posted, signed, and tried again until they are ta
   expect(posted[2]?.told).toMatchObject({ before: "failed", run: { outcome: "passed", steps: [] } });
 });
 
+test("a schedule that the system's own scheduler cannot even start any more is told of, and so is its recovery", async () => {
+  const { url, posted } = await hook(200);
+  const { project, service } = await desk(url);
+  await recordProperty(service);
+  const text = project.read("properties.yaml");
+  const run = async (): Promise<number | null> => (await project.run("schedule", "--once", "properties.yaml")).code;
+  expect(await run()).toBe(0);
+  project.write("properties.yaml", text.replace("ledger.asset.list", "ledger.asset.lst"));
+  expect(await run()).toBe(2);
+  expect(await run()).toBe(2);
+  project.write("properties.yaml", text);
+  expect(await run()).toBe(0);
+  expect(posted.map(({ told: { event, problem } }) => [event, problem?.code])).toEqual([
+    ["failure", "check.failed"],
+    ["recovery", undefined],
+  ]);
+  for (const { told } of posted) expect(describes(told)).toEqual([]);
+  const history = await project.run("schedule", "history");
+  expect(history.stdout.match(/\b(?:passed|failed)\b/g), history.told).toEqual(["passed", "failed", "failed", "passed"]);
+});
+
 test("a name and a password in the address are sent with it, and shown nowhere", async () => {
   const { url, posted } = await hook(401, 200);
   const { project } = await desk(url.replace("//", "//desk:a%2Fpass-word@"));
@@ -137,6 +158,21 @@ test("what is wrong with notifications in tokenbook.yaml is shown with its line,
   expect(wrong.code, wrong.told).toBe(2);
   expect(wrong.stderr, wrong.told).toContain("tokenbook.yaml:");
   expect(wrong.told).not.toContain("written-out-here");
+});
+
+test.for([
+  ["one that is not encrypted", "    url: http://hooks.example/t0ken-of-the-desk\n", "must match"],
+  ["beside a command", "    url: https://hooks.example/t0ken-of-the-desk\n    command: [tell]\n", "this goes to a url already"],
+  ["one that cannot be read", '    url: "https://hooks.example/t0ken-of-the-desk\n', "tokenbook.yaml:"],
+  ["a secret that cannot be read", '    secret: "t0ken-of-the-desk\n', "tokenbook.yaml:"],
+] as const)("an address that is written out is shown by no message: %s", async ([, channel, says]) => {
+  const project = newProject();
+  notifying(project, "http://127.0.0.1:9", `  desk:\n${channel}`);
+  project.write("properties.yaml", reading());
+  const wrong = await project.run("schedule", "--once", "properties.yaml");
+  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.stderr, wrong.told).toContain(says);
+  expect(wrong.told).not.toContain("t0ken");
 });
 
 const NIGHTLY = `playbook: 1

@@ -85,6 +85,22 @@ describe("a schedule that is served", () => {
     expect(stdout, told).toContain('fires at \\"*/2 * * * * *\\" (UTC)');
   });
 
+  test("one that is edited in what it includes is taken up: now it writes, and its last run keeps back the next", async () => {
+    const project = newProject();
+    const part = "playbook: 1\nsteps:\n  - { id: all, uses: ledger.asset.stats, as: { ledger: 'userId:alice' } }\n";
+    project.serviceAt((await sandboxProcess()).url);
+    project.write("part.yaml", part);
+    project.write("main.yaml", "playbook: 1\nschedule: { cron: '* * * * * *' }\nsteps:\n  - { id: part, uses: ./part.yaml }\n");
+    const running = project.start("schedule", "main.yaml");
+    await logged(running, "firing.ended");
+    project.write("part.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
+    await loggedLines(running, ({ outcome }) => outcome === "blocked");
+    await running.signal("SIGTERM");
+    await running.ended;
+    const states = (await firingsOf(project)).map(({ state }) => state);
+    expect(states.filter((state) => state === "pending")).toHaveLength(1);
+  });
+
   test("its metrics can be scraped, on this machine alone, and nothing else is served", async () => {
     const project = newProject();
     project.serviceAt((await sandboxProcess()).url);

@@ -5,9 +5,9 @@ import { systemClock } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { type Channel, loadChannels, secretsOfChannels } from "../../environment/notifications.ts";
 import { findEnvironmentFile } from "../../environment/load.ts";
-import { secretsOf, type Target } from "../../environment/target.ts";
+import { secretsOf } from "../../environment/target.ts";
 import type { ReportedRun } from "../../report/writers.ts";
-import type { Parts } from "../../schedule/carrier.ts";
+import type { MakeRun, Parts, Scheduled } from "../../schedule/carrier.ts";
 import { Courier } from "../../schedule/courier.ts";
 import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
 import { Metrics } from "../../schedule/metrics.ts";
@@ -19,11 +19,11 @@ import { systemLiveness } from "../../schedule/firings.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
 import { maskedShell } from "../masked.ts";
 import { type ReportOptions, worst } from "../perform.ts";
-import { prepareReporting } from "../reporting.ts";
-import { openTarget, stateDirectory, variablesOf } from "../project.ts";
+import { prepareReporting, type Reporting } from "../reporting.ts";
+import { openTarget, type OpenTarget, stateDirectory, variablesOf } from "../project.ts";
 import { inParallel, slots } from "../queue.ts";
-import { type OnFile, readScheduled, tickingOf, Watched, type WhichOptions } from "../schedule/playbooks.ts";
-import { blockingRun, reportOfRun, runMaker } from "../schedule/run.ts";
+import { type OnFile, readScheduled, scheduledUnread, tickingOf, Watched, type WhichOptions } from "../schedule/playbooks.ts";
+import { blockingRun, reportOfRun, runMaker, type RunsOf } from "../schedule/run.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface ScheduleOptions extends WhichOptions, ReportOptions {
@@ -36,16 +36,14 @@ interface ScheduleOptions extends WhichOptions, ReportOptions {
 /** `tokenbook schedule`: fires playbooks at their ticks until it is told to stop; with `--once`, runs each now. */
 export const schedule: Command<ScheduleOptions> = async (plainShell, options) => {
   if (options.files.length === 0) throw noFiles();
-  const { all, inputs } = readScheduled(plainShell, options);
-  const ticking = options.once === true ? [] : tickingOf(all);
-  refuseOneReportForAll(options, ticking.length);
-  const channels = channelsOf(plainShell, options);
-  // What is wrong with the environment is told now, not at the first tick.
-  const { target, close } = await openTarget(plainShell, options);
+  const { all, inputs, channels, opened } = await prepare(plainShell, options);
+  const { target, close } = opened;
   const redact = redactor([...secretsOf(target), ...secretsOfChannels(channels)]);
   const shell = maskedShell(plainShell, redact);
+  const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
+    runMaker(shell, { options, target, inputs, reporting, onRun });
   try {
-    return await withParts(shell, options, { target, channels, redact, inputs }, (parts) =>
+    return await withParts(shell, options, { channels, redact, makes }, (parts) =>
       options.once === true ? once(shell, options, { parts, all }) : serve(shell, options, { parts, all }),
     );
   } finally {
@@ -53,18 +51,66 @@ export const schedule: Command<ScheduleOptions> = async (plainShell, options) =>
   }
 };
 
+interface Prepared {
+  readonly all: readonly OnFile[];
+  readonly inputs: readonly string[];
+  readonly channels: readonly Channel[];
+  readonly opened: OpenTarget;
+}
+
+// What is wrong with a playbook or the environment is told now: to who looks on, not at the first tick; to the channels, where nobody may.
+async function prepare(shell: Shell, options: ScheduleOptions): Promise<Prepared> {
+  try {
+    const { all, inputs } = readScheduled(shell, options);
+    refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(all).length);
+    return { all, inputs, channels: channelsOf(shell, options), opened: await openTarget(shell, options) };
+  } catch (error) {
+    if (options.once === true && error instanceof Failure) await tellNotStarted(shell, options, error);
+    throw error;
+  }
+}
+
+/** Tells of schedules that could not even be started, as of any that failed; where that cannot be done, the exit code is all that tells. */
+async function tellNotStarted(plainShell: Shell, options: ScheduleOptions, failure: Failure): Promise<void> {
+  try {
+    const all = knownOf(plainShell, options);
+    if (all.length === 0) return;
+    const channels = channelsOf(plainShell, options);
+    const redact = redactor(secretsOfChannels(channels));
+    const shell = maskedShell(plainShell, redact);
+    const { exit } = failure;
+    const makes = (): MakeRun => async () => ({ outcome: "failed", exit, report: undefined, problem: failure.toJSON() });
+    await withParts(shell, { ...options, report: [] }, { channels, redact, makes }, (parts) =>
+      once(shell, options, { parts, all }),
+    );
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+// What has never been run is being set up: whoever does that looks on.
+function knownOf(shell: Shell, options: ScheduleOptions): readonly Scheduled[] {
+  const ports = { clock: systemClock, redact: (text: string): string => text, liveness: systemLiveness };
+  const store = ScheduleStore.look(stateDirectory(shell, options), ports);
+  try {
+    return scheduledUnread(shell, options).filter(({ id }) => store?.known(id) !== undefined);
+  } finally {
+    store?.close();
+  }
+}
+
 interface Reached {
-  readonly target: Target;
   readonly channels: readonly Channel[];
   readonly redact: Redact;
-  readonly inputs: readonly string[];
+  /** What makes the runs, given what is to be told of them. */
+  readonly makes: (reporting: Reporting, onRun: RunsOf["onRun"]) => MakeRun;
 }
 
 // Once, all runs share a report; served, each has its own.
 async function withParts(
   shell: Shell,
   options: ScheduleOptions,
-  { target, channels, redact, inputs }: Reached,
+  { channels, redact, makes }: Reached,
   work: (parts: Parts) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const store = ScheduleStore.open(stateDirectory(shell, options), { clock: systemClock, redact, liveness: systemLiveness });
@@ -82,7 +128,7 @@ async function withParts(
       metrics,
       redact,
       courier: new Courier(store.outbox, channels, ports),
-      makeRun: runMaker(shell, { options, target, inputs, reporting, onRun }),
+      makeRun: makes(reporting, onRun),
       blocking: (runId) => blockingRun(shell, options, runId),
       inSlot: await slots(options.jobs),
     });
@@ -95,10 +141,14 @@ async function withParts(
 
 interface Going {
   readonly parts: Parts;
-  readonly all: readonly OnFile[];
+  readonly all: readonly Scheduled[];
 }
 
-async function serve(shell: Shell, options: ScheduleOptions, { parts, all }: Going): Promise<ExitCode> {
+async function serve(
+  shell: Shell,
+  options: ScheduleOptions,
+  { parts, all }: Going & { readonly all: readonly OnFile[] },
+): Promise<ExitCode> {
   const watched = new Watched({ shell, options, log: parts.log }, all);
   const service = new Service({
     ...parts,

@@ -5,7 +5,7 @@ import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
 import { findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { callsOf } from "../../playbook/walk.ts";
+import { callsOf, playbooksIn } from "../../playbook/walk.ts";
 import type { Scheduled } from "../../schedule/carrier.ts";
 import type { Log } from "../../schedule/log.ts";
 import type { Ticking } from "../../schedule/service.ts";
@@ -19,6 +19,8 @@ export type WhichOptions = Where & InputOptions;
 /** A scheduled playbook, and the file that it is read from each time. */
 export interface OnFile extends Scheduled {
   readonly file: string;
+  /** That file, and those of the playbooks that it includes: whether it writes stands in any of them. */
+  readonly files: readonly string[];
 }
 
 /** Playbooks of which each was checked, and has what it needs. Throws a Failure, as `tokenbook run` does. */
@@ -29,6 +31,20 @@ export function readScheduled(
   const playbooks = loadPlaybooks(shell, playbookFiles(shell, options.files), { tags: options.tags });
   preparePlaybooks(shell, options, playbooks);
   return { all: playbooks.map((playbook) => onFile(shell, options, playbook)), inputs: inputNames(playbooks) };
+}
+
+/** What was to be run where it cannot be read what that is. */
+export function scheduledUnread(shell: Shell, options: WhichOptions): readonly Scheduled[] {
+  return filesNamed(shell, options).map((file) => ({ ...aboutOf(shell, options, file), schedule: undefined, writes: false }));
+}
+
+function filesNamed(shell: Shell, { files }: WhichOptions): readonly string[] {
+  try {
+    return playbookFiles(shell, files);
+  } catch (error) {
+    if (error instanceof Failure) return files;
+    throw error;
+  }
 }
 
 /** Those that have a schedule of their own. Throws a Failure when none has. */
@@ -50,7 +66,8 @@ function isTicking(each: OnFile): each is OnFile & Ticking {
 function onFile(shell: Shell, options: WhichOptions, playbook: Playbook): OnFile {
   const { file, schedule } = playbook;
   const about = aboutOf(shell, options, file);
-  return { ...about, file, schedule, writes: [...callsOf(playbook)].some(({ operation }) => operation.writes) };
+  const files = playbooksIn(playbook).map((each) => each.file);
+  return { ...about, file, files, schedule, writes: [...callsOf(playbook)].some(({ operation }) => operation.writes) };
 }
 
 /**
@@ -91,7 +108,7 @@ export class Watched {
     this.#log = from.log;
     this.#files = files;
     this.#ticking = tickingOf(files);
-    this.#stamps = new Map(files.map(({ file }) => [file, this.#stampOf(file)]));
+    this.#stamps = new Map(files.map((each) => [each.file, this.#stampOf(each)]));
   }
 
   /** The same list as before when nothing has changed. */
@@ -104,7 +121,7 @@ export class Watched {
   }
 
   #again(before: OnFile): OnFile {
-    const stamp = this.#stampOf(before.file);
+    const stamp = this.#stampOf(before);
     if (this.#stamps.get(before.file) === stamp) return before;
     this.#stamps.set(before.file, stamp);
     const about = { schedule: before.id };
@@ -120,7 +137,9 @@ export class Watched {
     }
     const what = playbook.schedule === undefined ? "has no schedule any more" : "has been edited";
     this.#log("info", "playbook.edited", `${before.id}: ${what}`, about);
-    return onFile(this.#shell, this.#options, playbook);
+    const after = onFile(this.#shell, this.#options, playbook);
+    if (after.files.join() !== before.files.join()) this.#stamps.set(after.file, this.#stampOf(after));
+    return after;
   }
 
   #read(file: string): Playbook | undefined {
@@ -132,8 +151,11 @@ export class Watched {
     }
   }
 
-  #stampOf(file: string): string {
-    const found = statSync(resolve(this.#shell.cwd, file), { throwIfNoEntry: false, bigint: true });
-    return found === undefined ? "none" : `${found.ino} ${found.size} ${found.mtimeNs}`;
+  #stampOf({ files }: OnFile): string {
+    const stamps = files.map((file) => {
+      const found = statSync(resolve(this.#shell.cwd, file), { throwIfNoEntry: false, bigint: true });
+      return found === undefined ? "none" : `${found.ino} ${found.size} ${found.mtimeNs}`;
+    });
+    return stamps.join();
   }
 }
