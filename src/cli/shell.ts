@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Variables } from "../environment/key.ts";
 import type { ExitCode } from "../base/exit.ts";
@@ -67,5 +68,13 @@ export function untilStopped(stopping: AbortSignal): Promise<void> {
 
 /** The name of whoever calls the command, as the system has it. */
 export function userOf({ variables }: Pick<Shell, "variables">): string {
-  return variables["USER"] || variables["LOGNAME"] || "unknown";
+  return variables["USER"] || variables["LOGNAME"] || accountName();
+}
+
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown"; // in a container the number may have no name
+  }
 }
