@@ -43,7 +43,7 @@ const GROUPS = [
       "src/transport/",
       "src/engine/",
       "src/reconcile/",
-      "src/report/(?:attempt|comparison|evidence|fanout|foreign|history|json|model|problem|shape|step-fold|text|value|words)\\.ts",
+      "src/report/(?:attempt|comparison|evidence|fanout|foreign|history|json|model|nesting|problem|shape|step-fold|text|value|words)\\.ts",
       "src/cli/(?:perform|session|queue|debug|masked|file|ready|crash/(?:course|failpoint)|view/(?!live|colour))",
     ],
     ["undici"],

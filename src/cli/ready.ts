@@ -4,6 +4,7 @@ import { resolveFrom } from "../playbook/files.ts";
 import { type GivenInputs, resolveInputs } from "../playbook/inputs.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { type Env, openEnv, openSecrets, type Secrets } from "../playbook/open.ts";
+import { includedData } from "../playbook/walk.ts";
 import { type Dotenv, filesOf, loadPlaybooks, playbookFiles, readMapFile, variablesOf } from "./project.ts";
 import type { Shell } from "./shell.ts";
 
@@ -57,14 +58,14 @@ export function preparePlaybooks(
   return { ready, secrets };
 }
 
-// Inputs and variables are kept with secrets masked: a step that used one would have the mask instead of the value.
+// Inputs, variables and data are kept with secrets masked: a step that used one would have the mask instead of the value.
 function refuseSecrets(given: { readonly inputs: JsonObject; readonly env: Env }, playbook: Playbook, secrets: Secrets): void {
   if (secrets.all.length === 0) return;
-  const mask = secrets.maskIn(secrets.redact(writeJson(given)));
+  const mask = secrets.maskIn(secrets.redact(writeJson({ ...given, data: includedData(playbook) })));
   if (mask === undefined) return;
   throw new Failure({
     code: "secret.given-twice",
-    message: `${playbook.file}: an input or a variable holds the value of ${mask}`,
+    message: `${playbook.file}: an input, a variable or a file of data holds the value of ${mask}`,
     why: "inputs and variables are shown and kept, a secret is neither; nothing was sent",
     next: `use ${mask} in the playbook instead of the input, or give another value`,
   });

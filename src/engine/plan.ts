@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LIMITS } from "../base/limits.ts";
 import type { CallStep, CheckStep, Playbook, Step } from "../playbook/model.ts";
-import { includesOf, playbooksIn } from "../playbook/walk.ts";
+import { includedData, includesOf, playbooksIn } from "../playbook/walk.ts";
 import type { Place as PlaceOf, Action as ActionOf } from "../protocol/decide.ts";
 import type { Plan, PlanNode } from "../protocol/plan.ts";
 import type { StepHeading, Writing } from "../protocol/record.ts";
@@ -97,10 +97,12 @@ function heading(
 
 /** A playbook as it is written, for the journal. */
 export function writingOf(playbook: Playbook): Writing {
+  const data = includedData(playbook);
   return {
     playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
     steps: headingsOf(playbook),
     sources: Object.fromEntries(playbooksIn(playbook).map(({ file, text }) => [file, text])),
+    ...(Object.keys(data).length === 0 ? {} : { data }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Row } from "../sqlite/database.ts";
 // What the service or the user wrote: its numbers are exact. All other numbers are counters of ours.
 const EXACT_FIELDS: ReadonlySet<string> = new Set([
   "inputs",
+  "data",
   "input",
   "baseline",
   "payload",

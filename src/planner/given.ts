@@ -1,5 +1,7 @@
-import type { JsonObject } from "../base/json.ts";
-import { playbooksIn } from "../playbook/walk.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { FileData } from "../playbook/files.ts";
+import type { Env } from "../playbook/open.ts";
+import { includedData } from "../playbook/walk.ts";
 import { digestOfValue } from "./digest.ts";
 import type { PlanParts } from "./plan.ts";
 
@@ -15,11 +17,10 @@ export function digestsOfGiven(given: Given): Readonly<Record<string, string>> {
 }
 
 function valuesOf({ playbook, inputs, env }: Given): JsonObject {
-  const included = playbooksIn(playbook).flatMap((each) => {
-    const whose = each === playbook ? "" : `${each.file}: `;
-    const variables = Object.entries(env[each.file] ?? {}).map(([name, value]) => [`${whose}env.${name}`, value] as const);
-    const files = each === playbook ? [] : each.inputs.filter(({ file }) => file !== undefined);
-    return [...variables, ...files.map(({ name, default: value }) => [`${whose}${name}`, value ?? null] as const)];
-  });
-  return { ...inputs, ...Object.fromEntries(included) };
+  const whose = (file: string): string => (file === playbook.file ? "" : `${file}: `);
+  const named = (values: Env | FileData, what: string): readonly (readonly [string, Json])[] =>
+    Object.entries(values).flatMap(([file, own]) =>
+      Object.entries(own).map(([name, value]) => [`${whose(file)}${what}${name}`, value] as const),
+    );
+  return { ...inputs, ...Object.fromEntries([...named(env, "env."), ...named(includedData(playbook), "")]) };
 }

@@ -9,7 +9,7 @@ import type { BlockStep, IncludeStep, InputDeclaration, Playbook } from "../play
 import { stepsIn, writesOf } from "../playbook/walk.ts";
 import { frameOf, parseAddress, roundOf } from "../protocol/address.ts";
 import type { Ending } from "../protocol/decide.ts";
-import type { PlanContext } from "./context.ts";
+import type { PlanContext, Said } from "./context.ts";
 import { foresee } from "./foresee.ts";
 import type { Spot } from "./row.ts";
 
@@ -64,11 +64,17 @@ export function close(context: PlanContext, place: Place, ending: Ending): void 
 // As the run has it: changed when a part of it is, and unchanged when every write in it was spared.
 function outcomeOf(context: PlanContext, { step, address }: Place, holds: readonly string[]): Json {
   const rows = holds.flatMap((held) => context.row(held) ?? []);
+  if (step.kind === "block" && step.rescue.length > 0 && rows.some(({ verdict }) => MAY_FAIL.has(verdict))) {
+    if ([...writesOf(step.rescue)].length > 0) context.disturb(`${address} may write before it`);
+    return unknownValue(`steps.${step.id}.outcome is known only when ${address} has run: it may be rescued`);
+  }
   if (rows.some(({ verdict }) => verdict === "will-create" || verdict === "will-change")) return "changed";
   if (rows.some(({ verdict, writes }) => verdict === "cannot-know" && writes !== null))
     return unknownValue(`steps.${step.id}.outcome is known only when ${address} has run`);
   return rows.some(({ verdict }) => verdict === "already-so") ? "unchanged" : "ok";
 }
+
+const MAY_FAIL: ReadonlySet<Said["verdict"]> = new Set(["cannot-know", "would-wait"]);
 
 function outputsOf(context: PlanContext, { step, address }: Place): JsonObject {
   if (step.kind !== "include") return {};

@@ -122,7 +122,26 @@ function readJson(source: ContentSource): Content {
     const place = line === undefined ? source.path : `${source.path}:${line}:${column}`;
     return refused(`${place}: this is no JSON: ${message}`);
   }
+  if (keysIn(source.text) > keysOf(value)) return repeated(source);
   return judged(source, ours(source, value), locatorOf(source));
+}
+
+// Of a key that stands twice in an object the parser keeps the last value, and says nothing.
+function keysIn(text: string): number {
+  let keys = 0;
+  for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:)?/g)) if (colon !== undefined) keys++;
+  return keys;
+}
+
+function keysOf(value: Json): number {
+  if (Array.isArray(value)) return value.reduce((keys: number, item: Json) => keys + keysOf(item), 0);
+  return isObject(value) ? Object.values(value).reduce((keys: number, item) => keys + 1 + keysOf(item), 0) : 0;
+}
+
+function repeated({ path, text }: ContentSource): Content {
+  const found = parseYaml(path, text).diagnostics.find(({ code }) => code === "source.duplicate-key");
+  if (found === undefined) return refused(`${path}: a key stands twice in an object`, "keep one of the two");
+  return refused(`${path}:${found.line}:${found.column}: ${found.message}`, found.suggestion);
 }
 
 interface JsonFault {

@@ -18,7 +18,7 @@ export class FileInputReader {
     this.#context = context;
   }
 
-  read(node: SourceNode): Pick<InputDeclaration, "shape" | "default" | "file"> {
+  read(name: string, node: SourceNode): Pick<InputDeclaration, "shape" | "default" | "file"> {
     const given = child(node, "default");
     const path = textOf(given);
     const told = textOf(child(node, "format")) as FileFormat | undefined;
@@ -35,7 +35,9 @@ export class FileInputReader {
       validate: content.validate,
     };
     const value =
-      given === undefined || format === undefined || !content.usable ? undefined : this.#data(given, content.shape, file);
+      given === undefined || format === undefined || !content.usable
+        ? undefined
+        : (this.#kept(name) ?? this.#data(given, content.shape, file));
     return { shape: content.shape, default: value, file };
   }
 
@@ -122,9 +124,14 @@ export class FileInputReader {
     return undefined;
   }
 
+  #kept(name: string): Json | undefined {
+    return this.#context.files?.data?.[this.#context.file.path]?.[name];
+  }
+
   #data(given: SourceNode, shape: Shape, rule: FileRule): Json | undefined {
     const { files } = this.#context;
-    if (files === undefined || files.leavesData === true || rule.path === undefined) return undefined;
+    if (files === undefined || Object.hasOwn(files.data ?? {}, this.#context.file.path) || rule.path === undefined)
+      return undefined;
     const text = this.#text(rule.path, given, files);
     if (text === undefined) return undefined;
     const content = readContent({ path: rule.path, text, shape, rule });

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join } from "node:path";
+import type { JsonObject } from "../base/json.ts";
 
 /** How a check reads the files that a playbook names: other playbooks, schemas, data. */
 export interface FileReader {
@@ -11,9 +12,12 @@ export interface FileReader {
   readonly mayInclude?: (path: string, named: string) => boolean;
   /** The playbooks that come with the tool; without it there are none. */
   readonly shipped?: ShippedPlaybooks | undefined;
-  /** Set where a run goes on: its values are in its journal, and files of data are not looked at again. */
-  readonly leavesData?: boolean;
+  /** Set where a run goes on: what playbooks had from files of data, by their file and the input. Those files are not looked at again. */
+  readonly data?: FileData;
 }
+
+/** The values of inputs that come from files of data which playbooks name themselves, by the file of the playbook and the input. */
+export type FileData = Readonly<Record<string, JsonObject>>;
 
 /** The playbooks that come with the tool, by names such as `tokenbook/mint.yaml`. */
 export interface ShippedPlaybooks {

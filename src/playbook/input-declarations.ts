@@ -53,7 +53,7 @@ function readInput(name: string, node: SourceNode, context: CheckContext): Input
   const type = textOf(child(node, "type")) as InputType;
   const about = { name, type, description: textOf(child(node, "description")) };
   const shapes = new ShapeReader(name, context);
-  if (type === "file") return { ...about, ...new FileInputReader(shapes, context).read(node) };
+  if (type === "file") return { ...about, ...new FileInputReader(shapes, context).read(name, node) };
   const shape = shapes.shape(node, []);
   return { ...about, shape, default: readDefault(name, shape, { node: child(node, "default"), context }), file: undefined };
 }

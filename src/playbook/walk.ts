@@ -1,5 +1,7 @@
+import type { Json, JsonObject } from "../base/json.ts";
 import type { Operation } from "../operations/operation.ts";
-import type { ActorUse, CallStep, CheckStep, Compare, Conserve, IncludeStep, Playbook, Step } from "./model.ts";
+import type { FileData } from "./files.ts";
+import type { ActorUse, CallStep, CheckStep, Compare, Conserve, IncludeStep, InputDeclaration, Playbook, Step } from "./model.ts";
 
 /** The steps that a step holds itself, in the order they are written; an included playbook's are its own. */
 export function heldBy(step: Step): readonly Step[] {
@@ -95,6 +97,22 @@ export function playbooksIn(playbook: Playbook): readonly Playbook[] {
   };
   add(playbook);
   return [...found.values()];
+}
+
+/** What the playbooks that a playbook includes have from files of data by themselves; its own are inputs of a run. */
+export function includedData(playbook: Playbook): FileData {
+  const included = playbooksIn(playbook)
+    .slice(1)
+    .map(({ file, inputs }) => [file, fileDefaults(inputs)] as const);
+  return Object.fromEntries(included.filter(([, data]) => Object.keys(data).length > 0));
+}
+
+function fileDefaults(inputs: readonly InputDeclaration[]): JsonObject {
+  return Object.fromEntries(
+    inputs.flatMap(({ name, file, default: value }): [string, Json][] =>
+      file === undefined || value === undefined ? [] : [[name, value]],
+    ),
+  );
 }
 
 /** The step of a playbook that has an id, at any depth of its blocks. */

@@ -51,6 +51,8 @@ export interface Writing {
   readonly steps: readonly StepHeading[];
   /** The texts of the playbook and of all that it includes, by file: an edited one is held against them. Left out by older runs. */
   readonly sources?: Readonly<Record<string, string>>;
+  /** What included playbooks have from files of data by themselves, by file and input. Left out by older runs. */
+  readonly data?: Readonly<Record<string, JsonObject>>;
 }
 
 export interface StepHeading {

@@ -132,9 +132,10 @@ interface Spent {
   readonly sequence: number;
 }
 
-function edit(state: RunState, { playbook, steps, sources }: Writing): void {
-  if (state.opened !== undefined)
-    state.opened = { ...state.opened, playbook, steps, ...(sources === undefined ? {} : { sources }) };
+function edit(state: RunState, { playbook, steps, sources, data }: Writing): void {
+  if (state.opened === undefined) return;
+  const kept = { ...(sources === undefined ? {} : { sources }), ...(data === undefined ? {} : { data }) };
+  state.opened = { ...state.opened, playbook, steps, ...kept };
 }
 
 /** The state of a step's address; of one that has not begun, an empty one. */

@@ -2,7 +2,7 @@ import reportSchema from "../../schemas/report.schema.json" with { type: "json" 
 import type { Fact } from "../protocol/record.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
-type FactOf<Kind extends Fact["kind"]> = Omit<Extract<Fact, { kind: Kind }>, "kind" | "sources">;
+type FactOf<Kind extends Fact["kind"]> = Omit<Extract<Fact, { kind: Kind }>, "kind" | "sources" | "data">;
 type OptionalKeys<T> = { [Key in keyof T]-?: object extends Pick<T, Key> ? Key : never }[keyof T];
 
 /** The fields of an event: a kind, or a field, that is not described here does not compile. */

@@ -119,6 +119,8 @@ test("a folder goes on without a space; what a shell would obey is not offered, 
   const asked = async (...words: string[]): Promise<readonly string[]> => (await project.run("complete", "--", ...words)).lines;
   project.write("playbooks/a.yaml", MINT_ONCE);
   expect(await asked("run", "pl")).toEqual(["playbooks/\t", ":6"]);
+  project.write("größe/ö.yaml", MINT_ONCE);
+  expect(await asked("run", "gr")).toEqual(["größe/\t", ":6"]);
   project.write("tokenbook.yaml", 'environments:\n  good: embedded\n  "$(touch pwned)": embedded\n');
   expect(await asked("run", "--env", "")).toEqual(["good\tthe sandbox inside of tokenbook", ":4"]);
   expect(await asked("run", "--env=go")).toEqual(["good\tthe sandbox inside of tokenbook", ":4"]);

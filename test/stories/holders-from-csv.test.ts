@@ -129,6 +129,31 @@ test("a run that is resumed has the values with which it began, whatever became 
   expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":2.50}');
 });
 
+const DOOR = "uses: ledger.asset.get, with: { assetType: Property, id: Door1 }";
+const OPENS = "uses: ledger.asset.create, with: { assetType: Property, data: { id: Door1 } }";
+
+test.each(["as it was", "edited"])("so has an included playbook that has not begun, with its playbook %s", async (state) => {
+  const world = await sandboxProcess();
+  const project = projectWith(PLAYBOOK, "holder,amount\nuserId:alice,9007199254740993.10\n");
+  project.serviceAt(world.url);
+  const head = `playbook: 1\nname: All\ndefaults: { as: { ledger: "userId:alice" } }\nsteps:\n`;
+  project.write("playbooks/door.yaml", `${head}  - { id: open, ${OPENS} }\n`);
+  const door = `{ id: door, ${DOOR}, until: response.id == "Door1", timeout: 300ms, on_timeout: pending }`;
+  const all = `${head}  - ${door}\n  - { id: mint, uses: ./mint.yaml }\n`;
+  project.write("playbooks/all.yaml", all);
+  const mint = PLAYBOOK.replace(/ {2}- id: supply[^]*?outputs:/, "outputs:");
+  project.write("playbooks/mint.yaml", mint);
+  const run = await project.run("run", "playbooks/all.yaml");
+  expect(run.code, run.told).toBe(4);
+  expect((await project.run("run", "playbooks/door.yaml")).code).toBe(0);
+
+  project.write("playbooks/data/holders.csv", "holder,amount\nuserId:mallory,1\n");
+  if (state === "edited") project.write("playbooks/all.yaml", all.replace("name: All", "name: Edited"));
+  const resumed = await project.run("resume", "--report", "json=report.json");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":9007199254740993.10}');
+});
+
 test("a file beyond the limit is refused at once", async () => {
   const project = projectWith();
   const { code, stderr, told } = await project.run("run", "playbooks/mint.yaml", "--input", "holders=/dev/zero");

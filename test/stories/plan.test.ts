@@ -128,6 +128,34 @@ test("reads that fail, and expectations that do not hold, are told: exit 1", asy
   await expectNoWrite();
 });
 
+test("whether a block will be rescued is not known while a step in it may fail, nor what asks for it", async () => {
+  const { project, service } = await onlyReading();
+  project.write(
+    "perhaps.yaml",
+    playbookOf(`  - id: try
+    block:
+      - id: wait
+        uses: ledger.asset.get
+        with: { assetType: Property, id: none }
+        until: response.id == "none"
+        timeout: 100ms
+        on_timeout: fail
+    rescue:
+      - { id: instead, uses: ledger.asset.create, with: { assetType: Property, data: { id: instead } } }
+  - { id: stats, uses: ledger.asset.stats }
+  - id: behind
+    if: steps.try.outcome == "rescued"
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: behind } }
+`),
+  );
+  const told = await planned(project, "perhaps.yaml");
+  expect(told.verdicts).toEqual({ try: "opens", wait: "would-wait", stats: "reads", behind: "cannot-know" });
+  expect(told.steps["behind"]?.why).toEqual(["steps.try.outcome is known only when try has run: it may be rescued"]);
+  expect((await project.run("run", "perhaps.yaml")).code).toBe(0);
+  expect(operationsOf(await service.commits())).toHaveLength(2);
+});
+
 test("rounds side by side are planned as they are run: what has begun beside one that fails goes on, and each stands with its own", async () => {
   const { project, expectNoWrite, service } = await onlyReading();
   project.write(

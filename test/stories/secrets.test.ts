@@ -282,7 +282,7 @@ test("a secret that is given as an input too, or written into the playbook, is r
   project.write("twice.yaml", ONE_WRITE.replace("secrets:", "inputs: { hint: { type: string } }\nsecrets:"));
   const twice = await project.run("run", "twice.yaml", "--input", `hint=it is ${PIN}`);
   expect(twice.code, twice.told).toBe(2);
-  expect(twice.stderr, twice.told).toContain("an input or a variable holds the value of ${{ secrets.PIN }}");
+  expect(twice.stderr, twice.told).toContain("an input, a variable or a file of data holds the value of ${{ secrets.PIN }}");
   project.write("literal.yaml", ONE_WRITE.replace("env:CANARY_PIN", "c4nary/pin").replace("steps:", "stepps:\nsteps:"));
   const formats = ["text", "json", "github", "sarif"];
   const checks = await Promise.all(formats.map((format) => project.run("check", "literal.yaml", "--format", format)));

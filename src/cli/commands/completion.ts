@@ -23,7 +23,7 @@ export const complete: Command<{ readonly words: readonly string[] }> = async (s
 };
 
 // Shells expand what they are offered: a name of somebody else's must not become a command.
-const HARMLESS = /^[\w./:=@,+%[\]-]+$/;
+const HARMLESS = /^[\p{L}\p{M}\p{N}_./:=@,+%[\]-]+$/u;
 
 function candidatesAt(shell: Shell, cursor: Cursor): readonly Candidate[] {
   try {

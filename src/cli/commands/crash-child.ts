@@ -11,7 +11,7 @@ import type { Command } from "../shell.ts";
 export const crashChild: Command<Dotenv> = async (shell, options) => {
   const { file, state, served, profile, ...given } = readOrder(new TextDecoder().decode(await shell.stdin()));
   const files = filesOf(shell);
-  const playbooks = loadPlaybooks(shell, [file], { reader: { ...files, leavesData: true } });
+  const playbooks = loadPlaybooks(shell, [file], { reader: { ...files, data: { [file]: {} } } });
   const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(shell, options), files });
   const session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
   let [exit] = [exitOf("passed")];

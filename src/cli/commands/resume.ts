@@ -2,7 +2,9 @@ import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { resumeRun } from "../../engine/start.ts";
 import type { RunSummary } from "../../journal/store.ts";
+import type { FileData } from "../../playbook/files.ts";
 import { openSecrets } from "../../playbook/open.ts";
+import { stateOf } from "../../protocol/state.ts";
 import { lookIntoJournal, noRunYet } from "../journal.ts";
 import { performRuns, type ReportOptions } from "../perform.ts";
 import { filesOf, loadPlaybooks, variablesOf, type Where } from "../project.ts";
@@ -14,8 +16,10 @@ interface ResumeOptions extends Where, ReportOptions {
 
 /** `tokenbook resume`: goes on with a run; without a name, with the last one that did not pass. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
-  const { id, playbook: file, environment, outcome } = chosenRun(shell, options);
-  const [playbook] = loadPlaybooks(shell, [file], { reader: { ...filesOf(shell), leavesData: true } });
+  const { summary, data } = chosenRun(shell, options);
+  const { id, playbook: file, environment, outcome } = summary;
+  const reader = { ...filesOf(shell), data: { ...data, [file]: {} } };
+  const [playbook] = loadPlaybooks(shell, [file], { reader });
   const env = options.env ?? environment;
   // What has passed is only told again.
   const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
@@ -26,16 +30,22 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
       steps: playbook?.steps.length ?? 0,
       work: async (session, ports) => {
         if (playbook === undefined) throw noneToResume();
-        return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, filesOf(shell));
+        return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, reader);
       },
     },
   ]);
 };
 
-function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): RunSummary {
+/** A run that is to go on, and what its included playbooks have from files of data. */
+interface Chosen {
+  readonly summary: RunSummary;
+  readonly data: FileData | undefined;
+}
+
+function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen {
   return lookIntoJournal(shell, where, (store) => {
-    const found = run === undefined ? store.notPassed(1)[0] : store.summary(run);
-    if (found !== undefined) return found;
+    const summary = run === undefined ? store.notPassed(1)[0] : store.summary(run);
+    if (summary !== undefined) return { summary, data: stateOf(store.read(summary.id)).opened?.data };
     throw store.list(1).length === 0 ? noRunYet() : noneToResume();
   });
 }

@@ -121,6 +121,14 @@ test.each([
   expect(read("h.json", text)).toEqual([problem]);
 });
 
+test("a key that stands twice in an object is refused, as it is in YAML and in the header of a table", () => {
+  const twice = '[{"holder": "userId:a", "amount": 1,\n "amount" : 2}]';
+  expect(read("h.json", twice)).toEqual(['h.json:2:2: the key "amount" is already on line 1']);
+  expect(read("h.json", twice.replace("[", `[${" ".repeat(1_100_000)}`))).toEqual(["h.json: a key stands twice in an object"]);
+  const note = JSON.stringify([{ holder: "userId:a", amount: 1, note: String.raw`"amount": 2, \"holder\":` }]);
+  expect(read("h.json", note)).toContain("amount");
+});
+
 test("a file without a known extension is refused until its format is told", () => {
   expect(read("h.txt", "holder,amount\n")).toEqual(["h.txt has no extension that tells its format"]);
 });
