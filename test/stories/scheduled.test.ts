@@ -197,8 +197,9 @@ describe("a playbook that the system's own scheduler runs", () => {
     project.write("tokens.yaml", waiting());
     const first = project.start("schedule", "--once", "tokens.yaml");
     await logged(first, "firing.started");
-    const second = await project.run("schedule", "--once", "tokens.yaml");
+    const second = await project.run("schedule", "--once", "tokens.yaml", "--report", "junit=second.xml");
     expect(second.code, second.told).toBe(6);
+    expect(project.read("second.xml")).toMatch(/tests="1" failures="1"[\s\S]*it is under way already/);
     expect(second.stdout, second.told).toContain(`it is under way already (process ${first.pid} on this host`);
     const [entry] = await schedulesOf(project);
     expect(entry?.running).toMatchObject({ alive: true, holder: { pid: first.pid } });
@@ -215,8 +216,9 @@ describe("a playbook that the system's own scheduler runs", () => {
     project.write("hand-over.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
     const pending = await project.run("schedule", "--once", "hand-over.yaml");
     expect(pending.code, pending.told).toBe(4);
-    const kept = await project.run("schedule", "--once", "hand-over.yaml");
+    const kept = await project.run("schedule", "--once", "hand-over.yaml", "--report", "junit=kept.xml");
     expect(kept.code, kept.told).toBe(4);
+    expect(project.read("kept.xml")).toMatch(/tests="1" failures="1"[\s\S]*not run: the run \S+ before it is pending/);
     expect(kept.stdout, kept.told).toMatch(/blocked: not run: the run \S+ before it is pending/);
     const list = await project.run("schedule", "list");
     expect(list.stdout, list.told).toMatch(/kept back +by the run \S+, which is pending/);

@@ -6,6 +6,7 @@ import { type Redact, redactor } from "../../base/secret.ts";
 import { type Channel, loadChannels, secretsOfChannels } from "../../environment/notifications.ts";
 import { findEnvironmentFile } from "../../environment/load.ts";
 import { secretsOf } from "../../environment/target.ts";
+import type { NotBegun } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/writers.ts";
 import type { MakeRun, Parts, Scheduled } from "../../schedule/carrier.ts";
 import { Courier } from "../../schedule/courier.ts";
@@ -43,8 +44,8 @@ export const schedule: Command<ScheduleOptions> = async (plainShell, options) =>
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
     runMaker(shell, { options, target, inputs, reporting, onRun });
   try {
-    return await withParts(shell, options, { channels, redact, makes }, (parts) =>
-      options.once === true ? once(shell, options, { parts, all }) : serve(shell, options, { parts, all }),
+    return await withParts(shell, options, { channels, redact, makes }, (parts, telling) =>
+      options.once === true ? once(shell, options, { parts, all, telling }) : serve(shell, options, { parts, all }),
     );
   } finally {
     await close();
@@ -80,8 +81,8 @@ async function tellNotStarted(plainShell: Shell, options: ScheduleOptions, failu
     const shell = maskedShell(plainShell, redact);
     const { exit } = failure;
     const makes = (): MakeRun => async () => ({ outcome: "failed", exit, report: undefined, problem: failure.toJSON() });
-    await withParts(shell, { ...options, report: [] }, { channels, redact, makes }, (parts) =>
-      once(shell, options, { parts, all }),
+    await withParts(shell, { ...options, report: [] }, { channels, redact, makes }, (parts, telling) =>
+      once(shell, options, { parts, all, telling }),
     );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -106,22 +107,30 @@ interface Reached {
   readonly makes: (reporting: Reporting, onRun: RunsOf["onRun"]) => MakeRun;
 }
 
+/** What is told when all is over, and of what. */
+interface Telling {
+  readonly reporting: Reporting;
+  /** The runs, by the schedule that each is of. */
+  readonly runs: readonly (readonly [string, ReportedRun])[];
+}
+
 // Once, all runs share a report; served, each has its own.
 async function withParts(
   shell: Shell,
   options: ScheduleOptions,
   { channels, redact, makes }: Reached,
-  work: (parts: Parts) => Promise<ExitCode>,
+  work: (parts: Parts, telling: Telling) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const store = ScheduleStore.open(stateDirectory(shell, options), { clock: systemClock, redact, liveness: systemLiveness });
   try {
     const log = logOf(shell, options);
     const metrics = new Metrics();
     const reporting = prepareReporting(shell, { report: options.report });
-    const runs: ReportedRun[] = [];
-    const onRun = options.once === true ? async (run: ReportedRun) => void runs.push(run) : reporter(shell, options, log);
+    const runs: [string, ReportedRun][] = [];
+    const onRun: RunsOf["onRun"] =
+      options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
     const ports = { clock: systemClock, start: shell.command, log, metrics };
-    const code = await work({
+    const parts: Parts = {
       store,
       clock: systemClock,
       log,
@@ -131,9 +140,8 @@ async function withParts(
       makeRun: makes(reporting, onRun),
       blocking: (runId) => blockingRun(shell, options, runId),
       inSlot: await slots(options.jobs),
-    });
-    if (options.once === true) await reporting.write(maskedShell(shell, redact), runs);
-    return code;
+    };
+    return await work(parts, { reporting, runs });
   } finally {
     store.close();
   }
@@ -171,10 +179,27 @@ async function pageOf({ listen }: ScheduleOptions, { metrics, log }: Parts, serv
   return page;
 }
 
-async function once(shell: Shell, { jobs }: ScheduleOptions, { parts, all }: Going): Promise<ExitCode> {
+async function once(
+  shell: Shell,
+  { jobs }: ScheduleOptions,
+  { parts, all, telling }: Going & { readonly telling: Telling },
+): Promise<ExitCode> {
+  const { reporting, runs } = telling;
   const codes = await inParallel(all, jobs, (each) => runNow(parts, each, shell.stopping));
   await parts.courier.drain(LIMITS.notificationsLastMs, shell.stopping);
+  const notBegun = all.filter(({ id }, at) => codes[at] !== EXIT.passed && !runs.some(([of]) => of === id));
+  await reporting.write(
+    shell,
+    runs.map(([, run]) => run),
+    notBegun.map((each) => notBegunOf(parts, each)),
+  );
   return worst(codes);
+}
+
+function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
+  const [firing] = store.firings.history(id, 1);
+  const held = { code: "schedule.held", message: "it is under way already: another process runs it" };
+  return { playbook: { name: playbook, file: playbook }, problem: firing?.problem ?? held };
 }
 
 function channelsOf(shell: Shell, options: ScheduleOptions): readonly Channel[] {

@@ -12,7 +12,7 @@ import { reportOf, RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/writers.ts";
-import type { MakeRun } from "../../schedule/carrier.ts";
+import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
 import type { Blocking, Problem, RunResult } from "../../schedule/firing.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { maskedError } from "../masked.ts";
@@ -35,7 +35,7 @@ export interface RunsOf {
   /** What is to be told of runs. */
   readonly reporting: Reporting;
   /** Told of each run when it is over. */
-  readonly onRun: (run: ReportedRun) => Promise<void>;
+  readonly onRun: (run: ReportedRun, scheduled: Scheduled) => Promise<void>;
 }
 
 /** Makes a run of a playbook as its file is now: it is read, checked and given its inputs and secrets anew. */
@@ -53,7 +53,7 @@ export function runMaker(shell: Shell, { options, target, inputs, reporting, onR
       if (fold.opened === undefined) return undefined;
       const report = fold.report();
       const records = (): readonly RunRecord[] => lookIntoJournal(shell, options, (store) => store.read(report.run.id));
-      await onRun({ report, records, trace });
+      await onRun({ report, records, trace }, scheduled);
       return report;
     };
     let redact: Redact = redactor([]);
