@@ -250,7 +250,7 @@ Examples:
     show: "Show one run: every step, every attempt, what was sent and answered.",
     export: "Print every record of a run as a line of JSON, with its hash and that of the one before it.",
     verify: "Look whether the records of a run, or of all runs, are those that were written. Exit 1 when some are not.",
-    verified: "the run's id; all runs when left out",
+    verified: "the run's id, or `latest`; all runs when left out",
     leases: "List what is held: runs, groups, and the entities that runs act as.",
     release: "Free a run whose process, on another machine, is gone. What you say is kept in its journal, with your name.",
     because: "how you know that the process is gone for good",

@@ -117,7 +117,9 @@ test("whoever changes a record is found out: the first that is not as it was wri
   ]);
   const exported = await project.run("runs", "export", run);
   expect([exported.code, exported.lines.length], exported.told).toEqual([2, at]);
-  expect((await project.run("runs", "verify", other)).code).toBe(0);
+  const latest = await project.run("runs", "verify", "latest");
+  expect([latest.code, latest.lines], latest.told).toEqual([0, [expect.stringMatching(`^${other}  intact `)]]);
+  expect((await project.run("runs", "verify", other)).stdout).toBe(latest.stdout);
   const unknown = await project.run("runs", "verify", "nobody");
   expect([unknown.code, unknown.stderr], unknown.told).toEqual([2, expect.stringContaining('there is no run "nobody"')]);
 });

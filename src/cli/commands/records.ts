@@ -45,7 +45,7 @@ interface Verified {
 export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
   const verified = lookIntoJournal(shell, options, (store) => {
     store.assertWhole();
-    return (options.run === undefined ? store.ids() : [options.run]).map((run) => verify(store, run));
+    return (options.run === undefined ? store.ids() : [runNamed(store, options.run)]).map((run) => verify(store, run));
   });
   if (options.json === true) {
     const runs = verified.map(({ problem, ...rest }) => ({

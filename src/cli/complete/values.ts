@@ -100,6 +100,7 @@ const OF_ARGUMENTS: Readonly<Record<string, Source>> = {
   runs: runsAndLatest,
   "show run": runsAndLatest,
   "export run": runsAndLatest,
+  "verify run": runsAndLatest,
   schedule: yamlFiles,
   drift: drifts,
   "operations name": operationNames,
