@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import { expect, test } from "vitest";
-import { type Desk, desk, inJournal } from "./desk.ts";
+import runsSchema from "../../schemas/runs.schema.json" with { type: "json" };
+import { SchemaSet } from "../../src/schema/validator.ts";
+import { type Desk, desk, inJournal, losingMint } from "./desk.ts";
 import { cutAnswer } from "./proxy.ts";
 import { KEYS, MINT_ONCE, newProject, runIn, sandboxProcess } from "./world.ts";
 
@@ -122,4 +124,31 @@ test("whoever changes a record is found out: the first that is not as it was wri
   expect((await project.run("runs", "verify", other)).stdout).toBe(latest.stdout);
   const unknown = await project.run("runs", "verify", "nobody");
   expect([unknown.code, unknown.stderr], unknown.told).toEqual([2, expect.stringContaining('there is no run "nobody"')]);
+});
+
+const problemsOf = new SchemaSet().validator(runsSchema);
+
+test("what programs are told of runs, of who holds them, and of writes that are open, is as published", async () => {
+  const at = await desk({ "mint.yaml": MINT_ONCE });
+  const run = runIn(await losingMint(at));
+  const { project } = at;
+  expect(problemsOf({ format: 1, runs: [{ id: run }] })).not.toEqual([]);
+  const told = async (...args: string[]): Promise<unknown> => {
+    const { data, ...ended } = await project.json(...args);
+    expect(ended.code, ended.told).toBe(0);
+    expect(problemsOf(data), ended.told).toEqual([]);
+    return data;
+  };
+  expect(await told("runs")).toMatchObject({ total: 1, runs: [{ id: run, outcome: "unknown", heldBy: null }] });
+  expect(await told("runs", "verify")).toMatchObject({ runs: [{ run, intact: true, problem: null }] });
+  expect(await told("runs", "leases")).toMatchObject({ leases: [{ runId: run, holder: null }] });
+  expect(await told("resolve", run)).toMatchObject({ run, unknown: [{ step: "mint", attempt: 0 }] });
+  inJournal(project, (database) => {
+    const holder = JSON.stringify({ host: "elsewhere", bootId: "another", pid: 1, startedAt: "1" });
+    return database.prepare("UPDATE lease SET holder = ?").all(holder);
+  });
+  expect(await told("runs")).toMatchObject({ runs: [{ heldBy: { host: "elsewhere" } }] });
+  expect(await told("runs", "release", run, "--because", "it is gone")).toMatchObject({ run, from: { host: "elsewhere" } });
+  const seen = ["--step", "mint", "--as", "applied", "--because", "I saw it"];
+  expect(await told("resolve", run, ...seen)).toMatchObject({ step: "mint", verdict: "applied", because: "I saw it" });
 });

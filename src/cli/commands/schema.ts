@@ -15,6 +15,7 @@ const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
   plan: async () => (await import("../../../schemas/plan.schema.json", { with: { type: "json" } })).default,
   notification: async () => (await import("../../../schemas/notification.schema.json", { with: { type: "json" } })).default,
   schedule: async () => (await import("../../../schemas/schedule.schema.json", { with: { type: "json" } })).default,
+  runs: async () => (await import("../../../schemas/runs.schema.json", { with: { type: "json" } })).default,
   report: async () => (await import("../../../schemas/report.schema.json", { with: { type: "json" } })).default,
 };
 
