@@ -74,8 +74,10 @@ export class Carrier {
     const result = await inSlot(() => this.#withinLimit(scheduled, firing, stop));
     const { state, problem } = endOf(result, stop.signal, scheduled);
     metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
-    const ended = this.#parts.store.transaction(() => {
-      const over = this.#parts.store.firings.end(firing, state, problem);
+    const { store } = this.#parts;
+    const ended = store.transaction(() => {
+      const isNever = state === "cancelled" && store.firings.lastEnded(scheduled.id)?.state === "cancelled";
+      const over = store.firings.end(firing, state, isNever ? neverEnding() : problem);
       if (over !== undefined) this.tell(scheduled, over, result.report);
       return over;
     });
@@ -166,10 +168,18 @@ function endOf(
     case "time-limit":
       return { state: "failed", problem: timeLimitProblem(schedule?.timeLimitMs ?? 0) };
     case "cancelled":
-      return { state: "cancelled", problem: { code: "schedule.cancelled", message: "a later firing took its place" } };
+      return { state: "cancelled", problem: undefined };
     case "stopping":
       return { state: "interrupted", problem: stoppedProblem(playbook) };
   }
+}
+
+function neverEnding(): Problem {
+  return {
+    code: "schedule.cancelled",
+    message: "a later firing took its place, as another took that of the one before: no run comes to its end",
+    next: "let it fire less often, or write overlap: skip",
+  };
 }
 
 function stoppedProblem(playbook: string): Problem {

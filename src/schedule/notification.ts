@@ -81,9 +81,9 @@ export interface About {
   readonly environment: string;
 }
 
-/** Whether what a firing became tells how things are with its schedule: that it was left out for another one does only where there is a problem. */
+/** Whether what a firing became tells how things are with its schedule: that it gave way to another one does only where there is a problem. */
 export function tells({ state, problem }: Pick<Firing, "state" | "problem">): boolean {
-  return state === "skipped" || state === "replaced" ? problem !== undefined : state !== "cancelled";
+  return state === "skipped" || state === "replaced" || state === "cancelled" ? problem !== undefined : true;
 }
 
 /** The event that a firing is, after what was before; `waitsFor` is what blocks it. Nothing when nobody needs to be told. */
@@ -100,6 +100,7 @@ export function eventOf(state: EndedState, before: EndedState | undefined, waits
       return "unknown";
     case "skipped":
     case "replaced":
+    case "cancelled":
       return "missed";
     case "failed":
     case "died":
@@ -107,8 +108,6 @@ export function eventOf(state: EndedState, before: EndedState | undefined, waits
       return "failure";
     case "blocked":
       return waitsFor === "pending" ? "pending" : "unknown";
-    default:
-      return undefined;
   }
 }
 

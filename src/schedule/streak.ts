@@ -23,6 +23,7 @@ const REPEATING: ReadonlySet<EndedState> = new Set([
   "blocked",
   "skipped",
   "replaced",
+  "cancelled",
 ]);
 
 /** Goes on with a streak by a firing that tells how things are; nothing when there is none any more. Pure. */

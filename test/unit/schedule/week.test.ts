@@ -109,10 +109,13 @@ describe("a run that takes longer than its interval", () => {
 
   const STOPPED = ["failure  supply.yaml (here): interrupted: the schedule was stopped before the run came to its end"];
 
+  const NO_END =
+    "missed  supply.yaml (here): cancelled: a later firing took its place, as another took that of the one before: no run comes to its end";
+
   test.for([
     ["skip", []],
     ["queue", STOPPED],
-    ["cancel", STOPPED],
+    ["cancel", [NO_END, ...STOPPED]],
   ] as const)(
     "overlap: %s; told to stop, the last one has 20 seconds to end, and is told of when it needs more",
     async ([overlap, told]) => {
@@ -125,6 +128,21 @@ describe("a run that takes longer than its interval", () => {
       expect(desk.told).toEqual(told);
     },
   );
+
+  test("overlap: cancel; one that was cancelled is told to nobody when the next comes to its end", async () => {
+    const desk = new Desk("2026-06-01T08:00:00Z");
+    desk.work = [{ minutes: 25, stopsAfterMinutes: 1 }, { minutes: 1 }];
+    const service = desk.serve(schedule("*/10 * * * *", { overlap: "cancel" }));
+    await desk.until("2026-06-01T08:25:00Z");
+    await desk.end(service);
+    expect(desk.table()).toBe(
+      lines(
+        "2026-06-01 10:10:00 +02:00  cancelled    10:10:00  10:21:00",
+        "2026-06-01 10:20:00 +02:00  passed       10:21:00  10:22:00",
+      ),
+    );
+    expect(desk.told).toEqual([]);
+  });
 
   test("overlap: cancel stops what another process runs", async () => {
     const desk = new Desk("2026-06-01T08:00:00Z");
