@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { formatDuration } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
-import type { Redact } from "../base/secret.ts";
+import { masked, type Redact } from "../base/secret.ts";
 import { quoted } from "../base/text.ts";
 import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
@@ -97,7 +97,7 @@ export class Carrier {
       ...aboutFiring(firing),
       outcome: state,
       ...(firing.runId === undefined ? {} : { run: firing.runId }),
-      ...(firing.problem === undefined ? {} : { problem: JSON.parse(redact(JSON.stringify(firing.problem))) as unknown }),
+      ...(firing.problem === undefined ? {} : { problem: masked(firing.problem, redact) }),
     });
   }
 

@@ -164,14 +164,16 @@ export class Firings {
 
   /** The last run that was made: of a tick that was made up for, it may be later than that of a later tick. */
   lastRun(id: string): string | undefined {
-    const row = this.#database.get(`SELECT run_id ${LAST_MADE}`, id);
-    return row === undefined ? undefined : String(row["run_id"]);
+    return this.#lastMade(id, "");
   }
 
   /** The last run that is over. */
   lastEndedRun(id: string): string | undefined {
-    const last = `SELECT run_id FROM firing WHERE schedule = ? AND run_id IS NOT NULL AND state <> 'running' ${LATEST_MADE}`;
-    const row = this.#database.get(last, id);
+    return this.#lastMade(id, "AND state <> 'running'");
+  }
+
+  #lastMade(id: string, which: string): string | undefined {
+    const row = this.#database.get(`SELECT run_id ${lastMade(which)}`, id);
     return row === undefined ? undefined : String(row["run_id"]);
   }
 
@@ -186,7 +188,7 @@ export class Firings {
   prune(id: string): void {
     this.#database.run(
       `DELETE FROM firing WHERE schedule = ? AND state NOT IN ('queued', 'running') AND tick <
-         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?) AND tick IS NOT (SELECT tick ${LAST_MADE})`,
+         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?) AND tick IS NOT (SELECT tick ${lastMade()})`,
       id,
       id,
       LIMITS.firingsKept - 1,
@@ -209,8 +211,9 @@ export class Firings {
   }
 }
 
-const LATEST_MADE = "ORDER BY started_at DESC, rowid DESC LIMIT 1";
-const LAST_MADE = `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${LATEST_MADE}`;
+function lastMade(which = ""): string {
+  return `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${which} ORDER BY started_at DESC, rowid DESC LIMIT 1`;
+}
 
 function diedOf({ holder, runId }: Firing): Problem {
   return {

@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
-import { type Redact, redactor } from "../../base/secret.ts";
+import { masked, type Redact, redactor } from "../../base/secret.ts";
 import type { Target } from "../../environment/target.ts";
 import { newRunName } from "../../engine/names.ts";
 import { startRun } from "../../engine/start.ts";
@@ -83,7 +83,7 @@ export function runMaker(shell: Shell, { options, target, inputs, reporting, onR
       }
     } catch (error) {
       const { problem, ...result } = notRun(maskedError(error, redact), found, shell);
-      return { ...result, problem: masked(problem, redact), report: await reported() };
+      return { ...result, problem: masked(problem, redact) as Problem, report: await reported() };
     }
   };
 }
@@ -105,10 +105,6 @@ function notRun(
   shell.stderr.write(`tokenbook: a bug in tokenbook\n\n${stack}\n\nPlease report it with the text above.\n`);
   const problem = { code: "bug", message: `a bug in tokenbook: ${messageOf(error)}`, next: "please report it" };
   return { outcome: "failed", exit: EXIT.bug, problem };
-}
-
-function masked(problem: Problem, redact: Redact): Problem {
-  return JSON.parse(redact(JSON.stringify(problem))) as Problem;
 }
 
 /** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */
