@@ -1,6 +1,7 @@
 import { Failure, invariant } from "../base/failure.ts";
 import { quoted } from "../base/text.ts";
 import { headingOf, type Target } from "../environment/target.ts";
+import type { History } from "../journal/chain.ts";
 import type { Held, JournalStore } from "../journal/store.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { openWrites } from "../protocol/open-writes.ts";
@@ -40,13 +41,21 @@ export async function startRun(parts: RunParts, given: Given, name: RunName): Pr
 
 const NO_FILES: FileReader = { read: () => undefined };
 
+/** What there is of a run that is gone on with. */
+export interface Resuming {
+  /** Those that an edited playbook named before. */
+  readonly files?: FileReader;
+  /** What was read of it already, which is not read again. */
+  readonly known?: History;
+}
+
 /**
- * Goes on with a run that stopped, was interrupted, or whose process died; `files` are those that an edited playbook named before.
- * Throws a Failure when the playbook contradicts what was done, or the target is not the run's own.
+ * Goes on with a run that stopped, was interrupted, or whose process died. Throws a Failure when the playbook contradicts what was done, or the
+ * target is not the run's own.
  */
-export async function resumeRun(parts: RunParts, runId: string, files: FileReader = NO_FILES): Promise<RunOutcome> {
+export async function resumeRun(parts: RunParts, runId: string, { files = NO_FILES, known }: Resuming = {}): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
-  const read = store.history(runId);
+  const read = store.history(runId, known);
   const before = stateOf(read.records);
   invariant(before.opened !== undefined, "a run begins with its opening");
   assertSameTarget(before.opened, target);

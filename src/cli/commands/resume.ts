@@ -1,8 +1,8 @@
 import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { resumeRun } from "../../engine/start.ts";
+import type { History } from "../../journal/chain.ts";
 import type { RunSummary } from "../../journal/store.ts";
-import type { FileData } from "../../playbook/files.ts";
 import { openSecrets } from "../../playbook/open.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { lookIntoJournal, noRunYet } from "../journal.ts";
@@ -16,10 +16,10 @@ interface ResumeOptions extends Where, ReportOptions {
 
 /** `tokenbook resume`: goes on with a run; without a name, with the last one that did not pass. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
-  const { summary, data } = chosenRun(shell, options);
+  const { summary, known } = chosenRun(shell, options);
   const { id, playbook: file, environment, outcome } = summary;
-  const reader = { ...filesOf(shell), data: { ...data, [file]: {} } };
-  const [playbook] = loadPlaybooks(shell, [file], { reader });
+  const files = { ...filesOf(shell), data: { ...stateOf(known.records).opened?.data, [file]: {} } };
+  const [playbook] = loadPlaybooks(shell, [file], { reader: files });
   const env = options.env ?? environment;
   // What has passed is only told again.
   const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
@@ -30,22 +30,22 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
       steps: playbook?.steps.length ?? 0,
       work: async (session, ports) => {
         if (playbook === undefined) throw noneToResume();
-        return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, reader);
+        return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known });
       },
     },
   ]);
 };
 
-/** A run that is to go on, and what its included playbooks have from files of data. */
+/** A run that is to go on, and what is known of it. */
 interface Chosen {
   readonly summary: RunSummary;
-  readonly data: FileData | undefined;
+  readonly known: History;
 }
 
 function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen {
   return lookIntoJournal(shell, where, (store) => {
     const summary = run === undefined ? store.notPassed(1)[0] : store.summary(run);
-    if (summary !== undefined) return { summary, data: stateOf(store.read(summary.id)).opened?.data };
+    if (summary !== undefined) return { summary, known: store.history(summary.id) };
     throw store.list(1).length === 0 ? noRunYet() : noneToResume();
   });
 }
