@@ -66,7 +66,7 @@ class Guarded implements FanOut {
   }
 }
 
-/** Tells an observer in the next turn of the event loop: by then the next request is under way, and nobody waits for what is told. */
+/** Tells an observer once the next request is under way: nobody waits for what is told. */
 export class Later implements Observer {
   readonly #observer: Observer;
   #untold: RunEvent[] = [];
@@ -76,7 +76,8 @@ export class Later implements Observer {
   }
 
   event(event: RunEvent): void {
-    if (this.#untold.length === 0) setImmediate(() => this.tell());
+    // On a connection that was used before, undici writes a request in the turn after the one that made it.
+    if (this.#untold.length === 0) setImmediate(() => setImmediate(() => this.tell()));
     this.#untold.push(event);
   }
 

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -37,11 +38,13 @@ export class Transport {
   readonly #clients = new Set<Client>();
   /** By origin, those that wait for a read; the one that was used last is used next. */
   readonly #idle = new Map<string, Client[]>();
+  /** One for all that wait as long: it knows the TLS sessions that a fresh connection may go on with. */
+  readonly #connectors = new Map<number, buildConnector.connector>();
 
   /** `onSent` is called once the request has been handed to the network. */
   async exchange(outgoing: Outgoing, onSent?: () => void): Promise<Exchanged> {
     if (!outgoing.fresh) return this.#read(outgoing, onSent);
-    const client = newClient(outgoing);
+    const client = this.#newClient(outgoing);
     try {
       return await exchangeOn(client, outgoing, onSent);
     } finally {
@@ -50,7 +53,7 @@ export class Transport {
   }
 
   async #read(outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
-    const idle = this.#idleAt(outgoing.origin);
+    const idle = listAt(this.#idle, outgoing.origin);
     const client = idle.pop() ?? this.#newShared(outgoing);
     try {
       return await exchangeOn(client, outgoing, onSent);
@@ -66,34 +69,38 @@ export class Transport {
   }
 
   #newShared(outgoing: Outgoing): Client {
-    const client = newClient(outgoing);
+    const client = this.#newClient(outgoing);
     this.#clients.add(client);
     return client;
   }
 
-  #idleAt(origin: string): Client[] {
-    let idle = this.#idle.get(origin);
-    if (idle === undefined) {
-      idle = [];
-      this.#idle.set(origin, idle);
+  #newClient({ origin, timeoutMs }: Outgoing): Client {
+    let connect = this.#connectors.get(timeoutMs);
+    if (connect === undefined) {
+      connect = buildConnector({ allowH2: false, timeout: timeoutMs });
+      this.#connectors.set(timeoutMs, connect);
     }
-    return idle;
+    return new Client(origin, {
+      connect,
+      headersTimeout: 0, // of the whole exchange there is a deadline
+      bodyTimeout: 0,
+      maxHeaderSize: LIMITS.answerHeadBytes,
+      maxResponseSize: LIMITS.answerBytes,
+    });
   }
+}
+
+function listAt<T>(lists: Map<string, T[]>, origin: string): T[] {
+  let list = lists.get(origin);
+  if (list === undefined) {
+    list = [];
+    lists.set(origin, list);
+  }
+  return list;
 }
 
 // Made once: undici would make an error of its own for each client, and Node spell out its stack.
 const OVER = new Error("the exchange is over");
-
-function newClient({ origin, timeoutMs }: Outgoing): Client {
-  return new Client(origin, {
-    allowH2: false,
-    connectTimeout: timeoutMs,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    maxHeaderSize: LIMITS.answerHeadBytes,
-    maxResponseSize: LIMITS.answerBytes,
-  });
-}
 
 function exchangeOn(client: Client, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
   return new Promise((resolve) => {

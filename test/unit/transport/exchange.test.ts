@@ -1,7 +1,15 @@
+import { spawnSync } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { Secret } from "../../../src/base/secret.ts";
+import { Later } from "../../../src/report/fanout.ts";
 import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
 
 const closers: (() => unknown)[] = [];
@@ -9,8 +17,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-function exchange(port: number, more: Partial<Outgoing> = {}): Promise<Exchanged> {
-  const transport = new Transport();
+function exchange(port: number, more: Partial<Outgoing> = {}, transport = new Transport()): Promise<Exchanged> {
   closers.push(() => transport.close());
   const outgoing: Outgoing = {
     origin: `http://127.0.0.1:${port}`,
@@ -92,6 +99,31 @@ test.each([301, 302, 303, 307, 308])("a redirect (%i) is an answer: neither key 
   expect(seen).toEqual([]);
 });
 
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
+test.runIf(hasOpenssl)("over TLS, a connection of its own goes on with the session of the one before it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-tls-"));
+  closers.push(() => rmSync(folder, { recursive: true }));
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const about = ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+  spawnSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...about, "-keyout", key, "-out", certificate]);
+  const before = getCACertificates();
+  setDefaultCACertificates([...before, readFileSync(certificate, "utf8")]);
+  closers.push(() => setDefaultCACertificates(before));
+  const wentOn: boolean[] = [];
+  const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (request, response) => {
+    wentOn.push((request.socket as TLSSocket).isSessionReused());
+    response.end("{}");
+  });
+  const port = await http(server);
+  const transport = new Transport();
+  for (let times = 0; times < 3; times++) {
+    const answered = await exchange(port, { origin: `https://localhost:${port}`, timeoutMs: 5_000 }, transport);
+    expect(answered).toMatchObject({ kind: "answered", status: 200 });
+  }
+  expect(wentOn).toEqual([false, true, true]);
+});
+
 test("reads share a connection, writes have one each", async () => {
   let connections = 0;
   const server = createServer((_request, response) => response.end("{}")).on("connection", () => connections++);
@@ -112,4 +144,21 @@ test("reads share a connection, writes have one each", async () => {
   expect(connections).toBe(1);
   for (let times = 0; times < 3; times++) await call(true);
   expect(connections).toBe(4);
+});
+
+test("whoever watches is told of an answer once the next request has been written", async () => {
+  const server = createServer((_request, response) => response.end("{}"));
+  const port = await http(server);
+  const seen: string[] = [];
+  const sent = (): void => void seen.push("sent");
+  subscribe("undici:client:sendHeaders", sent);
+  closers.push(() => unsubscribe("undici:client:sendHeaders", sent));
+  const later = new Later({ event: () => void seen.push("told") });
+  const transport = new Transport();
+  for (let times = 0; times < 3; times++) {
+    await exchange(port, { fresh: false, method: "GET", body: undefined }, transport);
+    later.event({ kind: "step.started", step: "get", at: 0 });
+  }
+  later.tell();
+  expect(seen).toEqual(["sent", "sent", "told", "sent", "told", "told"]);
 });
