@@ -128,8 +128,9 @@ function fromBig(big: Big): Decimal {
 }
 
 function withinDigits(text: string): boolean {
-  const [mantissa = "", exponent = "0"] = text.split(/[eE]/);
-  return mantissa.length <= LIMITS.decimalDigits && Math.abs(Number(exponent)) <= LIMITS.decimalDigits;
+  const at = Math.max(text.indexOf("e"), text.indexOf("E"));
+  if (at < 0) return text.length <= LIMITS.decimalDigits;
+  return at <= LIMITS.decimalDigits && Math.abs(Number(text.slice(at + 1))) <= LIMITS.decimalDigits;
 }
 
 /** The sum of exact numbers; zero for none. */

@@ -193,13 +193,13 @@ class PlaybookReader {
   }
 
   #types({ inputs, env, secrets, actors }: Declared, { all: outlines, nodes }: Outliner): StepTypes {
-    const types = contractTypes(operationsIn([...nodes, ...this.#checkNodes()]));
+    const types = contractTypes(operationsIn([...nodes, ...this.#checkNodes()]), actors);
     const stepTypes = new Map(Array.from(outlines.values(), (outline) => [outline.id, this.#stepType(types, outline)]));
     const variables = {
       inputs: inputsType(types, inputs),
       env: textsType(types, "Env", namesOf(env)),
       secrets: textsType(types, "Secrets", namesOf(secrets)),
-      actors: actorsType(types, actors),
+      actors: actorsType(actors),
       run: runType(types),
     };
     return new StepTypes({ types, variables }, outlines, stepTypes);

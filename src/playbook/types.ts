@@ -1,3 +1,4 @@
+import { Recent } from "../base/recent.ts";
 import { resolve, schemaName } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { type TypeName, TypeEnvironment, type Variable, type Words } from "../expression/types.ts";
@@ -51,6 +52,8 @@ function wordsOf({ properties = {} }: JsonSchema): Words {
 /** The type of what holds nothing, such as `inputs` where none are declared. */
 const NOTHING: TypeName = "Nothing";
 
+const ACTORS: TypeName = "Actors";
+
 interface OperationTypes {
   readonly answer: AnswerTypes;
   readonly step: TypeName;
@@ -73,16 +76,30 @@ function commonTypes(): TypeEnvironment {
   return types;
 }
 
-/** Types to which a playbook may add its own: those of the contract, as far as these operations need them. */
-export function contractTypes(operations: Iterable<Operation>): TypeEnvironment {
+/** Types to which a playbook may add its own: those of the contract, as far as these operations need them, and that of its actors. */
+export function contractTypes(operations: Iterable<Operation>, actors: ReadonlyMap<string, ActorDeclaration>): TypeEnvironment {
   for (const operation of operations) typesOfOperation(operation);
-  return known.copy();
+  return (actors.size === 0 ? known : ofActors.of(JSON.stringify(actorFields(actors)))).copy();
+}
+
+// The playbooks of a project mostly have the same actors.
+const ofActors = new Recent((fields) => {
+  const types = known.copy();
+  types.define(ACTORS, JSON.parse(fields) as Record<string, TypeName>);
+  return types;
+});
+
+function actorFields(actors: ReadonlyMap<string, ActorDeclaration>): Readonly<Record<string, TypeName>> {
+  return Object.fromEntries(
+    Array.from(actors.values(), ({ name, group }) => [name, group ? `list<${ENTITY_TYPE}>` : ENTITY_TYPE]),
+  );
 }
 
 function typesOfOperation(operation: Operation): OperationTypes {
   let types = ofOperations.get(operation);
   if (types === undefined) {
     known = known.copy();
+    ofActors.clear();
     const schema = responseSchema(operation);
     const response = schema === undefined ? "dyn" : typeOfSchema(known, schema, `${typeWord(operation.name)}Response`);
     const step = defineStep(known, operation, response);
@@ -198,10 +215,9 @@ function freeName(types: TypeEnvironment, hint: string): TypeName {
   return name;
 }
 
-export function actorsType(types: TypeEnvironment, actors: ReadonlyMap<string, ActorDeclaration>): TypeName {
-  if (actors.size === 0) return NOTHING;
-  const fields = [...actors.values()].map(({ name, group }) => [name, group ? `list<${ENTITY_TYPE}>` : ENTITY_TYPE]);
-  return types.define("Actors", Object.fromEntries(fields) as Record<string, TypeName>);
+/** The type of `actors`, as `contractTypes` was told of them. */
+export function actorsType(actors: ReadonlyMap<string, ActorDeclaration>): TypeName {
+  return actors.size === 0 ? NOTHING : ACTORS;
 }
 
 /** The type of `secrets` or `env`: a text for each name. */

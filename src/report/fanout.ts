@@ -1,3 +1,4 @@
+import { whileUnderWay } from "../base/turns.ts";
 import type { RunEvent } from "../protocol/record.ts";
 
 /** Something that is told what happens in one run, in order. */
@@ -76,8 +77,7 @@ export class Later implements Observer {
   }
 
   event(event: RunEvent): void {
-    // On a connection that was used before, undici writes a request in the turn after the one that made it.
-    if (this.#untold.length === 0) setImmediate(() => setImmediate(() => this.tell()));
+    if (this.#untold.length === 0) whileUnderWay(() => this.tell());
     this.#untold.push(event);
   }
 

@@ -4,6 +4,7 @@ import Client from "undici/lib/dispatcher/client.js";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Secret } from "../base/secret.ts";
+import { whileUnderWay } from "../base/turns.ts";
 
 /** One HTTP exchange to be made. */
 export interface Outgoing {
@@ -48,7 +49,7 @@ export class Transport {
     try {
       return await exchangeOn(client, outgoing, onSent);
     } finally {
-      void client.destroy(OVER);
+      whileUnderWay(() => void client.destroy(OVER)); // it takes longer than to read the answer
     }
   }
 
