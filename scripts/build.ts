@@ -30,6 +30,7 @@ const GROUPS = [
       "operations",
       "playbook",
       "environment/(?!notifications)",
+      "cli/check-failure",
       "cli/project",
       "cli/tags",
       "cli/shipped",

@@ -13,6 +13,8 @@ import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
 import type { Trace } from "../report/otlp/trace.ts";
 import type { NotBegun, RunReport } from "../report/shape.ts";
+import type { ReportedRun } from "../report/writers.ts";
+import { CheckFailure } from "./check-failure.ts";
 import { type DebugOption, debugsOnStderr } from "./debug.ts";
 import { formatFailure } from "./failure.ts";
 import { type Hint, hinted } from "./hint.ts";
@@ -38,14 +40,67 @@ export interface Job {
   readonly work: (session: Session, ports: EnginePorts) => Promise<RunOutcome>;
 }
 
-/** Makes runs, some at a time, shows them, writes their reports, and gives the exit code that says the worst of them. */
-export async function performRuns(
-  plainShell: Shell,
-  options: Where & ReportOptions & { readonly jobs: number; readonly secrets: Secrets },
-  jobs: readonly Job[],
-): Promise<ExitCode> {
+/** What a command is to run. */
+export interface Planned {
+  /** What is known of the playbooks; asked where none of them can be run. */
+  readonly playbooks: () => readonly NotBegun["playbook"][];
+  /** The runs, and the secrets that they name. Throws a Failure where they cannot be made. */
+  readonly prepare: () => Prepared | Promise<Prepared>;
+}
+
+interface Prepared {
+  readonly jobs: readonly Job[];
+  readonly secrets: Secrets;
+}
+
+type PerformOptions = Where & ReportOptions & { readonly jobs: number };
+
+/**
+ * Makes runs, some at a time, shows them, writes their reports, and gives the exit code that says the worst of them. Where none can be made
+ * the reports say so, and a Failure is thrown: a report of yesterday must not be taken for today's.
+ */
+export async function performRuns(plainShell: Shell, options: PerformOptions, planned: Planned): Promise<ExitCode> {
   const reporting = await reportingFor(plainShell, options);
-  const session = await openSession(plainShell, options, options.secrets);
+  const { jobs, session } = await begun(plainShell, options, planned).catch(async (error: unknown) => {
+    if (error instanceof Failure) await tell(plainShell, { options, reporting }, [], notBegunBy(error, planned));
+    throw error;
+  });
+  return performIn(session, { plainShell, options, reporting, jobs });
+}
+
+async function begun(
+  shell: Shell,
+  options: PerformOptions,
+  { prepare }: Planned,
+): Promise<{ readonly jobs: readonly Job[]; readonly session: Session }> {
+  const { jobs, secrets } = await prepare();
+  return { jobs, session: await openSession(shell, options, secrets) };
+}
+
+function notBegunBy(failure: Failure, { playbooks }: Planned): readonly NotBegun[] {
+  if (failure instanceof CheckFailure) return failure.notBegun;
+  return playbooks().map((playbook) => ({ playbook, problem: failure.toJSON() }));
+}
+
+async function tell(
+  shell: Shell,
+  { options, reporting }: { readonly options: ReportOptions; readonly reporting: Reporting | undefined },
+  runs: readonly ReportedRun[],
+  notBegun: readonly NotBegun[],
+): Promise<void> {
+  const reports = runs.map((run) => run.report);
+  if (options.json === true) for (const piece of jsonReport(reports, notBegun)) shell.stdout.write(piece);
+  await reporting?.write(shell, runs, notBegun);
+}
+
+interface Performance {
+  readonly plainShell: Shell;
+  readonly options: PerformOptions;
+  readonly reporting: Reporting | undefined;
+  readonly jobs: readonly Job[];
+}
+
+async function performIn(session: Session, { plainShell, options, reporting, jobs }: Performance): Promise<ExitCode> {
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
   try {
@@ -78,13 +133,7 @@ export async function performRuns(
     const runs = done.flatMap(({ report, trace }) =>
       report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
     );
-    if (options.json === true)
-      for (const piece of jsonReport(
-        runs.map(({ report }) => report),
-        notBegun,
-      ))
-        shell.stdout.write(piece);
-    await reporting?.write(shell, runs, notBegun);
+    await tell(shell, { options, reporting }, runs, notBegun);
     return worst(done.map(({ exit }) => exit));
   } finally {
     late.flush();

@@ -10,7 +10,6 @@ import {
   realpathSync,
   statSync,
 } from "node:fs";
-import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -29,6 +28,7 @@ import type { CheckedFile } from "../report/check/checked.ts";
 import { eachOnce, formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
+import { CheckFailure } from "./check-failure.ts";
 import { harmless } from "./failure.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "./shell.ts";
@@ -353,18 +353,8 @@ export function loadPlaybooks(
 ): readonly Playbook[] {
   const all = files.map((file) => checkFile(shell, file, reader));
   const checked = tags === undefined ? all : chosenByTags(all, tags);
-  const errors = checked.filter(({ ok }) => !ok);
-  const [code] = errors.flatMap(({ diagnostics }) =>
-    diagnostics.flatMap(({ severity, code: own }) => (severity === "error" ? [own] : [])),
-  );
   for (const { diagnostics } of eachOnce(checked))
     for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
-  if (errors.length === 0) return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));
-  throw new Failure({
-    code: "check.failed",
-    message: `${count(errors.length, "playbook")} of ${checked.length} cannot be run: ${errors.map(({ file }) => file).join(", ")}`,
-    why: "nothing was sent",
-    next: `tokenbook check --explain ${code}`,
-    exit: EXIT.cannotStart,
-  });
+  if (checked.some(({ ok }) => !ok)) throw new CheckFailure(checked);
+  return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));
 }

@@ -6,7 +6,7 @@ import type { RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { lookIntoJournal, noRunYet } from "../journal.ts";
-import { performRuns, type ReportOptions } from "../perform.ts";
+import { type Job, performRuns, type ReportOptions } from "../perform.ts";
 import { filesOf, loadPlaybooks, variablesOf, type Where } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
 
@@ -18,22 +18,29 @@ interface ResumeOptions extends Where, ReportOptions {
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
   const { summary, known } = chosenRun(shell, options);
   const { id, playbook: file, environment, outcome } = summary;
-  const files = { ...filesOf(shell), data: { ...stateOf(known.records).opened?.data, [file]: {} } };
-  const [playbook] = loadPlaybooks(shell, [file], { reader: files });
-  const env = options.env ?? environment;
-  // What has passed is only told again.
-  const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
-  const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
-  return performRuns(shell, { ...options, env, jobs: 1, secrets }, [
+  return performRuns(
+    shell,
+    { ...options, env: options.env ?? environment, jobs: 1 },
     {
-      playbook: { name: playbook?.name ?? file, file },
-      steps: playbook?.steps.length ?? 0,
-      work: async (session, ports) => {
-        if (playbook === undefined) throw noneToResume();
-        return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known });
+      playbooks: () => [{ name: file, file }],
+      prepare() {
+        const files = { ...filesOf(shell), data: { ...stateOf(known.records).opened?.data, [file]: {} } };
+        const [playbook] = loadPlaybooks(shell, [file], { reader: files });
+        // What has passed is only told again.
+        const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
+        const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
+        const job: Job = {
+          playbook: { name: playbook?.name ?? file, file },
+          steps: playbook?.steps.length ?? 0,
+          work: async (session, ports) => {
+            if (playbook === undefined) throw noneToResume();
+            return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known });
+          },
+        };
+        return { secrets, jobs: [job] };
       },
     },
-  ]);
+  );
 };
 
 /** A run that is to go on, and what is known of it. */

@@ -4,10 +4,11 @@ import { systemClock, systemRandom } from "../../base/ports.ts";
 import { newRunName } from "../../engine/names.ts";
 import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
-import { performRuns, type ReportOptions } from "../perform.ts";
-import { playbookFiles, type Where } from "../project.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { type Job, performRuns, type ReportOptions } from "../perform.ts";
+import { loadPlaybooks, playbookFiles, type Where } from "../project.ts";
 import { compares } from "../../playbook/walk.ts";
-import { type InputOptions, readyPlaybooks } from "../ready.ts";
+import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../ready.ts";
 import type { Command } from "../shell.ts";
 
 /** How large the young generation may grow. */
@@ -22,29 +23,41 @@ interface RunOptions extends Where, ReportOptions, InputOptions {
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
 export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode> => {
   const files = playbookFiles(shell, options.files);
+  let playbooks: readonly Pick<Playbook, "name" | "file">[] = files.map((file) => ({ name: file, file }));
   const several = files.length > 1;
-  if (several) makeRoom();
-  else keepHeapSmall();
-  const { ready, secrets } = readyPlaybooks(shell, options, files);
-  if (!several) makeRoom();
-  if (ready.some(({ playbook }) => compares(playbook))) letHeapGrow();
-  if (options.plan !== undefined)
-    await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
-  return performRuns(
-    shell,
-    { ...options, secrets },
-    ready.map(({ playbook, inputs, env }) => ({
-      playbook: { name: playbook.name, file: playbook.file },
-      steps: playbook.steps.length,
-      work: (session, ports) =>
-        startRun(
-          { playbook, target: session.target, store: session.store, ports },
-          { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env },
-          newRunName(systemClock.now(), systemRandom),
-        ),
-    })),
-  );
+  return performRuns(shell, options, {
+    playbooks: () => playbooks.map(headed),
+    async prepare() {
+      if (several) makeRoom();
+      else keepHeapSmall();
+      const checked = loadPlaybooks(shell, files, { tags: options.tags });
+      playbooks = checked;
+      const { ready, secrets } = preparePlaybooks(shell, options, checked);
+      if (!several) makeRoom();
+      if (checked.some(compares)) letHeapGrow();
+      if (options.plan !== undefined)
+        await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
+      return { secrets, jobs: ready.map(jobOf) };
+    },
+  });
 };
+
+function headed({ name, file }: Pick<Playbook, "name" | "file">): Job["playbook"] {
+  return { name, file };
+}
+
+function jobOf({ playbook, inputs, env }: ReadyPlaybook): Job {
+  return {
+    playbook: headed(playbook),
+    steps: playbook.steps.length,
+    work: (session, ports) =>
+      startRun(
+        { playbook, target: session.target, store: session.store, ports },
+        { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env },
+        newRunName(systemClock.now(), systemRandom),
+      ),
+  };
+}
 
 // What is made of one playbook mostly stays, and one run keeps little: a young generation that does not grow yet, and an old one that is
 // collected when it has grown by half, take little time off it and save two fifths of the memory. Set once all code is loaded, for the
