@@ -38,6 +38,7 @@ export function bindIn(context: Looking, scope: Scope, use: SideRead): Bound | (
   const caller = callerOf(use.as, scope);
   const problem =
     credentialProblem(caller, context.target) ??
+    headerProblem(use.operation, caller, context.target) ??
     maskProblem([input, caller.actingEntity ?? ""], context.ports.secrets) ??
     inputProblem(use.operation, input);
   return problem === undefined ? { input, caller } : { input, caller, problem };
@@ -51,6 +52,24 @@ function credentialProblem({ credential }: Caller, { investor, environment, wher
     code: "environment.incomplete",
     message: `the environment "${environment}" has no credential "${credential}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
     next: `add it at ${whereIs("investor.credentials")}`,
+  };
+}
+
+// What HTTP lets stand in a header: other letters the network would not take, and the step would seem to be out of reach.
+const IN_HEADER = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function headerProblem(
+  { call }: Operation,
+  { actingEntity = "" }: Caller,
+  { profile, whereIs }: Target,
+): StepProblem | undefined {
+  const { in: place, name } = profile.ledger.onBehalfOf;
+  if (call.interface !== "ledger" || place !== "header" || IN_HEADER.test(actingEntity)) return undefined;
+  return {
+    code: "actor.not-in-header",
+    message: `"${actingEntity}" cannot be named in the header ${name}, which takes the letters of Latin-1 only`,
+    why: "nothing was sent: the service would not know on whose behalf",
+    next: `if the service takes it in the query, say so: profile: { ledger: { onBehalfOf: { in: query, name: NAME } } } at ${whereIs("profile")}`,
   };
 }
 

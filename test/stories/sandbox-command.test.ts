@@ -65,3 +65,28 @@ test("a seed that comes too late is told of, and the file is served as it is", a
     expect(stderr.replace("tokenbook: ", "")).toBe(told);
   }
 });
+
+test("who acts is named in a header, as far as one can say it; a name that it cannot is told, and nothing is sent", async () => {
+  const project = newProject();
+  project.write("tokenbook.yaml", HERE);
+  const url = await serving(project, "--profile", "here");
+  project.serviceAt(url);
+  const profile = "    profile: { ledger: { onBehalfOf: { in: header, name: X-Acting } } }\n";
+  project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace(/^ {4}ledger:/m, `${profile}    ledger:`));
+  for (const [name, code] of [
+    ["alice", 0],
+    ["Łukasz", 1],
+  ] as const) {
+    project.write(
+      "look.yaml",
+      `playbook: 1\nactors: { who: { ledger: "userId:${name}" } }\nsteps: [{ uses: ledger.asset.stats, as: who }]\n`,
+    );
+    const run = await project.run("run", "look.yaml");
+    expect(run.code, run.told).toBe(code);
+    if (code === 0) continue;
+    expect(run.stdout, run.told).toContain('actor.not-in-header: "userId:Łukasz" cannot be named in the header X-Acting');
+    expect(run.stdout, run.told).toMatch(
+      /onBehalfOf: \{ in: query, name: NAME \} \} \} at tokenbook\.yaml:3 \(environments\.\w+\.profile\)/,
+    );
+  }
+});
