@@ -32,8 +32,13 @@ type CompileModule = (this: NodeJS.Module, text: string, file: string) => unknow
 const COMPILE = "_compile";
 const loader = Module.prototype as unknown as { [COMPILE]: CompileModule };
 
+// undici reads answers with WebAssembly. After the second of them V8 would compile that anew, better: 30 ms of a thread for which a process waits that
+// is at its end. It pays only where many are read.
+const COMPILE_READER_LATER = "--wasm-tiering-budget=100000000";
+
 /** Runs the command line of this process. */
 export async function boot(): Promise<void> {
+  setFlagsFromString(COMPILE_READER_LATER);
   const caches = cacheFolder();
   if (caches !== undefined) new CodeCache(caches).serve(import.meta.dirname);
   const { main } = createRequire(import.meta.url)("./cli.cjs") as { main: () => Promise<void> };
@@ -55,8 +60,11 @@ interface Missing {
   readonly script: Script;
 }
 
-/** What `run` sets otherwise. */
-const FLAGS_AT_START = "--semi-space-growth-factor=2 --heap-growing-percent=0";
+/** What `run` sets otherwise while it checks a playbook, and what is so at the start. */
+const OTHER_FLAGS = [
+  "--semi-space-growth-factor=1 --heap-growing-percent=50",
+  "--semi-space-growth-factor=2 --heap-growing-percent=0",
+] as const;
 
 /** Compiled code of this build, by command. */
 class CodeCache {
@@ -94,8 +102,10 @@ class CodeCache {
   #keep(): void {
     try {
       this.#write();
-      setFlagsFromString(FLAGS_AT_START);
-      this.#write();
+      for (const flags of OTHER_FLAGS) {
+        setFlagsFromString(flags);
+        this.#write();
+      }
       this.#forgetOldOnes();
     } catch {
       // A home that cannot be written to, or no room.
