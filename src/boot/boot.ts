@@ -33,8 +33,8 @@ const COMPILE = "_compile";
 const loader = Module.prototype as unknown as { [COMPILE]: CompileModule };
 
 // undici reads answers with WebAssembly. After the second of them V8 would compile that anew, better: 30 ms of a thread for which a process waits that
-// is at its end. It pays only where many are read.
-const COMPILE_READER_LATER = "--wasm-tiering-budget=100000000";
+// is at its end. It pays from some hundred answers on.
+const COMPILE_READER_LATER = "--wasm-tiering-budget=1000000000";
 
 /** Runs the command line of this process. */
 export async function boot(): Promise<void> {
