@@ -1,6 +1,6 @@
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
-import { count } from "../base/text.ts";
+import { count, quoted } from "../base/text.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { CheckedFile } from "../report/check/checked.ts";
 import type { NotBegun } from "../report/shape.ts";
@@ -48,6 +48,6 @@ function problemOf(checked: CheckedFile): StepProblem | undefined {
     code,
     message: `${file}:${line}:${column} ${message}${more}`,
     ...(why === undefined ? {} : { why }),
-    next: `tokenbook check ${checked.file}`,
+    next: `tokenbook check ${quoted(checked.file)}`,
   };
 }
