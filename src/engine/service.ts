@@ -64,12 +64,11 @@ export class Service {
     });
   }
 
-  /** Sends a call once. Never throws for what the network or the service does. */
-  async call(call: Call): Promise<Reply> {
+  /** Sends a call once, as the request that was made of it. Never throws for what the network or the service does. */
+  async call(call: Call, request: ServiceRequest = this.request(call)): Promise<Reply> {
     const { operation, caller } = call;
     const { baseUrl, key } = this.#side(operation, caller);
     const { origin, path } = this.#place(baseUrl);
-    const request = this.request(call);
     const exchanged = await this.#ports.exchange({
       origin,
       method: request.method,

@@ -44,7 +44,7 @@ export async function send(context: RunContext, { place, step: { operation }, bo
     ...(baselineAt === undefined ? {} : { baselineAt }),
   });
   const sentAt = context.ports.clock.elapsed();
-  const reply = ownReply(context, place, await context.service.call(call));
+  const reply = ownReply(context, place, await context.service.call(call, request));
   const payload = reply.answer?.payload ?? null;
   await context.write({
     kind: "attempt.answered",
