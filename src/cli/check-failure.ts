@@ -35,6 +35,12 @@ export class CheckFailure extends Failure {
   }
 }
 
+/** What is told of playbooks none of which could be run, and why; they are asked for where the failure does not know them itself. */
+export function notBegunBy(failure: Failure, playbooks: () => readonly NotBegun["playbook"][]): readonly NotBegun[] {
+  if (failure instanceof CheckFailure) return failure.notBegun;
+  return playbooks().map((playbook) => ({ playbook, problem: failure.toJSON() }));
+}
+
 function errorsOf({ diagnostics }: CheckedFile): readonly Diagnostic[] {
   return diagnostics.filter(({ severity }) => severity === "error");
 }

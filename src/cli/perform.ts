@@ -14,7 +14,7 @@ import { RunFold } from "../report/model.ts";
 import type { Trace } from "../report/otlp/trace.ts";
 import type { NotBegun, RunReport } from "../report/shape.ts";
 import type { ReportedRun } from "../report/writers.ts";
-import { CheckFailure } from "./check-failure.ts";
+import { notBegunBy } from "./check-failure.ts";
 import { type DebugOption, debugsOnStderr } from "./debug.ts";
 import { formatFailure } from "./failure.ts";
 import { type Hint, hinted } from "./hint.ts";
@@ -62,7 +62,7 @@ type PerformOptions = Where & ReportOptions & { readonly jobs: number };
 export async function performRuns(plainShell: Shell, options: PerformOptions, planned: Planned): Promise<ExitCode> {
   const reporting = await reportingFor(plainShell, options);
   const { jobs, session } = await begun(plainShell, options, planned).catch(async (error: unknown) => {
-    if (error instanceof Failure) await tell(plainShell, { options, reporting }, [], notBegunBy(error, planned));
+    if (error instanceof Failure) await tell(plainShell, { options, reporting }, [], notBegunBy(error, planned.playbooks));
     throw error;
   });
   return performIn(session, { plainShell, options, reporting, jobs });
@@ -75,11 +75,6 @@ async function begun(
 ): Promise<{ readonly jobs: readonly Job[]; readonly session: Session }> {
   const { jobs, secrets } = await prepare();
   return { jobs, session: await openSession(shell, options, secrets) };
-}
-
-function notBegunBy(failure: Failure, { playbooks }: Planned): readonly NotBegun[] {
-  if (failure instanceof CheckFailure) return failure.notBegun;
-  return playbooks().map((playbook) => ({ playbook, problem: failure.toJSON() }));
 }
 
 async function tell(

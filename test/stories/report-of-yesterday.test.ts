@@ -69,3 +69,12 @@ test("a run that is to go on, and whose playbook is broken by now", async () => 
   expect(resumed.code, resumed.told).toBe(2);
   expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { file: "mint.yaml" } }]);
 });
+
+test("a reconciliation that cron runs once, and whose playbook is broken by now", async () => {
+  const project = await yesterday();
+  project.write("mint.yaml", MINT_ONCE.replace("ledger.token.mint", "ledger.token.mnt"));
+  const fired = await project.run("schedule", "mint.yaml", "--once", ...REPORTS);
+  expect(fired.code, fired.told).toBe(2);
+  expect(failuresIn(project)).toEqual(["playbook.unknown-operation"]);
+  expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { file: "mint.yaml" } }]);
+});

@@ -18,6 +18,7 @@ import type { Address } from "../../serving/server.ts";
 import { Service } from "../../schedule/service.ts";
 import { systemLiveness } from "../../schedule/firings.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
+import { notBegunBy } from "../check-failure.ts";
 import { maskedShell } from "../masked.ts";
 import { type ReportOptions, worst } from "../perform.ts";
 import { prepareReporting, type Reporting } from "../reporting.ts";
@@ -66,8 +67,22 @@ async function prepare(shell: Shell, options: ScheduleOptions): Promise<Prepared
     refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(all).length);
     return { all, inputs, channels: channelsOf(shell, options), opened: await openTarget(shell, options) };
   } catch (error) {
-    if (options.once === true && error instanceof Failure) await tellNotStarted(shell, options, error);
+    if (options.once === true && error instanceof Failure) {
+      await reportNotStarted(shell, options, error);
+      await tellNotStarted(shell, options, error);
+    }
     throw error;
+  }
+}
+
+// Where that cannot be done either, what is thrown already tells.
+async function reportNotStarted(shell: Shell, { report, ...which }: ScheduleOptions, failure: Failure): Promise<void> {
+  try {
+    const playbooks = (): NotBegun["playbook"][] =>
+      scheduledUnread(shell, which).map(({ playbook: file }) => ({ name: file, file }));
+    await prepareReporting(shell, { report }).write(shell, [], notBegunBy(failure, playbooks));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
   }
 }
 
