@@ -54,7 +54,7 @@ export class Transport {
   }
 
   async #read(outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
-    const idle = listAt(this.#idle, outgoing.origin);
+    const idle = this.#idleAt(outgoing.origin);
     const client = idle.pop() ?? this.#newShared(outgoing);
     try {
       return await exchangeOn(client, outgoing, onSent);
@@ -75,6 +75,15 @@ export class Transport {
     return client;
   }
 
+  #idleAt(origin: string): Client[] {
+    let idle = this.#idle.get(origin);
+    if (idle === undefined) {
+      idle = [];
+      this.#idle.set(origin, idle);
+    }
+    return idle;
+  }
+
   #newClient({ origin, timeoutMs }: Outgoing): Client {
     let connect = this.#connectors.get(timeoutMs);
     if (connect === undefined) {
@@ -89,15 +98,6 @@ export class Transport {
       maxResponseSize: LIMITS.answerBytes,
     });
   }
-}
-
-function listAt<T>(lists: Map<string, T[]>, origin: string): T[] {
-  let list = lists.get(origin);
-  if (list === undefined) {
-    list = [];
-    lists.set(origin, list);
-  }
-  return list;
 }
 
 // Made once: undici would make an error of its own for each client, and Node spell out its stack.

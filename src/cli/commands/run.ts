@@ -23,15 +23,15 @@ interface RunOptions extends Where, ReportOptions, InputOptions {
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
 export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode> => {
   const files = playbookFiles(shell, options.files);
-  let playbooks: readonly Pick<Playbook, "name" | "file">[] = files.map((file) => ({ name: file, file }));
+  let playbooks: readonly Job["playbook"][] = files.map((file) => ({ name: file, file }));
   const several = files.length > 1;
   return performRuns(shell, options, {
-    playbooks: () => playbooks.map(headed),
+    playbooks: () => playbooks,
     async prepare() {
       if (several) makeRoom();
       else keepHeapSmall();
       const checked = loadPlaybooks(shell, files, { tags: options.tags });
-      playbooks = checked;
+      playbooks = checked.map(headed);
       const { ready, secrets } = preparePlaybooks(shell, options, checked);
       if (!several) makeRoom();
       if (checked.some(compares)) letHeapGrow();
@@ -42,7 +42,7 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
   });
 };
 
-function headed({ name, file }: Pick<Playbook, "name" | "file">): Job["playbook"] {
+function headed({ name, file }: Playbook): Job["playbook"] {
   return { name, file };
 }
 
