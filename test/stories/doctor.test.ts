@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -9,6 +8,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, onTestFinished, test } from "vitest";
 import schema from "../../schemas/doctor.schema.json" with { type: "json" };
 import type { DoctorDocument, Finding } from "../../src/report/doctor/shape.ts";
+import { hasOpenssl, selfSigned } from "../certificate.ts";
 import { desk, losingMint } from "./desk.ts";
 import { answerAfterwards, closedAddress, proxyTo, strangerServer } from "./proxy.ts";
 import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
@@ -220,21 +220,12 @@ test("a run whose process died is told, and one that another machine holds", asy
   expect(about(held, "state.held-elsewhere")).toMatch(/on elsewhere[\s\S]*tokenbook runs release /);
 });
 
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-
 test.runIf(hasOpenssl)("over TLS it tells how long securing took, and that the certificate ends soon", async () => {
-  const folder = temporaryFolder();
-  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  const files = ["-keyout", key, "-out", certificate];
-  spawnSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3", ...subject, ...files]);
-  const page = createServer(
-    { key: readFileSync(key), cert: readFileSync(certificate) },
-    (_, response) => void response.end("<p>"),
-  );
+  const { file, key, cert } = selfSigned(temporaryFolder(), 3);
+  const page = createServer({ key, cert }, (_, response) => void response.end("<p>"));
   await once(page.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void page.close());
-  const project = newProject({ ...KEYS, NODE_EXTRA_CA_CERTS: certificate });
+  const project = newProject({ ...KEYS, NODE_EXTRA_CA_CERTS: file });
   project.serviceAt(`https://localhost:${(page.address() as AddressInfo).port}`);
   const seen = await examine(project);
   expect(about(seen, "service.reached"), seen.told).toMatch(/connected in .*, secured in /);

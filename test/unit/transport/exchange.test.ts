@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
@@ -11,6 +10,7 @@ import { afterEach, expect, test } from "vitest";
 import { Secret } from "../../../src/base/secret.ts";
 import { Later } from "../../../src/report/fanout.ts";
 import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
+import { hasOpenssl, selfSigned } from "../../certificate.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -99,19 +99,15 @@ test.each([301, 302, 303, 307, 308])("a redirect (%i) is an answer: neither key 
   expect(seen).toEqual([]);
 });
 
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-
 test.runIf(hasOpenssl)("over TLS, a connection of its own goes on with the session of the one before it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-tls-"));
   closers.push(() => rmSync(folder, { recursive: true }));
-  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
-  const about = ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  spawnSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...about, "-keyout", key, "-out", certificate]);
+  const { key, cert } = selfSigned(folder, 2);
   const before = getCACertificates();
-  setDefaultCACertificates([...before, readFileSync(certificate, "utf8")]);
+  setDefaultCACertificates([...before, cert]);
   closers.push(() => setDefaultCACertificates(before));
   const wentOn: boolean[] = [];
-  const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (request, response) => {
+  const server = createTlsServer({ key, cert }, (request, response) => {
     wentOn.push((request.socket as TLSSocket).isSessionReused());
     response.end("{}");
   });
