@@ -48,7 +48,8 @@ export interface Planned {
   readonly prepare: () => Prepared | Promise<Prepared>;
 }
 
-interface Prepared {
+/** Runs that can be made, and the secrets that they name. */
+export interface Prepared {
   readonly jobs: readonly Job[];
   readonly secrets: Secrets;
 }

@@ -6,7 +6,7 @@ import type { RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { lookIntoJournal, noRunYet } from "../journal.ts";
-import { type Job, performRuns, type ReportOptions } from "../perform.ts";
+import { type Job, performRuns, type Prepared, type ReportOptions } from "../perform.ts";
 import { filesOf, loadPlaybooks, variablesOf, type Where } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
 
@@ -16,32 +16,32 @@ interface ResumeOptions extends Where, ReportOptions {
 
 /** `tokenbook resume`: goes on with a run; without a name, with the last one that did not pass. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
-  const { summary, known } = chosenRun(shell, options);
-  const { id, playbook: file, environment, outcome } = summary;
+  const chosen = chosenRun(shell, options);
+  const { playbook: file, environment } = chosen.summary;
   return performRuns(
     shell,
     { ...options, env: options.env ?? environment, jobs: 1 },
-    {
-      playbooks: () => [{ name: file, file }],
-      prepare() {
-        const files = { ...filesOf(shell), data: { ...stateOf(known.records).opened?.data, [file]: {} } };
-        const [playbook] = loadPlaybooks(shell, [file], { reader: files });
-        // What has passed is only told again.
-        const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
-        const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
-        const job: Job = {
-          playbook: { name: playbook?.name ?? file, file },
-          steps: playbook?.steps.length ?? 0,
-          work: async (session, ports) => {
-            if (playbook === undefined) throw noneToResume();
-            return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known });
-          },
-        };
-        return { secrets, jobs: [job] };
-      },
-    },
+    { playbooks: () => [{ name: file, file }], prepare: () => prepare(shell, options, chosen) },
   );
 };
+
+function prepare(shell: Shell, options: ResumeOptions, { summary, known }: Chosen): Prepared {
+  const { id, playbook: file, outcome } = summary;
+  const files = { ...filesOf(shell), data: { ...stateOf(known.records).opened?.data, [file]: {} } };
+  const [playbook] = loadPlaybooks(shell, [file], { reader: files });
+  // What has passed is only told again.
+  const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
+  const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
+  const job: Job = {
+    playbook: { name: playbook?.name ?? file, file },
+    steps: playbook?.steps.length ?? 0,
+    work: async (session, ports) => {
+      if (playbook === undefined) throw noneToResume();
+      return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known });
+    },
+  };
+  return { secrets, jobs: [job] };
+}
 
 /** A run that is to go on, and what is known of it. */
 interface Chosen {
