@@ -96,11 +96,13 @@ function requestAnywhere({ path, ...options }: Dispatcher.RequestOptions): Promi
   return request(`${values.origin}${path}`, options);
 }
 
-// One commit that is on disk when it returns: the least that a guarantee needs before and after each write.
+// One commit that is on disk when it returns: the least that a guarantee needs before and after each write. A log that is soon written over from
+// its beginning is synced in half the time of one that grows.
 function recorder(state: string): (text: string) => void {
   mkdirSync(state, { recursive: true });
   const database = new DatabaseSync(join(state, "floor.db"));
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE record (body TEXT NOT NULL) STRICT;");
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 250;");
+  database.exec("CREATE TABLE record (body TEXT NOT NULL) STRICT;");
   const insert = database.prepare("INSERT INTO record (body) VALUES (?)");
   return (text) => void insert.run(text);
 }

@@ -29,6 +29,8 @@ export function verdicts(rows: readonly Row[], sizes: Sizes): readonly Verdict[]
   const of = (name: string, chain: Chain): Row | undefined => rows.find((row) => row.name === name && row.chain === chain);
   const ours = { read: of(OURS, "read"), loop: of(OURS, "loop"), write: of(OURS, "write") };
   const { small, large } = sizes;
+  const write = writeExtra(ours, { read: of(FLOOR, "read"), write: of(FLOOR, "write") }, sizes);
+  const commits = roundExtra(of(FLOOR_DURABLE, "write"), of(FLOOR_FRESH, "write"), sizes);
   return [
     verdict(`start-up, ${small} read steps`, ours.read?.ms[small], STARTUP_MS, "ms"),
     verdict(
@@ -39,21 +41,8 @@ export function verdicts(rows: readonly Row[], sizes: Sizes): readonly Verdict[]
     ),
     verdict("a read step, times the floor", readFactor(ours.read, of(FLOOR, "read"), sizes), READ_FACTOR, "×"),
     verdict("a read as a round of foreach, times the floor", readFactor(ours.loop, of(FLOOR, "read"), sizes), READ_FACTOR, "×"),
-    verdict(
-      "a write with receipt and read, beyond the floor",
-      extra(ours.write, of(FLOOR, "write"), sizes),
-      WRITE_EXTRA_MS,
-      "ms",
-    ),
-    verdict(
-      `  the same, were a commit ${COMMIT_MS} ms`,
-      extraOnThatDisk(
-        extra(ours.write, of(FLOOR, "write"), sizes),
-        extra(of(FLOOR_DURABLE, "write"), of(FLOOR_FRESH, "write"), sizes),
-      ),
-      WRITE_EXTRA_MS,
-      "ms",
-    ),
+    verdict("a write with its receipt, beyond the floor", write, WRITE_EXTRA_MS, "ms"),
+    verdict(`  the same, were a commit ${COMMIT_MS} ms`, onThatDisk(write, commits), WRITE_EXTRA_MS, "ms"),
     ...many(of, ours, sizes),
     verdict(`peak memory, ${small} read steps`, ours.read?.peakMb[small], MEMORY_MB.small, "MB"),
     verdict(`peak memory, ${large} read steps`, ours.read?.peakMb[large], MEMORY_MB.large, "MB"),
@@ -69,14 +58,31 @@ function readFactor(ours: Row | undefined, floor: Row | undefined, { middle, lar
   return ratio(marginal(ours, middle, large), marginal(floor, middle, large));
 }
 
-// One round of the write chain is one write.
-function extra(ours: Row | undefined, floor: Row | undefined, { middle, large }: Sizes): number | undefined {
-  const [own, least] = [marginal(ours, middle, large), marginal(floor, middle, large)];
-  return own === undefined || least === undefined ? undefined : ((own - least) * WRITE_ROUND) / 1_000;
+type Chains = Readonly<Partial<Record<Chain, Row | undefined>>>;
+
+// A round of the write chain is a write with its receipt, and a read: what that costs beyond the floor is judged by itself.
+function writeExtra(ours: Chains, floor: Chains, sizes: Sizes): number | undefined {
+  return minus(roundExtra(ours.write, floor.write, sizes), stepExtra(ours.read, floor.read, sizes));
 }
 
-function extraOnThatDisk(measured: number | undefined, commits: number | undefined): number | undefined {
-  return measured === undefined || commits === undefined ? undefined : measured - commits + COMMITS * COMMIT_MS;
+function roundExtra(ours: Row | undefined, floor: Row | undefined, sizes: Sizes): number | undefined {
+  const extra = stepExtra(ours, floor, sizes);
+  return extra === undefined ? undefined : extra * WRITE_ROUND;
+}
+
+// In milliseconds for each request of the chain.
+function stepExtra(ours: Row | undefined, floor: Row | undefined, { middle, large }: Sizes): number | undefined {
+  const extra = minus(marginal(ours, middle, large), marginal(floor, middle, large));
+  return extra === undefined ? undefined : extra / 1_000;
+}
+
+function onThatDisk(extra: number | undefined, commits: number | undefined): number | undefined {
+  const others = minus(extra, commits);
+  return others === undefined ? undefined : others + COMMITS * COMMIT_MS;
+}
+
+function minus(value: number | undefined, other: number | undefined): number | undefined {
+  return value === undefined || other === undefined ? undefined : value - other;
 }
 
 type RowOf = (name: string, chain: Chain) => Row | undefined;

@@ -39,12 +39,12 @@ export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth)
 // texts first. Where that was wrong, inside of a text, the mark cannot stand, and all of it is read again.
 function quicklyParsed(text: string, depthLimit: number): Json | undefined {
   if (!/^\s*[[{]/.test(text) || text.includes(MARK) || text.includes(ESCAPED_MARK)) return undefined;
-  const marked = text.replaceAll(FRACTION, `$1"${MARK}$2"`);
+  const marked = text.search(FRACTION) === -1 ? text : text.replaceAll(FRACTION, `$1"${MARK}$2"`);
   try {
     const value = JSON.parse(marked) as object;
     const numbers: Numbers = [];
     if (!makeExact(value, depthLimit, numbers)) return undefined;
-    numbersOf.set(value, numbers);
+    lastRead = { value, numbers };
     return value as Json;
   } catch {
     return undefined; // what is wrong is told in the words of the text as it is
@@ -61,8 +61,8 @@ const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?
 type Numbers = (Record<string | number, unknown> | string | number)[];
 const NUMBER_PARTS = 3;
 
-/** Of values that were read quickly, until they have been looked at plainly. */
-const numbersOf = new WeakMap<object, Numbers>();
+/** What was read quickly last, until it has been looked at plainly: mostly it is at once. */
+let lastRead: { readonly value: object; readonly numbers: Numbers } | undefined;
 
 /** Puts exact numbers in place of integers and marked texts; false when one may have lost something in parsing. */
 function makeExact(value: object, levels: number, numbers: Numbers): boolean {
@@ -124,9 +124,9 @@ const SHOWN_CHARS = 200;
  * numbers are known, they are lent to the value itself, for a large one takes longer to copy than to check.
  */
 export function lookPlainly<T>(value: unknown, look: (plain: unknown) => T): T {
-  const numbers = typeof value === "object" && value !== null ? numbersOf.get(value) : undefined;
-  if (numbers === undefined) return look(plainView(value));
-  numbersOf.delete(value as object);
+  if (lastRead === undefined || lastRead.value !== value) return look(plainView(value));
+  const { numbers } = lastRead;
+  lastRead = undefined;
   swapNumbers(numbers);
   try {
     return look(value);
