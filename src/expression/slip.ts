@@ -9,12 +9,30 @@ export function syntaxProblem(error: unknown, text: string): ExpressionProblem {
     return { code: "expression.too-complex", message, start: 0, end: text.length };
   }
   const { start, end } = (error as { range?: { start: number; end: number } }).range ?? { start: 0, end: text.length };
+  const exceeded = exceededLimit(summaryOf(error));
+  if (exceeded !== undefined) return { code: "expression.too-complex", ...exceeded, start, end: Math.max(end, start + 1) };
   const message = summaryOf(error).replaceAll(/\b[A-Z]+\b/g, (token) => TOKENS[token] ?? token);
   const at = { message, start, end: Math.max(end, start + 1) };
   return { code: "expression.syntax", ...(signOf(text, start) ?? wordOf(text, start) ?? characterOf(text, start) ?? at) };
 }
 
 type Said = Omit<ExpressionProblem, "code">;
+
+// The library's names for its limits, as what they bound is called.
+const BOUNDED: Readonly<Record<string, string>> = {
+  maxAstNodes: "parts in one expression",
+  maxDepth: "brackets and dots inside one another",
+  maxListElements: "items in one list",
+  maxCallArguments: "arguments of one call",
+};
+
+function exceededLimit(message: string): Pick<ExpressionProblem, "message" | "suggestion"> | undefined {
+  const [, name = "", limit] = /^Exceeded (\w+) \((\d+)\)/.exec(message) ?? [];
+  const bounded = BOUNDED[name];
+  if (bounded === undefined) return undefined;
+  const suggestion = "take it apart: several items of `expect`, outputs of steps, or values given as inputs";
+  return { message: `more than ${Number(limit).toLocaleString("en")} ${bounded}`, suggestion };
+}
 
 // The library's names for what it met, as they are written.
 const TOKENS: Readonly<Record<string, string>> = {

@@ -82,7 +82,7 @@ export const EXPRESSION_CODES = {
     severity: "error",
     title: "an expression asks for too much work",
     meaning:
-      "`map`, `filter`, `exists` and `all` inside one another multiply their work, and brackets inside one another exhaust the parser. Both have a limit, so that every expression ends in time.",
+      "`map`, `filter`, `exists` and `all` inside one another multiply their work, brackets inside one another exhaust the parser, and long lists belong in files. Each has a limit, so that every expression ends in time.",
     cure: "Compute the inner list in a step of its own, or take the expression apart.",
     example: "nested-comprehensions",
   },
