@@ -1,5 +1,6 @@
+import { hash } from "node:crypto";
 import { invariant } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Decimal } from "../base/decimal.ts";
 import { count } from "../base/text.ts";
@@ -121,26 +122,61 @@ async function* followBookmarks(context: Looking, reading: Reading, first: Page)
 }
 
 async function* followPages(context: Looking, reading: Reading, first: Page): AsyncGenerator<ReadResult, void> {
-  if (totalPages(first) === undefined && reading.pages > 1) return yield withoutPagination();
+  if (reading.pages === 1) return;
+  const total = totalPages(first);
+  if (total === undefined) return yield withoutPagination();
   const items = reading.operation.call.paging?.items ?? "";
-  let [last, total, rows] = [first, totalPages(first) ?? 1, listIn(first.payload, items).length];
+  const seen = new SeenPages(items);
+  const wrong = seen.take(first, 1);
+  if (wrong !== undefined) return yield unfinished(wrong);
   for (let number = 2; number <= total; number++) {
     if (total > LIMITS.pages && reading.pages === LIMITS.pages) return yield endless(reading);
     if (number > reading.pages) return;
     const next = await askOnce(context, reading, number);
     if (next.kind === "failed") return yield next;
-    const given = pagination(next)?.["page"];
-    if (given instanceof Decimal && !given.equals(Decimal.of(number))) {
-      const { requests } = next;
-      return yield { ...otherPage({ asked: number, given }), requests };
-    }
+    const problem = seen.take(next, number);
+    if (problem !== undefined) return yield { ...unfinished(problem), requests: next.requests };
     yield next;
-    // The list may have become longer meanwhile.
-    [last, total, rows] = [next, totalPages(next) ?? total, rows + listIn(next.payload, items).length];
   }
-  if (reading.pages === 1) return;
-  const claimed = pagination(last)?.["totalItems"];
-  if (claimed instanceof Decimal && !claimed.equals(Decimal.of(rows))) yield miscounted(claimed, rows);
+  const missing = seen.missing();
+  if (missing !== undefined) yield unfinished(missing);
+}
+
+/** What the pages of one list say of it. They are read one after the other, and what they say need not be of the same list. */
+class SeenPages {
+  readonly #items: string;
+  readonly #digests = new Set<string>();
+  readonly #said = new Map<string, Decimal>();
+  #rows = 0;
+
+  constructor(items: string) {
+    this.#items = items;
+  }
+
+  /** Takes the next page; gives what keeps the list from being used. */
+  take(page: Page, asked: number): StepProblem | undefined {
+    const said = pagination(page) ?? {};
+    const given = said["page"];
+    if (given instanceof Decimal && !given.equals(Decimal.of(asked))) return otherPage({ asked, given });
+    const rows = listIn(page.payload, this.#items);
+    this.#rows += rows.length;
+    const before = this.#digests.size;
+    if (rows.length > 0 && this.#digests.add(hash("sha256", writeJson(rows))).size === before) return samePage(asked);
+    return this.#changed("totalItems", said) ?? this.#changed("totalPages", said);
+  }
+
+  #changed(name: string, said: JsonObject): StepProblem | undefined {
+    const [before, now] = [this.#said.get(name), said[name]];
+    if (!(now instanceof Decimal)) return undefined;
+    this.#said.set(name, now);
+    return before === undefined || before.equals(now) ? undefined : changed(name, before, now);
+  }
+
+  /** Of a list that was read to its end: whether it is all that it was said to be. */
+  missing(): StepProblem | undefined {
+    const claimed = this.#said.get("totalItems");
+    return claimed === undefined || claimed.equals(Decimal.of(this.#rows)) ? undefined : miscounted(claimed, this.#rows);
+  }
 }
 
 async function askOnce(context: Looking, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
@@ -184,12 +220,29 @@ function totalPages(page: Page): number | undefined {
   return total instanceof Decimal ? total.approximate() : undefined;
 }
 
-function miscounted(claimed: Decimal, given: number): ReadResult {
-  return unfinished({
+function miscounted(claimed: Decimal, given: number): StepProblem {
+  return {
     code: "paging.count",
     message: `the service says that the list has ${claimed.text} of them, and gave ${count(given, "record")}`,
     why: "what was read of the list may lack something, or hold it twice, so it is not used",
-  });
+  };
+}
+
+function changed(name: string, before: Decimal, now: Decimal): StepProblem {
+  return {
+    code: "paging.count",
+    message: `the list changed while it was read: its ${name} was ${before.text}, and then ${now.text}`,
+    why: "what was read of the list may lack something, or hold it twice, so it is not used",
+  };
+}
+
+function samePage(asked: number): StepProblem {
+  return {
+    code: "paging.repeated",
+    message: `page ${asked} holds the very records of an earlier page`,
+    why: "what was read of the list may hold some things twice and others not at all, so it is not used",
+    next: "if the service calls the parameter otherwise, say so in the environment: profile.investor.parameters.page",
+  };
 }
 
 function withoutPagination(): ReadResult {
@@ -200,13 +253,13 @@ function withoutPagination(): ReadResult {
   });
 }
 
-function otherPage({ asked, given }: { asked: number; given: Decimal }): ReadResult {
-  return unfinished({
+function otherPage({ asked, given }: { asked: number; given: Decimal }): StepProblem {
+  return {
     code: "paging.other-page",
-    message: `the service was asked for page ${asked} and gave page ${given}`,
+    message: `the service was asked for page ${asked} and gave page ${given.text}`,
     why: "what was read of the list may hold some things twice and others not at all, so it is not used",
     next: "if the service calls the parameter otherwise, say so in the environment: profile.investor.parameters.page",
-  });
+  };
 }
 
 function repeated(bookmark: string): ReadResult {

@@ -232,11 +232,19 @@ test.for(named(byNumber))(
       [[page(undefined)], "paging.unknown", 1],
       [[page({ page: 1 })], "paging.unknown", 1],
       [[page({ page: 1, totalPages: 3 })], "paging.other-page", 2],
+      [[page({ page: 2, totalPages: 3 })], "paging.other-page", 1],
+      [[page({ page: 0, totalPages: 1 })], "paging.other-page", 1],
+      [[page({ totalPages: 2 }), page({ totalPages: 2 })], "paging.repeated", 2],
+      [[1, 2, 3].flatMap(() => [page({ totalPages: 3 }), page({ totalPages: 1 }, [])]), "paging.count", 6],
       [[page({ page: 1, totalPages: LIMITS.pages + 1 })], "paging.limit", 1],
       [[page({ page: 1, totalPages: 1e300 })], "paging.limit", 1],
       [[page({ totalPages: 2 }), { status: 0, response: {} }], "service.unreadable", 2],
       [[page({ page: 1, totalPages: 1, totalItems: 3 })], "paging.count", 3],
-      [[page({ totalPages: 2, totalItems: 3 })], "paging.count", 6],
+      [
+        [1, 2, 3].flatMap(() => [page({ totalPages: 2, totalItems: 5 }), page({ totalPages: 2, totalItems: 5 }, [c])]),
+        "paging.count",
+        6,
+      ],
       [[page({ page: 1, totalPages: 0, totalItems: 0 })], "paging.count", 3],
     ] as const) {
       const { url, came } = await servePages(...pages);
@@ -248,12 +256,15 @@ test.for(named(byNumber))(
     expect(idsIn(await run(listing(operation, "first", 2), targetAt(url)), operation)).toEqual(["A", "B"]);
     const some = await servePages(page({ page: 1, totalPages: 2, totalItems: 4 }));
     expect(await run(listing(operation, "first", 2), targetAt(some.url))).toMatchObject({ outcome: "passed" });
+    // One more came in above: what was last on the first page is read once more on the second.
     const grown = await servePages(
-      page({ page: 1, totalPages: 2, totalItems: 4 }),
-      page({ page: 2, totalPages: 3, totalItems: 5 }),
-      page({ page: 3, totalPages: 3, totalItems: 5 }, [c]),
+      page({ page: 1, totalPages: 2, totalItems: 3 }),
+      page({ page: 2, totalPages: 2, totalItems: 4 }, [b, c]),
+      page({ page: 1, totalPages: 2, totalItems: 4 }, [{ id: "Z" }, a]),
+      page({ page: 2, totalPages: 2, totalItems: 4 }, [b, c]),
     );
-    expect(idsIn(await run(listing(operation, "all", 2), targetAt(grown.url)), operation).join("")).toBe("ABABC");
+    expect(idsIn(await run(listing(operation, "all", 2), targetAt(grown.url)), operation).join("")).toBe("ZABC");
+    expect(grown.came).toHaveLength(4);
     const moved = await servePages(
       page({ page: 1, totalPages: 1, totalItems: 3 }),
       page({ page: 1, totalPages: 1, totalItems: 2 }),
