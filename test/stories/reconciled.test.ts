@@ -271,7 +271,7 @@ test("a write hidden in what a reconciliation includes is refused before anythin
   expect(await world.commits()).toEqual(before);
 });
 
-test("names of both sides are brought together by the operator's mapping; what it does not name is told", async () => {
+test("names of both sides are brought together by the operator's mapping; what it does not name is told, and is equal to nothing", async () => {
   const project = newProject();
   project.write(
     "mapped.yaml",
@@ -279,7 +279,7 @@ test("names of both sides are brought together by the operator's mapping; what i
 mode: read-only
 inputs:
   tokens: { type: list, items: { type: object, properties: { here: { type: string }, there: { type: integer } } }, default: [{ here: G, there: 7 }, { here: S, there: 8 }] }
-  left: { type: list, items: { type: object, properties: { t: { type: string }, v: { type: decimal } } }, default: [{ t: G, v: 1 }, { t: X, v: 2 }] }
+  left: { type: list, items: { type: object, properties: { t: { type: string }, v: { type: decimal } } }, default: [{ t: G, v: 1 }, { t: X, v: 2 }, { t: "9", v: 3 }] }
   right: { type: list, items: { type: object, properties: { t: { type: integer }, v: { type: decimal } } }, default: [{ t: 7, v: 1 }, { t: 9, v: 3 }] }
 reconcile:
   - id: tokens
@@ -292,8 +292,9 @@ reconcile:
   const run = await project.json("run", "mapped.yaml");
   expect(run.code, run.told).toBe(3);
   expect(comparisonIn(run.data, "reconcile.tokens").drifts.map(({ kind, key }) => `${kind} ${key["token"]}`)).toEqual([
-    "missing-left 9 (not mapped)",
-    "missing-right X (not mapped)",
+    "missing-right 9 (not mapped, left)",
+    "missing-left 9 (not mapped, right)",
+    "missing-right X (not mapped, left)",
   ]);
   const twice = await project.run("run", "mapped.yaml", "--input", 'tokens=[{"here":"G","there":7},{"here":"G","there":8}]');
   expect(twice.code, twice.told).toBe(1);

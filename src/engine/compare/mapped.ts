@@ -28,15 +28,15 @@ export function mappingsOf(mappings: readonly Mapping[], scope: Scope): Mapped |
     canonical: (side, part, value) => {
       const names = byPart.get(part);
       if (names === undefined) return value;
-      if (side === "right") return names.ofRight.has(value) ? value : unmapped(value);
-      return names.toRight.get(value) ?? unmapped(value);
+      if (side === "right") return names.ofRight.has(value) ? value : unmapped(side, value);
+      return names.toRight.get(value) ?? unmapped(side, value);
     },
   };
 }
 
-// It stands for itself only: what the other side calls so may be another thing.
-function unmapped(value: string): string {
-  return `${value} (not mapped)`;
+// It stands for itself only: what the other side calls so may be another thing, and is not to be found equal to it.
+function unmapped(side: SideName, value: string): string {
+  return `${value} (not mapped, ${side})`;
 }
 
 function namesOf({ part, from, left, right }: Mapping, scope: Scope): Names | StepProblem {
