@@ -8,6 +8,7 @@ import { masked, type Redact } from "../base/secret.ts";
 import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { ComparisonName, ExplainedDrift, HistoryEntry, KnownDrift } from "../protocol/drift.ts";
 import { type Cell, Database, type Row } from "../sqlite/database.ts";
+import { FORMAT, newer, prepare, ROWS } from "./drift-tables.ts";
 
 /** What of a comparison people want to see beside its drifts. */
 export interface ComparisonWords {
@@ -55,7 +56,6 @@ export interface Acknowledgement {
 }
 
 const FILE = "drift.db";
-const FORMAT = 1;
 const ID_CHARS = 12;
 
 /** What is remembered of drifts from run to run: one file in the state directory. */
@@ -80,7 +80,7 @@ export class DriftBook {
 
   static #over(database: Database, redact: Redact): DriftBook {
     const book = new DriftBook(database, redact);
-    database.transaction(() => book.#prepare());
+    database.transaction(() => prepare(database));
     return book;
   }
 
@@ -101,13 +101,6 @@ export class DriftBook {
   /** What of the file is broken; nothing when it is whole. */
   damage(): readonly string[] {
     return this.#database.quickCheck().map((each) => `${this.#database.path}: ${each}`);
-  }
-
-  #prepare(): void {
-    this.#database.exec(TABLES);
-    const format = this.#database.get("SELECT format FROM about")?.["format"];
-    if (format === undefined) this.#database.run("INSERT INTO about (format) VALUES (?)", FORMAT);
-    else if (Number(format) > FORMAT) throw newer(this.#database.path, Number(format));
   }
 
   /** When a drift that is there still has had these values since, as far as earlier runs saw; `undefined` when it had not. */
@@ -270,7 +263,8 @@ export class DriftBook {
   acknowledge({ id, who, because, until, at }: Acknowledgement): void {
     this.#database.transaction(() =>
       this.#database.run(
-        "INSERT INTO acknowledgement (drift, at, who, because, until, left, right, difference) SELECT id, ?, ?, ?, ?, left, right, difference FROM drift WHERE id = ?",
+        `INSERT INTO acknowledgement (drift, at, who, because, until, left, right, difference, rows)
+         SELECT id, ?, ?, ?, ?, left, right, difference, ${ROWS} FROM drift WHERE id = ?`,
         at,
         this.#redact(who),
         this.#redact(because),
@@ -282,7 +276,8 @@ export class DriftBook {
 
   #known(id: string, now: number): KnownDrift {
     const row = this.#database.get(
-      "SELECT drift.*, environment, playbook, name, scope, words FROM drift JOIN comparison ON comparison.id = comparison WHERE drift.id = ?",
+      `SELECT drift.*, ${ROWS} AS rows, environment, playbook, name, scope, words
+       FROM drift JOIN comparison ON comparison.id = comparison WHERE drift.id = ?`,
       id,
     );
     if (row === undefined)
@@ -311,7 +306,7 @@ function knownDrift(row: Row, word: Row | undefined, now: number): KnownDrift {
   const parts = words["parts"] as readonly string[];
   const key = parseJson(String(row["key"])) as readonly string[];
   const acknowledged = word === undefined || Number(word["until"]) <= now ? null : word;
-  const isAsAcknowledged = acknowledged?.["left"] === row["left"] && acknowledged?.["right"] === row["right"];
+  const isAsAcknowledged = COMPARED.every((column) => acknowledged?.[column] === row[column]);
   const isNew = row["since_run"] === row["last_run"] && row["cleared_at"] === null;
   return {
     id: String(row["id"]),
@@ -373,28 +368,5 @@ function textIn(object: JsonObject, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-function newer(path: string, format: number): Failure {
-  return new Failure({
-    code: "drift.newer",
-    message: `${path} is of format ${format}, and this tokenbook knows ${FORMAT}`,
-    next: "use the newer tokenbook, or another --state DIR",
-  });
-}
-
-const TABLES = `
-CREATE TABLE IF NOT EXISTS about (format INTEGER NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS comparison (
-  id INTEGER PRIMARY KEY, environment TEXT NOT NULL, playbook TEXT NOT NULL, name TEXT NOT NULL, scope TEXT NOT NULL,
-  words TEXT NOT NULL, UNIQUE (environment, playbook, name, scope)) STRICT;
-CREATE TABLE IF NOT EXISTS drift (
-  id TEXT PRIMARY KEY, comparison INTEGER NOT NULL REFERENCES comparison (id), key TEXT NOT NULL, kind TEXT NOT NULL,
-  left TEXT, right TEXT, difference TEXT, evidence TEXT NOT NULL, since_at INTEGER NOT NULL, since_run TEXT NOT NULL,
-  first_alike_at INTEGER NOT NULL, last_at INTEGER NOT NULL, last_run TEXT NOT NULL, cleared_at INTEGER, cleared_run TEXT) STRICT;
-CREATE INDEX IF NOT EXISTS drift_of ON drift (comparison, cleared_at);
-CREATE TABLE IF NOT EXISTS sighting (
-  drift TEXT NOT NULL, run TEXT NOT NULL, at INTEGER NOT NULL, left TEXT, right TEXT, difference TEXT, cleared INTEGER NOT NULL,
-  PRIMARY KEY (drift, run)) STRICT;
-CREATE TABLE IF NOT EXISTS acknowledgement (
-  id INTEGER PRIMARY KEY, drift TEXT NOT NULL, at INTEGER NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL,
-  until INTEGER NOT NULL, left TEXT, right TEXT, difference TEXT) STRICT;
-`;
+// What a person's word holds for: with one row more than there was, a sum of duplicates may well be the same.
+const COMPARED = ["left", "right", "rows"] as const;

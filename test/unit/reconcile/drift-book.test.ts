@@ -7,6 +7,7 @@ import { writeJson } from "../../../src/base/json.ts";
 import { type Redact, redactor, Secret } from "../../../src/base/secret.ts";
 import type { ComparisonName } from "../../../src/protocol/drift.ts";
 import { DriftBook, type Found, type Sighting } from "../../../src/reconcile/drift-book.ts";
+import { Database } from "../../../src/sqlite/database.ts";
 import { keyText } from "../../../src/reconcile/row.ts";
 
 const NAME: ComparisonName = { environment: "prod", playbook: "Nightly", comparison: "holdings", scope: "" };
@@ -89,6 +90,38 @@ test("what a run did not look at is neither there nor gone", () => {
   expect(second.cleared.map(({ key }) => key["holder"])).toEqual(["bob"]);
   const left = book.list({ all: false, limit: 10, now: 2 * DAY });
   expect(left.map(({ key, lastSeen }) => [key["holder"], lastSeen])).toEqual([["alice", DAY]]);
+});
+
+test("a book of the first format keeps what was acknowledged", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-drift-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const one: Sighting = { ...sighting("alice"), evidence: { left: { rows: "1" }, right: { rows: "1" } } };
+  const first = DriftBook.open(folder);
+  const [drift] = first.record(NAME, WORDS, found("run1", DAY, one)).drifts;
+  first.acknowledge({ id: drift?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: DAY + 1 });
+  first.close();
+  const earlier = Database.open(join(folder, "drift.db"));
+  earlier.exec("ALTER TABLE acknowledgement DROP COLUMN rows; UPDATE about SET format = 1");
+  earlier.close();
+  const book = DriftBook.open(folder);
+  expect(book.record(NAME, WORDS, found("run2", 2 * DAY, one)).drifts[0]?.state).toBe("acknowledged");
+  book.close();
+});
+
+test("an acknowledgement holds for as many rows as it was given for: a sum of duplicates may stay the same", () => {
+  const book = bookForTest();
+  const twice = (left: string): Sighting => ({
+    ...sighting("alice", "100", "100"),
+    kind: "duplicate-left",
+    evidence: { left: { rows: left }, right: { rows: "1" } },
+  });
+  const stateIn = (run: string, at: number, rows: string): unknown =>
+    book.record(NAME, WORDS, found(run, at, twice(rows))).drifts[0]?.state;
+  const [drift] = book.record(NAME, WORDS, found("run1", DAY, twice("2"))).drifts;
+  book.acknowledge({ id: drift?.id ?? "", who: "dora", because: "booked twice", until: 9 * DAY, at: DAY + 1 });
+  expect(stateIn("run2", 2 * DAY, "2")).toBe("acknowledged");
+  expect(stateIn("run3", 3 * DAY, "3")).toBe("changed");
+  expect(stateIn("run4", 4 * DAY, "2")).toBe("acknowledged");
 });
 
 test("an acknowledgement holds for the values it was given for, and until its day", () => {
