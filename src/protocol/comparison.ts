@@ -84,6 +84,12 @@ export interface Drift {
   readonly acknowledged: { readonly until: number; readonly who: string; readonly because: string } | null;
 }
 
+/** The same with those that somebody has acknowledged last: where a list is cut, they give way. */
+export function openFirst<T extends Pick<Drift, "state">>(drifts: readonly T[]): readonly T[] {
+  const { borne = [], open = [] } = Object.groupBy(drifts, ({ state }) => (state === "acknowledged" ? "borne" : "open"));
+  return [...open, ...borne];
+}
+
 /** A read of which the rows are not all known. */
 export interface Gap {
   /** The name of the side. */

@@ -7,7 +7,7 @@ const TOLD_TOTALS = 20;
 
 /** What a comparison found, for people: both sides with their totals, also when they agree, and each drift. */
 export function comparisonLines(comparison: Comparison): readonly string[] {
-  const { left, right, drifts, cleared, moving, gaps } = comparison;
+  const { left, right, counts, drifts, cleared, moving, gaps } = comparison;
   return [
     sideLine(left),
     sideLine(right),
@@ -17,19 +17,27 @@ export function comparisonLines(comparison: Comparison): readonly string[] {
       drifts.map((drift) => driftLine(drift, comparison)),
       TOLD_DRIFTS,
       "drifts: tokenbook drift list",
+      standing(counts),
     ),
     ...bounded(
       cleared.map(({ id, key, since }) => `cleared ${oneLine(id)}  ${keyOf(key)}, there since ${dayOf(since)}`),
       TOLD_DRIFTS,
       "cleared",
+      counts.cleared,
     ),
     ...bounded(
       moving.map((row) => `moving  ${keyOf(row.key)}: ${valuesOf(row, comparison)}`),
       TOLD_DRIFTS,
       "moving",
+      counts.moving,
     ),
     ...bounded(gaps.map(gapLine), TOLD_DRIFTS, "incomplete"),
   ];
+}
+
+/** How many drifts there are, of which a comparison may tell only the first. */
+export function standing(counts: ComparisonCounts): number {
+  return counts.new + counts.persisting + counts.changed + counts.acknowledged;
 }
 
 function sideLine({ name, rows, keys, sum, requests, from, to }: ComparedSide): string {
@@ -137,8 +145,9 @@ function gapLine({ side, of, message }: Gap): string {
   return `not read to its end: ${oneLine(of)} (${oneLine(side)}): ${oneLine(message)}`;
 }
 
-function bounded(lines: readonly string[], limit: number, what: string): readonly string[] {
-  return lines.length <= limit ? lines : [...lines.slice(0, limit), `… and ${lines.length - limit} more ${what}`];
+function bounded(lines: readonly string[], limit: number, what: string, all: number = lines.length): readonly string[] {
+  const shown = lines.slice(0, limit);
+  return all <= shown.length ? shown : [...shown, `… and ${all - shown.length} more ${what}`];
 }
 
 function timeOf(at: number): string {

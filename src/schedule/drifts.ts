@@ -1,5 +1,5 @@
 import { LIMITS } from "../base/limits.ts";
-import type { ComparisonCounts, Drift } from "../protocol/comparison.ts";
+import { type ComparisonCounts, type Drift, openFirst } from "../protocol/comparison.ts";
 import type { RunReport } from "../report/shape.ts";
 
 /** In how many keys the comparisons of a run differ, by how each difference stands; and how many keys nothing can be said of. */
@@ -11,7 +11,7 @@ export type DriftCounts = Pick<
 /** What the comparisons of a run have found. */
 export interface DriftsNote {
   readonly counts: DriftCounts;
-  /** The first of those that stand. */
+  /** The first of those that stand; what somebody has acknowledged comes last. */
   readonly first: readonly DriftNote[];
 }
 
@@ -33,6 +33,6 @@ export function driftsIn({ steps }: RunReport): DriftsNote | null {
   );
   return {
     counts: Object.fromEntries(STATES.map((state) => [state, sum(state)])) as unknown as DriftCounts,
-    first: all.slice(0, LIMITS.notificationSteps),
+    first: openFirst(all).slice(0, LIMITS.notificationSteps),
   };
 }

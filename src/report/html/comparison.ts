@@ -2,7 +2,7 @@ import { Decimal } from "../../base/decimal.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import type { ComparedSide, Comparison } from "../../protocol/comparison.ts";
-import { countsLine, keyOf } from "../comparison.ts";
+import { countsLine, keyOf, standing } from "../comparison.ts";
 import { oneLine } from "../foreign.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { driftTable, momentOf, number, timeOf } from "./drift-table.ts";
@@ -21,12 +21,14 @@ export function comparisonMarkup(comparison: Comparison, isServed: boolean): Mar
     listOf(
       "Cleared since the last run",
       comparison.cleared.map(({ id, key, since }) => `${id}: ${keyOf(key)}, there since ${timeOf(since)}`),
+      comparison.counts.cleared,
     ),
     listOf(
       "Moving while it was looked at",
       comparison.moving.map(
         (row) => `${keyOf(row.key)}: ${left.name} ${row.left ?? "nothing"}, ${right.name} ${row.right ?? "nothing"}`,
       ),
+      comparison.counts.moving,
     ),
     listOf(
       "Not read to its end, so nothing is said of it",
@@ -60,10 +62,10 @@ function differenceOf(left: string, right: string): string | null {
   return more === undefined || less === undefined ? null : more.minus(less).toString();
 }
 
-function driftsOf({ drifts, left, right }: Comparison, isServed: boolean): Markup | undefined {
+function driftsOf({ counts, drifts, left, right }: Comparison, isServed: boolean): Markup | undefined {
   if (drifts.length === 0) return undefined;
   const shown = drifts.slice(0, LIMITS.htmlRows);
-  const more = drifts.length - shown.length;
+  const more = standing(counts) - shown.length;
   return el(
     "div",
     { class: "drifts" },
@@ -72,10 +74,10 @@ function driftsOf({ drifts, left, right }: Comparison, isServed: boolean): Marku
   );
 }
 
-function listOf(title: string, lines: readonly string[]): Child {
+function listOf(title: string, lines: readonly string[], all: number = lines.length): Child {
   if (lines.length === 0) return undefined;
   const shown = lines.slice(0, LIMITS.htmlRows);
-  const more = lines.length - shown.length;
+  const more = all - shown.length;
   return el(
     "div",
     { class: "value" },

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { type Comparison, type Drift, openFirst } from "../../../src/protocol/comparison.ts";
+import { comparisonLines } from "../../../src/report/comparison.ts";
+import { comparisonMarkup } from "../../../src/report/html/comparison.ts";
+
+const SIDE = { rows: 3_000, keys: 3_000, sum: "1", requests: 1, from: 0, to: 1 };
+
+function drift(key: string, state: Drift["state"]): Drift {
+  const acknowledged = state === "acknowledged" ? { until: 1, who: "dora", because: "a refund" } : null;
+  return {
+    id: `id-${key}`,
+    kind: "differs",
+    key: { key },
+    left: "1",
+    right: "2",
+    difference: "-1",
+    state,
+    since: 0,
+    acknowledged,
+  };
+}
+
+function comparison(drifts: readonly Drift[], counts: Partial<Comparison["counts"]>): Comparison {
+  const none = {
+    compared: 3_000,
+    new: 0,
+    persisting: 0,
+    changed: 0,
+    acknowledged: 0,
+    cleared: 0,
+    moving: 0,
+    settled: 0,
+    notCompared: 0,
+  };
+  const sides = { left: { name: "book", ...SIDE }, right: { name: "ledger", ...SIDE } };
+  return {
+    ...sides,
+    totalsOf: null,
+    totals: [],
+    looks: 2,
+    counts: { ...none, ...counts },
+    drifts,
+    cleared: [],
+    moving: [],
+    gaps: [],
+  };
+}
+
+test("a new drift is told before those that somebody has acknowledged", () => {
+  const borne = Array.from({ length: 60 }, (_, at) => drift(`a${at}`, "acknowledged"));
+  const drifts = openFirst([...borne, drift("zzz", "new")]);
+  const lines = comparisonLines(comparison(drifts, { new: 1, acknowledged: 60 }));
+  expect(lines.find((line) => line.includes("id-"))).toContain("zzz");
+  expect(lines.at(-1)).toBe("… and 11 more drifts: tokenbook drift list");
+});
+
+test("how many more there are is counted, also of those that were not told", () => {
+  const told = Array.from({ length: 1_000 }, (_, at) => drift(`a${at}`, "new"));
+  const found = comparison(told, { new: 3_000, cleared: 4, moving: 5 });
+  expect(comparisonLines(found).filter((line) => line.startsWith("…"))).toEqual([
+    "… and 2950 more drifts: tokenbook drift list",
+    "… and 4 more cleared",
+    "… and 5 more moving",
+  ]);
+  expect(comparisonMarkup(found, false).html).toContain("2800 drifts more: tokenbook drift list");
+});
