@@ -4,7 +4,7 @@ import type { Drift, Quantity } from "./comparison.ts";
 /** By what a comparison is known from run to run. */
 export interface ComparisonName {
   readonly environment: string;
-  /** The name of the playbook that is run. */
+  /** The file of the playbook that is run: two may have the same title. */
   readonly playbook: string;
   /** The comparison's id, with the steps that include it before it. */
   readonly comparison: string;

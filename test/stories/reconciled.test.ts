@@ -271,6 +271,33 @@ test("a write hidden in what a reconciliation includes is refused before anythin
   expect(await world.commits()).toEqual(before);
 });
 
+test("two playbooks of one title have drifts of their own", async () => {
+  const project = newProject();
+  const nightly = (left: number): string => `playbook: 1
+name: Nightly
+mode: read-only
+reconcile:
+  - id: totals
+    left: { rows: '[{"v": ${left}}]', key: { all: '"all"' }, value: row.v }
+    right: { rows: '[{"v": 7}]', key: { all: '"all"' }, value: row.v }
+    recheck: 10ms
+`;
+  project.write("eu.yaml", nightly(5));
+  project.write("us.yaml", nightly(7));
+  const eu = await project.json("run", "eu.yaml");
+  const [drift] = comparisonIn(eu.data, "reconcile.totals").drifts;
+  expect(eu.code, eu.told).toBe(3);
+  const us = await project.json("run", "us.yaml");
+  expect(us.code, us.told).toBe(0);
+  expect(comparisonIn(us.data, "reconcile.totals").cleared).toEqual([]);
+  const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const ack = await project.run("drift", "ack", drift?.id ?? "", "--because", "a refund in the EU", "--until", day);
+  expect(ack.code, ack.told).toBe(0);
+  project.write("us.yaml", nightly(5));
+  const wrong = await project.run("run", "us.yaml");
+  expect(wrong.code, wrong.told).toBe(3);
+});
+
 test("names of both sides are brought together by the operator's mapping; what it does not name is told, and is equal to nothing", async () => {
   const project = newProject();
   project.write(

@@ -55,7 +55,7 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
   if ("code" in sources) return sources;
   const scope = context.scopeAt(place);
   const { environment } = context.target;
-  const name = { environment, playbook: context.playbook.name, comparison: addressName(place), scope: scopeName(looks, scope) };
+  const name = { environment, playbook: context.playbook.file, comparison: addressName(place), scope: scopeName(looks, scope) };
   const reader = new SourceReader(context, sources, { step: place.address, names });
   return new Comparing(context, { step: place.address, name, title: step.name, looks, names, reader });
 }
