@@ -187,7 +187,7 @@ async function askOnce(context: Looking, reading: Reading, page: string | number
       const { payload, envelope } = reply.answer;
       return { kind: "read", payload, envelope, requests: attempt, date: reply.date };
     }
-    const most = reply.meaning === "refused-later" ? LIMITS.busyAttempts : LIMITS.readAttempts;
+    const most = isBusy(reply) ? LIMITS.busyAttempts : LIMITS.readAttempts;
     const enough = attempt >= most || context.stopping || !mayPass(reply) || reading.expects?.(reply) === true;
     if (enough) {
       return { kind: "failed", reply, problem: explain(reply, { operation, caller, target: context.target }), requests: attempt };
@@ -198,8 +198,13 @@ async function askOnce(context: Looking, reading: Reading, page: string | number
 
 /** Whether asking again may help: the network, a busy or failing server; not a refusal, nor an answer of another shape. */
 export function mayPass(reply: Reply): boolean {
-  if (reply.meaning === "not-sent" || reply.meaning === "refused-later" || reply.status === null) return true;
+  if (reply.meaning === "not-sent" || reply.status === null || isBusy(reply)) return true;
   return reply.meaning === "ambiguous" && !reply.html && (reply.status >= 500 || reply.status === 408);
+}
+
+// Of a read it does not matter whether the service itself said so, or a gateway before it.
+function isBusy({ status, retryAfterMs }: Reply): boolean {
+  return status === 429 || (status === 503 && retryAfterMs !== null);
 }
 
 // A missing or null list is an empty one.

@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../base/json.ts";
 import type { Meaning } from "./meaning.ts";
-import { bought, kycUpdated } from "./probes/investor.ts";
+import { bought, doubtOfPurchase, kycUpdated } from "./probes/investor.ts";
 
 const READ: Meaning = { effect: "read" };
 
@@ -19,6 +19,7 @@ export const investor: Readonly<Record<string, Meaning>> = {
     },
     readBack: "the user's transactions before and after, on all pages, and the portfolio's token count",
     probe: bought,
+    doubt: doubtOfPurchase,
   },
   "investor.sales.get": READ,
   "investor.portfolio.tokens": READ,

@@ -75,6 +75,8 @@ export interface Meaning {
   readonly probe?: Probe;
   /** What a run does when the answer is lost, in words, where that differs from other writes of its effect. */
   readonly lost?: string;
+  /** Why an answer, of an operation whose answer names no receipt, is no evidence that this very write was done. */
+  readonly doubt?: (answered: Pick<Written, "input" | "payload" | "profile">) => string | undefined;
   /** What it sets: of two writes that set the same, the one sent first must not arrive last. */
   readonly sets?: Sets;
   /** The `with` of an example, where a step would say it otherwise than the body on the wire. */

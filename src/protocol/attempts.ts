@@ -31,7 +31,9 @@ export function decideAttempts(
     case "ambiguous":
       return { do: "probe", attempt };
     case "acknowledged":
-      return { do: awaitsReceipt && last.answered.receiptId !== null ? "await-receipt" : "complete", attempt };
+      if (!awaitsReceipt) return { do: "complete", attempt };
+      // That it was taken is no evidence that it was done.
+      return { do: last.answered.receiptId === null ? "probe" : "await-receipt", attempt };
     case "refused":
       return refused;
     case "not-sent":
@@ -77,7 +79,7 @@ export function openProblem({ intended, intendedAt, answered }: AttemptState): S
   if (answered.meaning !== "ambiguous") {
     return {
       code: "write.undecided",
-      message: `${intended.operation}, sent at ${at}, was answered, and that does not tell what became of it: ${answered.message ?? "its receipt is not decided"}`,
+      message: `${intended.operation}, sent at ${at}, was answered, and that does not tell what became of it: ${answered.message ?? (answered.receiptId === null ? "it names no receipt" : "its receipt is not decided")}`,
       why: "it, or an earlier sending of it, may have taken effect, so it is not sent again",
     };
   }

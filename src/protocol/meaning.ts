@@ -19,8 +19,8 @@ export function meaningOf(facts: ExchangeFacts, refusals: readonly number[]): An
   if (facts.kind === "not-sent") return "not-sent";
   if (facts.kind === "no-answer") return "ambiguous";
   const { status, readable, retryAfter } = facts;
+  if (!readable) return "ambiguous"; // such as the page of a gateway, behind which the service may have done it
   if (status === 429 || (status === 503 && retryAfter)) return "refused-later";
-  if (!readable) return "ambiguous";
   if (refusals.includes(status)) return "refused";
   return status >= 200 && status < 300 ? "acknowledged" : "ambiguous";
 }

@@ -21,8 +21,10 @@ export function openWrites(state: RunState): readonly OpenWrite[] {
   });
 }
 
+// The investor interface has no receipts.
 function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {
-  const decided = decideAttempts(attempts, { awaitsReceipt: true, epoch });
+  const awaitsReceipt = attempts.at(-1)?.intended.operation.startsWith("investor.") !== true;
+  const decided = decideAttempts(attempts, { awaitsReceipt, epoch });
   switch (decided.do) {
     case "probe":
     case "await-receipt":

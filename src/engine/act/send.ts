@@ -7,7 +7,7 @@ import { explain } from "../explain.ts";
 import type { Place } from "../plan.ts";
 import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../bind.ts";
-import type { Reply } from "../service.ts";
+import type { Call, Reply } from "../service.ts";
 import { inputSent } from "./intended.ts";
 import { baselineOf, probeOf } from "./look.ts";
 
@@ -44,7 +44,7 @@ export async function send(context: RunContext, { place, step: { operation }, bo
     ...(baselineAt === undefined ? {} : { baselineAt }),
   });
   const sentAt = context.ports.clock.elapsed();
-  const reply = ownReply(context, place, await context.service.call(call, request));
+  const reply = ownReply(context, place, { call, reply: await context.service.call(call, request) });
   const payload = reply.answer?.payload ?? null;
   await context.write({
     kind: "attempt.answered",
@@ -63,11 +63,15 @@ export async function send(context: RunContext, { place, step: { operation }, bo
 }
 
 // A transaction proves one write: an answer that names another's, such as one that somebody in between has kept, tells nothing of this one.
-function ownReply({ state }: RunContext, { address }: Place, reply: Reply): Reply {
-  const other = provenOther(state, address, reply.answer?.payload ?? null);
-  if (other === undefined) return reply;
-  const message = `HTTP ${reply.status}, but the answer names the transaction of ${other}`;
-  return { ...reply, meaning: "ambiguous", answer: undefined, message };
+function ownReply(context: RunContext, { address }: Place, { call, reply }: { call: Call; reply: Reply }): Reply {
+  if (reply.answer === undefined) return reply;
+  const { payload } = reply.answer;
+  const other = provenOther(context.state, address, payload);
+  const { profile } = context.target;
+  const doubt = call.operation.meaning.doubt?.({ input: call.input, payload, profile });
+  const why = other === undefined ? doubt : `the answer names the transaction of ${other}`;
+  if (why === undefined) return reply;
+  return { ...reply, meaning: "ambiguous", answer: undefined, message: `HTTP ${reply.status}, but ${why}` };
 }
 
 /** Sends again what surely had no effect: the same input, after the pause that the service asked for. */

@@ -1,5 +1,6 @@
 import { type Decimal, sum } from "../../base/decimal.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { type Json, jsonEquals, type JsonObject } from "../../base/json.ts";
+import type { Written } from "../meaning.ts";
 import { type Evidence, type Probe, type Readings, type Reads, type Sent, type Sight, TWIN, UNREAD } from "../probe.ts";
 import { field, listOf, number, recordsIn, text } from "./compare.ts";
 
@@ -33,6 +34,26 @@ export const bought: Probe = {
     return added.equals(amount) ? effectOf(ours) : { seen: "unclear", why: "the portfolio and the transactions do not agree" };
   },
 };
+
+/** Why the result of a purchase is no evidence of this one. */
+export function doubtOfPurchase({ input, payload, profile }: Pick<Written, "input" | "payload" | "profile">): string | undefined {
+  const result = field(payload, "result") ?? null;
+  if (text(field(result, "transactionId") ?? null) === undefined) return "the answer names no transaction";
+  const status = text(field(result, "status") ?? null);
+  if (status !== undefined && profile.ledger.receipt.failed.includes(status)) return `the purchase is ${status}`;
+  const other = ASKED.find((name) => isOther(field(result, name) ?? null, input[name] ?? null));
+  return other === undefined ? undefined : `the answer is of another purchase: its ${other} is not the one that was asked for`;
+}
+
+const ASKED = ["tokenSaleId", "amount", "userAddress"] as const;
+
+// A field may be left out. Addresses of wallets are written in both cases.
+function isOther(said: Json, asked: Json): boolean {
+  if (said === null) return false;
+  return typeof said === "string" && typeof asked === "string"
+    ? said.toLowerCase() !== asked.toLowerCase()
+    : !jsonEquals(said, asked);
+}
 
 function reads({ input }: Sent): Reads {
   return {

@@ -111,7 +111,7 @@ test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "invest
         expect(reply, told).toMatchObject({
           status,
           answer: undefined,
-          meaning: readable || meaning !== "refused" ? meaning : "ambiguous",
+          meaning: readable ? meaning : "ambiguous",
         });
         expect(reply.message, told).toMatch(new RegExp(`^HTTP ${status}: .`));
         expect(reply.message.length, told).toBeLessThan(1_100);

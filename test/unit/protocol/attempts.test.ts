@@ -68,7 +68,7 @@ test("whatever befell up to three sendings, nothing is sent while one of them co
           undecided(fates).every((fate) => HARMLESS.has(fate)),
           told,
         ).toBe(true);
-      if (what === "complete") expect(fates.at(-1), told).toMatch(/^(?:committed|without a receipt|ambiguous, applied)$/);
+      if (what === "complete") expect(fates.at(-1), told).toMatch(/^(?:committed|ambiguous, applied)$/);
     }
   }
 });
@@ -82,7 +82,7 @@ test("the last sending decides; a refusal behind one that was superseded is look
     ["refused-later", "send-again", "send-again"],
     ["refused", "judge-refusal", "probe"],
     ["acknowledged", "await-receipt", "await-receipt"],
-    ["without a receipt", "complete", "complete"],
+    ["without a receipt", "probe", "probe"],
     ["committed", "complete", "complete"],
     ["receipt failed", "judge-refusal", "probe"],
     ["ambiguous, applied", "complete", "complete"],
@@ -106,7 +106,7 @@ test("sendings are bounded, and whether the end is a failure or unknown depends 
 });
 
 test("a run that ends at any moment leaves a write open as long as one of its sendings may still take effect, and only then", () => {
-  const surely = new Set(["committed", "without a receipt", "ambiguous, applied"]);
+  const surely = new Set(["committed", "ambiguous, applied"]);
   for (const fates of histories) {
     for (const claims of [[], [claimed]]) {
       const told = `${fates.join("; ")}, claimed ${claims.length} times more`;
@@ -114,4 +114,10 @@ test("a run that ends at any moment leaves a write open as long as one of its se
       expect(openWrites(stateAfter(fates, ...claims)).length, told).toBe(isKnown ? 0 : 1);
     }
   }
+});
+
+test("a purchase that was acknowledged is open no more: the investor interface has no receipts", () => {
+  const bought = { ...intended("buy"), operation: "investor.sales.buy" } as Fact;
+  const facts = [bought, answered("buy", "acknowledged", { receiptId: null })];
+  expect(openWrites(stateOf(recordsOf(opened, claimed, ...facts)))).toEqual([]);
 });

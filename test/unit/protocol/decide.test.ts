@@ -69,7 +69,7 @@ test.each<[string, Fact[], string]>([
   ["the service was busy", [answered("mint", "refused-later")], "send-again mint"],
   ["the service refused", [answered("mint", "refused")], "judge-refusal mint"],
   ["the service took it", [answered("mint", "acknowledged")], "await-receipt mint"],
-  ["the service took it and named no receipt", [answered("mint", "acknowledged", { receiptId: null })], "complete mint"],
+  ["the service took it and named no receipt", [answered("mint", "acknowledged", { receiptId: null })], "probe mint"],
   ["the receipt says COMMITTED", [answered("mint", "acknowledged"), receipt("mint", true)], "complete mint"],
   ["the receipt says FAILED", [answered("mint", "acknowledged"), receipt("mint", false)], "judge-refusal mint"],
 ])("a write was sent, and %s", (_what, facts, expected) => {

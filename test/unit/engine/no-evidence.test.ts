@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { type Came, type Given, runnerForTest, serve, targetAt } from "./server.ts";
+
+// Answers that look like a success or a harmless refusal, and prove neither.
+
+const MINT = `playbook: 1
+name: Mint
+actors: { issuer: { ledger: "userId:alice" } }
+steps:
+  - { id: mint, as: issuer, uses: ledger.token.mint, with: { id: Gold, to: "\${{ actors.issuer }}", value: 5 } }
+`;
+
+const BUY = `playbook: 1
+name: Buy
+actors: { buyer: { investor: BUYER_KEY } }
+steps:
+  - id: buy
+    as: buyer
+    uses: investor.sales.buy
+    with: { tokenSaleId: s1, userAddress: "0xAb", amount: 5, currencyContract: c, timezone: UTC }
+`;
+
+async function afterMint(answer: Given): Promise<{ outcome: unknown; message: string; mints: number }> {
+  const { url, came } = await serve((request) => (request.path === "/token/mint" ? answer : nothingSeen(request)));
+  const ran = await runnerForTest()(MINT, targetAt(url));
+  const mints = came.filter(({ path }) => path === "/token/mint").length;
+  return { outcome: ran.outcome, message: ran.stopped?.problem.message ?? "", mints };
+}
+
+function nothingSeen({ path }: Came): Given {
+  if (path === "/status") return { status: 204, body: "" };
+  return { body: path === "/token" ? '{"id":"Gold","totalSupply":0,"totalMintedAmount":0}' : "[]" };
+}
+
+test("a gateway's page that says 503 with Retry-After does not say that the mint behind it was not made", async () => {
+  const headers = { "content-type": "text/html", "retry-after": "0" };
+  const { outcome, message, mints } = await afterMint({ status: 503, body: "<h1>Service Unavailable</h1>", headers });
+  expect({ outcome, mints }, message).toEqual({ outcome: "unknown", mints: 1 });
+});
+
+test("the service's own 503 with Retry-After is a refusal for now", async () => {
+  const headers = { "content-type": "application/json", "retry-after": "0" };
+  const { outcome, message, mints } = await afterMint({ status: 503, body: '{"message":"busy"}', headers });
+  expect({ outcome, mints }, message).toEqual({ outcome: "failed", mints: 5 });
+});
+
+test("a mint whose answer names no receipt is looked for, and does not pass for having been taken", async () => {
+  const { outcome, message, mints } = await afterMint({ body: '{"transactionId":"tx1"}' });
+  expect({ outcome, mints }).toEqual({ outcome: "unknown", mints: 1 });
+  expect(message).toContain("it names no receipt");
+});
+
+function servePurchase(result: object): ReturnType<typeof serve> {
+  return serve(({ method, path }) => {
+    if (method === "POST") return { status: 201, body: JSON.stringify({ status: "SUCCESS", response: { result } }) };
+    if (path === "/token-sales") return { body: '{"status":"SUCCESS","response":{"sales":[]}}' };
+    if (path === "/token-sales/s1") return { body: '{"status":1,"response":{"sale":{"id":"s1","tokenId":"t1"}}}' };
+    const list = path.endsWith("/tokens") ? "tokens" : "transactions";
+    return { body: `{"status":1,"response":{"${list}":[]},"pagination":{"page":1,"totalPages":1,"totalItems":0}}` };
+  });
+}
+
+test.for([
+  ["names no transaction", {}, "the answer names no transaction"],
+  ["has failed", { transactionId: "p1", status: "FAILED" }, "the purchase is FAILED"],
+  ["is of another sale", { transactionId: "p1", tokenSaleId: "s2" }, "its tokenSaleId is not"],
+  ["is of another amount", { transactionId: "p1", tokenSaleId: "s1", amount: 500 }, "its amount is not"],
+  ["is of another wallet", { transactionId: "p1", userAddress: "0xCd" }, "its userAddress is not"],
+] as const)("a purchase whose result %s is not passed", async ([, result, said]) => {
+  const { url, came } = await servePurchase(result);
+  const ran = await runnerForTest()(BUY, targetAt(url));
+  expect(ran.outcome, JSON.stringify(ran)).toBe("unknown");
+  expect(ran.stopped?.problem.message).toContain(said);
+  expect(came.filter(({ method }) => method === "POST")).toHaveLength(1);
+});
+
+test("a purchase whose result is that which was asked for passes, however its wallet is spelled", async () => {
+  const { url } = await servePurchase({ transactionId: "p1", tokenSaleId: "s1", amount: 5, userAddress: "0XAB", status: "DONE" });
+  expect(await runnerForTest()(BUY, targetAt(url))).toMatchObject({ outcome: "passed" });
+});
