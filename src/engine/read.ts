@@ -19,6 +19,8 @@ export interface Reading {
   readonly pages: number;
   /** The step that it is made for: whoever watches is told how far it has come. */
   readonly step?: string;
+  /** Until when it may wait for a busy service, by the clock's elapsed time; as long as the limits allow when left out. */
+  readonly by?: number | undefined;
   /** Whether this answer was to be: then it is not asked for again, although it failed. */
   readonly expects?: (reply: Reply) => boolean;
 }
@@ -180,7 +182,7 @@ class SeenPages {
 }
 
 async function askOnce(context: Looking, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
-  const { operation, input, caller } = reading;
+  const { operation, input, caller, by = Infinity } = reading;
   for (let attempt = 1; ; attempt++) {
     const reply = await context.service.call({ operation, input, caller, ...(page === undefined ? {} : { page }) });
     if (reply.answer !== undefined) {
@@ -188,11 +190,13 @@ async function askOnce(context: Looking, reading: Reading, page: string | number
       return { kind: "read", payload, envelope, requests: attempt, date: reply.date };
     }
     const most = isBusy(reply) ? LIMITS.busyAttempts : LIMITS.readAttempts;
-    const enough = attempt >= most || context.stopping || !mayPass(reply) || reading.expects?.(reply) === true;
+    const pauseMs = Math.min(reply.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** (attempt - 1), LIMITS.heldBackMs);
+    const isLate = context.ports.clock.elapsed() + pauseMs > by;
+    const enough = attempt >= most || isLate || context.stopping || !mayPass(reply) || reading.expects?.(reply) === true;
     if (enough) {
       return { kind: "failed", reply, problem: explain(reply, { operation, caller, target: context.target }), requests: attempt };
     }
-    await context.pause(Math.min(reply.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** (attempt - 1), LIMITS.heldBackMs));
+    await context.pause(pauseMs);
   }
 }
 

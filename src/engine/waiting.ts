@@ -4,18 +4,21 @@ import type { Looking } from "./looking.ts";
 /** How one look went: what was looked for, or `again`. */
 export type Look<T> = { readonly found: T } | "again";
 
-/** Looks until something is found, the time is over (`late`), or the run is to stop (`stopping`). Pauses grow by the backoff. */
+/**
+ * Looks until something is found, the time is over (`late`), or the run is to stop (`stopping`). Pauses grow by the backoff. Each look is told
+ * until when it may wait for a service that is busy, by the clock's elapsed time.
+ */
 export async function lookUntil<T>(
   context: Looking,
   about: { address: string; for: string; wait: Waiting },
-  look: () => Promise<Look<T>>,
+  look: (by: number) => Promise<Look<T>>,
 ): Promise<T | "late" | "stopping"> {
   const { timeoutMs, everyMs, backoff, maxMs } = about.wait;
   const { clock } = context.ports;
   const deadline = clock.elapsed() + timeoutMs;
   for (let pauseMs = everyMs; ; pauseMs = Math.min(pauseMs * backoff, maxMs)) {
     if (context.stopping) return "stopping";
-    const looked = await look();
+    const looked = await look(deadline);
     if (looked !== "again") return looked.found;
     const leftMs = deadline - clock.elapsed();
     if (leftMs <= 0) return "late";

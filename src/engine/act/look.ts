@@ -11,7 +11,7 @@ import type { RunContext } from "../context.ts";
 import type { Looking } from "../looking.ts";
 import { namesOf } from "../names.ts";
 import type { Place } from "../plan.ts";
-import { isNotThere, read } from "../read.ts";
+import { isNotThere, read, type Reading } from "../read.ts";
 
 /** What a probe of this write needs from before it; nothing when it needs nothing. One that cannot be read hinders no write. */
 export async function baselineOf(
@@ -24,7 +24,7 @@ export async function baselineOf(
   const reads = probe.before?.(sent);
   if (reads === undefined || Object.keys(reads).length === 0) return {};
   const { sequence } = context.state;
-  const looked = await readAll(context, reads, bound.caller);
+  const looked = await readAll(context, reads, { caller: bound.caller });
   if ("problem" in looked) return { baseline: null };
   const baseline = probe.keep?.(looked.readings, sent) ?? looked.readings;
   return { baseline, baselineAt: { date: looked.since ?? null, sequence } };
@@ -33,14 +33,15 @@ export async function baselineOf(
 /** Looks at the service after a write; gives all that can be said of it. */
 export async function evidenceOf(
   context: RunContext,
-  { place, probe, bound, attempt }: { place: Place; probe: Probe; bound: Bound; attempt: AttemptState },
+  { place, probe, bound, attempt, by }: { place: Place; probe: Probe; bound: Bound; attempt: AttemptState; by: number },
 ): Promise<Evidence | { readonly problem: StepProblem }> {
   const sent = sentBy(context, place, bound);
-  const looked = await readAll(context, probe.after(sent), bound.caller);
+  const asking = { caller: bound.caller, by };
+  const looked = await readAll(context, probe.after(sent), asking);
   if ("problem" in looked) return looked;
   const { operation, baseline, baselineAt } = attempt.intended;
   const isMissing = Object.values(looked.readings).includes(null);
-  const unheard = isMissing ? await unheardOf(context, operationNamed(operation), bound.caller) : undefined;
+  const unheard = isMissing ? await unheardOf(context, operationNamed(operation), asking) : undefined;
   if (unheard !== undefined) return { problem: unheard };
   const { spent } = context.state;
   return {
@@ -69,17 +70,20 @@ function actingEntityOf({ actingEntity }: Caller, orgId: string | undefined): Js
   return { orgId, [attribute]: value };
 }
 
+/** Who asks, and until when they wait for a busy service. */
+type Asking = Pick<Reading, "caller" | "by">;
+
 interface Looked {
   readonly readings: Readings;
   readonly since: string | undefined;
 }
 
 // One after the other: what a total says must not be younger than the list that explains it.
-async function readAll(context: Looking, reads: Reads, caller: Caller): Promise<Looked | { readonly problem: StepProblem }> {
+async function readAll(context: Looking, reads: Reads, asking: Asking): Promise<Looked | { readonly problem: StepProblem }> {
   const readings: Record<string, Readings[string]> = {};
   let since: string | undefined;
   for (const [name, { operation, input }] of Object.entries(reads)) {
-    const result = await read(context, { operation: operationNamed(operation), input, caller, pages: LIMITS.pages });
+    const result = await read(context, { operation: operationNamed(operation), input, pages: LIMITS.pages, ...asking });
     const isThere = result.kind === "read";
     if (!isThere && !isNotThere(result.reply)) return { problem: result.problem };
     since ??= isThere ? result.date : result.reply.date;
@@ -89,10 +93,10 @@ async function readAll(context: Looking, reads: Reads, caller: Caller): Promise<
 }
 
 // Somebody in between who knows none of the service's paths says of everything that it is not found. Asked as before the first write.
-async function unheardOf(context: Looking, { call }: Operation, caller: Caller): Promise<StepProblem | undefined> {
+async function unheardOf(context: Looking, { call }: Operation, asking: Asking): Promise<StepProblem | undefined> {
   if (call.interface !== "ledger") return undefined;
-  const asking = { ...caller, actingEntity: undefined };
-  const result = await read(context, { operation: operationNamed("ledger.status"), input: {}, caller: asking, pages: 1 });
+  const caller = { ...asking.caller, actingEntity: undefined };
+  const result = await read(context, { operation: operationNamed("ledger.status"), input: {}, pages: 1, ...asking, caller });
   return result.kind === "failed" ? result.problem : undefined;
 }
 

@@ -22,10 +22,10 @@ import { evidenceOf, probeOf } from "./look.ts";
  */
 export async function probe(context: RunContext, attempted: Attempted): Promise<void> {
   let last: Sight = { seen: "unclear", why: "the service could not be read" };
-  const look = async (): Promise<Look<void>> => {
+  const look = async (by: number): Promise<Look<void>> => {
     // What is seen while the time runs out may have been read before it did.
     const settled = hasSettled(context, attempted.state);
-    last = await lookAt(context, attempted);
+    last = await lookAt(context, attempted, by);
     const verdict = verdictIn(context, attempted, { sight: last, settled });
     if (verdict === undefined) return "again";
     return { found: await settle(context, attempted, { verdict, evidence: evidenceText(last, settled), sight: last }) };
@@ -35,12 +35,12 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
   if (found === "late") stopAs(context, attempted, stoppedBy(context, last));
 }
 
-async function lookAt(context: RunContext, attempted: Attempted): Promise<Sight> {
+async function lookAt(context: RunContext, attempted: Attempted, by: number): Promise<Sight> {
   const { place, step, state: attempt, caller } = attempted;
   const sent = inputSent(context, attempted);
   if ("problem" in sent) return { seen: "unclear", why: sent.problem.message };
   const looking = probeOf(step.operation);
-  const evidence = await evidenceOf(context, { place, probe: looking, bound: { input: sent.input, caller }, attempt });
+  const evidence = await evidenceOf(context, { place, probe: looking, bound: { input: sent.input, caller }, attempt, by });
   return "problem" in evidence ? { seen: "unclear", why: evidence.problem.message } : looking.judge(evidence);
 }
 

@@ -22,13 +22,14 @@ interface Begun {
 export async function readStep(context: Looking, step: CallStep, begun: Begun): Promise<void> {
   let requests = 0;
   let last: ReadResult | undefined;
-  const ask = async (): Promise<ReadResult> => {
+  const ask = async (by?: number): Promise<ReadResult> => {
     const expects = (reply: Reply): boolean => isExpected(step, reply);
     last = await read(context, {
       operation: step.operation,
       pages: step.pages,
       step: begun.place.address,
       expects,
+      by,
       ...begun.bound,
     });
     requests += last.requests;
@@ -56,12 +57,12 @@ async function untilItHolds(
   context: Looking,
   step: CallStep,
   { place }: Begun,
-  ask: () => Promise<ReadResult>,
+  ask: (by?: number) => Promise<ReadResult>,
 ): Promise<ReadResult | "late" | "stopping"> {
   const { until, wait } = step;
   if (until === undefined || wait === undefined) return ask();
-  return lookUntil(context, { address: place.address, for: until.text.trim(), wait }, async (): Promise<Look<ReadResult>> => {
-    const result = await ask();
+  return lookUntil(context, { address: place.address, for: until.text.trim(), wait }, async (by): Promise<Look<ReadResult>> => {
+    const result = await ask(by);
     if (result.kind === "failed") return mayPass(result.reply) || isNotThere(result.reply) ? "again" : { found: result };
     return until.evaluate(context.scopeAt(place, { response: result.payload })) === true ? { found: result } : "again";
   });

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { runnerForTest, serve, targetAt } from "./server.ts";
+
+// A service that is busy for ever says when to come back; whoever has less time than that does not wait for it.
+
+const BUSY = { status: 429, body: '{"message":"slow down"}', headers: { "retry-after": "2" } };
+
+test("a step that waits for something gives up at its timeout, however long the service asks it to wait", async () => {
+  const { url, came } = await serve(({ path }) => (path === "/status" ? { status: 204, body: "" } : BUSY));
+  const playbook = `playbook: 1
+name: Until
+steps:
+  - { id: wait, uses: ledger.asset.stats, until: response.totalCount > 0, timeout: 3s }
+`;
+  const ran = await runnerForTest()(playbook, targetAt(url));
+  expect(ran, JSON.stringify(ran)).toMatchObject({ outcome: "failed", stopped: { problem: { code: "until.timeout" } } });
+  expect(came.filter(({ path }) => path !== "/status").length).toBeLessThan(6);
+});
+
+test("a write that was lost is looked for as long as its step allows, however long the service asks to wait", async () => {
+  const { url, came } = await serve(({ path }) => {
+    if (path === "/status") return { status: 204, body: "" };
+    return path === "/token/mint"
+      ? { status: 502, body: "<h1>Bad Gateway</h1>", headers: { "content-type": "text/html" } }
+      : BUSY;
+  });
+  const playbook = `playbook: 1
+name: Lost
+actors: { issuer: { ledger: "userId:alice" } }
+steps:
+  - id: mint
+    as: issuer
+    uses: ledger.token.mint
+    with: { id: Gold, to: "\${{ actors.issuer }}", value: 5 }
+    wait: { timeout: 3s }
+`;
+  const ran = await runnerForTest()(playbook, targetAt(url));
+  expect(ran.outcome, JSON.stringify(ran)).toBe("unknown");
+  const sent = came.findIndex(({ path }) => path === "/token/mint");
+  expect(came.slice(sent + 1).length).toBeLessThan(10);
+});
