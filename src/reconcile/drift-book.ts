@@ -118,7 +118,6 @@ export class DriftBook {
       const comparison = this.#comparison(name, words);
       this.#undo(comparison, found.run);
       const ids = found.sightings.map((sighting) => this.#see({ comparison, name, found }, sighting));
-      this.#forgetUnseen(comparison);
       const seen = new Set(ids);
       const open = this.#database.all("SELECT id, key FROM drift WHERE comparison = ? AND cleared_at IS NULL", comparison);
       const gone = open.filter((row) => !seen.has(String(row["id"])) && found.isGone(String(row["key"])));
@@ -146,7 +145,7 @@ export class DriftBook {
     return Number(row?.["id"]);
   }
 
-  // A run that is gone on with looks anew: what it found before is as if it had not been, but for when that was.
+  // A run that is gone on with looks anew: what it found before, and somebody was told of, is found again or cleared.
   #undo(comparison: number, run: string): void {
     this.#database.run(
       "UPDATE drift SET cleared_at = NULL, cleared_run = NULL WHERE comparison = ? AND cleared_run = ?",
@@ -158,10 +157,6 @@ export class DriftBook {
       run,
       comparison,
     );
-  }
-
-  #forgetUnseen(comparison: number): void {
-    this.#database.run("DELETE FROM drift WHERE comparison = ? AND id NOT IN (SELECT drift FROM sighting)", comparison);
   }
 
   #see({ comparison, name, found }: { comparison: number; name: ComparisonName; found: Found }, sighting: Sighting): string {

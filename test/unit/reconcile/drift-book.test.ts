@@ -92,6 +92,18 @@ test("what a run did not look at is neither there nor gone", () => {
   expect(left.map(({ key, lastSeen }) => [key["holder"], lastSeen])).toEqual([["alice", DAY]]);
 });
 
+test("what a run found and no longer finds when it goes on is cleared, and not forgotten: somebody was told of it", () => {
+  const book = bookForTest();
+  const [alice, bob] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob"))).drifts;
+  const again = book.record(NAME, WORDS, found("run1", DAY + 1, sighting("bob")));
+  expect(again.drifts.map(({ id, state }) => [id, state])).toEqual([[bob?.id, "new"]]);
+  expect(again.cleared.map(({ id }) => id)).toEqual([alice?.id]);
+  expect(book.explain(alice?.id ?? "", DAY + 2)).toMatchObject({ clearedAt: DAY + 1, lastRun: "run1" });
+  const back = book.record(NAME, WORDS, found("run1", DAY + 3, sighting("alice"), sighting("bob")));
+  expect(back.drifts.map(({ id }) => id)).toEqual([alice?.id, bob?.id]);
+  expect(back.cleared).toEqual([]);
+});
+
 test("a book of the first format keeps what was acknowledged", () => {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-drift-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
