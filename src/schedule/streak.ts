@@ -29,7 +29,8 @@ const REPEATING: ReadonlySet<EndedState> = new Set([
 /** Goes on with a streak by a firing that tells how things are; nothing when there is none any more. Pure. */
 export function streakAfter(before: Streak | undefined, { tick, state, problem }: Firing): Streak | undefined {
   if (!REPEATING.has(state as EndedState)) return undefined;
-  const reason = digestOf([state, problem?.code ?? "", lasting(problem?.message ?? "")]);
+  const { code = "", message = "", why = "" } = problem ?? {};
+  const reason = digestOf([state, code, lasting(message), lasting(why)]);
   if (before?.reason !== reason) return { reason, since: tick, toldAt: tick, times: 1 };
   const isDue = Math.abs(tick - before.toldAt) >= LIMITS.reminderMs;
   return { ...before, times: before.times + 1, toldAt: isDue ? tick : before.toldAt };

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
-import { type Comparison, type ComparisonCounts, openFirst } from "../../protocol/comparison.ts";
+import { type Comparison, type ComparisonCounts, type Gap, openFirst } from "../../protocol/comparison.ts";
 import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
 import type { ComparisonName } from "../../protocol/drift.ts";
 import type { Standing } from "../../reconcile/drift-book.ts";
@@ -39,7 +39,7 @@ export async function compare(context: RunContext, beginning: Beginning): Promis
   if (found.kind === "interrupted") return; // nothing is recorded: it begins anew when the run is resumed
   if (found.kind === "problem") return context.stop(place, { startedAt, outcome: "failed", problem: found.problem, requests });
   const { comparison } = found;
-  const stopped = verdictOf(comparison, reader.gaps.length);
+  const stopped = verdictOf(comparison, reader.gaps);
   if (stopped === undefined) {
     const value = { outcome: "ok" };
     return context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, comparison });
@@ -222,13 +222,15 @@ function notAlike(keys: number): StepProblem {
 /** What a comparison stops its step as; `undefined` when all that could differ is the same, or acknowledged. */
 function verdictOf(
   { counts, drifts, moving }: Comparison,
-  gaps: number,
+  gaps: readonly Gap[],
 ): { readonly outcome: StoppedOutcome; readonly problem: StepProblem } | undefined {
   const open = counts.new + counts.persisting + counts.changed;
   if (open > 0)
     return { outcome: "drift", problem: driftProblem(open, counts, drifts.find(({ state }) => state !== "acknowledged")?.id) };
-  if (gaps > 0) {
-    const message = `the comparison is incomplete: ${count(gaps, "read")} came to no end, so nothing is said of ${count(counts.notCompared, "key")} and of what was not read`;
+  const [gap] = gaps;
+  if (gap !== undefined) {
+    const first = `${gaps.length === 1 ? "" : "the first, "}${gap.of}: ${gap.message}`;
+    const message = `the comparison is incomplete: ${count(gaps.length, "read")} came to no end (${first}), so nothing is said of ${count(counts.notCompared, "key")} and of what was not read`;
     return { outcome: "failed", problem: { code: "reconcile.incomplete", message } };
   }
   if (moving.length === 0) return undefined;

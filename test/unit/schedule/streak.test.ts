@@ -4,8 +4,8 @@ import { Desk, schedule, type Work } from "./desk.ts";
 
 const HOURLY = schedule("0 * * * *", { timezone: "UTC" });
 
-function failing(message: string, code = "service.refused"): Work {
-  return { minutes: 5, outcome: "failed", problem: { code, message } };
+function failing(message: string, code = "service.refused", why?: string): Work {
+  return { minutes: 5, outcome: "failed", problem: { code, message, ...(why === undefined ? {} : { why }) } };
 }
 
 /** Serves from midnight on, for so many hours, with one run each. */
@@ -44,6 +44,11 @@ test("what fails once a day is told each day, also where the clock is put forwar
 test.for([
   ["another message", [failing("HTTP 403: access denied"), failing("HTTP 403: no such token")], 2],
   ["another code", [failing("no", "service.refused"), failing("no", "service.no-answer")], 2],
+  [
+    "another fault of the playbook",
+    ["a bad cell", "no such file"].map((why) => failing("1 of 1 cannot be run", "check.failed", why)),
+    2,
+  ],
   ["another status of HTTP", [failing("HTTP 502: "), failing("HTTP 503: ")], 2],
   ["another step", [failing("mint1: HTTP 403: no"), failing("mint2: HTTP 403: no")], 2],
   ["the first again after another", [failing("this"), failing("that"), failing("this")], 3],
