@@ -40,7 +40,7 @@ export function includedInputs(playbook: Playbook, given: GivenInputs): JsonObje
   const wrong: string[] = [];
   const values = playbook.inputs.map((declaration): [string, Json] => {
     const { name, shape } = declaration;
-    const value = given[name] ?? declaration.default;
+    const value = givenOrDefault(declaration, given);
     wrong.push(...(value === undefined ? [`"${name}" must be given`] : givenProblems(declaration, value)));
     return [name, value === undefined ? null : coerce(shape, value)];
   });
@@ -50,11 +50,17 @@ export function includedInputs(playbook: Playbook, given: GivenInputs): JsonObje
 
 /** Some inputs of an included playbook, as far as they are given or have a default. */
 export function someInputs(playbook: Playbook, given: GivenInputs, names: ReadonlySet<string>): JsonObject {
-  const known = playbook.inputs.flatMap(({ name, shape, default: otherwise }) => {
-    const value = names.has(name) ? (given[name] ?? otherwise) : undefined;
+  const known = playbook.inputs.flatMap((declaration) => {
+    const { name, shape } = declaration;
+    const value = names.has(name) ? givenOrDefault(declaration, given) : undefined;
     return value === undefined ? [] : [[name, coerce(shape, value)] as const];
   });
   return Object.fromEntries(known);
+}
+
+// A null that is given is a value, and mostly a wrong one; the default is for what is not given.
+function givenOrDefault({ name, default: otherwise }: InputDeclaration, given: GivenInputs): Json | undefined {
+  return Object.hasOwn(given, name) ? given[name] : otherwise;
 }
 
 /** What is wrong with a value that is given to an included playbook, of a file with its content; `LIMITS.inputProblems` at most. */

@@ -123,6 +123,23 @@ test("what fails in an included playbook is shown with its own file and line, ev
   expect(stepIn(data, "first")).toMatchObject({ kind: "include", file: null, outcome: "failed" });
 });
 
+test("a null that an included playbook is given is no missing input: it is refused, and nothing is minted", async () => {
+  const project = newProject();
+  const sized = INNER.replace("{ type: string }", "{ type: string }, value: { type: decimal, default: 100 }");
+  project.write("inner.yaml", sized.replace("value: 5", 'value: "${{ inputs.value }}"'));
+  project.write(
+    "outer.yaml",
+    `${HEAD}inputs: { order: { type: object } }
+steps:
+  - { id: bought, uses: ./inner.yaml, with: { id: T1, value: "\${{ inputs.order.amount }}" } }
+`,
+  );
+  const run = await project.run("run", "outer.yaml", "--input", 'order={"amount":null}');
+  expect(run.code, run.told).toBe(1);
+  expect(run.told).toContain('input.invalid: inner.yaml: "value" must be of type decimal, and is null');
+  expect(await embeddedCommits(project)).toEqual([]);
+});
+
 test("read-only is proved through what is included, before anything is sent", async () => {
   const world = await sandboxProcess();
   const proxy = await proxyTo(world.url);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { parseJson, writeJson } from "../../../src/base/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { type GivenInputs, inOrganization, resolveInputs } from "../../../src/playbook/inputs.ts";
+import { type GivenInputs, includedInputs, inOrganization, resolveInputs, someInputs } from "../../../src/playbook/inputs.ts";
 import { correct, realFiles } from "./helper.ts";
 
 const playbook = correct(`
@@ -37,6 +37,14 @@ function refusal(given: GivenInputs): Failure {
 test("what is not given has its default, digits and all", () => {
   expect(resolved({})).toBe(
     '{"property":"Loft","shares":1000.00,"count":3,"go":true,"colour":"red","level":1,"ids":[],"extra":{}}',
+  );
+});
+
+test("of what an included playbook is given, a null is a value; only what is not given has its default", () => {
+  const names = new Set(["colour", "count"]);
+  expect(writeJson(someInputs(playbook, { colour: null }, names))).toBe('{"count":3,"colour":null}');
+  expect(() => includedInputs(playbook, { property: "Loft", shares: null })).toThrow(
+    'test.yaml: "shares" must be of type decimal, and is null',
   );
 });
 
