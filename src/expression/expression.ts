@@ -2,6 +2,7 @@ import { Decimal } from "../base/decimal.ts";
 import { type Json, shownJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { cel, type Environment } from "./cel.ts";
+import { useExactDivision } from "./division.ts";
 import { useJsonEquality } from "./equality.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
@@ -48,6 +49,7 @@ export class Expression {
       const refused = refusedSyntax(nodes);
       if (refused !== undefined) return refused;
       useExactLiterals(nodes);
+      useExactDivision(nodes);
       useJsonEquality(nodes);
       return new Expression(text, program);
     } catch (error) {

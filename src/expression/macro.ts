@@ -19,6 +19,7 @@ export interface Evaluator {
 
 interface Replaceable {
   readonly meta: { readonly macro?: Macro };
+  readonly clone: (operator: object, args: unknown) => ASTNode;
   readonly setMeta: (key: "macro" | "async", value: unknown) => Replaceable;
 }
 
@@ -30,4 +31,10 @@ export function replace(node: ASTNode, macro: Macro): void {
 /** The macro of a node, if it has one. */
 export function macroOf(node: ASTNode): Macro | undefined {
   return (node as unknown as Replaceable).meta.macro;
+}
+
+/** A node with the same parts that is checked and evaluated as the library does it. */
+export function copyOf(node: ASTNode): ASTNode {
+  const { meta, clone } = node as unknown as Replaceable;
+  return clone.call(node, { ...meta, name: node.op }, node.args);
 }

@@ -122,8 +122,13 @@ function characterOf(text: string, at: number): Said | undefined {
   return { message, suggestion: "type the space anew", ...place };
 }
 
+const OVERFLOW = /^integer overflow: (-?\d+)$/;
+
 /** The library's one-line summary of an error, without its own picture of the position. */
 export function summaryOf(error: unknown): string {
   const { summary } = error as { summary?: string };
-  return summary ?? messageOf(error);
+  return (summary ?? messageOf(error)).replace(
+    OVERFLOW,
+    "$1 is too large for an int: write decimal(…) around one of the numbers",
+  );
 }

@@ -1,6 +1,7 @@
 import { Recent } from "../base/recent.ts";
 import { didYouMean } from "../base/text.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
+import { useExactDivision } from "./division.ts";
 import { macroOf, replace } from "./macro.ts";
 import { summaryOf } from "./slip.ts";
 import { type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
@@ -46,6 +47,10 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   {
     pattern: /^(?:Cannot index type 'string'|List index must be int, got 'string')/,
     suggestion: "it has no fields; how long it is tells size(…)",
+  },
+  {
+    pattern: /^List index must be int, got 'decimal'/,
+    suggestion: "write int(…) around it; a division is exact, and has a whole result only where nothing is left over",
   },
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
@@ -206,6 +211,7 @@ export class TypeEnvironment {
       const program = this.#environment.parse(text);
       const nodes = nodesOf(program.ast);
       prepare(nodes);
+      useExactDivision(nodes);
       checkWhatIsAskedFor(nodes);
       const { valid, type, error } = program.check();
       if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
@@ -221,7 +227,9 @@ export class TypeEnvironment {
   tree(text: string): ASTNode | undefined {
     try {
       const program = this.#environment.parse(text);
-      useExactLiterals(nodesOf(program.ast));
+      const nodes = nodesOf(program.ast);
+      useExactLiterals(nodes);
+      useExactDivision(nodes);
       program.check();
       return program.ast;
     } catch {

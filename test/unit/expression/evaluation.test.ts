@@ -46,7 +46,18 @@ test("decimals and whole numbers mix, exactly", () => {
   expect(value("amount % 2")).toBe("0.5");
   expect(value("[1.5 > 1, 1 <= 1.0, size(numbers) == 2.0, 1 == 1.0]")).toBe("[true,true,true,true]");
   expect(value("sum(numbers.map(x, x * 2)) - decimal(text)")).toBe("6");
-  expect(value("[5 / 2, int(2.0)]")).toBe("[2,2]");
+  expect(value("int(2.0)")).toBe("2");
+});
+
+test("nothing is cut off where whole numbers are divided", () => {
+  expect(value("10 + 7 / 2")).toBe("13.5");
+  expect(value("[5 / 2, -7 / 2, 6 / 3, 1 / 3 * 3 < 1]")).toBe("[2.5,-3.5,2,true]");
+  expect(value("size(numbers) / 4")).toBe("0.5");
+  expect(value("[1, 2.5].map(x, x / 2)")).toBe("[0.5,1.25]");
+  expect(value("numbers.map(x, size(numbers) / x)")).toBe("[2,0.8]");
+  expect(value("cel.bind(half, 1 / 2, half + half)")).toBe("1");
+  expect(value("numbers[int(size(numbers) / 2)]")).toBe("2.50");
+  expect(value(`1${" / 2".repeat(30)} > 0`)).toBe("true");
 });
 
 test("numbers read and numbers written are the same numbers inside lists and maps", () => {
@@ -80,7 +91,11 @@ test.for([
   ["sum([one, text])", '"1" is not a number'],
   ["text + one", "no such overload"],
   ["nowhere", "nowhere"],
-  ["9223372036854775807 + 1", "overflow"],
+  ["9223372036854775807 + 1", "9223372036854775808 is too large for an int: write decimal(…) around one of the numbers"],
+  ["-9223372036854775807 - 2", "-9223372036854775809 is too large for an int"],
+  ["9223372036854775807 * size(numbers)", "18446744073709551614 is too large for an int"],
+  ["int(size(numbers) / 4)", "0.5 is not a whole number"],
+  ["text / 2", "no such overload"],
   ["9.0 * 1e300 * 1e300 * 1e300 * 1e300", "1000 digits"],
   ['1 in "text"', "wants a list or a map"],
   ['duration("1s") == duration("2s")', "not JSON"],

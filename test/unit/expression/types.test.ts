@@ -21,6 +21,10 @@ test.for([
   ["1.0", "decimal"],
   ["account.balance + 1", "decimal"],
   ["count % 2", "int"],
+  ["count / 2", "decimal"],
+  ["[1, 2].map(n, n / 2)", "list<decimal>"],
+  ["count / account.balance", "decimal"],
+  ["response[int(count / 2)].id", "string"],
   ["date(account.id) >= date(account.note)", "bool"],
   ["account.balance % 2 == 1", "bool"],
   ["account.balance == 100", "bool"],
@@ -66,6 +70,15 @@ test("nothing is coerced", () => {
   expect(wrong("date(account.id)").suggestion).toContain("compare it with another date");
   expect(wrong("count && true").code).toBe("expression.ill-typed");
   expect(wrong("account.balance == custodian").code).toBe("expression.ill-typed");
+});
+
+test("an index made of a division is told to be made whole", () => {
+  expect(wrong("response[size(response) / 2].id")).toMatchObject({
+    code: "expression.ill-typed",
+    suggestion: expect.stringContaining("write int(…) around it"),
+  });
+  expect(wrong("count / true")).toMatchObject({ code: "expression.ill-typed", at: "count / true" });
+  expect(wrong("count / account.id").suggestion).toContain("decimal(…)");
 });
 
 test("a result that JSON cannot hold is refused, though it serves inside an expression", () => {
