@@ -73,10 +73,7 @@ function registerFunctions(environment: Environment): void {
   environment.registerFunction("decimal(int): decimal", (value: bigint) => Decimal.of(value));
   environment.registerFunction("decimal(decimal): decimal", (value: Decimal) => value);
   environment.registerFunction("string(decimal): string", (value: Decimal) => value.text);
-  environment.registerFunction("int(decimal): int", (value: Decimal) => {
-    if (!value.isInteger()) throw new RangeError(`${value.text} is not a whole number`);
-    return BigInt(value.canonical());
-  });
+  environment.registerFunction("int(decimal): int", whole);
   environment.registerFunction("sum(list<dyn>): decimal", (values: readonly Number_[]) => sum(values.map(exact)));
   environment.registerFunction("date(string): google.protobuf.Timestamp", (text: string) => moment(text));
   environment.registerFunction("re2(string, string): bool", (text: string, pattern: string) => patternOf(pattern).foundIn(text));
@@ -88,10 +85,17 @@ function exact(value: unknown): Decimal {
   throw new RangeError(`${typeof value === "string" ? JSON.stringify(value) : String(value)} is not a number`);
 }
 
-function numeral(text: string): Decimal {
+/** The number that a text holds. Throws a RangeError. */
+export function numeral(text: string): Decimal {
   const value = Decimal.parse(text);
   if (value === undefined) throw new RangeError(`${JSON.stringify(text)} is not a number`);
   return value;
+}
+
+/** A number without a fraction. Throws a RangeError. */
+export function whole(value: Decimal): bigint {
+  if (!value.isInteger()) throw new RangeError(`${value.text} is not a whole number`);
+  return BigInt(value.canonical());
 }
 
 function moment(text: string): Date {

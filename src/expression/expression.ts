@@ -1,8 +1,8 @@
 import { Decimal } from "../base/decimal.ts";
 import { type Json, shownJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
+import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";
-import { useExactDivision } from "./division.ts";
 import { useJsonEquality } from "./equality.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
@@ -49,7 +49,7 @@ export class Expression {
       const refused = refusedSyntax(nodes);
       if (refused !== undefined) return refused;
       useExactLiterals(nodes);
-      useExactDivision(nodes);
+      useExactArithmetic(nodes);
       useJsonEquality(nodes);
       return new Expression(text, program);
     } catch (error) {

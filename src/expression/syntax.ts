@@ -48,7 +48,7 @@ export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | un
         end: node.end,
       };
     }
-    const wrong = literalProblem(node);
+    const wrong = inexactProblem(node) ?? literalProblem(node);
     if (wrong !== undefined) return wrong;
   }
   const [tree] = nodes;
@@ -60,6 +60,26 @@ export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | un
         start: tree.start,
         end: tree.end,
       }
+    : undefined;
+}
+
+// Where CEL has numbers that are rounded, or that cannot be mixed with ours.
+const INEXACT: ReadonlyMap<string, string> = new Map([
+  ["double", "decimal(…)"],
+  ["uint", "int(…)"],
+]);
+
+function inexactProblem(node: ASTNode): ExpressionProblem | undefined {
+  const at = { code: "expression.inexact", start: node.start, end: node.end } as const;
+  if (node.op === "call" && INEXACT.has(node.args[0])) {
+    const [name] = node.args;
+    return { ...at, message: `\`${name}\` is not available: numbers are exact here`, suggestion: `write ${INEXACT.get(name)}` };
+  }
+  if (node.op === "rcall" && node.args[0] === "json" && node.args[2].length === 0)
+    return { ...at, message: "`json` is not available: it rounds the numbers that it reads" };
+  const text = node.op === "value" ? node.input.slice(node.start, node.end) : "";
+  return /^\d.*u$/i.test(text)
+    ? { ...at, message: "a number without sign has no place here", suggestion: "drop the u" }
     : undefined;
 }
 
@@ -78,9 +98,12 @@ function literalProblem(node: ASTNode): ExpressionProblem | undefined {
         : { code: "expression.date", message: `${JSON.stringify(value)} ${problem}`, start, end };
     }
     case "decimal":
-      return Decimal.parse(value) === undefined
-        ? { code: "expression.number", message: `${JSON.stringify(value)} is not a number`, start, end }
-        : undefined;
+    case "int": {
+      const number = Decimal.parse(value);
+      if (number !== undefined && (name === "decimal" || number.isInteger())) return undefined;
+      const wanted = number === undefined ? "a number" : "a whole number";
+      return { code: "expression.number", message: `${JSON.stringify(value)} is not ${wanted}`, start, end };
+    }
     case "re2": {
       const problem = patternProblem(value);
       return problem === undefined ? undefined : { code: "expression.pattern", message: problem, start, end };

@@ -1,7 +1,7 @@
 import { Recent } from "../base/recent.ts";
 import { didYouMean } from "../base/text.ts";
+import { useExactArithmetic } from "./arithmetic.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
-import { useExactDivision } from "./division.ts";
 import { macroOf, replace } from "./macro.ts";
 import { summaryOf } from "./slip.ts";
 import { type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
@@ -211,7 +211,7 @@ export class TypeEnvironment {
       const program = this.#environment.parse(text);
       const nodes = nodesOf(program.ast);
       prepare(nodes);
-      useExactDivision(nodes);
+      useExactArithmetic(nodes);
       checkWhatIsAskedFor(nodes);
       const { valid, type, error } = program.check();
       if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
@@ -229,7 +229,7 @@ export class TypeEnvironment {
       const program = this.#environment.parse(text);
       const nodes = nodesOf(program.ast);
       useExactLiterals(nodes);
-      useExactDivision(nodes);
+      useExactArithmetic(nodes);
       program.check();
       return program.ast;
     } catch {

@@ -24,6 +24,14 @@ export const EXPRESSION_CODES = {
     cure: "Drop the quotes of a number, write decimal(…) around a text that holds one, or compare things of the same kind.",
     example: "number-compared-with-text",
   },
+  "expression.inexact": {
+    severity: "error",
+    title: "a number that would be rounded",
+    meaning:
+      "Numbers are exact here, whole ones and decimals alike. CEL's `double` and what `json` reads lose digits in silence, and its numbers without a sign, `uint` and 5u, do not mix with any other.",
+    cure: "Write decimal(…) around a text that holds a number, int(…) where it is to be a whole one.",
+    example: "double",
+  },
   "expression.mixed-ids": {
     severity: "error",
     title: "the id of one kind of thing stands for another kind",
@@ -51,8 +59,8 @@ export const EXPRESSION_CODES = {
     severity: "error",
     title: "a text that is written out is no number",
     meaning:
-      "`decimal` takes a text that holds a number: digits and a point, with no separator of thousands. This one holds none, so the expression could never have a value.",
-    cure: "Write the number without quotes, and without `decimal`.",
+      "`decimal` takes a text that holds a number: digits and a point, with no separator of thousands; `int` takes one that holds a whole number. This one holds none, so the expression could never have a value.",
+    cure: "Write the number without quotes, and without `decimal` or `int`.",
     example: "decimal-literal",
   },
   "expression.pattern": {

@@ -60,6 +60,17 @@ test("nothing is cut off where whole numbers are divided", () => {
   expect(value(`1${" / 2".repeat(30)} > 0`)).toBe("true");
 });
 
+test("int reads of a text what decimal reads, and takes it whole", () => {
+  expect(value('[int(text), int("9007199254740993"), int("1e3"), int(one), int(numbers[0])]')).toBe(
+    "[1,9007199254740993,1000,1,1]",
+  );
+  for (const text of ["", "0b11", "0o17", "07", " 1", "1,000"]) {
+    expect(() => value(`int("${text}" + "")`), text).toThrow(`${JSON.stringify(text)} is not a number`);
+  }
+  expect(() => value('int("1.5" + "")')).toThrow("1.5 is not a whole number");
+  expect(() => value("int(record)")).toThrow("no matching overload");
+});
+
 test("numbers read and numbers written are the same numbers inside lists and maps", () => {
   expect(value("[1 in numbers, 2.5 in numbers, 3 in numbers, one in [1]]")).toBe("[true,true,false,true]");
   expect(value("numbers == [1, 2.5]")).toBe("true");

@@ -18,6 +18,27 @@ test("`matches` is refused, and re2 offered", () => {
   });
 });
 
+test.for([
+  ['int(double("9007199254740993"))', 'double("9007199254740993")', "write decimal(…)"],
+  ['string(double("0.1") + 1.0)', 'double("0.1")', "write decimal(…)"],
+  ["uint(1) == a", "uint(1)", "write int(…)"],
+  ["a == 5u", "5u", "drop the u"],
+  ["a == 0x5U", "0x5U", "drop the u"],
+  ["string(bytes(a).json().b)", "bytes(a).json()", undefined],
+])("numbers that are rounded are refused: %s", ([text = "", at, suggestion]) => {
+  expect(problem(text)).toMatchObject({ code: "expression.inexact", at, suggestion });
+});
+
+test("a text that is written out and no whole number is told before it is needed", () => {
+  for (const text of ['""', '"0b11"', '"0x1F"', '"1.5"', '" 1"'])
+    expect(problem(`int(${text})`)).toMatchObject({ code: "expression.number", at: text });
+  expect(["int('12')", 'int("-1e3")', "int('1.0')"].map((text) => isProblem(Expression.parse(text)))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
 test("comprehensions nest twice and no deeper", () => {
   expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x)).exists(z, z.all(w, w))"))).toBe(true);
   expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x))"))).toBe(false);
