@@ -4,6 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";
 import { useJsonEquality } from "./equality.ts";
+import { useWholeMaps } from "./map-literal.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 import { summaryOf, syntaxProblem } from "./slip.ts";
@@ -51,6 +52,7 @@ export class Expression {
       useExactLiterals(nodes);
       useExactArithmetic(nodes);
       useJsonEquality(nodes);
+      useWholeMaps(nodes);
       return new Expression(text, program);
     } catch (error) {
       return syntaxProblem(error, text);

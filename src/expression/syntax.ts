@@ -2,6 +2,7 @@ import { dateProblem } from "../base/date.ts";
 import { Decimal } from "../base/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
+import { mapKeyProblem } from "./map-literal.ts";
 import { patternProblem } from "./pattern.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
@@ -48,7 +49,7 @@ export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | un
         end: node.end,
       };
     }
-    const wrong = inexactProblem(node) ?? literalProblem(node);
+    const wrong = inexactProblem(node) ?? mapKeyProblem(node) ?? literalProblem(node);
     if (wrong !== undefined) return wrong;
   }
   const [tree] = nodes;

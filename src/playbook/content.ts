@@ -122,11 +122,22 @@ function readJson(source: ContentSource): Content {
     const place = line === undefined ? source.path : `${source.path}:${line}:${column}`;
     return refused(`${place}: this is no JSON: ${message}`);
   }
-  if (keysIn(source.text) > keysOf(value)) return repeated(source);
+  const twice = keyTwiceIn(source, value);
+  if (twice !== undefined) return refused(`${twice.at}: ${twice.message}`, "keep one of the two");
   return judged(source, ours(source, value), locatorOf(source));
 }
 
-// Of a key that stands twice in an object the parser keeps the last value, and says nothing.
+/** A key that stands twice in an object of a JSON text, and where: of such the parser keeps the last value, and says nothing. */
+export function keyTwiceIn(
+  { path, text }: { readonly path: string; readonly text: string },
+  value: Json,
+): { readonly at: string; readonly message: string } | undefined {
+  if (keysIn(text) <= keysOf(value)) return undefined;
+  const found = parseYaml(path, text).diagnostics.find(({ code }) => code === "source.duplicate-key");
+  if (found === undefined) return { at: path, message: "a key stands twice in an object" };
+  return { at: `${path}:${found.line}:${found.column}`, message: found.message };
+}
+
 function keysIn(text: string): number {
   let keys = 0;
   for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:)?/g)) if (colon !== undefined) keys++;
@@ -136,12 +147,6 @@ function keysIn(text: string): number {
 function keysOf(value: Json): number {
   if (Array.isArray(value)) return value.reduce((keys: number, item: Json) => keys + keysOf(item), 0);
   return isObject(value) ? Object.values(value).reduce((keys: number, item) => keys + 1 + keysOf(item), 0) : 0;
-}
-
-function repeated({ path, text }: ContentSource): Content {
-  const found = parseYaml(path, text).diagnostics.find(({ code }) => code === "source.duplicate-key");
-  if (found === undefined) return refused(`${path}: a key stands twice in an object`, "keep one of the two");
-  return refused(`${path}:${found.line}:${found.column}: ${found.message}`, found.suggestion);
 }
 
 interface JsonFault {

@@ -2,7 +2,7 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, didYouMean } from "../base/text.ts";
-import { type ContentProblem, readContent } from "./content.ts";
+import { type ContentProblem, keyTwiceIn, readContent } from "./content.ts";
 import type { FileReader } from "./files.ts";
 import type { FileRule, InputDeclaration, InputType, Playbook } from "./model.ts";
 import { coerce, shapeProblems, spellPath, tellProblem, withOrganization } from "./shape.ts";
@@ -145,7 +145,11 @@ const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {
 function readText({ name, type }: InputDeclaration, text: string): Taken {
   if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return { value: text };
   try {
-    return { value: parseJson(text) };
+    const value = parseJson(text);
+    const twice = keyTwiceIn({ path: name, text }, value);
+    return twice === undefined
+      ? { value }
+      : { problems: [mended({ message: `"${name}": ${twice.message}`, mend: "keep one of the two" })] };
   } catch (error) {
     const given = JSON.stringify(text).slice(0, 80);
     const message = `"${name}" must be of type ${type}, and is ${given}, which is no JSON: ${messageOf(error)}`;

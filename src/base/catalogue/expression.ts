@@ -32,6 +32,14 @@ export const EXPRESSION_CODES = {
     cure: "Write decimal(…) around a text that holds a number, int(…) where it is to be a whole one.",
     example: "double",
   },
+  "expression.map-key": {
+    severity: "error",
+    title: "a map in an expression would lose a field",
+    meaning:
+      "The map that the expression writes out has a key twice, of which only one could count, or a key that no JSON here may have: `__proto__`, `constructor` and `prototype` reach into the runtime's own objects.",
+    cure: "Keep one of the two, or give the key another name.",
+    example: "map-key-twice",
+  },
   "expression.mixed-ids": {
     severity: "error",
     title: "the id of one kind of thing stands for another kind",

@@ -86,6 +86,16 @@ test("entities are equal whatever the order of their fields, and records that di
   expect(value("[record.none == null, record.none == 1, record == numbers, record == null]")).toBe("[true,false,false,false]");
 });
 
+test("a map keeps every field that is written, or fails", () => {
+  expect(value('{text: one, record.name: {"b": amount}, 2.50: true, false: null}')).toBe(
+    '{"1":1,"a":{"b":12345678901234567890.50},"2.5":true,"false":null}',
+  );
+  expect(() => value("{text: 1, one: 2}")).toThrow('the key "1" stands twice in this map');
+  expect(() => value('{"constr" + "uctor": 1}')).toThrow('the key "constructor" is not allowed');
+  expect(() => value('{"__pro" + "to__": 1}')).toThrow('the key "__proto__" is not allowed');
+  expect(() => value("{record.none: 1}")).toThrow("a key of a map is a text or a number");
+});
+
 test("a field of JavaScript's own is no field", () => {
   expect(value('["constructor" in record, has(record.constructor), "name" in record]')).toBe("[false,false,true]");
   expect(() => value("record.constructor")).toThrow(EvaluationFailure);

@@ -39,6 +39,16 @@ test("a text that is written out and no whole number is told before it is needed
   ]);
 });
 
+test.for([
+  ["{'constructor': 1}", "'constructor'", 'the key "constructor" is not allowed'],
+  ['{"a": {"__proto__": 1}}', '"__proto__"', 'the key "__proto__" is not allowed'],
+  ['{"a": 1, "b": 3, "a": 2}', '"a"', 'the key "a" stands twice in this map'],
+  ["{1: 'a', 1.0: 'b'}", "1.0", 'the key "1" stands twice in this map'],
+  ["{null: 'a'}", "null", "a key is a text or a number"],
+])("a map that would lose a field is refused: %s", ([text = "", at, message]) => {
+  expect(problem(text)).toMatchObject({ code: "expression.map-key", at, message });
+});
+
 test("comprehensions nest twice and no deeper", () => {
   expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x)).exists(z, z.all(w, w))"))).toBe(true);
   expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x))"))).toBe(false);

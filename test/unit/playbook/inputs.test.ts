@@ -81,6 +81,8 @@ test.for<[GivenInputs, string]>([
   [{ property: "a", ids: "{}" }, '"ids" must be of type list, and is {}'],
   [{ property: "a", ids: "[" }, '"ids" must be of type list, and is "[", which is no JSON: '],
   [{ property: "a", extra: '{"__proto__":1}' }, "is not allowed"],
+  [{ property: "a", extra: '{"a":1,"a":2}' }, '"extra": the key "a" is already on line 1 (keep one of the two)'],
+  [{ property: "a", ids: '[{"a": {"b": 1, "b": 1}}]' }, '"ids": the key "b" is already on line 1 (keep one of the two)'],
 ])("%j is refused: %s", ([given, message]) => {
   expect(refusal(given).message).toContain(message);
 });

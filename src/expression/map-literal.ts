@@ -1,0 +1,62 @@
+import { Decimal } from "../base/decimal.ts";
+import { isForbiddenKey } from "../base/json.ts";
+import type { ASTNode } from "./cel.ts";
+import { type Checker, copyOf, type Evaluator, type Macro, replace } from "./macro.ts";
+import type { ExpressionProblem } from "./problem.ts";
+
+/** Has each map that the nodes of a fresh syntax tree write out keep all its fields, or fail: the library drops some in silence. */
+export function useWholeMaps(nodes: readonly ASTNode[]): void {
+  for (const node of nodes) if (node.op === "map" && node.args.length > 0) replace(node, new WholeMap(node, node.args));
+}
+
+/** A map that is written out with a key that it cannot have, or has already. */
+export function mapKeyProblem(node: ASTNode): ExpressionProblem | undefined {
+  if (node.op !== "map") return undefined;
+  const known = new Set<string>();
+  for (const [{ op, args, input, start, end }] of node.args) {
+    if (op !== "value") continue;
+    const key = spelling(typeof args === "number" ? Decimal.parse(input.slice(start, end)) : args);
+    const wrong = key === undefined ? "a key is a text or a number" : keyProblem(key, known);
+    if (wrong !== undefined) return { code: "expression.map-key", message: wrong, start, end };
+  }
+  return undefined;
+}
+
+class WholeMap implements Macro {
+  readonly #own: ASTNode;
+  readonly #entries: readonly (readonly [ASTNode, ASTNode])[];
+
+  constructor(node: ASTNode, entries: readonly (readonly [ASTNode, ASTNode])[]) {
+    this.#own = copyOf(node);
+    this.#entries = entries;
+  }
+
+  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
+    return checker.check(this.#own, context);
+  }
+
+  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
+    const known = new Set<string>();
+    const entries = this.#entries.map(([name, value]) => {
+      const given = evaluator.run(name, context);
+      evaluator.debugType(given);
+      const key = spelling(given);
+      if (key === undefined) throw new RangeError("a key of a map is a text or a number");
+      const wrong = keyProblem(key, known);
+      if (wrong !== undefined) throw new RangeError(wrong);
+      return [key, evaluator.run(value, context)] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+}
+
+function keyProblem(key: string, known: Set<string>): string | undefined {
+  if (isForbiddenKey(key)) return `the key ${JSON.stringify(key)} is not allowed`;
+  return known.size === known.add(key).size ? `the key ${JSON.stringify(key)} stands twice in this map` : undefined;
+}
+
+/** A key of a map as JSON has it: equal numbers are one key. */
+export function spelling(key: unknown): string | undefined {
+  if (key instanceof Decimal) return key.canonical();
+  return typeof key === "string" || typeof key === "bigint" || typeof key === "boolean" ? String(key) : undefined;
+}
