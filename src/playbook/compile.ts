@@ -1,6 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
+import type { Finding } from "../source/diagnostic.ts";
 import type { MapNode, Range, ScalarNode, SourceNode } from "../source/node.ts";
 import type { CheckContext, Checked, ExpressionScope } from "./context.ts";
 import { misplacedFinding } from "./kinds.ts";
@@ -26,10 +27,18 @@ export function compileTemplate(
   }
 }
 
+const EXPRESSION_IN_KEY: Finding = {
+  code: "expression.in-key",
+  message: "this key holds an expression, and would be sent as it is written",
+  why: "the keys of a map are fixed; only its values can be expressions",
+  suggestion: 'give the whole map by one expression: ${{ {"a" + inputs.b: 1} }}',
+};
+
 function compileMap(node: MapNode, schema: JsonSchema | undefined, context: CheckContext, scope: ExpressionScope): Template {
-  const entries = [...node.entries].map(
-    ([key, entry]) => [key, compileTemplate(entry.value, fieldSchema(schema, key), context, scope)] as const,
-  );
+  const entries = [...node.entries].map(([key, entry]) => {
+    if (holdsExpression(key)) context.report(EXPRESSION_IN_KEY, entry.key);
+    return [key, compileTemplate(entry.value, fieldSchema(schema, key), context, scope)] as const;
+  });
   return { kind: "object", entries };
 }
 

@@ -24,6 +24,14 @@ export const EXPRESSION_CODES = {
     cure: "Drop the quotes of a number, write decimal(…) around a text that holds one, or compare things of the same kind.",
     example: "number-compared-with-text",
   },
+  "expression.in-key": {
+    severity: "error",
+    title: "a key of a map holds an expression",
+    meaning:
+      "The keys of a map are fixed, and expressions stand in its values alone. This key would be sent as it is written, with its braces.",
+    cure: "Give the whole map by one expression, whose keys may be computed: data: '${{ {\"k\" + run.key: 2} }}'",
+    example: "expression-in-key",
+  },
   "expression.inexact": {
     severity: "error",
     title: "a number that would be rounded",
