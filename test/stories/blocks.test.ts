@@ -100,6 +100,40 @@ test("what stood between a failure and the block that was rescued is rescued wit
   expect(outcomes).toMatchObject({ ...town("Faro"), ...town("Porto") });
 });
 
+const NO_ROUNDS = `${HEAD}name: Nobody is asked
+inputs: { ask: { type: boolean, default: false } }
+steps:
+  - id: towns
+    if: inputs.ask
+    foreach: { town: [Faro, Porto], key: town }
+    uses: ledger.asset.get
+    with: { assetType: Property, id: "\${{ town }}" }
+  - id: houses
+    if: inputs.ask
+    foreach: { house: [1, 2], key: house }
+    block: [{ id: house, uses: ledger.status }]
+  - id: first
+    uses: ledger.asset.stats
+    expect: [size(steps.towns) == 0, size(steps.houses) == 0, "steps.towns.map(k, steps.towns[k].response.id) == []"]
+  - { id: late, ${GET} }
+outputs: { towns: "\${{ steps.towns.map(k, steps.towns[k].outcome) }}" }
+`;
+
+test("a foreach that its condition skips has no rounds, and is told as skipped; so it is when the run is resumed", async () => {
+  const world = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("rounds.yaml", NO_ROUNDS);
+  const run = await project.run("run", "rounds.yaml");
+  expect(run.code, run.told).toBe(1);
+  expect(run.lines.join("\n"), run.told).toMatch(/skipped +towns[^]*skipped +houses[^]*✓ ok +first[^]*✗ failed +late/);
+  const resumed = await project.run("resume", runIn(run));
+  expect(resumed.code, resumed.told).toBe(1);
+  const { data } = await project.json("runs", "show", runIn(run));
+  const outcomes = Object.fromEntries(data.reports[0]?.steps.map(({ step, outcome }) => [step, outcome]) ?? []);
+  expect(outcomes).toEqual({ towns: "skipped", houses: "skipped", house: "not-run", first: "ok", late: "failed" });
+});
+
 const ALWAYS = `${HEAD}name: Look, and leave a note
 steps:
   - id: looking
