@@ -1,6 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import type { ASTNode } from "./cel.ts";
 import { type Checker, type Evaluator, type Macro, replace } from "./macro.ts";
+import { spelling } from "./map-keys.ts";
 
 /**
  * Gives each `==`, `!=` and `in` among the nodes of a fresh syntax tree JSON's equality. The library's own compares the insides of
@@ -64,7 +65,10 @@ function sameRecords(left: unknown, right: unknown): boolean {
 
 function member(value: unknown, container: unknown): boolean {
   if (Array.isArray(container)) return container.some((item) => same(value, item));
-  if (isRecord(container)) return typeof value === "string" && Object.hasOwn(container, value);
+  if (isRecord(container)) {
+    const key = spelling(value);
+    return key !== undefined && Object.hasOwn(container, key);
+  }
   throw new RangeError("`in` wants a list or a map on its right");
 }
 

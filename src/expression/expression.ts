@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";
 import { useJsonEquality } from "./equality.ts";
-import { useWholeMaps } from "./map-literal.ts";
+import { useJsonKeys } from "./map-keys.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 import { summaryOf, syntaxProblem } from "./slip.ts";
@@ -52,7 +52,7 @@ export class Expression {
       useExactLiterals(nodes);
       useExactArithmetic(nodes);
       useJsonEquality(nodes);
-      useWholeMaps(nodes);
+      useJsonKeys(nodes);
       return new Expression(text, program);
     } catch (error) {
       return syntaxProblem(error, text);

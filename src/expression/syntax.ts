@@ -2,7 +2,7 @@ import { dateProblem } from "../base/date.ts";
 import { Decimal } from "../base/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
-import { mapKeyProblem } from "./map-literal.ts";
+import { mapKeyProblem } from "./map-keys.ts";
 import { patternProblem } from "./pattern.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";

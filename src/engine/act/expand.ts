@@ -46,6 +46,6 @@ export function roundsOf(scope: Scope, { variable, list, key }: Foreach): StepEx
 
 function keyOf(value: Json, text: string): string {
   if (typeof value === "string" && value !== "" && !/[[\]\n]/.test(value)) return value;
-  if (value instanceof Decimal) return value.text;
+  if (value instanceof Decimal) return value.canonical();
   throw new EvaluationFailure(`key: ${text} must give a text without brackets, or a number`);
 }

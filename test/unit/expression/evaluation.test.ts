@@ -96,6 +96,17 @@ test("a map keeps every field that is written, or fails", () => {
   expect(() => value("{record.none: 1}")).toThrow("a key of a map is a text or a number");
 });
 
+test("a number is the key of a map by its value, not by its spelling", () => {
+  expect(value("[7 in {7: 'seven'}, 7.0 in {7: 'seven'}, one in {'1': 'one'}, 8 in {7: 'seven'}, null in {7: 1}]")).toBe(
+    "[true,true,true,false,false]",
+  );
+  expect(value("[{7: 'seven'}[7], {7: 'seven'}[7.0], {2.50: 'half'}[numbers[1]], {2.5: 'half'}['2.5'], {true: 1}[true]]")).toBe(
+    '["seven","seven","half","half",1]',
+  );
+  expect(() => value("{7: 'seven'}[8.0]")).toThrow("No such key: 8");
+  expect(() => value("numbers[0.5]")).toThrow("No such key");
+});
+
 test("a field of JavaScript's own is no field", () => {
   expect(value('["constructor" in record, has(record.constructor), "name" in record]')).toBe("[false,false,true]");
   expect(() => value("record.constructor")).toThrow(EvaluationFailure);

@@ -4,9 +4,15 @@ import type { ASTNode } from "./cel.ts";
 import { type Checker, copyOf, type Evaluator, type Macro, replace } from "./macro.ts";
 import type { ExpressionProblem } from "./problem.ts";
 
-/** Has each map that the nodes of a fresh syntax tree write out keep all its fields, or fail: the library drops some in silence. */
-export function useWholeMaps(nodes: readonly ASTNode[]): void {
-  for (const node of nodes) if (node.op === "map" && node.args.length > 0) replace(node, new WholeMap(node, node.args));
+/**
+ * Has the nodes of a fresh syntax tree take the keys of maps as JSON does. A map that is written out keeps all its fields, or fails: the
+ * library drops some in silence. And equal numbers are one key, however they are spelled.
+ */
+export function useJsonKeys(nodes: readonly ASTNode[]): void {
+  for (const node of nodes) {
+    if (node.op === "map" && node.args.length > 0) replace(node, new WholeMap(node, node.args));
+    else if ((node.op === "[]" || node.op === "[?]") && !isText(node.args[1])) replace(node, new Access(node, node.args));
+  }
 }
 
 /** A map that is written out with a key that it cannot have, or has already. */
@@ -48,6 +54,37 @@ class WholeMap implements Macro {
     });
     return Object.fromEntries(entries);
   }
+}
+
+type OwnAccess = ASTNode & {
+  readonly handle: (owner: unknown, key: unknown, own: ASTNode, evaluator: Evaluator) => unknown;
+};
+
+class Access implements Macro {
+  readonly #own: OwnAccess;
+  readonly #owner: ASTNode;
+  readonly #key: ASTNode;
+
+  constructor(node: ASTNode, [owner, key]: readonly [ASTNode, ASTNode]) {
+    this.#own = copyOf(node) as OwnAccess;
+    this.#owner = owner;
+    this.#key = key;
+  }
+
+  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
+    return checker.check(this.#own, context);
+  }
+
+  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
+    const owner = evaluator.run(this.#owner, context);
+    const key = evaluator.run(this.#key, context);
+    const field = key instanceof Decimal && !Array.isArray(owner) ? key.canonical() : key;
+    return this.#own.handle(owner, field, this.#own, evaluator);
+  }
+}
+
+function isText(node: ASTNode): boolean {
+  return node.op === "value" && typeof node.args === "string";
 }
 
 function keyProblem(key: string, known: Set<string>): string | undefined {

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { runnerForTest, serve, targetAt } from "./server.ts";
+
+const head = `playbook: 1
+name: Rounds of numbers
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+`;
+
+test("equal numbers are one key of a foreach, however they are spelled", async () => {
+  const { url, came } = await serve(() => ({ body: '{"totalCount":0,"countByType":[]}' }));
+  const twice = `${head}  - { id: each, foreach: { n: [1, 1.0, 10e-1], key: n }, uses: ledger.asset.stats }\n`;
+  const { outcome, stopped } = await runnerForTest()(twice, targetAt(url));
+  expect(outcome).toBe("failed");
+  expect(stopped?.problem).toMatchObject({ code: "foreach.same-key", message: 'two rounds of foreach have the key "1"' });
+  expect(came).toEqual([]);
+});
+
+test("a round is found by its number, as it was written or otherwise", async () => {
+  const { url } = await serve(() => ({ body: '{"totalCount":0,"countByType":[]}' }));
+  const found = `${head}  - { id: each, foreach: { n: [1.50, 2], key: n }, uses: ledger.asset.stats }
+  - id: after
+    uses: ledger.asset.stats
+    expect:
+      - size(steps.each) == 2
+      - '[1.50, 1.5, 2, 2.0].all(n, n in steps.each && steps.each[n].outcome == "ok")'
+`;
+  const { outcome, stopped } = await runnerForTest()(found, targetAt(url));
+  expect(stopped).toBeUndefined();
+  expect(outcome).toBe("passed");
+});
