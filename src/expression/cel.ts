@@ -39,7 +39,8 @@ function build(): Environment {
     unlistedVariablesAreDyn: false,
     limits: { maxAstNodes: LIMITS.expressionNodes, maxDepth: LIMITS.textDepth },
   });
-  environment.registerType("decimal", Decimal as never);
+  // Without fields named, the library reads those of our class.
+  environment.registerType("decimal", { ctor: Decimal, fields: {} } as never);
   registerDecimalOperators(environment);
   registerFunctions(environment);
   return environment;

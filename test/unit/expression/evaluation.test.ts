@@ -86,6 +86,20 @@ test("entities are equal whatever the order of their fields, and records that di
   expect(value("[record.none == null, record.none == 1, record == numbers, record == null]")).toBe("[true,false,false,false]");
 });
 
+test("a number has no fields, though our class has", () => {
+  expect(value("[has(amount.text), has(record.none) ? 1 : 2, amount.?text.hasValue()]")).toBe("[false,1,false]");
+  for (const text of [
+    "amount.text",
+    "amount.decimals",
+    'amount["text"]',
+    "numbers[0].text",
+    "1.5.text",
+    "numbers.map(n, n.text)",
+  ]) {
+    expect(() => value(text), text).toThrow(/^No such key/);
+  }
+});
+
 test("a map keeps every field that is written, or fails", () => {
   expect(value('{text: one, record.name: {"b": amount}, 2.50: true, false: null}')).toBe(
     '{"1":1,"a":{"b":12345678901234567890.50},"2.5":true,"false":null}',

@@ -56,6 +56,14 @@ test("a misspelt field is shown by itself, with the nearest name", () => {
   expect(wrong("account.zzzzzzzz").suggestion).toBe("it has: id, balance, owner, note");
 });
 
+test("a number has no fields to ask for", () => {
+  const none = { code: "expression.unknown-field", suggestion: "it has: no fields" };
+  expect(wrong("has(account.balance.amount)")).toEqual({ ...none, at: "amount" });
+  expect(wrong("account.balance.text")).toEqual({ ...none, at: "text" });
+  expect(wrong("sum([1]).text")).toEqual({ ...none, at: "text" });
+  expect(wrong('account.balance["text"]')).toEqual({ ...none, at: '"text"' });
+});
+
 test("an unknown name is shown with the nearest one", () => {
   expect(wrong("acount.id")).toEqual({ code: "expression.unknown-name", at: "acount", suggestion: 'did you mean "account"?' });
   expect(wrong("zzzzzzzz").suggestion).toBe("known names: response, account, count, custodian");
