@@ -5,6 +5,7 @@ import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";
 import { useJsonEquality } from "./equality.ts";
 import { useJsonKeys } from "./map-keys.ts";
+import { useMixedNumbers } from "./mixed-numbers.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 import { summaryOf, syntaxProblem } from "./slip.ts";
@@ -51,6 +52,7 @@ export class Expression {
       if (refused !== undefined) return refused;
       useExactLiterals(nodes);
       useExactArithmetic(nodes);
+      useMixedNumbers(nodes);
       useJsonEquality(nodes);
       useJsonKeys(nodes);
       return new Expression(text, program);

@@ -23,12 +23,27 @@ export function useExactLiterals(nodes: readonly ASTNode[]): void {
   }
 }
 
-/** The same, with the whole numbers that are compared as items of a list or a map, or looked for in one, decimals too. */
+/**
+ * The same, with whole numbers decimals too where they stand beside some: those that are compared or added as items of a list or a map,
+ * looked for in one, or chosen by `?:`.
+ */
 export function useDecimalLiterals(nodes: readonly ASTNode[]): void {
   useExactLiterals(nodes);
-  for (const node of nodes) {
-    if (node.op !== "==" && node.op !== "!=" && node.op !== "in") continue;
-    for (const operand of node.args) if (operand.op !== "value" || node.op === "in") makeDecimal(operand);
+  for (const node of nodes) for (const part of besideDecimals(node)) makeDecimal(part);
+}
+
+function besideDecimals(node: ASTNode): readonly ASTNode[] {
+  switch (node.op) {
+    case "in":
+      return node.args;
+    case "==":
+    case "!=":
+    case "+":
+      return node.args.filter(({ op }) => op !== "value");
+    case "?:":
+      return node.args.slice(1);
+    default:
+      return NO_NODES;
   }
 }
 

@@ -52,13 +52,17 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
     pattern: /^List index must be int, got 'decimal'/,
     suggestion: "write int(…) around it; a division is exact, and has a whole result only where nothing is left over",
   },
+  {
+    pattern: /^Ternary branches must have the same type, got '(?:decimal' and 'int|int' and 'decimal)'/,
+    suggestion: "write decimal(…) around the whole number",
+  },
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
 // A text that is compared with: whatever it says, its type is the same, and so is that of the whole.
 const TEXT_AT_END = /^([^"'\\[({]*)"[^"\\\r\n]*"$/;
 
-const COLLECTIONS = /^no such overload: .*\b(?:list|map)</;
+const TWO_KINDS = /^no such overload: .*\b(?:list|map)<|^Ternary branches must have the same type/;
 
 /** What a field is for, in words: asked for only where a person wants to know. */
 export type Words = (field: string) => string | undefined;
@@ -200,8 +204,8 @@ export class TypeEnvironment {
 
   #readAnew(text: string): Typed | ExpressionProblem {
     const read = this.#read(text, useExactLiterals);
-    // In [50, 50] the library takes 50 for an int, and a list of those for none of decimals.
-    if (!("code" in read) || !COLLECTIONS.test(read.message)) return read;
+    // In [50, 50] the library takes 50 for an int, and a list of those for none of decimals; and so in `a ? 1.5 : 0`.
+    if (!("code" in read) || !TWO_KINDS.test(read.message)) return read;
     const again = this.#read(text, useDecimalLiterals);
     return "code" in again ? read : again;
   }

@@ -60,6 +60,18 @@ test("nothing is cut off where whole numbers are divided", () => {
   expect(value(`1${" / 2".repeat(30)} > 0`)).toBe("true");
 });
 
+test("whole numbers and decimals stand side by side in a choice and in lists that are added", () => {
+  expect(value("[amount > 0 ? 1.5 : 0, amount < 0 ? 1.5 : 0, (one > 0 ? 0 : 0.5) + 1, (one > 0 ? [1] : [0.5])[0]]")).toBe(
+    "[1.5,0,1,1]",
+  );
+  expect(value("numbers + [1] + [0.5]")).toBe("[1,2.50,1,0.5]");
+  expect(value("sum([1] + [0.5] + numbers.map(n, n * 2))")).toBe("8.5");
+  expect(value('["a"] + [record.name] + []')).toBe('["a","a"]');
+  expect(value("owners + [carol] == owners + [carol]")).toBe("true");
+  expect(() => value("one ? 1 : 2")).toThrow("must be bool");
+  expect(() => value("numbers + one")).toThrow("no such overload");
+});
+
 test("int reads of a text what decimal reads, and takes it whole", () => {
   expect(value('[int(text), int("9007199254740993"), int("1e3"), int(one), int(numbers[0])]')).toBe(
     "[1,9007199254740993,1000,1,1]",

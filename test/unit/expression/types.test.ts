@@ -21,6 +21,14 @@ test.for([
   ["1.0", "decimal"],
   ["account.balance + 1", "decimal"],
   ["count % 2", "int"],
+  ["account.balance > 0 ? account.balance : 0", "decimal"],
+  ["count > 0 ? -1 : count > 1 ? 0 : 1.5", "decimal"],
+  ["count > 0 ? [account.balance] : [1, 2]", "list<decimal>"],
+  ["response.map(a, a.balance) + [1]", "list<decimal>"],
+  ["[0] + response.map(a, a.balance) + [1] == [1.5]", "bool"],
+  ["count > 0 ? 1 : 0", "int"],
+  ["[1] + [2]", "list<int>"],
+  ["response[count > 0 ? 0 : 1].balance", "decimal"],
   ["count / 2", "decimal"],
   ["[1, 2].map(n, n / 2)", "list<decimal>"],
   ["count / account.balance", "decimal"],
@@ -78,6 +86,16 @@ test("nothing is coerced", () => {
   expect(wrong("date(account.id)").suggestion).toContain("compare it with another date");
   expect(wrong("count && true").code).toBe("expression.ill-typed");
   expect(wrong("account.balance == custodian").code).toBe("expression.ill-typed");
+});
+
+test("a choice of two types is refused", () => {
+  expect(wrong("count > 0 ? account.balance : count")).toMatchObject({
+    code: "expression.ill-typed",
+    suggestion: "write decimal(…) around the whole number",
+  });
+  expect(wrong("count > 0 ? account.balance : account.id").code).toBe("expression.ill-typed");
+  expect(wrong('count > 0 ? account.balance : ["1"]').code).toBe("expression.ill-typed");
+  expect(wrong("response.map(a, a.id) + [1]").code).toBe("expression.ill-typed");
 });
 
 test("an index made of a division is told to be made whole", () => {
