@@ -83,7 +83,13 @@ function registerFunctions(environment: Environment): void {
 function exact(value: unknown): Decimal {
   if (value instanceof Decimal) return value;
   if (typeof value === "bigint") return Decimal.of(value);
-  throw new RangeError(`${typeof value === "string" ? JSON.stringify(value) : String(value)} is not a number`);
+  throw new RangeError(`${told(value)} is not a number`);
+}
+
+// Whole or not at all, for half of a secret would be known to nobody.
+function told(value: unknown): string {
+  const text = JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part));
+  return text.length <= LIMITS.shownChars ? text : `a value of ${text.length} characters`;
 }
 
 /** The number that a text holds. Throws a RangeError. */

@@ -220,6 +220,8 @@ export class TypeEnvironment {
       const { valid, type, error } = program.check();
       if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
       if (NO_JSON.test(type)) return noJson(type, text);
+      const sum = nodes.map(sumProblem).find((found) => found !== undefined);
+      if (sum !== undefined) return sum;
       const ids = new IdReader(text, this.#known);
       return { type, id: ids.idOf(program.ast), mixed: ids.mixedIn(program.ast) };
     } catch (error) {
@@ -280,6 +282,20 @@ export class TypeEnvironment {
       ...word,
     };
   }
+}
+
+// The library knows no list of whole numbers or decimals: `sum` takes lists of anything.
+function sumProblem(node: ASTNode): ExpressionProblem | undefined {
+  const [list] = node.op === "call" && node.args[0] === "sum" ? node.args[1] : [];
+  const [, item] = /^list<(.+)>$/.exec((list && typeOfPart(list)) ?? "") ?? [];
+  if (list === undefined || item === undefined || /^(?:int|decimal|dyn|[A-Z])\b/.test(item)) return undefined;
+  return {
+    code: "expression.ill-typed",
+    message: `sum adds numbers, and is given a list of ${item}`,
+    suggestion: `make a number of each item: sum(list.map(x, ${item === "string" ? "decimal(x)" : "x.amount"}))`,
+    start: list.start,
+    end: list.end,
+  };
 }
 
 // Of `has(a.field)` the library looks at `a` alone: a field that its type does not have would be asked for in vain.

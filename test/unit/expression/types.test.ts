@@ -98,6 +98,21 @@ test("a choice of two types is refused", () => {
   expect(wrong("response.map(a, a.id) + [1]").code).toBe("expression.ill-typed");
 });
 
+test("only numbers are summed", () => {
+  const illTyped = { code: "expression.ill-typed" };
+  expect(wrong("sum(response.map(a, a.id)) > 1")).toEqual({
+    ...illTyped,
+    at: "response.map(a, a.id)",
+    suggestion: "make a number of each item: sum(list.map(x, decimal(x)))",
+  });
+  expect(wrong("sum(response)")).toMatchObject({ ...illTyped, at: "response" });
+  expect(wrong("response.all(a, sum([[a.balance]]) > 0)")).toMatchObject({ ...illTyped, at: "[[a.balance]]" });
+  expect(wrong("sum([true])").suggestion).toContain("sum(list.map(x, ");
+  for (const text of ["[]", "[1]", "[1, 2.5]", "[account.note]", "account.note", '[1, "2"]', "{}.map(k, k)"]) {
+    expect(types.check(`sum(${text})`), text).toBe("decimal");
+  }
+});
+
 test("an index made of a division is told to be made whole", () => {
   expect(wrong("response[size(response) / 2].id")).toMatchObject({
     code: "expression.ill-typed",
