@@ -1,4 +1,6 @@
+import { Decimal } from "../base/decimal.ts";
 import { messageOf } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
 import { FOREIGN_SPACE, hexCode } from "../base/text.ts";
 import type { ExpressionProblem } from "./problem.ts";
 
@@ -11,9 +13,17 @@ export function syntaxProblem(error: unknown, text: string): ExpressionProblem {
   const { start, end } = (error as { range?: { start: number; end: number } }).range ?? { start: 0, end: text.length };
   const exceeded = exceededLimit(summaryOf(error));
   if (exceeded !== undefined) return { code: "expression.too-complex", ...exceeded, start, end: Math.max(end, start + 1) };
+  if (summaryOf(error).startsWith("Invalid number: ")) return { ...tooLarge(text.slice(start, end)), start, end };
   const message = summaryOf(error).replaceAll(/\b[A-Z]+\b/g, (token) => TOKENS[token] ?? token);
   const at = { message, start, end: Math.max(end, start + 1) };
   return { code: "expression.syntax", ...(signOf(text, start) ?? wordOf(text, start) ?? characterOf(text, start) ?? at) };
+}
+
+// A number that is written out is a double at first, before we read it anew.
+function tooLarge(number: string): Omit<ExpressionProblem, "start" | "end"> {
+  return Decimal.parse(number) === undefined
+    ? { code: "expression.too-complex", message: `a number of more than ${LIMITS.decimalDigits} digits` }
+    : { code: "expression.syntax", message: `${number} is too large to be written so`, suggestion: `write decimal("${number}")` };
 }
 
 type Said = Omit<ExpressionProblem, "code">;
@@ -122,13 +132,17 @@ function characterOf(text: string, at: number): Said | undefined {
   return { message, suggestion: "type the space anew", ...place };
 }
 
-const OVERFLOW = /^integer overflow: (-?\d+)$/;
+/** How a duration is written. */
+export const DURATION_FORM = "write hours, minutes and seconds, as in 24h or 1h30m; ms, us and ns are there too";
+
+// What the library says of values, as we say it.
+const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^integer overflow: (-?\d+)$/, "$1 is too large for an int: write decimal(…) around one of the numbers"],
+  [/^Invalid duration string: (.*)$/s, `"$1" is no duration: ${DURATION_FORM}`],
+];
 
 /** The library's one-line summary of an error, without its own picture of the position. */
 export function summaryOf(error: unknown): string {
   const { summary } = error as { summary?: string };
-  return (summary ?? messageOf(error)).replace(
-    OVERFLOW,
-    "$1 is too large for an int: write decimal(…) around one of the numbers",
-  );
+  return SAID.reduce((said, [pattern, words]) => said.replace(pattern, words), summary ?? messageOf(error));
 }

@@ -3,6 +3,7 @@ import { Decimal } from "../base/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
 import { mapKeyProblem } from "./map-keys.ts";
+import { DURATION_FORM } from "./slip.ts";
 import { patternProblem } from "./pattern.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
@@ -99,6 +100,8 @@ function inexactProblem(node: ASTNode): ExpressionProblem | undefined {
     : undefined;
 }
 
+const DURATION = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:h|ms|m|s|us|µs|ns))+$/;
+
 // What a function is given as a text that is written out is looked at before the run.
 function literalProblem(node: ASTNode): ExpressionProblem | undefined {
   if (node.op !== "call") return undefined;
@@ -113,6 +116,10 @@ function literalProblem(node: ASTNode): ExpressionProblem | undefined {
         ? undefined
         : { code: "expression.date", message: `${JSON.stringify(value)} ${problem}`, start, end };
     }
+    case "duration":
+      return DURATION.test(value)
+        ? undefined
+        : { code: "expression.duration", message: `${JSON.stringify(value)} is no duration: ${DURATION_FORM}`, start, end };
     case "decimal":
     case "int": {
       const number = Decimal.parse(value);

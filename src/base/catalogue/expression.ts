@@ -16,6 +16,14 @@ export const EXPRESSION_CODES = {
     cure: "Write the date in the form of ISO 8601, with a zone where there is a time.",
     example: "date-literal",
   },
+  "expression.duration": {
+    severity: "error",
+    title: "a text that is written out is no duration",
+    meaning:
+      "`duration` takes numbers with the units h, m, s, ms, us and ns, one behind the other, such as 1h30m. This text is none, so the expression could never have a value.",
+    cure: "Write days as hours: 24h is one day.",
+    example: "duration-literal",
+  },
   "expression.ill-typed": {
     severity: "error",
     title: "the parts of an expression do not go together",

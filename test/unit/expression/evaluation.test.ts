@@ -151,6 +151,7 @@ test.for([
   ["sum([[1, amount]])", "[1,12345678901234567890.50] is not a number"],
   ["sum([null])", "null is not a number"],
   ["sum([owners.map(o, owners.map(p, owners + owners + owners + owners + owners + owners))])", " characters is not a number"],
+  ['date("2026-01-31") < date("2026-01-30") + duration(text + "d")', '"1d" is no duration: write hours, minutes and seconds'],
   ["text + one", "no such overload"],
   ["nowhere", "nowhere"],
   ["9223372036854775807 + 1", "9223372036854775808 is too large for an int: write decimal(…) around one of the numbers"],

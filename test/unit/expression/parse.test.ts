@@ -49,6 +49,21 @@ test.for([
   expect(problem(text)).toMatchObject({ code: "expression.map-key", at, message });
 });
 
+test("a duration that is written out is judged before the run", () => {
+  for (const text of ["1d", "", "1", "h", "1h 30m", "1h30", "P1D", "1.5.5s"]) {
+    const at = JSON.stringify(text);
+    expect(problem(`duration(${at}) > a`), text).toMatchObject({ code: "expression.duration", at });
+  }
+  for (const text of ["24h", "1h30m", "-1.5s", "100ms", "1m5us3ns", ".5h"])
+    expect(isProblem(Expression.parse(`duration("${text}") > a`)), text).toBe(false);
+});
+
+test("a number that no double can hold is told how to be written", () => {
+  expect(problem("a > 1e400")).toMatchObject({ code: "expression.syntax", at: "1e400", suggestion: 'write decimal("1e400")' });
+  expect(problem("a > 1e4000")).toMatchObject({ code: "expression.too-complex", message: "a number of more than 1000 digits" });
+  expect(isProblem(Expression.parse('a > decimal("1e400") + 1e-400'))).toBe(false);
+});
+
 test("comprehensions nest twice and no deeper", () => {
   expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x)).exists(z, z.all(w, w))"))).toBe(true);
   expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x))"))).toBe(false);
