@@ -116,20 +116,22 @@ class OneToOne extends Scalar {
 
 /** A block of text whose lines stand in the file as they are, but for their indentation. */
 class Block extends Scalar {
-  readonly #text: string;
+  readonly #file: SourceFile;
   readonly #event: ScalarEvent;
+  #lines: SourceFile | undefined;
 
-  constructor(value: string, range: Range, at: { readonly text: string; readonly event: ScalarEvent }) {
+  constructor(value: string, range: Range, at: { readonly file: SourceFile; readonly event: ScalarEvent }) {
     super(value, range);
-    this.#text = at.text;
+    this.#file = at.file;
     this.#event = at.event;
   }
 
   override offsetOf(index: number): number {
+    // Found once: an expression on each line asks for each.
+    this.#lines ??= new SourceFile(this.#file.path, String(this.value));
+    const { line, column } = this.#lines.positionOf(index);
     const { valueStart, indent } = this.#event;
-    const before = String(this.value).slice(0, index).split("\n");
-    const above = this.#text.slice(valueStart).split("\n", before.length - 1);
-    return valueStart + above.reduce((length, line) => length + line.length + 1, 0) + indent + (before.at(-1) ?? "").length;
+    return this.#file.offsetAt({ line: this.#file.lineOf(valueStart) + line - 1, column: column + indent });
   }
 }
 
@@ -276,7 +278,7 @@ class Reader {
       if (NUMBER.test(value)) return this.#number(value, range);
     }
     if (event.fast) return new OneToOne(value, range, event.valueStart);
-    return event.style === STYLE.LITERAL_BLOCK ? new Block(value, range, { text, event }) : new Scalar(value, range);
+    return event.style === STYLE.LITERAL_BLOCK ? new Block(value, range, { file: this.#file, event }) : new Scalar(value, range);
   }
 
   #number(source: string, range: Range): ScalarNode {

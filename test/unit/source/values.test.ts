@@ -53,6 +53,36 @@ test.for<[string, string]>([
   expect(text.slice(at, at + 4)).toBe("WORD");
 });
 
+test("every character of a block literal is found, whatever its lines are like", () => {
+  for (const [header, lines] of [
+    ["|", ["a", "", "  b", "", "cc"]],
+    ["|+", ["", "", "a b", "c", "", ""]],
+    ["|2-", ["  a", "b", "   "]],
+    ["| # why", ["a"]],
+  ] as const) {
+    for (const end of ["\n", "\r\n"]) {
+      const text = `x:${end}  key: ${header}${end}${lines.map((line) => (line === "" ? "" : `    ${line}`)).join(end)}${end}  other: 1${end}`;
+      const node = child(child(read(text), "x"), "key");
+      if (node?.kind !== "scalar") throw new Error("no scalar");
+      const value = String(node.value);
+      const found = Array.from(value, (char, at) => (char === "\n" ? char : text[node.offsetOf(at)])).join("");
+      expect(found, JSON.stringify(text)).toBe(value);
+    }
+  }
+});
+
+test("the places of many expressions in one block are found in no time", () => {
+  const text = `key: |\n${"  one WORD two\n".repeat(30_000)}`;
+  const node = child(read(text), "key");
+  if (node?.kind !== "scalar") throw new Error("no scalar");
+  const start = performance.now();
+  for (const { index } of String(node.value).matchAll(/WORD/g)) {
+    const at = node.offsetOf(index);
+    if (text.slice(at, at + 4) !== "WORD") throw new Error(`not at ${at}`);
+  }
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
 test("where escapes or folding came between, the start of the value stands for all of it", () => {
   for (const text of ['key: "a\\tb WORD"', "key: 'it''s WORD'", "key: >\n  a\n  WORD", "key: a\n  WORD"]) {
     const node = child(read(text), "key");
