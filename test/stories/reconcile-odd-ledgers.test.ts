@@ -5,6 +5,8 @@ import { newProject, type Project, stepIn } from "./world.ts";
 
 // The playbooks that come with the tool, on what services answer that the sandbox never does: none of it may pass for "all is well".
 
+const reader = { userId: "auditor" };
+
 /** A project at a service that answers reads of these paths, whatever they ask. */
 async function projectAt(answers: Readonly<Record<string, (came: Came) => unknown>>): Promise<Project> {
   const { url } = await serve((came) => {
@@ -69,4 +71,171 @@ test("stale: what is in a queue of pending requests waits, by whatever word", as
   const approvals = await reconcile(project, "reconcile-stale", "approvals", known);
   expect(approvals.code, approvals.told).toBe(3);
   expect(approvals.drifts).toEqual(stale.drifts);
+});
+
+interface Ledger {
+  readonly token: object;
+  readonly accounts: readonly object[];
+  readonly transactions: readonly object[];
+}
+
+const GOLD = {
+  id: "Gold",
+  classification: { type: "fungible", supply: "capped-variable" },
+  behaviour: { decimal: 2, maxMintQuantity: 120 },
+  totalSupply: 100,
+  totalMintedAmount: 100,
+};
+
+const ALICE = { id: "account~1", tokenId: "Gold", entity: { orgId: "org1", userId: "alice" }, balance: 100 };
+
+function transaction(id: string, type: string, amount: number, tokenId = "Gold"): object {
+  return { id, type, transactionDetails: [{ tokenId, amount }] };
+}
+
+const MINT = transaction("t1", "MINT", 100);
+
+async function supplyOf(ledger: Partial<Ledger>): Promise<Compared> {
+  const { token, accounts, transactions } = { token: GOLD, accounts: [ALICE], transactions: [MINT], ...ledger };
+  const project = await projectAt({
+    "/token": () => token,
+    "/token/all": () => ({ count: 1, bookmark: "", records: [{}] }),
+    "/token/account/all": () => accounts,
+    "/token/transaction/all": () => transactions,
+  });
+  return reconcile(project, "reconcile-supply", "supply", { tokens: ["Gold"], reader });
+}
+
+test("supply: what the mints add up to is held against the cap, whatever the token says was minted", async () => {
+  const well = await supplyOf({ transactions: [MINT, transaction("t2", "TRANSFER", 7)] });
+  expect(well.code, well.told).toBe(0);
+  expect(well.found.counts.compared).toBe(3);
+  const mints = await supplyOf({ transactions: [transaction("t1", "MINT", 150), transaction("t2", "BURN", 50)] });
+  expect(mints.code, mints.told).toBe(3);
+  expect(mints.drifts).toEqual(["differs Gold cap 150 | 120"]);
+  const said = await supplyOf({ token: { ...GOLD, totalMintedAmount: 130 } });
+  expect(said.drifts, said.told).toEqual(["differs Gold cap 130 | 120"]);
+});
+
+test("supply: a token whose supply is capped has a cap to show; one of another kind needs none", async () => {
+  for (const behaviour of [undefined, { decimal: 2 }]) {
+    const hidden = await supplyOf({ token: { ...GOLD, behaviour } });
+    expect(hidden.code, hidden.told).toBe(1);
+    expect(hidden.found.gaps).toMatchObject([{ message: expect.stringContaining("behaviour.maxMintQuantity must be a number") }]);
+  }
+  const infinite = await supplyOf({ token: { ...GOLD, classification: { supply: "infinite" }, behaviour: { decimal: 2 } } });
+  expect(infinite.code, infinite.told).toBe(0);
+  expect(infinite.found.counts.compared).toBe(2);
+});
+
+test.for<readonly [string, Partial<Ledger>]>([
+  ["transaction t2: transactionDetails must be a list", { transactions: [MINT, { id: "t2", type: "MINT" }] }],
+  ["transaction t2: transactionDetails must be a list", { transactions: [MINT, { id: "t2", type: "TRANSFER" }] }],
+  ["transaction t2: type must be a text", { transactions: [MINT, { ...transaction("t2", "", 5), type: undefined }] }],
+  ["transaction t2: type must be MINT, BURN, TRANSFER", { transactions: [MINT, transaction("t2", "MINTED", 5)] }],
+  [
+    "transaction t2: tokenId must be a text",
+    { transactions: [MINT, { ...MINT, id: "t2", transactionDetails: [{ amount: 5 }] }] },
+  ],
+  ["transaction t2: it moves nothing of the token Gold", { transactions: [MINT, transaction("t2", "MINT", 5, "Silver")] }],
+  ["transaction t1 is listed 2 times", { transactions: [transaction("t1", "MINT", 50), transaction("t1", "MINT", 50)] }],
+  [
+    "account account~1 is listed 2 times",
+    {
+      accounts: [
+        { ...ALICE, balance: 50 },
+        { ...ALICE, balance: 50 },
+      ],
+    },
+  ],
+  [
+    "account account~2: it is of the token Silver, and not of Gold",
+    {
+      accounts: [
+        { ...ALICE, balance: 60 },
+        { ...ALICE, id: "account~2", tokenId: "Silver", balance: 40 },
+      ],
+    },
+  ],
+  ["account account~1: tokenId must be a text", { accounts: [{ ...ALICE, tokenId: undefined }] }],
+  ["the service was asked for Gold and gave Silver", { token: { ...GOLD, id: "Silver" } }],
+])("supply: a ledger with %s is not read to its end", async ([message, ledger]) => {
+  const { code, found, told } = await supplyOf(ledger);
+  expect(code, told).toBe(1);
+  expect(found.gaps).toMatchObject([{ of: "token Gold", message: expect.stringContaining(message) }]);
+});
+
+/** A vault of these share tokens with these assets, each token of a supply of 100. */
+async function vaultOf(vaultTokenId: readonly string[], assets: readonly object[], name = "Vault1"): Promise<Compared> {
+  const project = await projectAt({
+    "/token/vault/all": () => [{ id: "Vault1", vaultTokenId }],
+    "/token/vault": () => ({ id: name, vaultTokenId }),
+    "/token/vault/assets": () => ({ count: assets.length, assets }),
+    "/token": ({ query }) => ({ id: query.get("id"), totalSupply: 100 }),
+  });
+  return reconcile(project, "reconcile-vaults", "vaults", { reader });
+}
+
+function asset(id: string, quantity: number, docDefId = "Property"): object {
+  return { identifier: { docType: "asset", docDefId, id }, shares: [{ tokenId: "Share1", quantity }] };
+}
+
+test("vaults: what is named or listed twice counts once, and is told", async () => {
+  const well = await vaultOf(["Share1"], [asset("House1", 60), asset("House2", 30), asset("House1", 10, "Garden")]);
+  expect(well.code, well.told).toBe(0);
+  const named = await vaultOf(["Share1", "Share1"], [asset("House1", 200)]);
+  expect(named.code, named.told).toBe(3);
+  expect(named.drifts).toEqual(["differs Vault1 Share1 100 | 200", "differs Vault1 Share1, times named 2 | 1"]);
+  const listed = await vaultOf(["Share1"], [asset("House1", 50), asset("House1", 50)]);
+  expect(listed.code, listed.told).toBe(3);
+  expect(listed.drifts).toEqual(["differs Vault1 Share1 100 | 50", "differs Vault1 asset Property House1, times listed 2 | 1"]);
+});
+
+test("vaults: an asset without shares, and another vault's answer, are not read to their end", async () => {
+  const without = await vaultOf(["Share1"], [asset("House1", 100), { identifier: { id: "House2" } }]);
+  expect(without.code, without.told).toBe(1);
+  expect(without.found.gaps).toMatchObject([
+    { message: expect.stringContaining("the shares of asset House2 must be a list of records, and is null") },
+  ]);
+  const other = await vaultOf(["Share1"], [asset("House1", 100)], "Vault2");
+  expect(other.code, other.told).toBe(1);
+  expect(other.found.gaps).toMatchObject([
+    { message: expect.stringContaining("the service was asked for Vault1 and gave Vault2") },
+  ]);
+});
+
+function purchase(id: string, tokenCount: number, more: object = {}): object {
+  return { id, type: "BUY", tokenSaleId: "Sale1", tokenCount, ...more };
+}
+
+function page(name: string, list: readonly object[]): object {
+  return { status: "SUCCESS", response: { [name]: list }, pagination: { page: 1, totalPages: 1, totalItems: list.length } };
+}
+
+test("conserve a sale: a purchase that two investors tell counts once, and a payout is none", async () => {
+  let transactions: readonly object[] = [];
+  const project = await projectAt({
+    "/status": () => ({}),
+    "/token-sales/Sale1": () => ({
+      status: 1,
+      response: { sale: { id: "Sale1", totalSoldTokens: 15, tokenCountOnSale: 100 } },
+    }),
+    "/investments/user/transactions": ({ headers }) =>
+      page("transactions", headers["x-api-key"] === "sandbox-buyer-key" ? transactions : [purchase("1", 15)]),
+  });
+  project.write(
+    "sale.yaml",
+    `playbook: 1
+mode: read-only
+actors: { buyers: [{ investor: BUYER_KEY }, { investor: SECOND_BUYER_KEY }] }
+reconcile: [{ id: sale, as: buyers, conserve: { sale: Sale1 } }]
+`,
+  );
+  transactions = [purchase("1", 15), purchase("2", 15, { payoutId: "P1" }), purchase("3", 15, { type: "payout" })];
+  const once = await project.run("run", "sale.yaml");
+  expect(once.code, once.told).toBe(0);
+  transactions = [purchase("1", 5)];
+  const unlike = await project.run("run", "sale.yaml");
+  expect(unlike.code, unlike.told).toBe(1);
+  expect(unlike.told).toContain("transaction 1: it is listed twice, of 5 and of 15");
 });

@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal, sum } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject, shownJson } from "../../base/json.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { operationNamed } from "../../operations/operation.ts";
@@ -18,8 +18,8 @@ export const CONSERVED_SIDES: Readonly<Record<Conserve["of"], Readonly<Record<Si
 };
 
 /**
- * The read of a conserved quantity. Token: its supply is the sum of its accounts, and its mints less its burns; what was minted is no more than
- * its cap. Vault: what its share tokens supply is what was issued for its assets. Sale: what it has sold is what was bought, and no more than
+ * The read of a conserved quantity. Token: its supply is the sum of its accounts, and its mints less its burns; what was minted, as it
+ * says and as they add up to, is no more than its cap. Vault: what its share tokens supply is what was issued for its assets. Sale: what it has sold is what was bought, and no more than
  * was on sale. Throws an EvaluationFailure where the id has no value.
  */
 export function conservedRead(context: Looking, scope: Scope, conserve: Conserve): SourceRead {
@@ -33,6 +33,9 @@ export function conservedRead(context: Looking, scope: Scope, conserve: Conserve
     pages: () => reader.pages(id),
   };
 }
+
+const ZERO = Decimal.of(0);
+const ONE = Decimal.of(1);
 
 class ConservedReader {
   readonly #context: Looking;
@@ -57,43 +60,58 @@ class ConservedReader {
   }
 
   async *#token(id: string): AsyncGenerator<SourcePage> {
-    yield* this.#read("ledger.token.get", { id }, (token) => tokenRows(id, recordIn(token)));
-    yield* this.#read("ledger.account.list", { tokenId: id }, (accounts) =>
-      listIn(accounts).map((account) => right([id, "accounts"], numberIn(account, "balance"), account)),
-    );
-    yield* this.#read("ledger.transaction.list", { tokenId: id }, (transactions) =>
-      listIn(transactions).flatMap((transaction) => movements(id, transaction)),
-    );
+    const capped: Capped = { token: {}, minted: ZERO, cap: undefined };
+    let first: SourcePage | undefined;
+    const token = this.#read("ledger.token.get", { id }, (answer) => {
+      const record = recordOf(id, answer);
+      Object.assign(capped, { token: record, minted: numberIn(record, "totalMintedAmount"), cap: capOf(record) });
+      return supplyRows(id, record);
+    });
+    for await (first of token) yield first;
+    yield* this.#read("ledger.account.list", { tokenId: id }, (answer) => {
+      const accounts = noneTwice("account", recordsIn(answer));
+      return accounts.map((account) => balanceRow(id, account));
+    });
+    yield* this.#read("ledger.transaction.list", { tokenId: id }, (answer) => {
+      const transactions = noneTwice("transaction", recordsIn(answer));
+      const rows = transactions.flatMap((transaction) => movements(id, transaction));
+      capped.minted = greater(capped.minted, mintedBy(rows));
+      return rows;
+    });
+    // What was minted is known only now; it is held against the cap that the token has told.
+    if (first?.kind === "rows") yield { ...first, rows: capRows(id, capped), requests: 0 };
   }
 
   // The supplies are known only when the vault has named its tokens.
   async *#vault(id: string): AsyncGenerator<SourcePage> {
-    let tokens: readonly string[] = [];
-    yield* this.#read("ledger.vault.get", { id }, (vault) => {
-      tokens = textsIn(recordIn(vault), "vaultTokenId");
-      return [];
+    let tokens: ReadonlyMap<string, number> = new Map();
+    yield* this.#read("ledger.vault.get", { id }, (answer) => {
+      const vault = recordOf(id, answer);
+      tokens = timesOf(textsIn(vault, "vaultTokenId"));
+      return [...tokens].flatMap(([token, times]) => once([id, `${token}, times named`], times, vault));
     });
-    for (const token of tokens) {
-      yield* this.#read("ledger.token.get", { id: token }, (record) => [
-        left([id, token], numberIn(recordIn(record), "totalSupply"), record),
-        right([id, token], Decimal.of(0), null), // a share token of which nothing was issued supplies nothing
-      ]);
+    for (const token of tokens.keys()) {
+      yield* this.#read("ledger.token.get", { id: token }, (answer) => {
+        const record = recordOf(token, answer);
+        return [
+          left([id, token], numberIn(record, "totalSupply"), record),
+          right([id, token], ZERO, null), // a share token of which nothing was issued supplies nothing
+        ];
+      });
     }
-    yield* this.#read("ledger.vault.assets", { id }, (answer) => sharesIn(id, recordIn(answer)));
+    yield* this.#read("ledger.vault.assets", { id }, (answer) => assetRows(id, recordsIn(recordIn(answer)["assets"] ?? [])));
   }
 
   async *#sale(id: string): AsyncGenerator<SourcePage> {
     yield* this.#read("investor.sales.get", { tokenSaleId: id }, (answer) =>
-      saleRows(id, recordIn(recordIn(answer)["sale"] ?? null)),
+      saleRows(id, recordOf(id, recordIn(answer)["sale"] ?? null)),
     );
+    const purchases = new Purchases(id);
     for (const as of this.#conserve.as) {
       yield* this.#read(
         "investor.portfolio.transactions",
         {},
-        (answer) =>
-          listIn(recordIn(answer)["transactions"] ?? [])
-            .filter((purchase) => purchase["tokenSaleId"] === id)
-            .map((purchase) => right([id, "purchases"], numberIn(purchase, "tokenCount"), purchase)),
+        (answer) => purchases.rows(recordsIn(recordIn(answer)["transactions"] ?? [])),
         as,
       );
     }
@@ -110,47 +128,134 @@ class ConservedReader {
   }
 }
 
-function tokenRows(id: string, token: JsonObject): readonly Row[] {
+function supplyRows(id: string, token: JsonObject): readonly Row[] {
   const supply = numberIn(token, "totalSupply");
-  const minted = numberIn(token, "totalMintedAmount");
-  const cap = recordIn(token["behaviour"] ?? null)["maxMintQuantity"];
-  const isCapped = cap instanceof Decimal && !cap.isZero();
   return [
     left([id, "accounts"], supply, token),
     left([id, "transactions"], supply, token),
-    right([id, "accounts"], Decimal.of(0), null), // a token without accounts has a supply of nothing
-    right([id, "transactions"], Decimal.of(0), null),
-    ...(isCapped ? within([id, "cap"], { value: minted, most: cap, record: token }) : []),
+    right([id, "accounts"], ZERO, null), // a token without accounts has a supply of nothing
+    right([id, "transactions"], ZERO, null),
   ];
 }
 
+interface Capped {
+  token: JsonObject;
+  minted: Decimal;
+  cap: Decimal | undefined;
+}
+
+function capRows(id: string, { token, minted, cap }: Capped): readonly Row[] {
+  return cap === undefined ? [] : within([id, "cap"], { value: minted, most: cap, record: token });
+}
+
+// 0 is no cap. Whether one that is not shown may be left out is told by the kind of supply.
+function capOf({ behaviour = null, classification = null }: JsonObject): Decimal | undefined {
+  const cap = recordIn(behaviour)["maxMintQuantity"] ?? null;
+  if (cap instanceof Decimal) return cap.isZero() ? undefined : cap;
+  const { supply = null } = recordIn(classification);
+  if (cap === null && !CAPPED.has(supply)) return undefined;
+  throw new EvaluationFailure(
+    `behaviour.maxMintQuantity must be a number where the supply is ${shownJson(supply)}, and is ${shownJson(cap)}`,
+  );
+}
+
+const CAPPED: ReadonlySet<Json> = new Set(["fixed", "capped-variable"]);
+
+function balanceRow(id: string, account: JsonObject): Row {
+  return told("account", account, () => {
+    const token = textIn(account, "tokenId");
+    if (token !== id) throw new EvaluationFailure(`it is of the token ${token}, and not of ${id}`);
+    return right([id, "accounts"], numberIn(account, "balance"), account);
+  });
+}
+
 function movements(id: string, transaction: JsonObject): readonly Row[] {
-  const type = transaction["type"];
-  const sign = typeof type === "string" ? SIGNS[type.toUpperCase()] : undefined;
-  if (sign === undefined) return [];
-  return listIn(transaction["transactionDetails"] ?? [])
-    .filter((detail) => detail["tokenId"] === id)
-    .map((detail) => {
+  return told("transaction", transaction, () => {
+    const type = textIn(transaction, "type");
+    const sign = SIGNS.get(type.toUpperCase());
+    if (sign === undefined)
+      throw new EvaluationFailure(`type must be ${[...SIGNS.keys()].join(", ")}, and is ${shownJson(type)}`);
+    const details = recordsIn(transaction["transactionDetails"] ?? null, "transactionDetails");
+    const own = details.filter((detail) => textIn(detail, "tokenId") === id);
+    if (own.length === 0) throw new EvaluationFailure(`it moves nothing of the token ${id}`);
+    if (sign === 0) return [];
+    return own.map((detail) => {
       const amount = numberIn(detail, "amount");
       return right([id, "transactions"], sign < 0 ? amount.negated() : amount, transaction);
     });
+  });
 }
 
-const SIGNS: Readonly<Record<string, number>> = { MINT: 1, BURN: -1 };
+/** What a transaction does to the supply. */
+const SIGNS: ReadonlyMap<string, -1 | 0 | 1> = new Map([
+  ["MINT", 1],
+  ["BURN", -1],
+  ["TRANSFER", 0],
+]);
 
-function sharesIn(id: string, answer: JsonObject): readonly Row[] {
-  return listIn(answer["assets"] ?? []).flatMap((asset) =>
-    listIn(asset["shares"] ?? []).map((share) => right([id, textIn(share, "tokenId")], numberIn(share, "quantity"), asset)),
-  );
+function mintedBy(rows: readonly Row[]): Decimal {
+  return sum(rows.flatMap(({ value }) => (value === null || value.isNegative() ? [] : [value])));
+}
+
+// An asset that is listed twice has been deposited once.
+function assetRows(id: string, assets: readonly JsonObject[]): readonly Row[] {
+  const times = timesOf(assets.map(assetName));
+  const listed = new Map(assets.toReversed().map((asset) => [assetName(asset), asset]));
+  return [...listed].flatMap(([name, asset]) => [
+    ...recordsIn(asset["shares"] ?? null, `the shares of ${name}`).map((share) =>
+      right([id, textIn(share, "tokenId")], numberIn(share, "quantity"), asset),
+    ),
+    ...once([id, `${name}, times listed`], times.get(name) ?? 1, asset),
+  ]);
+}
+
+function assetName(asset: JsonObject): string {
+  const identifier = recordIn(asset["identifier"] ?? null);
+  const { docDefId: type } = identifier;
+  return `asset ${typeof type === "string" ? `${type} ` : ""}${textIn(identifier, "id")}`;
+}
+
+/** The purchases of one sale, each counted once by whomever it is told. */
+class Purchases {
+  readonly #sale: string;
+  readonly #known = new Map<string, Decimal>();
+
+  constructor(sale: string) {
+    this.#sale = sale;
+  }
+
+  rows(transactions: readonly JsonObject[]): readonly Row[] {
+    return transactions.filter((transaction) => !isPayout(transaction)).flatMap((purchase) => this.#row(purchase));
+  }
+
+  #row(purchase: JsonObject): readonly Row[] {
+    return told("transaction", purchase, () => {
+      if (textIn(purchase, "tokenSaleId") !== this.#sale) return [];
+      const [id, bought] = [textIn(purchase, "id"), numberIn(purchase, "tokenCount")];
+      const known = this.#known.get(id);
+      if (known?.equals(bought) === false) throw new EvaluationFailure(`it is listed twice, of ${known} and of ${bought}`);
+      if (known !== undefined) return [];
+      this.#known.set(id, bought);
+      return [right([this.#sale, "purchases"], bought, purchase)];
+    });
+  }
+}
+
+function isPayout({ payoutId = null, type = null }: JsonObject): boolean {
+  return (payoutId !== null && payoutId !== "") || (typeof type === "string" && type.toUpperCase() === "PAYOUT");
 }
 
 function saleRows(id: string, sale: JsonObject): readonly Row[] {
   const sold = numberIn(sale, "totalSoldTokens");
   return [
     left([id, "purchases"], sold, sale),
-    right([id, "purchases"], Decimal.of(0), null), // a sale that nobody has bought of has sold nothing
+    right([id, "purchases"], ZERO, null), // a sale that nobody has bought of has sold nothing
     ...within([id, "on sale"], { value: sold, most: numberIn(sale, "tokenCountOnSale"), record: sale }),
   ];
+}
+
+function once(key: readonly string[], times: number, record: Json): readonly Row[] {
+  return times === 1 ? [] : within(key, { value: Decimal.of(times), most: ONE, record });
 }
 
 // What is at most so much is held against the lesser of both: they are the same unless it is more.
@@ -173,8 +278,43 @@ function recordIn(value: Json): JsonObject {
   return isObject(value) ? value : {};
 }
 
-function listIn(value: Json): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+/** The record of an id, which an answer must be: of another one it says nothing. */
+function recordOf(id: string, answer: Json): JsonObject {
+  const record = recordIn(answer);
+  const given = textIn(record, "id");
+  if (given === id) return record;
+  throw new EvaluationFailure(`the service was asked for ${id} and gave ${given}`);
+}
+
+function recordsIn(value: Json, name = "the answer"): readonly JsonObject[] {
+  if (Array.isArray(value) && value.every(isObject)) return value;
+  throw new EvaluationFailure(`${name} must be a list of records, and is ${shownJson(value)}`);
+}
+
+function noneTwice(what: string, records: readonly JsonObject[]): readonly JsonObject[] {
+  for (const [id, times] of timesOf(records.map((record) => textIn(record, "id"))))
+    if (times > 1) throw new EvaluationFailure(`${what} ${id} is listed ${times} times`);
+  return records;
+}
+
+function timesOf(texts: readonly string[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
+  return times;
+}
+
+// What keeps a record from being counted is told with its id.
+function told<T>(what: string, { id = null }: JsonObject, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof EvaluationFailure)) throw error;
+    throw new EvaluationFailure(`${what} ${typeof id === "string" ? id : shownJson(id)}: ${error.message}`);
+  }
+}
+
+function greater(one: Decimal, other: Decimal): Decimal {
+  return one.compare(other) > 0 ? one : other;
 }
 
 function textIn(record: JsonObject, field: string): string {
