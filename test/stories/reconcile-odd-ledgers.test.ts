@@ -239,3 +239,80 @@ reconcile: [{ id: sale, as: buyers, conserve: { sale: Sale1 } }]
   expect(unlike.code, unlike.told).toBe(1);
   expect(unlike.told).toContain("transaction 1: it is listed twice, of 5 and of 15");
 });
+
+/** An account of 10 Gold. */
+function accountOf(entity: Readonly<Record<string, string>>, balance = 10): object {
+  return { id: `account~${JSON.stringify(entity)}`, tokenId: "Gold", entity, balance };
+}
+
+/** Who is not the user alice of org1, and as whom they are told. */
+const OTHERS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ["orgId:other userId:alice", { orgId: "other", userId: "alice" }],
+  ["orgId:alice", { orgId: "alice" }],
+  ["orgId:org1 department:alice", { orgId: "org1", department: "alice" }],
+  ["orgId:org1 userId:alice department:sales", { orgId: "org1", userId: "alice", department: "sales" }],
+  ["orgId:org1 userId:orgId:alice", { orgId: "org1", userId: "orgId:alice" }],
+];
+
+test("expected: a holder is a user of the reader's organization, and nobody who is called alike", async () => {
+  let accounts: readonly object[] = [];
+  const project = await projectAt({ "/token/account/all": () => accounts });
+  project.write("expected.csv", "holder,token,balance\nalice,Gold,10\n");
+  const inputs = { expected: "expected.csv", tokens: ["Gold"], reader };
+  const compared = async (): Promise<Compared> => reconcile(project, "reconcile-expected", "accounts", inputs);
+  for (const alice of [{ orgId: "org1", userId: "alice" }, { userId: "alice" }]) {
+    accounts = [accountOf(alice)];
+    const well = await compared();
+    expect(well.code, well.told).toBe(0);
+  }
+  accounts = OTHERS.map(([, entity]) => accountOf(entity));
+  const others = await compared();
+  expect(others.code, others.told).toBe(3);
+  const missing = OTHERS.map(([name]) => `missing-left ${name} Gold - | 10`);
+  expect(others.drifts.toSorted()).toEqual([...missing, "missing-right alice Gold 10 | -"].toSorted());
+  project.write("expected.csv", `holder,token,balance\n${OTHERS.map(([name]) => `${name},Gold,10\n`).join("")}`);
+  const named = await compared();
+  expect(named.code, named.told).toBe(0);
+});
+
+test("expected: who holds nothing may stand in the file, in the ledger, in both or nowhere", async () => {
+  const project = await projectAt({
+    "/token/account/all": () => [
+      accountOf({ orgId: "org1", userId: "carol" }, 0),
+      accountOf({ orgId: "org1", userId: "dora" }, 0),
+    ],
+  });
+  project.write("expected.csv", "holder,token,balance\nbob,Gold,0\ncarol,Gold,0.00\n");
+  const nothing = await reconcile(project, "reconcile-expected", "accounts", {
+    expected: "expected.csv",
+    tokens: ["Gold"],
+    reader,
+  });
+  expect(nothing.code, nothing.told).toBe(0);
+});
+
+test("holdings: an account is an investor's, or another holder's, only if it is the very same entity", async () => {
+  let accounts: readonly object[] = [];
+  const held = { id: "1", tokenId: "gold", tokenCount: 10 };
+  const project = await projectAt({
+    "/token/account/all": () => accounts,
+    "/investments/user/tokens": () => page("tokens", [held]),
+  });
+  const inputs = {
+    tokens: [{ ledger: "Gold", investor: "gold" }],
+    holders: [{ holder: "alice", credential: "BUYER_KEY" }],
+    otherHolders: ["treasury", "orgId:org1"],
+    reader,
+  };
+  const ours = ["alice", "treasury"].map((userId) => accountOf({ orgId: "org1", userId }));
+  accounts = [...ours, accountOf({ orgId: "org1" })];
+  const well = await reconcile(project, "reconcile-holdings", "holdings", inputs);
+  expect(well.code, well.told).toBe(0);
+  accounts = [...OTHERS.map(([, entity]) => accountOf(entity)), accountOf({ orgId: "other", userId: "treasury" })];
+  const others = await reconcile(project, "reconcile-holdings", "holdings", inputs);
+  expect(others.code, others.told).toBe(3);
+  const missing = [...OTHERS.map(([name]) => name), "orgId:other userId:treasury"].map(
+    (name) => `missing-left ${name} Gold - | 10`,
+  );
+  expect(others.drifts.toSorted()).toEqual([...missing, "missing-right alice Gold 10 | -"].toSorted());
+});
