@@ -148,18 +148,16 @@ function capRows(id: string, { token, minted, cap }: Capped): readonly Row[] {
   return cap === undefined ? [] : within([id, "cap"], { value: minted, most: cap, record: token });
 }
 
-// 0 is no cap. Whether one that is not shown may be left out is told by the kind of supply.
-function capOf({ behaviour = null, classification = null }: JsonObject): Decimal | undefined {
-  const cap = recordIn(behaviour)["maxMintQuantity"] ?? null;
-  if (cap instanceof Decimal) return cap.isZero() ? undefined : cap;
-  const { supply = null } = recordIn(classification);
-  if (cap === null && !CAPPED.has(supply)) return undefined;
-  throw new EvaluationFailure(
-    `behaviour.maxMintQuantity must be a number where the supply is ${shownJson(supply)}, and is ${shownJson(cap)}`,
-  );
+// A token may be made without a cap, or with 0 for none; one that does not tell its behaviour may have one.
+function capOf({ behaviour = null }: JsonObject): Decimal | undefined {
+  if (!isObject(behaviour))
+    throw new EvaluationFailure(`behaviour must tell the cap of the token, and is ${shownJson(behaviour)}`);
+  const { maxMintQuantity: cap = null } = behaviour;
+  if (cap === null) return undefined;
+  if (!(cap instanceof Decimal))
+    throw new EvaluationFailure(`behaviour.maxMintQuantity must be a number, and is ${shownJson(cap)}`);
+  return cap.isZero() ? undefined : cap;
 }
-
-const CAPPED: ReadonlySet<Json> = new Set(["fixed", "capped-variable"]);
 
 function balanceRow(id: string, account: JsonObject): Row {
   return told("account", account, () => {
