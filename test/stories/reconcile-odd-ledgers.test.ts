@@ -316,3 +316,46 @@ test("holdings: an account is an investor's, or another holder's, only if it is 
   );
   expect(others.drifts.toSorted()).toEqual([...missing, "missing-right alice Gold 10 | -"].toSorted());
 });
+
+const BUYERS = { credentials: ["BUYER_KEY", "SECOND_BUYER_KEY"] };
+
+/** A sale that says it has sold 30, and what its two buyers tell. */
+async function saleOf(...told: readonly (readonly object[])[]): Promise<Project> {
+  return projectAt({
+    "/token-sales": () => page("sales", [{ id: "Sale1", totalSoldTokens: 30, tokenCountOnSale: 100 }]),
+    "/investments/user/transactions": ({ headers }) =>
+      page("transactions", told[headers["x-api-key"] === "sandbox-buyer-key" ? 0 : 1] ?? []),
+  });
+}
+
+test("sales: a purchase that is told twice is a drift, although what was sold seems to be bought", async () => {
+  const well = await reconcile(await saleOf([purchase("1", 15)], [purchase("2", 15)]), "reconcile-sales", "purchases", BUYERS);
+  expect(well.code, well.told).toBe(0);
+  for (const twice of [
+    await saleOf([purchase("1", 15)], [purchase("1", 15)]),
+    await saleOf([purchase("1", 15), purchase("1", 15)]),
+  ]) {
+    const found = await reconcile(twice, "reconcile-sales", "purchases", BUYERS);
+    expect(found.code, found.told).toBe(3);
+    expect(found.drifts).toEqual(["duplicate-left 1 - | -", "duplicate-right 1 - | -"]);
+  }
+});
+
+test("sales: a payout of a sale is no purchase", async () => {
+  const paid = [purchase("2", 5, { payoutId: "P1" }), purchase("3", 5, { type: "payout" }), purchase("4", 5, { type: "Payout" })];
+  const short = await reconcile(await saleOf([purchase("1", 15), ...paid]), "reconcile-sales", "sales", BUYERS);
+  expect(short.code, short.told).toBe(3);
+  expect(short.drifts).toEqual(["differs Sale1 30 | 15"]);
+  const well = await reconcile(await saleOf([purchase("1", 30, { payoutId: "" }), ...paid]), "reconcile-sales", "sales", BUYERS);
+  expect(well.code, well.told).toBe(0);
+});
+
+test("sales: what was sold otherwise is of a sale that there is", async () => {
+  const project = await saleOf([purchase("1", 25)]);
+  const known = { ...BUYERS, soldOtherwise: [{ sale: "Sale1", sold: 5 }] };
+  expect((await reconcile(project, "reconcile-sales", "sales", known)).code).toBe(0);
+  const unknown = { ...BUYERS, soldOtherwise: [...known.soldOtherwise, { sale: "Sale9", sold: 77 }] };
+  const told = await reconcile(project, "reconcile-sales", "sales", unknown);
+  expect(told.code, told.told).toBe(1);
+  expect(told.told).toContain("every sale of soldOtherwise is there");
+});
