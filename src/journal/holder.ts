@@ -6,7 +6,7 @@ let known: Holder | undefined;
 
 /** This process, told apart from any other that may bear its pid. */
 export function thisProcess(): Holder {
-  known ??= { host: hostname(), bootId: bootId(), pid: process.pid, startedAt: startOf(process.pid) ?? "unknown" };
+  known ??= { host: hostname(), bootId: bootId(), pid: process.pid, startedAt: statOf(process.pid).startedAt ?? "unknown" };
   return known;
 }
 
@@ -28,13 +28,18 @@ export function spellHolder(holder: Holder): string {
 
 /**
  * Whether a holder may still act. Only what is provably dead is free: a process of another host is taken for alive, and one
- * of this host is dead when the machine was started anew, the pid is gone, or the pid belongs to a later process.
+ * of this host is dead when the machine was started anew, the pid is gone, belongs to a later process, or is a zombie's.
  */
 export function isAlive(holder: Holder): boolean {
   if (isThisProcess(holder) || !isOfThisHost(holder)) return true;
   if (holder.bootId !== bootId()) return false;
-  return processExists(holder.pid) && (startOf(holder.pid) ?? holder.startedAt) === holder.startedAt;
+  if (!processExists(holder.pid)) return false;
+  const { state, startedAt } = statOf(holder.pid);
+  return !ENDED.has(state) && (startedAt ?? holder.startedAt) === holder.startedAt;
 }
+
+// A process that nobody waits for, as under an init that does not, keeps its pid as a zombie.
+const ENDED: ReadonlySet<string> = new Set(["Z", "X", "x"]);
 
 function processExists(pid: number): boolean {
   try {
@@ -49,10 +54,11 @@ function bootId(): string {
   return read("/proc/sys/kernel/random/boot_id")?.trim() ?? "unknown";
 }
 
-// Field 22 of /proc/PID/stat: ticks since boot. The name before it may hold spaces and parentheses.
-function startOf(pid: number): string | undefined {
-  const stat = read(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+// Fields 3 and 22 of /proc/PID/stat: the state, and ticks since boot. The name before them may hold spaces and parentheses.
+function statOf(pid: number): { readonly state: string; readonly startedAt: string | undefined } {
+  const stat = read(`/proc/${pid}/stat`) ?? "";
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state: fields[0] ?? "", startedAt: fields[19] };
 }
 
 function read(path: string): string | undefined {
