@@ -77,6 +77,8 @@ export const LIMITS = {
   patienceMs: 1_000,
   /** The longest that a run waits for the time in which every write is declared to take effect. */
   settleMs: 600_000,
+  /** The longest that one request may be given, in milliseconds. */
+  requestMs: 3_600_000,
   /** Attempts of one read that fails in transport. */
   readAttempts: 4,
   /** Attempts of one read that the service is too busy for, and the longest that it is given between them, in milliseconds. */

@@ -1,4 +1,5 @@
 import { invariant } from "../base/failure.ts";
+import { fitsHeader } from "../base/header.ts";
 import { didYouMean } from "../base/text.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { validatorOf } from "../contract/validators.ts";
@@ -55,16 +56,13 @@ function credentialProblem({ credential }: Caller, { investor, environment, wher
   };
 }
 
-// What HTTP lets stand in a header: other letters the network would not take, and the step would seem to be out of reach.
-const IN_HEADER = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 function headerProblem(
   { call }: Operation,
   { actingEntity = "" }: Caller,
   { profile, whereIs }: Target,
 ): StepProblem | undefined {
   const { in: place, name } = profile.ledger.onBehalfOf;
-  if (call.interface !== "ledger" || place !== "header" || IN_HEADER.test(actingEntity)) return undefined;
+  if (call.interface !== "ledger" || place !== "header" || fitsHeader(actingEntity)) return undefined;
   return {
     code: "actor.not-in-header",
     message: `"${actingEntity}" cannot be named in the header ${name}, which takes the letters of Latin-1 only`,

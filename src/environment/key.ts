@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
+import { fitsHeader } from "../base/header.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 
@@ -29,6 +30,19 @@ export function readKey(key: KeyReference, from: { readonly folder: string; read
     message: kind === "env" ? `the environment variable ${place} is not set` : `the file ${place} is empty`,
     why: `${key.where} takes the key from there`,
     next: kind === "env" ? `export ${place}=…` : `write the key into ${place}`,
+  });
+}
+
+/** Reads a key that the service is given in a header. Throws a Failure when there is none that could stand there. */
+export function readServiceKey(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Secret {
+  const secret = readKey(key, from);
+  if (fitsHeader(secret.reveal())) return secret;
+  const [, place] = partsOf(key.reference);
+  throw new Failure({
+    code: "environment.key-not-in-header",
+    message: `the key in ${place} cannot be sent: it holds ${/[\r\n]/.test(secret.reveal()) ? "more than one line" : "characters that no HTTP header takes"}`,
+    why: `the service takes the key in a header (${key.where})`,
+    next: `put the key as the service issued it, and nothing else, into ${place}`,
   });
 }
 

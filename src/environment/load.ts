@@ -12,9 +12,10 @@ import { child, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "..
 import { essential, placeProblem } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import { parseUnshown } from "../source/unshown.ts";
-import { type KeyReference, readKey, type Variables } from "./key.ts";
+import { type KeyReference, readServiceKey, type Variables } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
+import { addressesOf, addressProblems, loginOf, timeoutProblems } from "./values.ts";
 
 /** The name of the file that says where playbooks run. */
 export const ENVIRONMENT_FILE = "tokenbook.yaml";
@@ -87,7 +88,10 @@ export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "
   const { file, root, diagnostics } = parseUnshown(shown, readFileSync(path, "utf8"));
   if (root === undefined) throw invalid(diagnostics);
   const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
-  const problems = broken.map((problem) => placeProblem(problem, root));
+  const problems =
+    broken.length > 0
+      ? broken.map((problem) => placeProblem(problem, root))
+      : [...addressProblems(root), ...timeoutProblems(root)];
   if (problems.length === 0) return { file, root };
   throw invalid(
     problems.map(({ finding, range }) => file.diagnose(finding, range)),
@@ -169,7 +173,7 @@ class TargetReader {
 
   #secret(setting: string, name: string, node: SourceNode | undefined): Secret {
     const { folder, variables } = this.#chosen;
-    return readKey({ name, reference: textOf(node) ?? "", where: this.#whereIs(setting) }, { folder, variables });
+    return readServiceKey({ name, reference: textOf(node) ?? "", where: this.#whereIs(setting) }, { folder, variables });
   }
 
   #whereIs(setting: string): string {
@@ -195,15 +199,16 @@ export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): 
   });
 }
 
-// A key that somebody wrote where a reference belongs must not be printed again with its line.
+// A key that somebody wrote where a reference belongs, or into an address, must not be printed again with its line.
 function literalKeys(root: SourceNode): readonly string[] {
   const environments = child(root, "environments");
   const nodes = environments?.kind === "map" ? [...environments.entries.values()].map(({ value }) => value) : [];
-  return nodes
+  const keys = nodes
     .flatMap((node) => keysIn(node).map(({ node: key }) => key))
     .concat(secretsOfNotifications(root))
     .flatMap((node) => textOf(node) ?? [])
     .filter((text) => text !== "" && !/^(env|file):/.test(text));
+  return [...keys, ...nodes.flatMap((node) => addressesOf(node).flatMap(({ text }) => loginOf(text) ?? []))];
 }
 
 interface KeyNode {

@@ -12,7 +12,7 @@ const reference = {
 const baseUrl = {
   type: "string",
   pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
-  description: "Scheme, host and port of the service.",
+  description: "Scheme, host and port of the service, without user and password.",
 };
 
 function names(description: string, ...keys: readonly string[]): object {
@@ -156,7 +156,11 @@ const service = {
       additionalProperties: false,
       minProperties: 1,
     },
-    timeout: { type: "string", pattern: DURATION_PATTERN, description: "How long one request may take; 30s when left out." },
+    timeout: {
+      type: "string",
+      pattern: DURATION_PATTERN,
+      description: "How long one request may take, up to 1h; 30s when left out.",
+    },
     profile,
   },
   additionalProperties: false,
@@ -185,7 +189,11 @@ const notification = {
     secret: { ...reference, description: "What deliveries to a url are signed with (HMAC-SHA256): env:NAME or file:PATH." },
     command: { ...words, description: "A program and its arguments, which gets the JSON on its stdin. No shell reads it." },
     events: { type: "array", items: { enum: EVENTS }, minItems: 1, description: "What is told; everything, when left out." },
-    timeout: { type: "string", pattern: DURATION_PATTERN, description: "How long one delivery may take; 10s, when left out." },
+    timeout: {
+      type: "string",
+      pattern: DURATION_PATTERN,
+      description: "How long one delivery may take, up to 1h; 10s, when left out.",
+    },
   },
   additionalProperties: false,
 };

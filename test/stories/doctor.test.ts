@@ -177,6 +177,37 @@ test("a variable that is not set is told with the line that wants it; one of ano
   );
 });
 
+test("a key that no header takes is told as such, and not as a service that is out of reach", async () => {
+  const service = await sandboxProcess();
+  const project = newProject({ ...KEYS, LEDGER_KEY: "schlüssel-ключ" });
+  project.serviceAt(service.url);
+  project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
+  const seen = await examine(project);
+  expect(codes(seen, "problem"), seen.told).toEqual(["environment.key-not-in-header"]);
+  expect(about(seen, "environment.key-not-in-header")).toContain("tokenbook.yaml:7 (environments.here.ledger.apiKey)");
+  const run = await project.run("run", "look.yaml");
+  expect(run.code, run.told).toBe(2);
+  expect(run.stderr).toContain("environment.key-not-in-header");
+  expect(seen.told + run.told).not.toContain("ключ");
+});
+
+test.each([
+  ['baseUrl: "http://127.0.0.1:99999"', '"baseUrl" is no address'],
+  ['baseUrl: "http://robot:secretpw@127.0.0.1:1"', '"baseUrl" holds a user or a password'],
+])("an address that cannot be (%s) is told at its line by each command", async (address, message) => {
+  const project = newProject();
+  project.serviceAt("http://127.0.0.1:1");
+  project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace(/baseUrl: .*/, address));
+  project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
+  for (const command of [["run", "look.yaml"], ["plan", "look.yaml"], ["doctor"]]) {
+    const ended = await project.run(...command);
+    expect(ended.code, ended.told).toBe(command[0] === "doctor" ? 1 : 2);
+    expect(ended.stdout + ended.stderr, ended.told).toContain("tokenbook.yaml:4:16");
+    expect(ended.stdout + ended.stderr).toContain(message);
+    expect(ended.stdout + ended.stderr).not.toContain("secretpw");
+  }
+});
+
 test("a write of which nobody knows what became is told, with the command that looks again", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const stopped = await losingMint(at);

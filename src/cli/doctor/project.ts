@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
 import { readDotenv } from "../../environment/dotenv.ts";
-import { type KeyReference, readKey, type Variables } from "../../environment/key.ts";
+import { type KeyReference, readServiceKey, type Variables } from "../../environment/key.ts";
 import { type EnvironmentOutline, findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
 import type { Finding } from "../../report/doctor/shape.ts";
 import { type Dotenv, dotenvFile } from "../project.ts";
@@ -80,7 +80,7 @@ export function lookAtKeys(
 
 function failureOf(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Failure | undefined {
   try {
-    readKey(key, from);
+    readServiceKey(key, from);
     return undefined;
   } catch (error) {
     if (error instanceof Failure) return error;

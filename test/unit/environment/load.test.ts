@@ -22,17 +22,17 @@ const GOOD = `environments:
     ledger: { baseUrl: "https://live.example.com", appId: app1, orgId: org1, apiKey: env:LIVE_KEY }
 `;
 
-function load(text: string, name?: string): Target {
+function load(text: string, name?: string, key = "ledger-key"): Target {
   const path = join(folder, "tokenbook.yaml");
   writeFileSync(path, text);
-  const loaded = loadEnvironment(path, { name, cwd: folder, variables: { LEDGER_KEY: "ledger-key" } });
+  const loaded = loadEnvironment(path, { name, cwd: folder, variables: { LEDGER_KEY: key } });
   if ("sandbox" in loaded) throw new Error(`${loaded.sandbox} is embedded`);
   return loaded;
 }
 
-function failure(text: string, name?: string): Failure {
+function failure(text: string, name?: string, key?: string): Failure {
   try {
-    load(text, name);
+    load(text, name, key);
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;
@@ -70,6 +70,19 @@ test("a variable that is not set is named with its line, and how to set it", () 
   });
 });
 
+test.each([
+  ["schlüssel-ключ", "characters that no HTTP header takes"],
+  ["first-line\nsecond-line", "more than one line"],
+])("a key that no header takes (%j) is told at its line, and not shown", (key, why) => {
+  const told = failure(GOOD, "staging", key);
+  expect(told.code).toBe("environment.key-not-in-header");
+  expect(told.message).toContain(`the key in LEDGER_KEY cannot be sent: it holds ${why}`);
+  expect(told.why).toContain("tokenbook.yaml:3 (environments.staging.ledger.apiKey)");
+  expect(JSON.stringify(told)).not.toMatch(/ключ|line\\n|second-line/);
+  writeFileSync(join(folder, "buyer.key"), key);
+  expect(failure(GOOD, "staging").why).toContain("environments.staging.investor.credentials.BUYER_KEY");
+});
+
 test("a key written into the file is refused without being shown", () => {
   const { message } = failure(GOOD.replace("env:LEDGER_KEY", "s3cret-key-value"));
   expect(message).toContain("tokenbook.yaml:3");
@@ -83,6 +96,37 @@ test("an environment that is not there, and what was probably meant", () => {
 
 test("a misspelt setting is found", () => {
   expect(failure(GOOD.replace("baseUrl", "baseURL")).message).toContain('did you mean "baseUrl"?');
+});
+
+test.each([["http://127.0.0.1:99999"], ["http://[::1"], ["http://a..b:x"]])(
+  "%s is no address, and its line is shown",
+  (address) => {
+    const { code, message } = failure(GOOD.replace("https://live.example.com", address), "staging");
+    expect(code).toBe("environment.invalid");
+    expect(message).toContain("tokenbook.yaml:8:24");
+    expect(message).toContain('"baseUrl" is no address');
+  },
+);
+
+test.each([["robot:secretpw@"], ["secretpw@"], [":secretpw@"], ["robot:secret/pw@"]])(
+  "an address with a login (%s) is refused without showing it",
+  (login) => {
+    const { code, message } = failure(GOOD.replace("https://live.", `https://${login}live.`));
+    expect(code).toBe("environment.invalid");
+    expect(message).toContain("tokenbook.yaml:8:24");
+    expect(message).not.toMatch(/secret\/?pw/);
+    const beside = failure(GOOD.replace("https://live.", `https://${login}live.`).replace("orgId: org1", "orgID: org1"));
+    expect(beside.message).not.toMatch(/secret\/?pw/);
+  },
+);
+
+test.each([["0s"], ["0.5ms"], ["600h"], ["61m"]])("no request can be given %s", (timeout) => {
+  const { code, message } = failure(GOOD.replace("timeout: 5s", `timeout: ${timeout}`));
+  expect(code).toBe("environment.invalid");
+  expect(message).toContain("tokenbook.yaml:5:14");
+  expect(message).toContain('"timeout" must be from 1ms to 1h');
+  const notified = `${GOOD}notifications:\n  me: { command: [me], timeout: ${timeout} }\n`;
+  expect(failure(notified).message).toContain('"timeout" must be from 1ms to 1h');
 });
 
 test("hostile keys cannot reach a prototype", () => {

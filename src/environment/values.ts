@@ -1,0 +1,56 @@
+import { parseDuration } from "../base/duration.ts";
+import { LIMITS } from "../base/limits.ts";
+import { child, type SourceNode, textOf } from "../source/node.ts";
+import type { PlacedFinding } from "../source/problems.ts";
+
+// What a schema cannot tell of the values in an environment file.
+
+/** The base URLs of an environment. */
+export function addressesOf(environment: SourceNode): readonly { readonly node: SourceNode; readonly text: string }[] {
+  return ["ledger", "investor"].flatMap((side) => {
+    const node = child(child(environment, side), "baseUrl");
+    const text = textOf(node);
+    return node === undefined || text === undefined ? [] : [{ node, text }];
+  });
+}
+
+/** The user and password in an address, up to the @ behind them; `undefined` when it has none. */
+export function loginOf(address: string): string | undefined {
+  return /^https?:\/\/(.+@)/.exec(address)?.[1];
+}
+
+/** Addresses that lead nowhere, and those with a key in them, which would be printed wherever they are. */
+export function addressProblems(root: SourceNode): readonly PlacedFinding[] {
+  return valuesOf(root, "environments")
+    .flatMap(addressesOf)
+    .flatMap(({ node: { range }, text }): readonly PlacedFinding[] => {
+      const url = URL.parse(text);
+      if (url === null) {
+        const message = `"baseUrl" is no address: its host or port cannot be`;
+        return [{ finding: { code: "schema.pattern", message, suggestion: "such as https://ledger.example.com:8443" }, range }];
+      }
+      if (url.username === "" && url.password === "") return [];
+      const message = `"baseUrl" holds a user or a password`;
+      const why = "an address is printed, and stands in reports and in the journal";
+      const suggestion = "leave them out, and give the key as apiKey or under credentials: env:NAME or file:PATH";
+      return [{ finding: { code: "schema.pattern", message, why, suggestion }, range }];
+    });
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Times that no request can be given: none at all, or more than a timer takes. */
+export function timeoutProblems(root: SourceNode): readonly PlacedFinding[] {
+  return [...valuesOf(root, "environments"), ...valuesOf(root, "notifications")].flatMap((node) => {
+    const timeout = child(node, "timeout");
+    const ms = parseDuration(textOf(timeout) ?? "");
+    if (timeout === undefined || ms === undefined || (ms >= 1 && ms <= LIMITS.requestMs)) return [];
+    const message = `"timeout" must be from 1ms to ${LIMITS.requestMs / HOUR_MS}h`;
+    return [{ finding: { code: "schema.range", message }, range: timeout.range }];
+  });
+}
+
+function valuesOf(root: SourceNode, field: string): readonly SourceNode[] {
+  const map = child(root, field);
+  return map?.kind === "map" ? [...map.entries.values()].map(({ value }) => value) : [];
+}
