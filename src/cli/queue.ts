@@ -1,5 +1,6 @@
 import type PQueue from "p-queue";
 import { LIMITS } from "../base/limits.ts";
+import { systemClock } from "../base/ports.ts";
 import type { Pacing } from "../environment/target.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";
 
@@ -32,32 +33,59 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
  */
 export class Pacer {
   readonly #pacing: Pacing;
-  readonly #queues = new Map<string, Promise<PQueue>>();
+  readonly #lanes = new Map<string, Promise<Lane>>();
 
   constructor(pacing: Pacing) {
     this.#pacing = pacing;
   }
 
-  /** The same exchange, paced. */
-  paced(exchange: Exchange): Exchange {
+  /** The same exchange, paced. Who is told to stop is held back no longer. */
+  paced(exchange: Exchange, stopping?: AbortSignal): Exchange {
     return async (outgoing) => {
       if (outgoing.fresh) return exchange(outgoing);
-      const queue = await this.#queueOf(outgoing.origin);
-      return queue.add(async () => {
-        const exchanged = await exchange(outgoing);
-        holdBack(queue, exchanged);
-        return exchanged;
-      });
+      const lane = await this.#laneOf(outgoing.origin);
+      for (;;) {
+        if (lane.heldBackMs > 0) await systemClock.sleep(lane.heldBackMs, stopping);
+        const exchanged = await lane.queue.add(async () => {
+          // All were held back while this one stood in the queue.
+          if (lane.heldBackMs > 0 && stopping?.aborted !== true) return undefined;
+          return lane.heard(await exchange(outgoing));
+        });
+        if (exchanged !== undefined) return exchanged;
+      }
     };
   }
 
-  #queueOf(origin: string): Promise<PQueue> {
-    let queue = this.#queues.get(origin);
-    if (queue === undefined) {
-      queue = newQueue(this.#pacing);
-      this.#queues.set(origin, queue);
+  #laneOf(origin: string): Promise<Lane> {
+    let lane = this.#lanes.get(origin);
+    if (lane === undefined) {
+      lane = newQueue(this.#pacing).then((queue) => new Lane(queue));
+      this.#lanes.set(origin, lane);
     }
-    return queue;
+    return lane;
+  }
+}
+
+/** The reads of one service. */
+class Lane {
+  readonly queue: PQueue;
+  // As `elapsed` tells it. No timer runs for it: what waits has one, and a process in which nothing waits may end.
+  #heldBackUntil = 0;
+
+  constructor(queue: PQueue) {
+    this.queue = queue;
+  }
+
+  get heldBackMs(): number {
+    return Math.max(0, this.#heldBackUntil - systemClock.elapsed());
+  }
+
+  heard(exchanged: Exchanged): Exchanged {
+    if (exchanged.kind !== "answered" || !BUSY.has(exchanged.status)) return exchanged;
+    const seconds = Number(exchanged.headers["retry-after"]);
+    if (seconds > 0 && this.heldBackMs === 0)
+      this.#heldBackUntil = systemClock.elapsed() + Math.min(seconds * SECOND_MS, LIMITS.heldBackMs);
+    return exchanged;
   }
 }
 
@@ -67,12 +95,4 @@ async function newQueue({ perSecond, atOnce }: Pacing): Promise<PQueue> {
     ...(atOnce === undefined ? {} : { concurrency: atOnce }),
     ...(perSecond === undefined ? {} : { interval: SECOND_MS, intervalCap: perSecond }),
   });
-}
-
-function holdBack(queue: PQueue, exchanged: Exchanged): void {
-  if (exchanged.kind !== "answered" || !BUSY.has(exchanged.status)) return;
-  const seconds = Number(exchanged.headers["retry-after"]);
-  if (!(seconds > 0) || queue.isPaused) return;
-  queue.pause();
-  setTimeout(() => queue.start(), Math.min(seconds * SECOND_MS, LIMITS.heldBackMs));
 }

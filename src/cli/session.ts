@@ -88,7 +88,7 @@ export function sessionOn(
         return await work({
           clock,
           secrets,
-          exchange: pacer?.paced(traced) ?? traced,
+          exchange: pacer?.paced(traced, shell.stopping) ?? traced,
           drifts,
           observe: (event) => {
             shown?.event(event);

@@ -7,6 +7,11 @@ const BUSY = answerInstead({
   headers: { "content-type": "application/json", "retry-after": "1" },
   body: '{"message":"too many requests"}',
 });
+const LATER = answerInstead({
+  status: 429,
+  headers: { "content-type": "application/json", "retry-after": "30" },
+  body: '{"message":"too many requests"}',
+});
 const DOWN = answerInstead({
   status: 503,
   headers: { "content-type": "text/html", "retry-after": "0" },
@@ -38,4 +43,18 @@ test("a service that is too busy is asked again when it says, and each write com
     ["acknowledged", 200],
   ]);
   expect(data.reports[0]?.run.durationMs, ended.told).toBeGreaterThan(1_900);
+});
+
+test("a process that has ended does not live on for a service that asked for patience", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("tokenbook.yaml", `${project.read("tokenbook.yaml")}    pacing: { atOnce: 2 }\n`);
+  project.write("mint.yaml", MINT_ONCE);
+  void proxy.next("GET /status", LATER);
+  const begun = performance.now();
+  const refused = await project.run("run", "mint.yaml");
+  expect(refused.stderr, refused.told).toContain("HTTP 429: too many requests");
+  expect(performance.now() - begun, refused.told).toBeLessThan(15_000);
 });

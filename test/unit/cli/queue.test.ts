@@ -53,6 +53,17 @@ test("one read that is refused for a while holds all others back", async () => {
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(190);
 });
 
+test("who is told to stop is held back no longer", async () => {
+  const { asked, exchange } = slowService((path) => (path === "/0" ? { status: 429, headers: { "retry-after": "30" } } : {}));
+  const stopping = new AbortController();
+  const paced = new Pacer({ atOnce: 1, perSecond: undefined }).paced(exchange, stopping.signal);
+  const reads = Array.from({ length: 3 }, (_, at) => paced(outgoing(`/${at}`)));
+  await reads[0];
+  setTimeout(() => stopping.abort(), 20);
+  await Promise.all(reads);
+  expect(asked.map(({ path }) => path)).toEqual(["/0", "/1", "/2"]);
+});
+
 test("what fails is told when all that was under way beside it has ended", async () => {
   const ended: string[] = [];
   const work = async (item: string): Promise<void> => {
