@@ -5,7 +5,7 @@ import type { History } from "../journal/chain.ts";
 import type { Held, JournalStore } from "../journal/store.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { openWrites } from "../protocol/open-writes.ts";
-import type { RunOpened, RunOutcome } from "../protocol/record.ts";
+import type { RunOpened, RunOutcome, TargetHeading } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { FileReader } from "../playbook/files.ts";
 import { RunContext } from "./context.ts";
@@ -109,12 +109,32 @@ function opening(
 
 function assertSameTarget(opened: RunOpened, target: Target): void {
   const now = headingOf(target);
-  const different = (Object.keys(now) as (keyof typeof now)[]).filter((key) => now[key] !== opened.target[key]);
+  const different = (Object.keys(now) as (keyof TargetHeading)[]).filter((key) => now[key] !== opened.target[key]);
   if (different.length === 0) return;
   throw new Failure({
     code: "resume.target-changed",
     message: `the run ${opened.runId} acts elsewhere: ${different.map((key) => `${key} was ${opened.target[key]} and is ${now[key]}`).join("; ")}`,
     why: "what it did so far is there, not here",
-    next: `tokenbook resume ${opened.runId} --env ${quoted(opened.target.environment)}`,
+    next: wayBack(opened, target, different),
   });
+}
+
+const SETTINGS = {
+  ledger: "ledger.baseUrl",
+  appId: "ledger.appId",
+  orgId: "ledger.orgId",
+  investor: "investor.baseUrl",
+} as const;
+
+// Another environment was named, or this one has another name now, or leads elsewhere: then the same command would fail again.
+function wayBack({ runId, target: before }: RunOpened, target: Target, different: readonly (keyof TargetHeading)[]): string {
+  const resume = `tokenbook resume ${runId}`;
+  if (!different.includes("environment")) {
+    if (target.embedded) return `let "${target.environment}" lead there again in tokenbook.yaml, then: ${resume}`;
+    const places = different.flatMap((key) => (key === "environment" ? [] : [target.whereIs(SETTINGS[key])]));
+    return `put back what was at ${[...new Set(places)].join(" and ")}, then: ${resume} --env ${quoted(before.environment)}`;
+  }
+  const named = `${resume} --env ${quoted(before.environment)}`;
+  if (different.length > 1) return named;
+  return `${named}; where that is what "${target.environment}" was called before, name it so again in tokenbook.yaml`;
 }

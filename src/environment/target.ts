@@ -45,10 +45,13 @@ export function secretsOf({ ledger, investor }: Target): readonly Secret[] {
   return [...(ledger === undefined ? [] : [ledger.apiKey]), ...(investor?.credentials.values() ?? [])];
 }
 
+/** What stands for the addresses of the sandbox, which are others each time. */
+export const EMBEDDED_ADDRESS = "embedded sandbox";
+
 /** What the journal keeps of a target: enough to tell whether a resumed run acts in the same place. */
 export function headingOf({ environment, embedded, ledger, investor }: Target): TargetHeading {
   const address = (side: { readonly baseUrl: string } | undefined): string | null =>
-    side === undefined ? null : embedded ? "embedded sandbox" : side.baseUrl;
+    side === undefined ? null : embedded ? EMBEDDED_ADDRESS : side.baseUrl;
   return {
     environment,
     ledger: address(ledger),

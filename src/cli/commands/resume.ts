@@ -1,6 +1,9 @@
+import { relative } from "node:path";
 import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { resumeRun } from "../../engine/start.ts";
+import { findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
+import { EMBEDDED_ADDRESS } from "../../environment/target.ts";
 import type { History } from "../../journal/chain.ts";
 import type { RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
@@ -27,6 +30,7 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
 
 function prepare(shell: Shell, options: ResumeOptions, { summary, known }: Chosen): Prepared {
   const { id, playbook: file, outcome } = summary;
+  if (options.env === undefined) assertEnvironmentThere(shell, { summary, known });
   const files = { ...filesOf(shell), data: { ...stateOf(known.records).opened?.data, [file]: {} } };
   const [playbook] = loadPlaybooks(shell, [file], { reader: files });
   // What has passed is only told again.
@@ -54,6 +58,20 @@ function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen {
     const summary = run === undefined ? store.notPassed(1)[0] : store.summary(run);
     if (summary !== undefined) return { summary, known: store.history(summary.id) };
     throw store.list(1).length === 0 ? noRunYet() : noneToResume();
+  });
+}
+
+// That of the run itself: another in its place would be refused, so none is offered.
+function assertEnvironmentThere(shell: Shell, { summary: { id, environment }, known }: Chosen): void {
+  const file = findEnvironmentFile(shell.cwd);
+  if (file === undefined || outlineEnvironments(file, shell.cwd).some(({ name }) => name === environment)) return;
+  const shown = relative(shell.cwd, file);
+  const wasSandbox = stateOf(known.records).opened?.target.ledger === EMBEDDED_ADDRESS;
+  throw new Failure({
+    code: "environment.unknown",
+    message: `${shown} has no environment "${environment}", where the run ${id} acts`,
+    why: "a run goes on where it began, under the same name",
+    next: `${wasSandbox ? `add the line "${environment}: embedded" to environments in ${shown}` : `name it so again in ${shown}, as it was when the run began`}, then: tokenbook resume ${id}`,
   });
 }
 

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { type Desk, desk } from "./desk.ts";
+import { MINT_ONCE, newProject, operationsOf, runIn } from "./world.ts";
+
+/** A run that stopped before its last step, and the text of tokenbook.yaml with which it began. */
+async function stopped(): Promise<Desk & { readonly run: string; readonly text: string }> {
+  const at = await desk({ "mint.yaml": MINT_ONCE.replace("totalSupply == 10", "totalSupply == 11") });
+  const ended = await at.project.run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(1);
+  at.project.write("mint.yaml", MINT_ONCE);
+  return { ...at, run: runIn(ended), text: at.project.read("tokenbook.yaml") };
+}
+
+test("an environment that has another name now: whatever is tried, the way out is to name it as before", async () => {
+  const { project, service, run, text } = await stopped();
+  project.write("tokenbook.yaml", text.replace("  here:", "  live:"));
+  const plain = await project.run("resume");
+  expect(plain.code, plain.told).toBe(2);
+  expect(plain.stderr, plain.told).toContain(`tokenbook.yaml has no environment "here", where the run ${run} acts`);
+  expect(plain.stderr, plain.told).toContain("next: name it so again in tokenbook.yaml");
+  expect(plain.stderr, plain.told).not.toContain("--env live");
+  const named = await project.run("resume", "--env", "live");
+  expect([named.code, named.stderr], named.told).toEqual([2, expect.stringContaining("environment was here and is live")]);
+  expect(named.stderr, named.told).toContain('where that is what "live" was called before, name it so again in tokenbook.yaml');
+  project.write("tokenbook.yaml", text);
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+});
+
+test("an environment that leads elsewhere now: the line is named, and not the command that has just failed", async () => {
+  const { project, run, text } = await stopped();
+  project.write("tokenbook.yaml", text.replace("127.0.0.1", "localhost"));
+  const moved = await project.run("resume", run, "--env", "here");
+  expect(moved.code, moved.told).toBe(2);
+  expect(moved.stderr, moved.told).toMatch(/ledger was http:\/\/127\.0\.0\.1:\d+ and is http:\/\/localhost:\d+/);
+  expect(moved.stderr, moved.told).toContain("next: put back what was at tokenbook.yaml:4 (environments.here.ledger.baseUrl)");
+});
+
+test("an environment that is the sandbox now: what it was is to be put back", async () => {
+  const { project, run } = await stopped();
+  project.write("tokenbook.yaml", "environments:\n  here: embedded\n");
+  const moved = await project.run("resume");
+  expect([moved.code, moved.stderr], moved.told).toEqual([2, expect.stringContaining("resume.target-changed")]);
+  expect(moved.stderr, moved.told).toContain(
+    `next: let "here" lead there again in tokenbook.yaml, then: tokenbook resume ${run}`,
+  );
+});
+
+test("a run of the sandbox, and a tokenbook.yaml that came later", async () => {
+  const project = newProject({});
+  project.write("mint.yaml", MINT_ONCE.replace("totalSupply == 10", "totalSupply == 11"));
+  const run = runIn(await project.run("run", "mint.yaml"));
+  project.serviceAt("http://127.0.0.1:1");
+  const refused = await project.run("resume");
+  expect(refused.code, refused.told).toBe(2);
+  expect(refused.stderr, refused.told).toContain(
+    `add the line "sandbox: embedded" to environments in tokenbook.yaml, then: tokenbook resume ${run}`,
+  );
+  project.write("tokenbook.yaml", "environments:\n  sandbox: embedded\n");
+  project.write("mint.yaml", MINT_ONCE);
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+});
+
+test("another environment was named: the run's own is offered", async () => {
+  const { project, run, text } = await stopped();
+  project.write("tokenbook.yaml", `${text}  sandbox: embedded\n`);
+  const elsewhere = await project.run("resume", "--env", "sandbox");
+  expect(elsewhere.code, elsewhere.told).toBe(2);
+  expect(elsewhere.stderr, elsewhere.told).toMatch(new RegExp(`next: tokenbook resume ${run} --env here$`, "m"));
+});
