@@ -69,6 +69,12 @@ export function projectFolder({ cwd }: Pick<Shell, "cwd">): string {
   return file === undefined ? cwd : dirname(file);
 }
 
+/** This folder, from that of the environment file: it stays the same where the project is moved. Without such a file, nothing. */
+export function folderInProject({ cwd }: Pick<Shell, "cwd">): string | undefined {
+  const file = findEnvironmentFile(cwd);
+  return file === undefined ? undefined : relative(dirname(file), cwd) || ".";
+}
+
 /** What keys, `env` and `secrets` are looked for in: the variables of the process, and behind them those of the `.env` file. Throws a Failure. */
 export function variablesOf(shell: Shell, options: Dotenv): Variables {
   const file = dotenvFile(shell, options);

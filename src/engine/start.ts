@@ -25,15 +25,17 @@ export interface RunParts {
   readonly target: Target;
   readonly store: JournalStore;
   readonly ports: EnginePorts;
+  /** Where the paths of its files begin, from the project's folder; `undefined`: nobody knows. */
+  readonly folder?: string | undefined;
 }
 
 /** Runs a checked playbook from its first step. Throws a Failure when it cannot start, and then nothing was sent but harmless reads. */
 export async function startRun(parts: RunParts, given: Given, name: RunName): Promise<RunOutcome> {
-  const { playbook, target, store, ports } = parts;
+  const { playbook, target, store, ports, folder } = parts;
   checkTarget(playbook, target);
   return withLeases(parts, { ...given, ...name }, async (claim) => {
     await checkReach(playbook, new Service(target, ports));
-    const held = await store.begin(opening(playbook, given, { target, ...name }), target.environment, claim);
+    const held = await store.begin(opening(playbook, given, { target, folder, ...name }), target.environment, claim);
     for (const record of held.records) ports.observe(record);
     return carry(parts, held);
   });
@@ -93,7 +95,7 @@ async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
 function opening(
   playbook: Playbook,
   { inputs, env }: Given,
-  about: { target: Target; runId: string; runKey: string },
+  about: { target: Target; folder: string | undefined; runId: string; runKey: string },
 ): RunOpened {
   return {
     kind: "run.opened",
@@ -104,6 +106,7 @@ function opening(
     inputs,
     ...(Object.keys(env).length === 0 ? {} : { env }),
     target: headingOf(about.target),
+    ...(about.folder === undefined ? {} : { folder: about.folder }),
   };
 }
 

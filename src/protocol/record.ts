@@ -42,6 +42,8 @@ export interface RunOpened extends Writing {
   /** The variables, by the file of the playbook that declares them. */
   readonly env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly target: TargetHeading;
+  /** Where the paths of its files begin, from the folder of tokenbook.yaml. Left out by older runs, and where there is no such file. */
+  readonly folder?: string;
 }
 
 /** A playbook as it is written. */

@@ -59,7 +59,10 @@ const EVENTS: Described = {
   "run.opened": {
     says: "A run began: what is to be done, where, with which inputs.",
     required: { format: { const: 1 }, runId: text, runKey: text, playbook, steps: listOf(heading), inputs: map, target },
-    optional: { env: { type: "object", additionalProperties: { type: "object", additionalProperties: text } } },
+    optional: {
+      env: { type: "object", additionalProperties: { type: "object", additionalProperties: text } },
+      folder: { ...text, description: "Where the paths of its files begin, from the folder of tokenbook.yaml." },
+    },
   },
   "run.claimed": { says: "A process took the run.", required: { holder }, optional: {} },
   "run.released": {

@@ -70,3 +70,36 @@ test("another environment was named: the run's own is offered", async () => {
   expect(elsewhere.code, elsewhere.told).toBe(2);
   expect(elsewhere.stderr, elsewhere.told).toMatch(new RegExp(`next: tokenbook resume ${run} --env here$`, "m"));
 });
+
+test("a run goes on in the folder in which it began, not with a playbook of the same name in another", async () => {
+  const at = await desk({});
+  const write = (id: string): string => `playbook: 1
+actors: { clerk: { ledger: "userId:alice" } }
+defaults: { as: clerk }
+steps:
+  - { id: first, uses: ledger.asset.stats, expect: [response.totalCount >= NUMBER] }
+  - { id: record, uses: ledger.asset.create, with: { assetType: Property, data: { id: ${id} } } }
+`;
+  const [ours, theirs] = [at.project.within("a"), at.project.within("b")];
+  at.project.write("a/run.yaml", write("Ours").replace("NUMBER", "1000"));
+  at.project.write("b/run.yaml", write("Theirs").replace("NUMBER", "0"));
+  const stoppedThere = await ours.run("run", "run.yaml");
+  expect(stoppedThere.code, stoppedThere.told).toBe(1);
+  const run = runIn(stoppedThere);
+  for (const [project, folder, way] of [
+    [theirs, "b", "../a"],
+    [at.project, ".", "a"],
+  ] as const) {
+    const refused = await project.run("resume");
+    expect(refused.code, refused.told).toBe(2);
+    expect(refused.stderr, refused.told).toContain(
+      `the run ${run} began in the folder a of this project, and this is ${folder}\n`,
+    );
+    expect(refused.stderr, refused.told).toContain(`next: cd ${way} && tokenbook resume ${run}`);
+  }
+  expect(await at.service.commits()).toEqual([]);
+  at.project.write("a/run.yaml", write("Ours").replace("NUMBER", "0"));
+  const resumed = await ours.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect((await at.service.commits()).map(({ body }) => body)).toMatchObject([{ data: { id: "Ours" } }]);
+});

@@ -1,16 +1,19 @@
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import type { ExitCode } from "../../base/exit.ts";
-import { Failure } from "../../base/failure.ts";
+import { Failure, invariant } from "../../base/failure.ts";
+import { quoted } from "../../base/text.ts";
 import { resumeRun } from "../../engine/start.ts";
 import { findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
 import { EMBEDDED_ADDRESS } from "../../environment/target.ts";
 import type { History } from "../../journal/chain.ts";
 import type { RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
+import type { RunOpened } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { lookIntoJournal, noRunYet } from "../journal.ts";
 import { type Job, performRuns, type Prepared, type ReportOptions } from "../perform.ts";
-import { filesOf, loadPlaybooks, variablesOf, type Where } from "../project.ts";
+import { filesOf, folderInProject, loadPlaybooks, projectFolder, variablesOf, type Where } from "../project.ts";
+import { shipped } from "../shipped.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface ResumeOptions extends Where, ReportOptions {
@@ -30,8 +33,11 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
 
 function prepare(shell: Shell, options: ResumeOptions, { summary, known }: Chosen): Prepared {
   const { id, playbook: file, outcome } = summary;
-  if (options.env === undefined) assertEnvironmentThere(shell, { summary, known });
-  const files = { ...filesOf(shell), data: { ...stateOf(known.records).opened?.data, [file]: {} } };
+  const { opened } = stateOf(known.records);
+  invariant(opened !== undefined, "a run begins with its opening");
+  assertSameFolder(shell, opened);
+  if (options.env === undefined) assertEnvironmentThere(shell, opened);
+  const files = { ...filesOf(shell), data: { ...opened.data, [file]: {} } };
   const [playbook] = loadPlaybooks(shell, [file], { reader: files });
   // What has passed is only told again.
   const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
@@ -61,12 +67,25 @@ function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen {
   });
 }
 
+// A file of the same name may lie here too, and is another playbook.
+function assertSameFolder(shell: Shell, { runId, folder: before, playbook: { file } }: RunOpened): void {
+  const now = folderInProject(shell);
+  if (before === undefined || now === undefined || before === now || shipped.read(file) !== undefined) return;
+  const way = relative(shell.cwd, join(projectFolder(shell), before));
+  throw new Failure({
+    code: "resume.other-folder",
+    message: `the run ${runId} began in the folder ${before} of this project, and this is ${now}`,
+    why: `its playbook is ${file} as seen from there`,
+    next: `cd ${quoted(way)} && tokenbook resume ${runId}`,
+  });
+}
+
 // That of the run itself: another in its place would be refused, so none is offered.
-function assertEnvironmentThere(shell: Shell, { summary: { id, environment }, known }: Chosen): void {
+function assertEnvironmentThere(shell: Shell, { runId: id, target: { environment, ledger, investor } }: RunOpened): void {
   const file = findEnvironmentFile(shell.cwd);
   if (file === undefined || outlineEnvironments(file, shell.cwd).some(({ name }) => name === environment)) return;
   const shown = relative(shell.cwd, file);
-  const wasSandbox = stateOf(known.records).opened?.target.ledger === EMBEDDED_ADDRESS;
+  const wasSandbox = [ledger, investor].includes(EMBEDDED_ADDRESS);
   throw new Failure({
     code: "environment.unknown",
     message: `${shown} has no environment "${environment}", where the run ${id} acts`,

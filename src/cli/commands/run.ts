@@ -6,7 +6,7 @@ import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { type Job, performRuns, type ReportOptions } from "../perform.ts";
-import { loadPlaybooks, playbookFiles, type Where } from "../project.ts";
+import { folderInProject, loadPlaybooks, playbookFiles, type Where } from "../project.ts";
 import { compares } from "../../playbook/walk.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../ready.ts";
 import type { Command } from "../shell.ts";
@@ -37,7 +37,7 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
       if (checked.some(compares)) letHeapGrow();
       if (options.plan !== undefined)
         await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
-      return { secrets, jobs: ready.map(jobOf) };
+      return { secrets, jobs: ready.map((each) => jobOf(each, folderInProject(shell))) };
     },
   });
 };
@@ -46,13 +46,13 @@ function headed({ name, file }: Playbook): Job["playbook"] {
   return { name, file };
 }
 
-function jobOf({ playbook, inputs, env }: ReadyPlaybook): Job {
+function jobOf({ playbook, inputs, env }: ReadyPlaybook, folder: string | undefined): Job {
   return {
     playbook: headed(playbook),
     steps: playbook.steps.length,
     work: (session, ports) =>
       startRun(
-        { playbook, target: session.target, store: session.store, ports },
+        { playbook, target: session.target, store: session.store, ports, folder },
         { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env },
         newRunName(systemClock.now(), systemRandom),
       ),

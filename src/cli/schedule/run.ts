@@ -16,7 +16,7 @@ import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
 import type { Blocking, Problem, RunResult } from "../../schedule/firing.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { maskedError } from "../masked.ts";
-import { loadPlaybooks } from "../project.ts";
+import { folderInProject, loadPlaybooks } from "../project.ts";
 import { preparePlaybooks } from "../ready.ts";
 import { Pacer } from "../queue.ts";
 import type { Reporting } from "../reporting.ts";
@@ -73,7 +73,8 @@ export function runMaker(shell: Shell, { options, target, inputs, reporting, onR
             const name = newRunName(systemClock.now(), systemRandom);
             begun(name.runId);
             const given = { inputs: inOrganization(playbook, values, session.target.ledger?.orgId), env };
-            return startRun({ playbook, target: session.target, store: session.store, ports }, given, name);
+            const folder = folderInProject(shell);
+            return startRun({ playbook, target: session.target, store: session.store, ports, folder }, given, name);
           },
           trace,
         );
