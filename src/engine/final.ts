@@ -40,7 +40,11 @@ function setsSame({ context, place, later, sets }: Pair, own: readonly Json[] | 
   const theirs = later.operation.meaning.sets;
   if (theirs?.what !== sets.what) return false;
   const input = inputOf(context, place, later);
-  const ids = input === undefined ? undefined : theirs.of(input, context.target.profile);
+  return meet(own, input === undefined ? undefined : theirs.of(input, context.target.profile));
+}
+
+/** Whether two writes set something of the same thing; what nobody can tell counts as the same. */
+export function meet(own: readonly Json[] | undefined, ids: readonly Json[] | undefined): boolean {
   if (own === undefined || ids === undefined) return true;
   return own.some((one) => ids.some((other) => jsonEquals(one, other)));
 }
@@ -92,6 +96,7 @@ function partsOf(step: Step): readonly Step[] {
   }
 }
 
-function callsIn(step: Step): readonly CallStep[] {
+/** The calls of a step, and of all that it holds. */
+export function callsIn(step: Step): readonly CallStep[] {
   return step.kind === "call" ? [step] : partsOf(step).flatMap(callsIn);
 }

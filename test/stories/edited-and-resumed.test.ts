@@ -259,3 +259,40 @@ test("a write of which nobody knows what became is settled as it was sent, never
   expect(resumed.code, resumed.told).toBe(0);
   expect(operationsOf(await at.service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
+
+test("what was sent again because nothing later set the same may not be followed by a new step that does", async () => {
+  const { project, proxy, service } = await desk({});
+  const described = `playbook: 1
+name: Describe
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: ${tokenWith("T")}
+  - id: first
+    uses: ledger.token.update
+    with: { id: "\${{ steps.token.id }}", description: A }
+  - id: look
+    uses: ledger.token.get
+    with: { id: "\${{ steps.token.id }}" }
+    expect: [response.description == "B"]
+`;
+  project.write("describe.yaml", described);
+  // It stays on its way for as long as the story lasts.
+  void proxy.next("PATCH /token", async (passing) => passing.cut());
+  const run = await project.run("run", "describe.yaml");
+  expect(run.code, run.told).toBe(1);
+  expect(run.stdout).toContain("superseded");
+  const second = '  - id: second\n    uses: ledger.token.update\n    with: { id: "${{ steps.token.id }}", description: B }\n';
+  project.write("describe.yaml", described.replace("  - id: look", `${second}  - id: look`));
+  const before = await service.commits();
+  const resumed = await project.run("resume", runIn(run));
+  expect(resumed.code, resumed.told).toBe(2);
+  expect(resumed.stderr).toContain("(second) sets what an earlier sending of first may still set");
+  expect(await service.commits()).toEqual(before);
+  const other = second.replace("ledger.token.update", "ledger.token.get").replace(", description: B", "");
+  project.write("describe.yaml", described.replace('"B"', '"A"').replace("  - id: look", `${other}  - id: look`));
+  const harmless = await project.run("resume", runIn(run));
+  expect(harmless.code, harmless.told).toBe(0);
+});

@@ -1,14 +1,18 @@
 import { type Change, changesBetween } from "../../base/difference.ts";
-import { type Json, jsonEquals, writeJson } from "../../base/json.ts";
+import { isObject, type Json, jsonEquals, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text.ts";
 import type { Target } from "../../environment/target.ts";
+import { operationNamed } from "../../operations/operation.ts";
 import { givenProblems } from "../../playbook/inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { Secrets } from "../../playbook/open.ts";
 import { playbooksIn } from "../../playbook/walk.ts";
+import { mayStillArrive } from "../../protocol/attempts.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
+import type { AttemptIntended } from "../../protocol/record.ts";
 import type { RunState } from "../../protocol/state.ts";
+import { callsIn, meet } from "../final.ts";
 import { Frames } from "../frames.ts";
 import { type Meaning, saysOf } from "./says.ts";
 import { idsIn, type Spot, Traces } from "./traces.ts";
@@ -44,6 +48,7 @@ export function compareEdit(edited: Edited): Edit {
     ...comparison.outOfOrder(),
     ...comparison.neverDone(),
     ...comparison.lost(),
+    ...comparison.overtaken(),
   ];
   return { conflicts: [...new Set(all)].map(edited.secrets.redact), notes: comparison.removed() };
 }
@@ -115,6 +120,31 @@ class Comparison {
         return name === undefined ? [] : [`${placeOf(spot)} is ${name} by another name, which is done: it would be done again`];
       });
     return [...unsettled, ...renamed];
+  }
+
+  /** What has not begun, and sets what a superseded sending may still set: that was sent again because nothing later did. */
+  overtaken(): readonly string[] {
+    const waiting = [...this.#edited.state.steps].filter(([, { attempts }]) => mayStillArrive(attempts));
+    const later = this.#now.sequences.flatMap(({ spots }) => spots).filter(({ address }) => !this.#now.hasBegun(address));
+    return waiting.flatMap(([address, { attempts }]) =>
+      later
+        .filter((spot) => attempts.some(({ intended }) => this.#undoes(spot, intended)))
+        .map((spot) => `${placeOf(spot)} sets what an earlier sending of ${address} may still set: that could arrive after it`),
+    );
+  }
+
+  // What is unique would be refused when it comes late, unless it was taken away.
+  #undoes(spot: Spot, { operation: name, input }: AttemptIntended): boolean {
+    const { sets, effect } = operationNamed(name).meaning;
+    const { step, isWhole } = spot;
+    if (sets === undefined || step.kind === "check") return false;
+    const { profile } = this.#edited.target;
+    const given = step.kind === "call" && !isWhole ? saysOf(spot, this.#says)["with"] : undefined;
+    return callsIn(step).some(({ operation: { meaning } }) => {
+      const theirs = meaning.sets;
+      if (theirs?.what !== sets.what || (effect !== "absolute" && theirs.removes !== true)) return false;
+      return meet(sets.of(input, profile), isObject(given) ? theirs.of(given, profile) : undefined);
+    });
   }
 
   /** What was done and is gone. */
