@@ -25,6 +25,15 @@ export function isOpen({ answered, receipt, settled }: Attempt): boolean {
   return answered === undefined || answered.meaning === "ambiguous";
 }
 
+/** Whether it is known to have taken effect. */
+export function hasEffect({ answered, receipt, settled }: Attempt): boolean {
+  return (
+    settled?.verdict === "applied" ||
+    receipt?.committed === true ||
+    (answered?.meaning === "acknowledged" && receipt === undefined && settled === undefined)
+  );
+}
+
 /** The id that the ledger gave to the write: from its receipt, or already from its answer. */
 export function transactionOf({ answered, receipt, settled }: Attempt): string | null {
   return (

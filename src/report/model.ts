@@ -168,7 +168,7 @@ export class RunFold implements Observer {
     };
   }
 
-  // What was done and is written no more comes after the rest.
+  // What was done and is written no more comes after the rest; what had no effect, such as a step that failed, has no row any more.
   #rewrite({ playbook, steps }: Writing): void {
     if (this.#opened !== undefined) this.#opened = { ...this.#opened, playbook, steps };
     this.#nesting = new Nesting(steps);
@@ -180,7 +180,16 @@ export class RunFold implements Observer {
       this.#groups.set(heading.id, group);
       before.delete(heading.id);
     }
-    for (const [id, group] of before) if (group.rounds.size > 0 || group.whole.hasBegun) this.#groups.set(id, group);
+    for (const [id, group] of before) if (this.#keepsOf(group)) this.#groups.set(id, group);
+  }
+
+  #keepsOf({ whole, rounds }: Group): boolean {
+    for (const fold of [whole, ...rounds.values()]) {
+      fold.takenOut();
+      this.#open.delete(fold);
+    }
+    for (const [address, round] of rounds) if (!round.leavesSomething) rounds.delete(address);
+    return rounds.size > 0 || whole.leavesSomething;
   }
 
   #group(id: string): Group {

@@ -11,7 +11,7 @@ import type {
   StepStopped,
 } from "../protocol/record.ts";
 import { keysOf } from "../protocol/address.ts";
-import { type Attempt, attemptReport, isOpen, learn, receiptOf, textAt, transactionOf } from "./attempt.ts";
+import { type Attempt, attemptReport, hasEffect, isOpen, learn, receiptOf, textAt, transactionOf } from "./attempt.ts";
 import type { RowOutcome, StepReport } from "./shape.ts";
 
 /** A record about one step. */
@@ -25,6 +25,7 @@ export class StepFold {
   readonly #attempts = new Map<number, Attempt>();
   #begunAt: number | undefined;
   #isRescued = false;
+  #isGone = false;
   /** It is a `foreach` over nothing. */
   #isEmpty = false;
   #endedWith: RunOutcome | undefined;
@@ -45,7 +46,23 @@ export class StepFold {
   /** Somebody has edited the playbook. */
   rewrite(heading: StepHeading): void {
     this.#row = undefined;
+    this.#isGone = false;
     this.#heading = heading;
+  }
+
+  /** Somebody has taken it out of the playbook. What it did stays, and how else it ended is of no matter any more. */
+  takenOut(): void {
+    this.#row = undefined;
+    this.#isGone = true;
+  }
+
+  /** Whether something of it stays when it is taken out of the playbook. */
+  get leavesSomething(): boolean {
+    return this.#ending?.kind === "step.completed" || this.#hasEffect;
+  }
+
+  get #hasEffect(): boolean {
+    return [...this.#attempts.values()].some(hasEffect);
   }
 
   get begunAt(): number | undefined {
@@ -122,6 +139,7 @@ export class StepFold {
   }
 
   get outcome(): RowOutcome {
+    if (this.#isGone && this.#ending?.kind !== "step.completed" && this.#hasEffect) return "changed";
     if (this.#ending !== undefined) {
       const { outcome } = this.#ending;
       if (this.#isEmpty && outcome === "ok") return "skipped"; // nothing was done
@@ -166,7 +184,7 @@ export class StepFold {
       durationMs: ending === undefined ? null : Math.max(0, ending.at - ending.startedAt),
       response: completed?.value["response"] ?? null,
       refusal: textAt(completed?.value, "refusal"),
-      problem: ending?.kind === "step.stopped" ? ending.problem : null,
+      problem: ending?.kind === "step.stopped" && !this.#isGone ? ending.problem : null,
       warning: completed?.warning ?? null,
       comparison: ending?.comparison ?? null,
     };

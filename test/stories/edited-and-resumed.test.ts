@@ -228,6 +228,27 @@ test("what has not been done may be edited: the step that failed is mended, one 
   expect(over.stderr, over.told).toMatch(/begin a new run: tokenbook run outer\.yaml --env here$/m);
 });
 
+test("a step that failed and is taken out has no part in a run that passes, and one whose write took effect has what it did", async () => {
+  const { project } = await failed();
+  project.write("outer.yaml", OUTER.replace("- id: supply", "- id: total").replace("totalSupply == 11", "totalSupply == 10"));
+  const passed = await project.json("resume", "--report", "junit=report.xml");
+  expect(passed.code, passed.told).toBe(0);
+  const [report] = passed.data.reports;
+  expect(report?.steps.map(({ step }) => step)).not.toContain("supply");
+  expect(report?.totals).toMatchObject({ failed: 0, pending: 0 });
+  expect(project.read("report.xml")).toMatch(/<testsuites [^>]*failures="0" errors="0"/);
+
+  const lost = await desk({ "mint.yaml": MINT_ONCE });
+  lost.project.write("tokenbook.yaml", lost.project.read("tokenbook.yaml").replace("exclusive: true", "exclusive: false"));
+  void lost.proxy.next("POST /token/mint", cutAnswer);
+  const run = runIn(await lost.project.run("run", "mint.yaml"));
+  await lost.project.run("resolve", run, "--step", "mint", "--as", "applied", "--because", "seen");
+  lost.project.write("mint.yaml", MINT_ONCE.replace(/ {2}- id: mint\n.*\n.*\n/, ""));
+  const resumed = await lost.project.json("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.data.reports[0]?.steps.find(({ step }) => step === "mint")).toMatchObject({ outcome: "changed" });
+});
+
 test("a write of which nobody knows what became is settled as it was sent, never as it is written now", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   at.project.write("tokenbook.yaml", at.project.read("tokenbook.yaml").replace("exclusive: true", "exclusive: false"));
