@@ -1,6 +1,6 @@
 import { Decimal } from "../base/decimal.ts";
 import { type ASTNode, numeral, whole } from "./cel.ts";
-import { type Checker, copyOf, type Evaluator, type Macro, replace } from "./macro.ts";
+import { type Checker, copyOf, type Evaluator, type Macro, PairMacro, replace } from "./macro.ts";
 
 /**
  * Has the nodes of a fresh syntax tree reckon exactly where the library does not: it cuts `7 / 2` to 3, and reads `int("")` as 0 and
@@ -14,35 +14,20 @@ export function useExactArithmetic(nodes: readonly ASTNode[]): void {
   }
 }
 
-// What the library's own way knows once it was checked: what to do with values whose types only a run can tell.
-type Checked<Handle> = ASTNode & { readonly handle: Handle };
-type OwnDivision = Checked<(left: unknown, right: unknown, own: ASTNode, evaluator: Evaluator) => unknown>;
-type OwnCall = Checked<(args: readonly unknown[], own: ASTNode, evaluator: Evaluator) => unknown>;
-
-class Division implements Macro {
-  readonly #own: OwnDivision;
-  readonly #left: ASTNode;
-  readonly #right: ASTNode;
-
-  constructor(node: ASTNode, [left, right]: readonly [ASTNode, ASTNode]) {
-    this.#own = copyOf(node) as OwnDivision;
-    this.#left = left;
-    this.#right = right;
-  }
-
-  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
-    const type = checker.check(this.#own, context);
+class Division extends PairMacro {
+  override typeCheck(checker: Checker, macro: unknown, context: unknown): unknown {
+    const type = super.typeCheck(checker, macro, context);
     const int = checker.getType("int");
-    return [this.#left, this.#right].every((side) => checker.check(side, context) === int) ? checker.getType("decimal") : type;
+    return this.parts.every((part) => checker.check(part, context) === int) ? checker.getType("decimal") : type;
   }
 
-  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
-    const left = evaluator.run(this.#left, context);
-    const right = evaluator.run(this.#right, context);
-    if (typeof left !== "bigint" || typeof right !== "bigint") return this.#own.handle(left, right, this.#own, evaluator);
+  protected override ofValues(left: unknown, right: unknown, evaluator: Evaluator): unknown {
+    if (typeof left !== "bigint" || typeof right !== "bigint") return super.ofValues(left, right, evaluator);
     return Decimal.of(left).dividedBy(Decimal.of(right));
   }
 }
+
+type OwnCall = ASTNode & { readonly handle: (args: readonly unknown[], own: ASTNode, evaluator: Evaluator) => unknown };
 
 class Whole implements Macro {
   readonly #own: OwnCall;

@@ -38,3 +38,30 @@ export function copyOf(node: ASTNode): ASTNode {
   const { meta, clone } = node as unknown as Replaceable;
   return clone.call(node, { ...meta, name: node.op }, node.args);
 }
+
+// What the library's own way knows once it was checked: what to do with values whose types only a run can tell.
+type OwnPair = ASTNode & { readonly handle: (left: unknown, right: unknown, own: ASTNode, evaluator: Evaluator) => unknown };
+
+/** For a node of two parts: it is checked and evaluated as the library does it, wherever a subclass knows no better. */
+export abstract class PairMacro implements Macro {
+  protected readonly own: OwnPair;
+  protected readonly parts: readonly [ASTNode, ASTNode];
+
+  constructor(node: ASTNode, parts: readonly [ASTNode, ASTNode]) {
+    this.own = copyOf(node) as OwnPair;
+    this.parts = parts;
+  }
+
+  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
+    return checker.check(this.own, context);
+  }
+
+  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
+    const [left, right] = this.parts;
+    return this.ofValues(evaluator.run(left, context), evaluator.run(right, context), evaluator);
+  }
+
+  protected ofValues(left: unknown, right: unknown, evaluator: Evaluator): unknown {
+    return this.own.handle(left, right, this.own, evaluator);
+  }
+}

@@ -1,7 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import { isForbiddenKey } from "../base/json.ts";
 import type { ASTNode } from "./cel.ts";
-import { type Checker, copyOf, type Evaluator, type Macro, replace } from "./macro.ts";
+import { type Checker, copyOf, type Evaluator, type Macro, PairMacro, replace } from "./macro.ts";
 import type { ExpressionProblem } from "./problem.ts";
 
 /**
@@ -56,30 +56,10 @@ class WholeMap implements Macro {
   }
 }
 
-type OwnAccess = ASTNode & {
-  readonly handle: (owner: unknown, key: unknown, own: ASTNode, evaluator: Evaluator) => unknown;
-};
-
-class Access implements Macro {
-  readonly #own: OwnAccess;
-  readonly #owner: ASTNode;
-  readonly #key: ASTNode;
-
-  constructor(node: ASTNode, [owner, key]: readonly [ASTNode, ASTNode]) {
-    this.#own = copyOf(node) as OwnAccess;
-    this.#owner = owner;
-    this.#key = key;
-  }
-
-  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
-    return checker.check(this.#own, context);
-  }
-
-  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
-    const owner = evaluator.run(this.#owner, context);
-    const key = evaluator.run(this.#key, context);
+class Access extends PairMacro {
+  protected override ofValues(owner: unknown, key: unknown, evaluator: Evaluator): unknown {
     const field = key instanceof Decimal && !Array.isArray(owner) ? key.canonical() : key;
-    return this.#own.handle(owner, field, this.#own, evaluator);
+    return super.ofValues(owner, field, evaluator);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ASTNode } from "./cel.ts";
-import { type Checker, copyOf, type Evaluator, type Macro, replace } from "./macro.ts";
+import { type Checker, copyOf, type Evaluator, type Macro, PairMacro, replace } from "./macro.ts";
 
 /**
  * Has the nodes of a fresh syntax tree that is to be evaluated take whole numbers and decimals side by side in the branches of `?:` and in
@@ -33,31 +33,13 @@ class Choice implements Macro {
   }
 }
 
-type OwnAddition = ASTNode & {
-  readonly handle: (left: unknown, right: unknown, own: ASTNode, evaluator: Evaluator) => unknown;
-};
-
-class Addition implements Macro {
-  readonly #own: OwnAddition;
-  readonly #left: ASTNode;
-  readonly #right: ASTNode;
-
-  constructor(node: ASTNode, [left, right]: readonly [ASTNode, ASTNode]) {
-    this.#own = copyOf(node) as OwnAddition;
-    this.#left = left;
-    this.#right = right;
+class Addition extends PairMacro {
+  override typeCheck(checker: Checker, macro: unknown, context: unknown): unknown {
+    const isList = (part: ASTNode): boolean => (checker.check(part, context) as { readonly kind: string }).kind === "list";
+    return this.parts.every(isList) ? checker.getType("list<dyn>") : super.typeCheck(checker, macro, context);
   }
 
-  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
-    const isList = (side: ASTNode): boolean => (checker.check(side, context) as { readonly kind: string }).kind === "list";
-    return isList(this.#left) && isList(this.#right) ? checker.getType("list<dyn>") : checker.check(this.#own, context);
-  }
-
-  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
-    const left = evaluator.run(this.#left, context);
-    const right = evaluator.run(this.#right, context);
-    return Array.isArray(left) && Array.isArray(right)
-      ? [...left, ...right]
-      : this.#own.handle(left, right, this.#own, evaluator);
+  protected override ofValues(left: unknown, right: unknown, evaluator: Evaluator): unknown {
+    return Array.isArray(left) && Array.isArray(right) ? [...left, ...right] : super.ofValues(left, right, evaluator);
   }
 }
