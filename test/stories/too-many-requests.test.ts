@@ -14,8 +14,8 @@ const LATER = answerInstead({
 });
 const DOWN = answerInstead({
   status: 503,
-  headers: { "content-type": "text/html", "retry-after": "0" },
-  body: "<h1>Maintenance</h1>",
+  headers: { "content-type": "application/json", "retry-after": "0" },
+  body: '{"message":"maintenance"}',
 });
 
 test("a service that is too busy is asked again when it says, and each write commits once", async () => {
