@@ -278,7 +278,7 @@ export class TypeEnvironment {
     return {
       code: "expression.unknown-field",
       message: `${text.slice(owner.start, owner.end)} has no field "${field}"`,
-      suggestion: near === undefined ? `it has: ${known.join(", ") || "no fields"}` : `did you mean "${near}"?`,
+      suggestion: near === undefined ? fieldsNamed(known) : `did you mean "${near}"?`,
       ...word,
     };
   }
@@ -296,6 +296,10 @@ function sumProblem(node: ASTNode): ExpressionProblem | undefined {
     start: list.start,
     end: list.end,
   };
+}
+
+function fieldsNamed(known: readonly string[]): string {
+  return known.length === 0 ? "it has no fields" : `it has: ${known.join(", ")}`;
 }
 
 // Of `has(a.field)` the library looks at `a` alone: a field that its type does not have would be asked for in vain.

@@ -12,6 +12,7 @@ export interface Rules {
 
 /** In what two sides differ of one key; nothing where they say the same. Pure. */
 export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance, sums }: Rules): readonly DriftKind[] {
+  if (isNothing(left, sums.left) && isNothing(right, sums.right)) return [];
   const kinds: DriftKind[] = [];
   if (left !== undefined && left.rows > 1 && !sums.left) kinds.push("duplicate-left");
   if (right !== undefined && right.rows > 1 && !sums.right) kinds.push("duplicate-right");
@@ -22,6 +23,11 @@ export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance
   const difference = minus(left, right);
   if (difference !== undefined && isWithin(difference, tolerance)) return kinds;
   return [isOtherUnit(left.value, right.value) ? "unit" : "differs"];
+}
+
+// Rows that add up to 0, such as a purchase that was taken back, are as good as none.
+function isNothing(seen: Seen | undefined, sums: boolean): boolean {
+  return seen === undefined || (sums && seen.value === "0");
 }
 
 /** Left less right; null where one has no value. */

@@ -65,7 +65,7 @@ test("a misspelt field is shown by itself, with the nearest name", () => {
 });
 
 test("a number has no fields to ask for", () => {
-  const none = { code: "expression.unknown-field", suggestion: "it has: no fields" };
+  const none = { code: "expression.unknown-field", suggestion: "it has no fields" };
   expect(wrong("has(account.balance.amount)")).toEqual({ ...none, at: "amount" });
   expect(wrong("account.balance.text")).toEqual({ ...none, at: "text" });
   expect(wrong("sum([1]).text")).toEqual({ ...none, at: "text" });

@@ -33,6 +33,14 @@ test("several rows of one key are one where they are added up", () => {
   expect(judge({ left: one("2", 2), right: one("2") }, { ...EXACTLY, sums: { left: true, right: false } })).toEqual([]);
 });
 
+test("rows that add up to nothing are as good as none; a single row of nothing is there", () => {
+  const sums = { left: true, right: true };
+  expect(judge({ left: one("0", 2), right: undefined }, { ...EXACTLY, sums })).toEqual([]);
+  expect(judge({ left: undefined, right: one("0", 2) }, { ...EXACTLY, sums })).toEqual([]);
+  expect(judge({ left: one("0"), right: undefined }, EXACTLY)).toEqual(["missing-right"]);
+  expect(judge({ left: one(null, 2), right: undefined }, { ...EXACTLY, sums })).toEqual(["missing-right"]);
+});
+
 test("a difference up to the tolerance is none, and one beyond it is", () => {
   const rules = { ...EXACTLY, tolerance: Decimal.parse("0.01") ?? Decimal.of(0) };
   expect(judge({ left: one("1.01"), right: one("1") }, rules)).toEqual([]);
