@@ -1,6 +1,6 @@
 import { Decimal } from "../base/decimal.ts";
 import { type ASTNode, numeral, whole } from "./cel.ts";
-import { type Checker, copyOf, type Evaluator, type Macro, PairMacro, replace } from "./macro.ts";
+import { type Checker, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
 
 /**
  * Has the nodes of a fresh syntax tree reckon exactly where the library does not: it cuts `7 / 2` to 3, and reads `int("")` as 0 and
@@ -29,21 +29,16 @@ class Division extends PairMacro {
 
 type OwnCall = ASTNode & { readonly handle: (args: readonly unknown[], own: ASTNode, evaluator: Evaluator) => unknown };
 
-class Whole implements Macro {
-  readonly #own: OwnCall;
+class Whole extends OwnMacro<OwnCall> {
   readonly #of: ASTNode;
 
   constructor(node: ASTNode, [of]: readonly ASTNode[]) {
-    this.#own = copyOf(node) as OwnCall;
+    super(node);
     this.#of = of as ASTNode;
   }
 
-  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
-    return checker.check(this.#own, context);
-  }
-
-  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
+  override evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
     const value = evaluator.run(this.#of, context);
-    return typeof value === "string" ? whole(numeral(value)) : this.#own.handle([value], this.#own, evaluator);
+    return typeof value === "string" ? whole(numeral(value)) : this.own.handle([value], this.own, evaluator);
   }
 }

@@ -39,17 +39,12 @@ export function copyOf(node: ASTNode): ASTNode {
   return clone.call(node, { ...meta, name: node.op }, node.args);
 }
 
-// What the library's own way knows once it was checked: what to do with values whose types only a run can tell.
-type OwnPair = ASTNode & { readonly handle: (left: unknown, right: unknown, own: ASTNode, evaluator: Evaluator) => unknown };
+/** Checked and evaluated as the library does it, wherever a subclass knows no better. */
+export class OwnMacro<Own extends ASTNode = ASTNode> implements Macro {
+  protected readonly own: Own;
 
-/** For a node of two parts: it is checked and evaluated as the library does it, wherever a subclass knows no better. */
-export abstract class PairMacro implements Macro {
-  protected readonly own: OwnPair;
-  protected readonly parts: readonly [ASTNode, ASTNode];
-
-  constructor(node: ASTNode, parts: readonly [ASTNode, ASTNode]) {
-    this.own = copyOf(node) as OwnPair;
-    this.parts = parts;
+  constructor(node: ASTNode) {
+    this.own = copyOf(node) as Own;
   }
 
   typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
@@ -57,6 +52,23 @@ export abstract class PairMacro implements Macro {
   }
 
   evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
+    return evaluator.run(this.own, context);
+  }
+}
+
+// What the library's own way knows once it was checked: what to do with values whose types only a run can tell.
+type OwnPair = ASTNode & { readonly handle: (left: unknown, right: unknown, own: ASTNode, evaluator: Evaluator) => unknown };
+
+/** The same for a node of two parts, whose values a subclass may look at. */
+export class PairMacro extends OwnMacro<OwnPair> {
+  protected readonly parts: readonly [ASTNode, ASTNode];
+
+  constructor(node: ASTNode, parts: readonly [ASTNode, ASTNode]) {
+    super(node);
+    this.parts = parts;
+  }
+
+  override evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
     const [left, right] = this.parts;
     return this.ofValues(evaluator.run(left, context), evaluator.run(right, context), evaluator);
   }

@@ -1,7 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import { isForbiddenKey } from "../base/json.ts";
 import type { ASTNode } from "./cel.ts";
-import { type Checker, copyOf, type Evaluator, type Macro, PairMacro, replace } from "./macro.ts";
+import { type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
 import type { ExpressionProblem } from "./problem.ts";
 
 /**
@@ -28,20 +28,15 @@ export function mapKeyProblem(node: ASTNode): ExpressionProblem | undefined {
   return undefined;
 }
 
-class WholeMap implements Macro {
-  readonly #own: ASTNode;
+class WholeMap extends OwnMacro {
   readonly #entries: readonly (readonly [ASTNode, ASTNode])[];
 
   constructor(node: ASTNode, entries: readonly (readonly [ASTNode, ASTNode])[]) {
-    this.#own = copyOf(node);
+    super(node);
     this.#entries = entries;
   }
 
-  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
-    return checker.check(this.#own, context);
-  }
-
-  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
+  override evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
     const known = new Set<string>();
     const entries = this.#entries.map(([name, value]) => {
       const given = evaluator.run(name, context);

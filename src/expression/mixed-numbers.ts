@@ -1,5 +1,5 @@
 import type { ASTNode } from "./cel.ts";
-import { type Checker, copyOf, type Evaluator, type Macro, PairMacro, replace } from "./macro.ts";
+import { type Checker, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
 
 /**
  * Has the nodes of a fresh syntax tree that is to be evaluated take whole numbers and decimals side by side in the branches of `?:` and in
@@ -12,24 +12,14 @@ export function useMixedNumbers(nodes: readonly ASTNode[]): void {
   }
 }
 
-class Choice implements Macro {
-  readonly #own: ASTNode;
-
-  constructor(node: ASTNode) {
-    this.#own = copyOf(node);
-  }
-
-  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
+class Choice extends OwnMacro {
+  override typeCheck(checker: Checker, macro: unknown, context: unknown): unknown {
     try {
-      return checker.check(this.#own, context);
+      return super.typeCheck(checker, macro, context);
     } catch (error) {
       if ((error as { readonly code?: string }).code !== "incompatible_ternary_branches") throw error;
       return checker.getType("dyn");
     }
-  }
-
-  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
-    return evaluator.run(this.#own, context);
   }
 }
 
