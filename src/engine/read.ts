@@ -5,6 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import { Decimal } from "../base/decimal.ts";
 import { count } from "../base/text.ts";
 import type { Operation } from "../operations/operation.ts";
+import { isNotNow } from "../protocol/meaning.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { Caller } from "./caller.ts";
 import type { Looking } from "./looking.ts";
@@ -127,8 +128,7 @@ async function* followPages(context: Looking, reading: Reading, first: Page): As
   if (reading.pages === 1) return;
   const total = totalPages(first);
   if (total === undefined) return yield withoutPagination();
-  const items = reading.operation.call.paging?.items ?? "";
-  const seen = new SeenPages(items);
+  const seen = new SeenPages(reading.operation.call.paging?.items ?? "", total > 1);
   const wrong = seen.take(first, 1);
   if (wrong !== undefined) return yield unfinished(wrong);
   for (let number = 2; number <= total; number++) {
@@ -147,12 +147,14 @@ async function* followPages(context: Looking, reading: Reading, first: Page): As
 /** What the pages of one list say of it. They are read one after the other, and what they say need not be of the same list. */
 class SeenPages {
   readonly #items: string;
+  readonly #areSeveral: boolean;
   readonly #digests = new Set<string>();
   readonly #said = new Map<string, Decimal>();
   #rows = 0;
 
-  constructor(items: string) {
+  constructor(items: string, areSeveral: boolean) {
     this.#items = items;
+    this.#areSeveral = areSeveral;
   }
 
   /** Takes the next page; gives what keeps the list from being used. */
@@ -162,9 +164,13 @@ class SeenPages {
     if (given instanceof Decimal && !given.equals(Decimal.of(asked))) return otherPage({ asked, given });
     const rows = listIn(page.payload, this.#items);
     this.#rows += rows.length;
-    const before = this.#digests.size;
-    if (rows.length > 0 && this.#digests.add(hash("sha256", writeJson(rows))).size === before) return samePage(asked);
+    if (this.#areSeveral && rows.length > 0 && this.#cameBefore(rows)) return samePage(asked);
     return this.#changed("totalItems", said) ?? this.#changed("totalPages", said);
+  }
+
+  #cameBefore(rows: readonly Json[]): boolean {
+    const before = this.#digests.size;
+    return this.#digests.add(hash("sha256", writeJson(rows))).size === before;
   }
 
   #changed(name: string, said: JsonObject): StepProblem | undefined {
@@ -208,7 +214,7 @@ export function mayPass(reply: Reply): boolean {
 
 // Of a read it does not matter whether the service itself said so, or a gateway before it.
 function isBusy({ status, retryAfterMs }: Reply): boolean {
-  return status === 429 || (status === 503 && retryAfterMs !== null);
+  return isNotNow(status, retryAfterMs !== null);
 }
 
 // A missing or null list is an empty one.
@@ -229,11 +235,15 @@ function totalPages(page: Page): number | undefined {
   return total instanceof Decimal ? total.approximate() : undefined;
 }
 
+const MOVED = "what was read of the list may lack something, or hold it twice, so it is not used";
+const SHIFTED = "what was read of the list may hold some things twice and others not at all, so it is not used";
+const OTHER_NAME = "if the service calls the parameter otherwise, say so in the environment: profile.investor.parameters.page";
+
 function miscounted(claimed: Decimal, given: number): StepProblem {
   return {
     code: "paging.count",
     message: `the service says that the list has ${claimed.text} of them, and gave ${count(given, "record")}`,
-    why: "what was read of the list may lack something, or hold it twice, so it is not used",
+    why: MOVED,
   };
 }
 
@@ -241,7 +251,7 @@ function changed(name: string, before: Decimal, now: Decimal): StepProblem {
   return {
     code: "paging.count",
     message: `the list changed while it was read: its ${name} was ${before.text}, and then ${now.text}`,
-    why: "what was read of the list may lack something, or hold it twice, so it is not used",
+    why: MOVED,
   };
 }
 
@@ -249,8 +259,8 @@ function samePage(asked: number): StepProblem {
   return {
     code: "paging.repeated",
     message: `page ${asked} holds the very records of an earlier page`,
-    why: "what was read of the list may hold some things twice and others not at all, so it is not used",
-    next: "if the service calls the parameter otherwise, say so in the environment: profile.investor.parameters.page",
+    why: SHIFTED,
+    next: OTHER_NAME,
   };
 }
 
@@ -266,8 +276,8 @@ function otherPage({ asked, given }: { asked: number; given: Decimal }): StepPro
   return {
     code: "paging.other-page",
     message: `the service was asked for page ${asked} and gave page ${given.text}`,
-    why: "what was read of the list may hold some things twice and others not at all, so it is not used",
-    next: "if the service calls the parameter otherwise, say so in the environment: profile.investor.parameters.page",
+    why: SHIFTED,
+    next: OTHER_NAME,
   };
 }
 

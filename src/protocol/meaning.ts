@@ -20,7 +20,12 @@ export function meaningOf(facts: ExchangeFacts, refusals: readonly number[]): An
   if (facts.kind === "no-answer") return "ambiguous";
   const { status, readable, retryAfter } = facts;
   if (!readable) return "ambiguous"; // such as the page of a gateway, behind which the service may have done it
-  if (status === 429 || (status === 503 && retryAfter)) return "refused-later";
+  if (isNotNow(status, retryAfter)) return "refused-later";
   if (refusals.includes(status)) return "refused";
   return status >= 200 && status < 300 ? "acknowledged" : "ambiguous";
+}
+
+/** Whether an answer says that it is to be asked again later; of a write it holds only in the service's own words. */
+export function isNotNow(status: number | null, retryAfter: boolean): boolean {
+  return status === 429 || (status === 503 && retryAfter);
 }
