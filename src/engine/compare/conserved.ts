@@ -18,9 +18,9 @@ export const CONSERVED_SIDES: Readonly<Record<Conserve["of"], Readonly<Record<Si
 };
 
 /**
- * The read of a conserved quantity. Token: its supply is the sum of its accounts, and its mints less its burns; what was minted, as it
- * says and as they add up to, is no more than its cap. Vault: what its share tokens supply is what was issued for its assets. Sale: what it has sold is what was bought, and no more than
- * was on sale. Throws an EvaluationFailure where the id has no value.
+ * The read of a conserved quantity. Token: its supply is the sum of its accounts, and its mints less its burns; what was minted, as it says and
+ * as they add up to, is no more than its cap. Vault: what its share tokens supply is what was issued for its assets. Sale: what it has sold is
+ * what was bought, and no more than was on sale. Throws an EvaluationFailure where the id has no value.
  */
 export function conservedRead(context: Looking, scope: Scope, conserve: Conserve): SourceRead {
   const id = bind(conserve.id, scope);
@@ -60,14 +60,14 @@ class ConservedReader {
   }
 
   async *#token(id: string): AsyncGenerator<SourcePage> {
-    const capped: Capped = { token: {}, minted: ZERO, cap: undefined };
-    let first: SourcePage | undefined;
-    const token = this.#read("ledger.token.get", { id }, (answer) => {
-      const record = recordOf(id, answer);
-      Object.assign(capped, { token: record, minted: numberIn(record, "totalMintedAmount"), cap: capOf(record) });
-      return supplyRows(id, record);
+    let [token, minted, cap]: [JsonObject, Decimal, Decimal | undefined] = [{}, ZERO, undefined];
+    let page: SourcePage | undefined;
+    const supply = this.#read("ledger.token.get", { id }, (answer) => {
+      token = recordOf(id, answer);
+      [minted, cap] = [numberIn(token, "totalMintedAmount"), capOf(token)];
+      return supplyRows(id, token);
     });
-    for await (first of token) yield first;
+    for await (page of supply) yield page;
     yield* this.#read("ledger.account.list", { tokenId: id }, (answer) => {
       const accounts = noneTwice("account", recordsIn(answer));
       return accounts.map((account) => balanceRow(id, account));
@@ -75,11 +75,12 @@ class ConservedReader {
     yield* this.#read("ledger.transaction.list", { tokenId: id }, (answer) => {
       const transactions = noneTwice("transaction", recordsIn(answer));
       const rows = transactions.flatMap((transaction) => movements(id, transaction));
-      capped.minted = greater(capped.minted, mintedBy(rows));
+      minted = greater(minted, mintedBy(rows));
       return rows;
     });
     // What was minted is known only now; it is held against the cap that the token has told.
-    if (first?.kind === "rows") yield { ...first, rows: capRows(id, capped), requests: 0 };
+    if (page?.kind === "rows" && cap !== undefined)
+      yield { ...page, rows: within([id, "cap"], { value: minted, most: cap, record: token }), requests: 0 };
   }
 
   // The supplies are known only when the vault has named its tokens.
@@ -136,16 +137,6 @@ function supplyRows(id: string, token: JsonObject): readonly Row[] {
     right([id, "accounts"], ZERO, null), // a token without accounts has a supply of nothing
     right([id, "transactions"], ZERO, null),
   ];
-}
-
-interface Capped {
-  token: JsonObject;
-  minted: Decimal;
-  cap: Decimal | undefined;
-}
-
-function capRows(id: string, { token, minted, cap }: Capped): readonly Row[] {
-  return cap === undefined ? [] : within([id, "cap"], { value: minted, most: cap, record: token });
 }
 
 // A token may be made without a cap, or with 0 for none; one that does not tell its behaviour may have one.
