@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Comparison } from "../../src/protocol/comparison.ts";
 import { type Came, serve } from "../unit/engine/server.ts";
-import { newProject, type Project, stepIn } from "./world.ts";
+import { reconcile, type Reconciled } from "./comparison.ts";
+import { newProject, type Project } from "./world.ts";
 
 // The playbooks that come with the tool, on what services answer that the sandbox never does: none of it may pass for "all is well".
 
@@ -16,29 +16,6 @@ async function projectAt(answers: Readonly<Record<string, (came: Came) => unknow
   const project = newProject();
   project.serviceAt(url);
   return project;
-}
-
-interface Compared {
-  readonly code: number | null;
-  readonly told: string;
-  readonly drifts: readonly string[];
-  readonly found: Comparison;
-}
-
-async function reconcile(
-  project: Project,
-  name: string,
-  step: string,
-  inputs: Readonly<Record<string, unknown>>,
-): Promise<Compared> {
-  project.write("inputs.json", JSON.stringify(inputs));
-  const { code, told, data } = await project.json("run", `tokenbook/${name}.yaml`, "--inputs", "inputs.json");
-  const { comparison } = stepIn(data, `reconcile.${step}`);
-  if (comparison === null) throw new Error(`${step} has compared nothing: ${told}`);
-  const drifts = comparison.drifts.map(
-    ({ kind, key, left, right }) => `${kind} ${Object.values(key).join(" ")} ${left ?? "-"} | ${right ?? "-"}`,
-  );
-  return { code, told, drifts, found: comparison };
 }
 
 test("stale: what is in a queue of pending requests waits, by whatever word", async () => {
@@ -95,7 +72,7 @@ function transaction(id: string, type: string, amount: number, tokenId = "Gold")
 
 const MINT = transaction("t1", "MINT", 100);
 
-async function supplyOf(ledger: Partial<Ledger>): Promise<Compared> {
+async function supplyOf(ledger: Partial<Ledger>): Promise<Reconciled> {
   const { token, accounts, transactions } = { token: GOLD, accounts: [ALICE], transactions: [MINT], ...ledger };
   const project = await projectAt({
     "/token": () => token,
@@ -166,7 +143,7 @@ test.for<readonly [string, Partial<Ledger>]>([
 });
 
 /** A vault of these share tokens with these assets, each token of a supply of 100. */
-async function vaultOf(vaultTokenId: readonly string[], assets: readonly object[], name = "Vault1"): Promise<Compared> {
+async function vaultOf(vaultTokenId: readonly string[], assets: readonly object[], name = "Vault1"): Promise<Reconciled> {
   const project = await projectAt({
     "/token/vault/all": () => [{ id: "Vault1", vaultTokenId }],
     "/token/vault": () => ({ id: name, vaultTokenId }),
@@ -259,7 +236,7 @@ test("expected: a holder is a user of the reader's organization, and nobody who 
   const project = await projectAt({ "/token/account/all": () => accounts });
   project.write("expected.csv", "holder,token,balance\nalice,Gold,10\n");
   const inputs = { expected: "expected.csv", tokens: ["Gold"], reader };
-  const compared = async (): Promise<Compared> => reconcile(project, "reconcile-expected", "accounts", inputs);
+  const compared = async (): Promise<Reconciled> => reconcile(project, "reconcile-expected", "accounts", inputs);
   for (const alice of [{ orgId: "org1", userId: "alice" }, { userId: "alice" }]) {
     accounts = [accountOf(alice)];
     const well = await compared();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Comparison } from "../../src/protocol/comparison.ts";
-import { KEYS, newProject, type Printed, type Project, sandboxProcess, type Service, stepIn, tokenWith } from "./world.ts";
+import { reconcile } from "./comparison.ts";
+import { KEYS, newProject, type Project, sandboxProcess, type Service, tokenWith } from "./world.ts";
 
 // The playbooks that come with the tool, each on a ledger where all is well, and on one where something is not.
 
@@ -36,35 +36,6 @@ async function business(): Promise<{ project: Project; world: Service }> {
   return { project, world };
 }
 
-interface Compared {
-  readonly code: number | null;
-  readonly told: string;
-  readonly found: Comparison;
-}
-
-async function reconcile(
-  project: Project,
-  name: string,
-  step: string,
-  inputs: Readonly<Record<string, unknown>>,
-): Promise<Compared> {
-  project.write("inputs.json", JSON.stringify(inputs));
-  const { code, told, data } = await project.json("run", `tokenbook/${name}.yaml`, "--inputs", "inputs.json");
-  return { code, told, found: comparison(data, step) };
-}
-
-function comparison(data: Pick<Printed, "reports">, step: string): Comparison {
-  const { comparison: found } = stepIn(data, `reconcile.${step}`);
-  if (found === null) throw new Error(`${step} has compared nothing`);
-  return found;
-}
-
-function drifts({ found }: Compared): readonly string[] {
-  return found.drifts.map(
-    ({ kind, key, left, right }) => `${kind} ${Object.values(key).join(" ")} ${left ?? "-"} | ${right ?? "-"}`,
-  );
-}
-
 const reader = { orgId: "org1", userId: "auditor" };
 const tokens = [{ ledger: "Harbour", investor: "tokenHarbour" }];
 const holders = [
@@ -77,18 +48,18 @@ test("holdings: each investor's portfolio, read with a key of its own, against t
   await buy(project, "BUYER_KEY", 30);
   await buy(project, "SECOND_BUYER_KEY", 20);
   const well = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders, reader });
-  expect(drifts(well), well.told).toEqual([]);
+  expect(well.drifts, well.told).toEqual([]);
   expect(well.code, well.told).toBe(0);
   expect(well.found.left).toMatchObject({ name: "portfolios", rows: 2, sum: "50", requests: 2 });
   await world.call("POST /token/mint", ALICE, [{ id: "Harbour", to: SECOND, value: 1 }]);
   const ill = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders, reader });
   expect(ill.code, ill.told).toBe(3);
-  expect(drifts(ill)).toEqual(["differs secondBuyer Harbour 20 | 21"]);
+  expect(ill.drifts).toEqual(["differs secondBuyer Harbour 20 | 21"]);
   // One key that is refused is told, and hides nothing of the other's.
   const refused = holders.map((holder) => (holder.holder === "buyer" ? { ...holder, credential: "REVOKED_KEY" } : holder));
   const partly = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders: refused, reader });
   expect(partly.code, partly.told).toBe(3);
-  expect(drifts(partly)).toEqual(["differs secondBuyer Harbour 20 | 21"]);
+  expect(partly.drifts).toEqual(["differs secondBuyer Harbour 20 | 21"]);
   expect(partly.found.gaps).toMatchObject([
     { of: "investor.portfolio.tokens of buyer", message: expect.stringContaining("401") },
   ]);
@@ -127,10 +98,10 @@ test("sales: what was sold is what all investors have bought", async () => {
   }).map(([sale, sold]) => ({ sale, sold }));
   const everybody = { credentials: ["BUYER_KEY", "SECOND_BUYER_KEY"], soldOtherwise };
   const before = await reconcile(project, "reconcile-sales", "sales", everybody);
-  expect(drifts(before), before.told).toEqual([]);
+  expect(before.drifts, before.told).toEqual([]);
   const without = await reconcile(project, "reconcile-sales", "sales", { ...everybody, credentials: ["BUYER_KEY"] });
   expect(without.code, without.told).toBe(3);
-  expect(drifts(without)).toEqual(["differs saleActive1 7 | 3"]);
+  expect(without.drifts).toEqual(["differs saleActive1 7 | 3"]);
 });
 
 test("supply: of each token the sum of its accounts, and its mints less its burns", async () => {
@@ -154,7 +125,7 @@ test("expected: the ledger is as a file in git says", async () => {
   const given = { expected: "expected.csv", tokens: ["Harbour"], reader };
   expect((await reconcile(project, "reconcile-expected", "accounts", given)).code).toBe(0);
   project.write("expected.csv", "holder,token,balance\nbuyer,Harbour,30.01\n");
-  expect(drifts(await reconcile(project, "reconcile-expected", "accounts", given))).toEqual([
+  expect((await reconcile(project, "reconcile-expected", "accounts", given)).drifts).toEqual([
     "differs buyer Harbour 30.01 | 30",
     "missing-left secondBuyer Harbour - | 20",
   ]);
@@ -210,7 +181,7 @@ steps:
   await world.call("POST /token/mint", ALICE, [{ id: "Share1", to: { orgId: "org1", userId: "alice" }, value: 1 }]);
   const ill = await reconcile(project, "reconcile-vaults", "vaults", vaults);
   expect(ill.code, ill.told).toBe(3);
-  expect(drifts(ill)).toEqual(["differs Vault1 Share1 101 | 100"]);
+  expect(ill.drifts).toEqual(["differs Vault1 Share1 101 | 100"]);
 });
 
 test("whoever looks at nothing is not told that all is well", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { SchemaSet } from "../../src/schema/validator.ts";
 import type { Comparison } from "../../src/protocol/comparison.ts";
+import { comparisonIn } from "./comparison.ts";
 import {
   type Ended,
   newProject,
@@ -65,15 +66,11 @@ async function ledgerWithGold(): Promise<{ project: Project; world: Service }> {
   return { project, world };
 }
 
-function comparisonIn(printed: Pick<Printed, "reports">, step = "reconcile.accounts"): Comparison {
-  const { comparison } = stepIn(printed, step);
-  if (comparison === null) throw new Error(`${step} has compared nothing`);
-  return comparison;
-}
+const accountsIn = (printed: Pick<Printed, "reports">): Comparison => comparisonIn(printed, "reconcile.accounts");
 
 async function night(project: Project, ...args: string[]): Promise<Ended & { readonly found: Comparison }> {
   const ended = await project.json("run", "nightly.yaml", ...args);
-  return { ...ended, found: comparisonIn(ended.data) };
+  return { ...ended, found: accountsIn(ended.data) };
 }
 
 test("both sides agree: the report says what was read, and the totals of both", async () => {
@@ -202,7 +199,7 @@ test("what changes between two looks is moving, or settled; never a drift", asyn
   await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: bob, value: 1 }]);
   const ended = await running.ended;
   expect(ended.code, ended.told).toBe(0);
-  expect(comparisonIn(JSON.parse(ended.stdout) as Printed).counts).toMatchObject({ settled: 1, new: 0, moving: 0 });
+  expect(accountsIn(JSON.parse(ended.stdout) as Printed).counts).toMatchObject({ settled: 1, new: 0, moving: 0 });
 });
 
 test("a difference younger than the settle time waits, and one that an earlier night has seen does not", async () => {
@@ -230,9 +227,9 @@ test("killed while it compares and gone on with, it finds the same", async () =>
   const { stdout, told } = await running.ended;
   const resumed = await project.json("resume", runIn({ stdout, told }));
   expect(resumed.code, resumed.told).toBe(3);
-  const found = comparisonIn(resumed.data);
+  const found = accountsIn(resumed.data);
   expect(found.drifts).toMatchObject([{ key: { holder: "alice" }, left: "100", right: "100.5", state: "new" }]);
-  const again = comparisonIn((await project.json("resume", runIn({ stdout, told }))).data);
+  const again = accountsIn((await project.json("resume", runIn({ stdout, told }))).data);
   expect(again.drifts).toEqual(found.drifts);
 });
 
