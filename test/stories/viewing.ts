@@ -3,9 +3,10 @@ import { expect, onTestFinished } from "vitest";
 import type { Project } from "./world.ts";
 
 export interface Viewed {
-  /** With the token. */
+  /** As it was printed: the list of all runs. */
   readonly url: URL;
-  readonly get: (path: string, headers?: Readonly<Record<string, string>>, method?: string) => Promise<Response>;
+  /** Asks for a page by its path below the folder of all pages, such as `drifts/`. */
+  readonly get: (path: string, method?: string) => Promise<Response>;
 }
 
 /** `tokenbook view` in a process of its own, until the test is over. */
@@ -19,22 +20,26 @@ export async function viewing(project: Project, ...args: string[]): Promise<View
   const url = new URL((JSON.parse(line) as { url: string }).url);
   return {
     url,
-    get: (path, headers = {}, method = "GET") => fetch(new URL(path, url.origin), { headers, method, redirect: "manual" }),
+    get: (path, method = "GET") => fetch(new URL(`../${path}`, url), { method, redirect: "manual" }),
   };
 }
 
 /** Every page to which links lead from the first one, and from these others; by address. */
 export async function everyPage({ url, get }: Viewed, ...others: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const authorization = `Bearer ${url.searchParams.get("token") ?? ""}`;
+  const root = new URL("..", url).href;
   const pages = new Map<string, string>();
-  const waiting = ["/", ...others];
+  const waiting = ["runs/", ...others];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (pages.has(path)) continue;
-    const answer = await get(path, { authorization });
+    const answer = await get(path);
     const text = await answer.text();
     expect(answer.status, `${path}: ${text.slice(0, 200)}`).toBe(200);
     pages.set(path, text);
-    for (const [, link = ""] of text.matchAll(/ href="(\/[^"#]*)/g)) waiting.push(link.replaceAll("&amp;", "&"));
+    for (const [, link = ""] of text.matchAll(/ (?:href|action)="([^"#]+)/g)) {
+      const { href } = new URL(link.replaceAll("&amp;", "&"), root + path);
+      expect([path, link, href.startsWith(root)], "a link leads to these pages only").toEqual([path, link, true]);
+      if (!href.endsWith("/compare/")) waiting.push(href.slice(root.length));
+    }
   }
   return pages;
 }

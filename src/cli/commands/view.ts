@@ -21,11 +21,8 @@ export const view: Command<ViewOptions> = async (shell, options) => {
     () => servePages(pagesOver(stateDirectory(shell, options), shell.hint), { port: options.port, token }),
     options.port,
   );
-  shell.stdout.write(
-    options.json === true
-      ? `${JSON.stringify({ url: server.url })}\n`
-      : `Runs are shown at ${server.url}\nStop it with Ctrl-C.\n`,
-  );
+  const url = `${server.url}runs/`;
+  shell.stdout.write(options.json === true ? `${JSON.stringify({ url })}\n` : `Runs are shown at ${url}\nStop it with Ctrl-C.\n`);
   await untilStopped(shell.stopping);
   await server.close();
   return EXIT.passed;

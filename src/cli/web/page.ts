@@ -1,5 +1,6 @@
 /** What a page is asked for. */
 export interface Asked {
+  /** Below the folder of all pages, with a slash at its beginning. */
   readonly path: string;
   readonly query: URLSearchParams;
 }

@@ -26,10 +26,11 @@ export function pagesOver(state: string, hint: Hint): Pages {
 
 const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "drift.unknown"]);
 
+// Every page lies in a folder of its list, so that `../` leads from each to each.
 function pageOf(state: string, { path, query }: Asked): Page {
-  const [, list = "", id, part] = /^\/([a-z]*)(?:\/([^/]+)(\/events)?)?$/.exec(path) ?? [];
-  if (id === undefined) return listOf(state, { path, query });
-  if (part === "/events") return list === "runs" ? peekIntoJournal(state, (store) => eventsOf(store, decoded(id))) : nowhere();
+  const [, list = "", id = "", part] = /^\/([a-z]+)\/([^/]*)(\/events)?$/.exec(path) ?? [];
+  if (id === "") return part === undefined ? listOf(state, list, query) : nowhere();
+  if (part !== undefined) return list === "runs" ? peekIntoJournal(state, (store) => eventsOf(store, decoded(id))) : nowhere();
   switch (list) {
     case "runs":
       return peekIntoJournal(state, (store) => oneRun(store, decoded(id)));
@@ -42,15 +43,15 @@ function pageOf(state: string, { path, query }: Asked): Page {
   }
 }
 
-function listOf(state: string, { path, query }: Asked): Page {
-  switch (path) {
-    case "/":
+function listOf(state: string, list: string, query: URLSearchParams): Page {
+  switch (list) {
+    case "runs":
       return peekIntoJournal(state, (store) => allRuns(store, query));
-    case "/compare":
+    case "compare":
       return peekIntoJournal(state, (store) => twoRuns(store, query.getAll("run")));
-    case "/drifts":
+    case "drifts":
       return driftsOf(state, query);
-    case "/schedules":
+    case "schedules":
       return schedulesOf(state);
     default:
       return nowhere();

@@ -38,7 +38,7 @@ export function eventsOf(store: JournalStore, id: string): Page {
 
 /** Two runs side by side. */
 export function twoRuns(store: JournalStore, ids: readonly string[]): Page {
-  if (ids.length !== 2) return plain(400, "choose two runs: /compare?run=RUN&run=RUN");
+  if (ids.length !== 2) return plain(400, "choose two runs: compare/?run=RUN&run=RUN");
   const [before, after] = ids
     .map((id) => reportOf(store.read(id)))
     .toSorted((a, b) => a.run.startedAt.localeCompare(b.run.startedAt));

@@ -7,31 +7,31 @@ import type { Pages } from "./page.ts";
 
 const HOST = "127.0.0.1";
 
+// What the loopback interface is called by whoever asks here, or through a port that is forwarded to here; nobody else can let these lead elsewhere.
+const HOSTS: ReadonlySet<string> = new Set([HOST, "localhost", "[::1]"]);
+
 /** A server of pages to one person on this machine. */
 export interface PageServer {
-  /** With the token: to be opened once, a cookie remembers it then. */
+  /** The folder of all pages. It holds the token: whoever has it can read each of them. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves pages on the loopback interface, to whoever knows the token: in the address at first, in a cookie or an `Authorization: Bearer` header from then on.
- * It answers GET and HEAD only, and no request that was meant for another host.
+ * Serves pages on the loopback interface below a folder whose name is the token, to whoever knows it. A browser keeps nothing that it would send to the
+ * servers of others on this machine, as it does a cookie: that one goes to every port. It answers GET and HEAD only, and no request that was meant for another host.
  */
 export async function servePages(
   pages: Pages,
   { port, token }: { readonly port: number; readonly token: string },
 ): Promise<PageServer> {
-  const answering = (request: IncomingMessage, response: ServerResponse, own: number): void =>
-    answer(request, response, { pages, token, port: own });
-  const listening = await listenOn({ host: HOST, port }, answering);
-  return { url: `http://${HOST}:${listening.port}/?token=${token}`, close: listening.close };
+  const listening = await listenOn({ host: HOST, port }, (request, response) => answer(request, response, { pages, token }));
+  return { url: `http://${HOST}:${listening.port}/${token}/`, close: listening.close };
 }
 
 interface Serving {
   readonly pages: Pages;
   readonly token: string;
-  readonly port: number;
 }
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -44,46 +44,21 @@ const HEADERS: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY",
 };
 
-function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): void {
+function answer(request: IncomingMessage, response: ServerResponse, { pages, token }: Serving): void {
   const { method = "", headers, url = "/" } = request;
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   // A name that somebody else lets point here must not open it.
-  if (!hostsOf(serving).includes(headers.host ?? ""))
-    return refuse(response, 421, "this server is asked by its own address only");
+  if (!HOSTS.has((headers.host ?? "").replace(/:\d+$/, "")))
+    return refuse(response, 421, "this server is asked as 127.0.0.1 only");
   if (method !== "GET" && method !== "HEAD") return refuse(response.setHeader("allow", "GET, HEAD"), 405, "only GET is answered");
-  const asked = URL.parse(url, `http://${HOST}`);
-  if (asked === null) return refuse(response, 400, "that is no address");
-  const given = asked.searchParams.get("token");
-  if (given !== null) {
-    if (!isSame(given, serving.token)) return refuse(response, 401, "the token is not this server's");
-    asked.searchParams.delete("token");
-    response.setHeader("set-cookie", `${cookieName(serving)}=${serving.token}; HttpOnly; SameSite=Strict; Path=/`);
-    response.writeHead(303, { location: `${asked.pathname}${asked.search}` }).end();
-    return;
-  }
-  if (!isKnown(request, serving)) return refuse(response, 401, "open the address that `tokenbook view` has printed");
+  const [, given = "", path = "", query = ""] = /^\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/s.exec(url) ?? [];
+  if (!isSame(given, token)) return refuse(response, 401, "open the address that `tokenbook view` has printed");
   try {
-    const { status, type, body } = serving.pages({ path: asked.pathname, query: asked.searchParams });
+    const { status, type, body } = pages({ path, query: new URLSearchParams(query) });
     response.writeHead(status, { "content-type": `${type}; charset=utf-8` }).end(method === "HEAD" ? undefined : body);
   } catch (error) {
     refuse(response, 500, sanitise(messageOf(error)));
   }
-}
-
-function hostsOf({ port }: Serving): readonly string[] {
-  return [`${HOST}:${port}`, `localhost:${port}`];
-}
-
-// Browsers do not part cookies by port.
-function cookieName({ port }: Serving): string {
-  return `tokenbook-${port}`;
-}
-
-function isKnown({ headers }: IncomingMessage, serving: Serving): boolean {
-  const bearer = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
-  const cookies = (headers.cookie ?? "").split(/;\s*/);
-  const own = cookies.find((cookie) => cookie.startsWith(`${cookieName(serving)}=`))?.slice(cookieName(serving).length + 1);
-  return [bearer, own].some((given) => given !== undefined && isSame(given, serving.token));
 }
 
 function isSame(given: string, token: string): boolean {

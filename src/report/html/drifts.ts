@@ -6,6 +6,7 @@ import { oneLine } from "../foreign.ts";
 import { driftTable, STATE_WORDS } from "./drift-table.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { el, type Markup } from "./markup.ts";
+import { listPath } from "./places.ts";
 import { SCRIPT } from "./script.ts";
 import { holdsWords, searchForm } from "./search.ts";
 
@@ -57,7 +58,7 @@ const STATES: readonly (readonly [value: string, word: string])[] = [
 function filterForm({ state, words, all }: DriftFilter): Markup {
   const choices = STATES.map(([value, word]) => el("option", { value, selected: value === state }, word));
   return searchForm(
-    { action: "/drifts", words, placeholder: "key, playbook, environment" },
+    { action: listPath("drifts"), words, placeholder: "key, playbook, environment" },
     el("label", { for: "state" }, "Stands"),
     el("select", { id: "state", name: "state" }, choices),
     el("label", {}, el("input", { name: "all", type: "checkbox", value: "yes", checked: all }), " with what was cleared"),

@@ -1,36 +1,37 @@
 import { oneLine } from "../foreign.ts";
 import { el, type Markup } from "./markup.ts";
 
-const PLACES = {
-  runs: { name: "Runs", path: "/" },
-  drifts: { name: "Drift", path: "/drifts" },
-  schedules: { name: "Schedules", path: "/schedules" },
-} as const;
+const PLACES = { runs: "Runs", drifts: "Drift", schedules: "Schedules" } as const;
 
 /** Which of the lists that a server shows a page belongs to. */
 export type Place = keyof typeof PLACES;
 
 /** The ways to all lists, with the one where the page stands. */
 export function wayTo(here: Place): Markup {
-  const links = Object.entries(PLACES).map(([place, { name, path }]) =>
-    el("li", {}, el("a", { href: path, "aria-current": place === here ? "true" : undefined }, name)),
+  const links = (Object.keys(PLACES) as Place[]).map((place) =>
+    el("li", {}, el("a", { href: listPath(place), "aria-current": place === here ? "true" : undefined }, PLACES[place])),
   );
   return el("nav", { class: "way", "aria-label": "Pages" }, el("ul", {}, links));
 }
 
+/** Where a list is, or the page that compares runs, from any page that is served: each lies one folder deep, below a folder that no page names. */
+export function listPath(list: Place | "compare"): string {
+  return `../${list}/`;
+}
+
 /** A link to the page of a run. */
 export function runLink(id: string): Markup {
-  return el("a", { href: `/runs/${encoded(id)}` }, oneLine(id));
+  return el("a", { href: `${listPath("runs")}${encoded(id)}` }, oneLine(id));
 }
 
 /** A link to the page of a drift. */
 export function driftLink(id: string): Markup {
-  return el("a", { href: `/drifts/${encoded(id)}` }, el("code", {}, oneLine(id)));
+  return el("a", { href: `${listPath("drifts")}${encoded(id)}` }, el("code", {}, oneLine(id)));
 }
 
 /** A link to the page of a schedule. */
 export function scheduleLink(id: string): Markup {
-  return el("a", { href: `/schedules/${encoded(id)}` }, oneLine(id));
+  return el("a", { href: `${listPath("schedules")}${encoded(id)}` }, oneLine(id));
 }
 
 function encoded(id: string): string {

@@ -5,7 +5,7 @@ import type { ReportedOutcome } from "../shape.ts";
 import { RUN_WORDS } from "../words.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { el, type Markup } from "./markup.ts";
-import { runLink } from "./places.ts";
+import { listPath, runLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
 import { holdsWords, searchForm } from "./search.ts";
 import { type Row, tableOf } from "./table.ts";
@@ -52,7 +52,7 @@ function filterForm({ outcome, words }: RunFilter): Markup {
     el("option", { value: name, selected: name === outcome }, word),
   );
   return searchForm(
-    { action: "/", words, placeholder: "playbook, environment, run" },
+    { action: listPath("runs"), words, placeholder: "playbook, environment, run" },
     el("label", { for: "outcome" }, "Outcome"),
     el("select", { id: "outcome", name: "outcome" }, el("option", { value: "" }, "any"), choices),
   );
@@ -64,7 +64,7 @@ function listOf(runs: readonly ListedRun[]): Markup {
   if (runs.length === 0) return el("p", {}, "There is no such run.");
   return el(
     "form",
-    { class: "runs", action: "/compare" },
+    { class: "runs", action: listPath("compare") },
     tableOf("Runs", COLUMNS, runs.map(rowOf)),
     el(
       "p",
