@@ -148,9 +148,10 @@ export const LIMITS = {
   /** Steps that did not pass told in a notification, and characters of each text. */
   notificationSteps: 20,
   notificationChars: 1_000,
-  /** What is served to browsers and scrapers: connections at a time, and how long a request may take to come, in milliseconds. */
+  /** What is served to browsers and scrapers: connections at a time, how long a request may take to come, or an answer stand still, in milliseconds, and how often that is looked at. */
   servedConnections: 64,
   servedRequestMs: 10_000,
+  servedLookMs: 1_000,
   /** Annotations of each severity: as many as GitHub shows of one job step. */
   annotations: 10,
   /** Characters of a report in Markdown, which a comment may have, and steps that its table tells. */

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { LIMITS } from "../base/limits.ts";
+import { limitConnections } from "./connections.ts";
+import { isLoopback } from "./names.ts";
 
 /** An address to listen on. */
 export interface Address {
@@ -16,15 +18,29 @@ export interface Listening {
   readonly close: () => Promise<void>;
 }
 
-export type Answering = (request: IncomingMessage, response: ServerResponse, port: number) => void;
+/** Answers a request. */
+export type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Listens for HTTP requests, a few at a time, none of which may take long to come. Throws what the system says. */
+const MISDIRECTED = 421;
+
+/**
+ * Listens for HTTP requests, a few at a time, none of which may take long to come, and no answer long to be taken. On the loopback interface it answers
+ * only who asks it by a name of that interface: any other a web page may have let lead here. Throws what the system says.
+ */
 export async function listenOn({ host, port }: Address, answer: Answering): Promise<Listening> {
   const server = createServer(
-    { maxHeaderSize: LIMITS.answerHeadBytes, requestTimeout: LIMITS.servedRequestMs, headersTimeout: LIMITS.servedRequestMs },
-    (request, response) => answer(request, response, own),
+    {
+      maxHeaderSize: LIMITS.answerHeadBytes,
+      requestTimeout: LIMITS.servedRequestMs,
+      headersTimeout: LIMITS.servedRequestMs,
+      keepAliveTimeout: LIMITS.servedRequestMs,
+      connectionsCheckingInterval: LIMITS.servedLookMs,
+      insecureHTTPParser: false,
+    },
+    isLoopback(host) ? onLoopback(answer) : answer,
   );
-  server.maxConnections = LIMITS.servedConnections;
+  server.timeout = LIMITS.servedRequestMs;
+  limitConnections(server, LIMITS.servedConnections);
   server.listen(port, host);
   await once(server, "listening");
   const { port: own } = server.address() as AddressInfo;
@@ -36,5 +52,13 @@ export async function listenOn({ host, port }: Address, answer: Answering): Prom
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+function onLoopback(answer: Answering): Answering {
+  return (request, response) => {
+    if (isLoopback(request.headers.host ?? "")) return answer(request, response);
+    response.writeHead(MISDIRECTED, { "content-type": "text/plain; charset=utf-8" });
+    response.end("this server is asked as 127.0.0.1 or localhost only\n");
   };
 }

@@ -7,9 +7,6 @@ import type { Pages } from "./page.ts";
 
 const HOST = "127.0.0.1";
 
-// What the loopback interface is called by whoever asks here, or through a port that is forwarded to here; nobody else can let these lead elsewhere.
-const HOSTS: ReadonlySet<string> = new Set([HOST, "localhost", "[::1]"]);
-
 /** A server of pages to one person on this machine. */
 export interface PageServer {
   /** The folder of all pages. It holds the token: whoever has it can read each of them. */
@@ -19,7 +16,7 @@ export interface PageServer {
 
 /**
  * Serves pages on the loopback interface below a folder whose name is the token, to whoever knows it. A browser keeps nothing that it would send to the
- * servers of others on this machine, as it does a cookie: that one goes to every port. It answers GET and HEAD only, and no request that was meant for another host.
+ * servers of others on this machine, as it does a cookie: that one goes to every port. It answers GET and HEAD only.
  */
 export async function servePages(
   pages: Pages,
@@ -45,11 +42,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 function answer(request: IncomingMessage, response: ServerResponse, { pages, token }: Serving): void {
-  const { method = "", headers, url = "/" } = request;
+  const { method = "", url = "/" } = request;
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-  // A name that somebody else lets point here must not open it.
-  if (!HOSTS.has((headers.host ?? "").replace(/:\d+$/, "")))
-    return refuse(response, 421, "this server is asked as 127.0.0.1 only");
   if (method !== "GET" && method !== "HEAD") return refuse(response.setHeader("allow", "GET, HEAD"), 405, "only GET is answered");
   const [, given = "", path = "", query = ""] = /^\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/s.exec(url) ?? [];
   if (!isSame(given, token)) return refuse(response, 401, "open the address that `tokenbook view` has printed");

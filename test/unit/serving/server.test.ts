@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { type Answering, type Listening, listenOn } from "../../../src/serving/server.ts";
+
+async function serving(answer: Answering = (_request, response) => response.end("here")): Promise<Listening> {
+  const listening = await listenOn({ host: "127.0.0.1", port: 0 }, answer);
+  onTestFinished(() => listening.close());
+  return listening;
+}
+
+/** A connection on which this much of a request has come. */
+async function connected({ port }: Listening, begun: string): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  socket.write(begun);
+  return socket;
+}
+
+/** What is answered to one more request. */
+async function answered({ port }: Listening, path = "/"): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: "close" } })).text();
+}
+
+const BEGUN = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+
+async function many(work: () => Promise<Socket>): Promise<readonly Socket[]> {
+  const all: Socket[] = [];
+  while (all.length < LIMITS.servedConnections * 2) all.push(await work());
+  return all;
+}
+
+test.for([
+  ["say nothing", ""],
+  ["begin a request", BEGUN],
+  ["begin a body", `${BEGUN}Content-Length: 10\r\n\r\n`],
+  ["have been answered", `${BEGUN}\r\n`],
+] as const)("connections that %s keep nobody out", async ([, begun]) => {
+  const listening = await serving();
+  await many(() => connected(listening, begun));
+  expect(await answered(listening)).toBe("here");
+});
+
+test("connections that take no answer keep nobody out", async () => {
+  const large = Buffer.alloc(16_777_216, "x");
+  const listening = await serving(({ url }, response) => response.end(url === "/" ? large : "here"));
+  await many(async () => (await connected(listening, `${BEGUN}\r\n`)).pause());
+  expect(await answered(listening, "/other")).toBe("here");
+});
+
+test("whoever is being answered is not given up for connections that stall", async () => {
+  const asked = Promise.withResolvers<ServerResponse>();
+  const listening = await serving(({ url }, response) => (url === "/slow" ? asked.resolve(response) : response.end("here")));
+  const slow = answered(listening, "/slow");
+  const response = await asked.promise;
+  const [first] = await many(() => connected(listening, BEGUN));
+  if (first !== undefined && !first.closed) await once(first.resume(), "close");
+  expect(await answered(listening)).toBe("here");
+  response.end("at last");
+  expect(await slow).toBe("at last");
+});
+
+test("a connection that stalls is closed after the limit, and not with the next look that Node has", async () => {
+  const nodesOwnMs = 30_000;
+  expect(LIMITS.servedRequestMs + LIMITS.servedLookMs).toBeLessThan(nodesOwnMs / 2);
+  const listening = await serving();
+  const stalled = await Promise.all(
+    ["", BEGUN, `${BEGUN}Content-Length: 10\r\n\r\n`].map((begun) => connected(listening, begun)),
+  );
+  const closed = Promise.all(stalled.map((socket) => once(socket.resume(), "close")));
+  const late = Promise.withResolvers<string>();
+  const timer = setTimeout(() => late.resolve("late"), nodesOwnMs - 5_000);
+  expect(await Promise.race([closed.then(() => "closed"), late.promise])).toBe("closed");
+  clearTimeout(timer);
+});
+
+test("on the loopback interface it is asked by that one's names only", async () => {
+  const listening = await serving();
+  const statusFor = async (host: string): Promise<string> => {
+    const socket = await connected(listening, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const [data] = (await once(socket, "data")) as [Buffer];
+    return data.toString().slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
+  };
+  for (const host of ["127.0.0.1", "127.0.0.1:9464", "LOCALHOST:1", "[::1]:4020"])
+    expect([host, await statusFor(host)]).toEqual([host, "200"]);
+  for (const host of ["evil.example", "evil.example:9464", "127.0.0.1.evil.example", "localhost.evil.example", "a@localhost", ""])
+    expect([host, await statusFor(host)]).toEqual([host, "421"]);
+});
