@@ -183,8 +183,8 @@ function lookCommands(program: Commander, builder: Builder): void {
   // What the scripts of `completion` ask.
   program
     .command("complete", { hidden: true })
-    .argument("[words...]")
-    .action(builder.action(async () => (await import("./commands/completion.ts")).complete, "words"));
+    .argument("<line>")
+    .action(builder.action(async () => (await import("./commands/completion.ts")).complete, "line"));
   builder
     .command(program, "lsp")
     .option("--stdio", WORDS.lsp.stdio)

@@ -1,10 +1,11 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { losingMint } from "./desk.ts";
 import { proxyTo } from "./proxy.ts";
-import { MINT_ONCE, newProject, type Project, ROOT, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
+import { inShellOf, isThere, scriptOf, shellProject } from "./shells.ts";
+import { MINT_ONCE, newProject, type Project, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
 
 /** What a shell offers at the end of a command line. */
 type Offers = (project: Project, line: string) => readonly string[];
@@ -22,8 +23,8 @@ const SHELLS: readonly ShellAtHand[] = [
       return inShell("bash", project, [
         `source ${scriptOf(project, "bash")}; source ${scriptOf(project, "bash")}`,
         "compopt() { :; }",
-        `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}`,
-        "__tokenbook_complete",
+        `COMP_LINE='${line}'; COMP_POINT=${line.length}`,
+        `__tokenbook_complete tokenbook ${words.at(-1)}`,
         'printf "%s\\n" "${COMPREPLY[@]}"',
       ]);
     },
@@ -35,8 +36,8 @@ const SHELLS: readonly ShellAtHand[] = [
       return inShell("zsh", project, [
         "compdef() { :; }",
         `source ${scriptOf(project, "zsh")}`,
-        "_describe() { print -rl -- ${completions[@]%%:*}; }",
-        `words=(${words.join(" ")}); CURRENT=${words.length}`,
+        "compadd() { print -rl -- $values; }",
+        `words=(${words.join(" ")}); CURRENT=${words.length}; PREFIX=${words.at(-1)}`,
         "_tokenbook",
       ]);
     },
@@ -50,28 +51,10 @@ const SHELLS: readonly ShellAtHand[] = [
   },
 ];
 
-function scriptOf(project: Project, shell: string): string {
-  return `${project.folder}/../${shell}.script`;
-}
-
 function inShell(shell: string, project: Project, lines: readonly string[]): readonly string[] {
-  const env = { PATH: `${join(project.folder, "../bin")}:${process.env["PATH"]}`, HOME: project.folder, ...project.variables };
-  const { stdout, stderr } = spawnSync(shell, ["-c", lines.join("\n")], { cwd: project.folder, env, encoding: "utf8" });
+  const { stdout, stderr } = inShellOf(project, [shell, "-c", lines.join("\n")]);
   expect(stderr).toBe("");
   return stdout.split("\n").filter((line) => line !== "");
-}
-
-/** A project in whose shells there is a command called tokenbook. */
-async function shellProject(): Promise<Project> {
-  const project = newProject({});
-  project.write("../bin/tokenbook", `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' "$@"\n`);
-  chmodSync(join(project.folder, "../bin/tokenbook"), 0o755);
-  for (const { name } of SHELLS) project.write(`../${name}.script`, (await project.run("completion", name)).stdout);
-  return project;
-}
-
-function isThere(shell: string): boolean {
-  return spawnSync(shell, ["-c", "true"]).status === 0;
 }
 
 describe.for(SHELLS)("$name", ({ name, offers }) => {
@@ -107,27 +90,29 @@ test("runs of the journal, and the steps of one that wants a word", async () => 
   project.write("mint.yaml", MINT_ONCE);
   const passed = await acting.run("run", "mint.yaml");
   const stopped = await losingMint({ project: acting, proxy });
-  const asked = async (...words: string[]): Promise<readonly string[]> => (await project.run("complete", "--", ...words)).lines;
-  expect(await asked("resume", "")).toEqual([`${runIn(stopped)}\tunknown, mint.yaml`, ":4"]);
+  const asked = async (...words: string[]): Promise<readonly string[]> =>
+    (await project.run("complete", "--", ["tokenbook", ...words].join(" "))).lines;
+  expect(await asked("resume", "")).toEqual([`${runIn(stopped)}\tunknown, mint.yaml`]);
   const shown = (await asked("runs", "show", "")).map((line) => line.split("\t")[0]);
-  expect(shown).toEqual(["latest", runIn(stopped), runIn(passed), ":4"]);
-  expect(await asked("resolve", runIn(stopped), "--step", "")).toEqual(["mint\tledger.token.mint", ":4"]);
+  expect(shown).toEqual(["latest", runIn(stopped), runIn(passed)]);
+  expect(await asked("resolve", runIn(stopped), "--step", "")).toEqual(["mint\tledger.token.mint"]);
 });
 
 test("a folder goes on without a space; what a shell would obey is not offered, and nothing fails at a prompt", async () => {
   const project = newProject({});
-  const asked = async (...words: string[]): Promise<readonly string[]> => (await project.run("complete", "--", ...words)).lines;
+  const asked = async (...words: string[]): Promise<readonly string[]> =>
+    (await project.run("complete", "--", ["tokenbook", ...words].join(" "))).lines;
   project.write("playbooks/a.yaml", MINT_ONCE);
-  expect(await asked("run", "pl")).toEqual(["playbooks/\t", ":6"]);
+  expect(await asked("run", "pl")).toEqual(["playbooks/\t"]);
   project.write("größe/ö.yaml", MINT_ONCE);
-  expect(await asked("run", "gr")).toEqual(["größe/\t", ":6"]);
+  expect(await asked("run", "gr")).toEqual(["größe/\t"]);
   project.write("tokenbook.yaml", 'environments:\n  good: embedded\n  "$(touch pwned)": embedded\n');
-  expect(await asked("run", "--env", "")).toEqual(["good\tthe sandbox inside of tokenbook", ":4"]);
-  expect(await asked("run", "--env=go")).toEqual(["good\tthe sandbox inside of tokenbook", ":4"]);
+  expect(await asked("run", "--env", "")).toEqual(["good\tthe sandbox inside of tokenbook"]);
+  expect(await asked("run", "--env=go")).toEqual(["--env=good\tthe sandbox inside of tokenbook"]);
   project.write("tokenbook.yaml", "environments: [");
-  expect(await asked("run", "--env", "")).toEqual([":4"]);
+  expect(await asked("run", "--env", "")).toEqual([]);
   project.write(".tokenbook/journal.db", "no database");
-  expect(await asked("resume", "")).toEqual([":4"]);
+  expect(await asked("resume", "")).toEqual([]);
   expect(await asked()).toEqual(expect.arrayContaining([expect.stringMatching(/^doctor\t/)]));
 });
 

@@ -1,29 +1,34 @@
 import { EXIT } from "../../base/exit.ts";
 import { oneLine } from "../../report/foreign.ts";
-import { DIRECTIVE, scriptFor, type ShellName } from "../complete/scripts.ts";
+import { scriptFor, type ShellName } from "../complete/scripts.ts";
 import { type Candidate, valuesOfArgument, valuesOfOption } from "../complete/values.ts";
 import { argumentAt, type Cursor, cursorIn } from "../complete/walk.ts";
+import { wordsOf } from "../complete/words.ts";
 import { buildProgram } from "../program.ts";
 import type { Command, Shell } from "../shell.ts";
 
 /** `tokenbook completion SHELL`: what the shell reads to complete our commands. */
 export const completion: Command<{ readonly shell: ShellName }> = async (shell, { shell: name }) => {
-  shell.stdout.write(scriptFor(name, "tokenbook"));
+  shell.stdout.write(scriptFor(name));
   return EXIT.passed;
 };
 
-/** What those scripts ask: the words up to the cursor, for the candidates that may stand there, one a line, and how to go on. */
-export const complete: Command<{ readonly words: readonly string[] }> = async (shell, { words }) => {
-  const cursor = cursorIn(buildProgram(shell), words);
-  const fitting = candidatesAt(shell, cursor).filter(({ value }) => value.startsWith(cursor.typed) && HARMLESS.test(value));
-  const goesOn = fitting.length === 1 && /[/=]$/.test(fitting[0]?.value ?? "");
-  const lines = fitting.map(({ value, description = "" }) => `${value}\t${oneLine(description)}`);
-  shell.stdout.write(`${[...lines, `:${goesOn ? DIRECTIVE.goesOn : DIRECTIVE.usual}`].join("\n")}\n`);
+/** What those scripts ask: the line up to the cursor, for the words that may stand there in place of its last one, each on a line with what it is. */
+export const complete: Command<{ readonly line: string }> = async (shell, { line }) => {
+  const cursor = cursorIn(buildProgram(shell), wordsOf(line).slice(1));
+  const fitting = candidatesAt(shell, cursor).filter((candidate) => isOffered(candidate, cursor));
+  const lines = fitting.map(({ value, description = "" }) => `${cursor.before}${value}\t${oneLine(description)}\n`);
+  shell.stdout.write(lines.join(""));
   return EXIT.passed;
 };
 
-// Shells expand what they are offered: a name of somebody else's must not become a command.
+// Shells obey what they are offered once it is entered: a name of somebody else's must not become a command, nor a file's an option.
 const HARMLESS = /^[\p{L}\p{M}\p{N}_./:=@,+%[\]-]+$/u;
+
+function isOffered({ value }: Candidate, { typed, valueOf }: Cursor): boolean {
+  const mayBeOption = valueOf === undefined && typed.startsWith("-");
+  return value.startsWith(typed) && HARMLESS.test(value) && (mayBeOption || !value.startsWith("-"));
+}
 
 function candidatesAt(shell: Shell, cursor: Cursor): readonly Candidate[] {
   try {

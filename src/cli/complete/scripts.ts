@@ -1,43 +1,78 @@
 import type { SHELL_NAMES } from "../program.ts";
-import { script, ShellCompDirective } from "@bomb.sh/tab";
 
 /** The shells for which there is completion. */
 export type ShellName = (typeof SHELL_NAMES)[number];
 
-/** What a shell is told beside the candidates: no names of files in their place; and no space behind the one that is left. */
-export const DIRECTIVE: Readonly<Record<"usual" | "goesOn", number>> = {
-  usual: ShellCompDirective.ShellCompDirectiveNoFileComp,
-  goesOn: ShellCompDirective.ShellCompDirectiveNoFileComp | ShellCompDirective.ShellCompDirectiveNoSpace,
-};
+/**
+ * What a shell reads to ask for candidates. Each script hands us the line up to the cursor as it was typed, in one word, and offers what we print: neither
+ * is evaluated, by no shell and in no other way, for both may hold what somebody else has named.
+ */
+export function scriptFor(shell: ShellName): string {
+  return SCRIPTS[shell];
+}
 
-// It asks a function of bash-completion, which is not everywhere, where the cursor is.
-const WITHOUT_BASH_COMPLETION = `
-if ! declare -F _get_comp_words_by_ref > /dev/null; then
-    _get_comp_words_by_ref() {
-        words=("\${COMP_WORDS[@]}")
-        cword=$COMP_CWORD
-        cur=\${COMP_WORDS[COMP_CWORD]}
-        prev=\${COMP_WORDS[COMP_CWORD-1]}
-    }
+// A word is replaced from the last character on at which bash parts words; its $2 is what is typed since.
+const BASH = `# bash completion for tokenbook
+__tokenbook_complete() {
+    local line=\${COMP_LINE:0:COMP_POINT} value description
+    local word=\${line##*[[:space:]]}
+    local before=\${word%"$2"}
+    COMPREPLY=()
+    while IFS=$'\\t' read -r value description; do
+        COMPREPLY+=("\${value#"$before"}")
+    done < <(tokenbook complete -- "$line" 2>/dev/null)
+    if [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *[/=] ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+}
+complete -F __tokenbook_complete tokenbook
+`;
+
+const ZSH = `#compdef tokenbook
+_tokenbook() {
+    emulate -L zsh
+    local value description
+    local -a values shown space
+    while IFS=$'\\t' read -r value description; do
+        values+=("$value")
+        shown+=("$value\${description:+  -- $description}")
+    done < <(tokenbook complete -- "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2>/dev/null)
+    if [[ $#values == 1 && $values[1] == *[/=] ]]; then
+        space=(-S '')
+    fi
+    compadd $space -l -d shown -a values
+}
+if [[ $funcstack[1] == _tokenbook ]]; then
+    _tokenbook
+else
+    compdef _tokenbook tokenbook
 fi
 `;
 
-/** What a shell reads to ask for candidates. */
-export function scriptFor(shell: ShellName, program: string): string {
-  const text = printedBy(() => script(shell, program, program));
-  // Read a second time, what is read-only would be an error.
-  return shell === "bash" ? text.replaceAll(/^readonly /gm, "") + WITHOUT_BASH_COMPLETION : text;
-}
+const FISH = `# fish completion for tokenbook
+function __tokenbook_complete
+    tokenbook complete -- (commandline -cp | string collect) 2>/dev/null
+end
+complete -c tokenbook -e
+complete -c tokenbook -f -a '(__tokenbook_complete)'
+`;
 
-// The library prints, and gives nothing back.
-function printedBy(work: () => void): string {
-  const { log } = console;
-  const lines: unknown[] = [];
-  console.log = (line: unknown) => void lines.push(line);
-  try {
-    work();
-  } finally {
-    console.log = log;
-  }
-  return `${lines.join("\n")}\n`;
+const POWERSHELL = `# PowerShell completion for tokenbook
+Register-ArgumentCompleter -Native -CommandName tokenbook -ScriptBlock {
+    param($word, $command, $cursor)
+    [Console]::OutputEncoding = [System.Text.Encoding]::UTF8
+    $length = $cursor - $command.Extent.StartOffset
+    $line = $command.Extent.Text.PadRight($length).Substring(0, $length)
+    & tokenbook complete '--' $line 2>$null | ForEach-Object {
+        $value, $description = $_ -split "\`t", 2
+        $text = $value
+        if ($value -notmatch '^[\\w./:=%+-]+$') {
+            $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($value) + "'"
+        }
+        if (-not $description) { $description = $value }
+        [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
+    }
 }
+`;
+
+const SCRIPTS: Readonly<Record<ShellName, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };

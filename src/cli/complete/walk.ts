@@ -11,6 +11,8 @@ export interface Cursor {
   readonly valueOf: Option | undefined;
   /** What is being typed; of `--name=value` the value. */
   readonly typed: string;
+  /** What stands before it in the same word: `--name=`, or nothing. */
+  readonly before: string;
 }
 
 /** Reads a command line up to the last of its words, which is the one being typed. */
@@ -34,8 +36,9 @@ export function cursorIn(root: Command, words: readonly string[]): Cursor {
     else command = sub;
   }
   const at = typed.startsWith("--") && valueOf === undefined ? typed.indexOf("=") : -1;
-  if (at < 0) return { command, positionals, options, valueOf, typed };
-  return { command, positionals, options, valueOf: optionOf(command, typed.slice(0, at)), typed: typed.slice(at + 1) };
+  const before = typed.slice(0, at + 1);
+  const ofWord = before === "" ? valueOf : optionOf(command, before.slice(0, -1));
+  return { command, positionals, options, valueOf: ofWord, typed: typed.slice(before.length), before };
 }
 
 function optionOf(command: Command, name: string): Option | undefined {

@@ -1,0 +1,106 @@
+// What somebody else has named, or what is being typed, is never evaluated by the TAB key: in shells that run on a terminal.
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { MINT_ONCE } from "./world.ts";
+import { inShellOf, isThere, scriptOf, shellProject } from "./shells.ts";
+
+// Each leaves a file in the folder when a shell evaluates it.
+const EVALUATED = [
+  "$(touch pwned)",
+  "`touch pwned`",
+  "${x:-$(touch pwned)}",
+  "$((a[$(touch pwned)]))",
+  "a;touch pwned;",
+  "a&touch pwned&",
+  "a|touch pwned|",
+  "<(touch pwned)",
+  "(touch pwned)",
+  "a'$(touch pwned)'",
+  'a"$(touch pwned)"',
+  "’;touch pwned;’",
+  "a\n touch pwned\n",
+];
+
+const TERMINAL: Readonly<Record<string, { readonly argv: string; readonly begin: readonly string[] }>> = {
+  bash: { argv: "bash --norc --noprofile -i", begin: [] },
+  zsh: { argv: "zsh -f -i", begin: ["autoload -Uz compinit && compinit -D -u"] },
+  fish: { argv: "fish --no-config -i", begin: [] },
+};
+
+const TAB = "\t";
+const CLEAR = "\u0015";
+
+describe.for(Object.entries(TERMINAL))("%s", ([name, { argv, begin }]) => {
+  test.runIf(isThere(name))("evaluates nothing that is typed or lies in the folder, when TAB is pressed", async () => {
+    const project = await shellProject();
+    const names = EVALUATED.map((text) => text.replaceAll("/", ""));
+    for (const text of names) {
+      project.write(`${text}.yaml`, MINT_ONCE);
+      project.write(`in/${text}/mint.yaml`, MINT_ONCE);
+    }
+    project.write("--state=pwned.yaml", MINT_ONCE);
+    const environments = names.map((text) => `  ${JSON.stringify(text)}: embedded\n`).join("");
+    project.write("tokenbook.yaml", `environments:\n${environments}`);
+    const typed = EVALUATED.filter((text) => !text.includes("\n")).flatMap((text) => [
+      `tokenbook run ${text}`,
+      `tokenbook run "${text}`,
+      `tokenbook run '${text}`,
+      `tokenbook run ${text} --env `,
+      `tokenbook run --env=${text}`,
+      `tokenbook runs show --state "${text}" `,
+    ]);
+    const planted = [
+      "tokenbook run ",
+      "tokenbook run $",
+      "tokenbook run `",
+      "tokenbook run a",
+      "tokenbook run in/",
+      "tokenbook run --env ",
+      "tokenbook run --env=",
+      "tokenbook check -",
+    ];
+    const keys = [
+      ...begin.map((line) => `${line}\n`),
+      `source ${scriptOf(project, name)}\n`,
+      ...[...typed, ...planted].map((line) => `${line}${TAB}${TAB}${CLEAR}`),
+      `tokenbook completion fis${TAB}> done\n`,
+      "exit\n",
+    ];
+    const folder = readdirSync(project.folder).toSorted();
+    const { stdout } = inShellOf(project, ["script", "-qec", argv, "/dev/null"], keys.join(""));
+    expect(project.read("done"), stdout).toContain("# fish completion");
+    expect(readdirSync(project.folder).toSorted()).toEqual([...folder, "done"].toSorted());
+  });
+});
+
+test("no script hands a shell what it would evaluate", async () => {
+  const project = await shellProject();
+  for (const shell of ["bash", "zsh", "fish", "powershell"]) {
+    const { stdout } = await project.run("completion", shell);
+    expect([shell, /\b(?:eval|compgen|Invoke-Expression|iex|sh -c)\b/i.exec(stdout)?.[0]]).toEqual([shell, undefined]);
+  }
+});
+
+test("what begins like an option is offered as a file or an environment nowhere", async () => {
+  const project = await shellProject();
+  project.write("--debug=key.yaml", MINT_ONCE);
+  project.write("-rf/mint.yaml", MINT_ONCE);
+  project.write("mint.yaml", MINT_ONCE);
+  project.write("tokenbook.yaml", 'environments:\n  "--state=/tmp": embedded\n  good: embedded\n');
+  const offered = async (line: string): Promise<readonly string[]> =>
+    (await project.run("complete", "--", line)).lines.map((each) => each.split("\t")[0] ?? "");
+  expect(await offered("tokenbook run ")).toEqual(["mint.yaml", "tokenbook.yaml"]);
+  expect(await offered("tokenbook run --env ")).toEqual(["good"]);
+  expect(await offered("tokenbook run --de")).toEqual(["--debug"]);
+});
+
+test.runIf(isThere("pwsh"))("PowerShell reads the script", async () => {
+  const project = await shellProject();
+  project.write("../script.ps1", (await project.run("completion", "powershell")).stdout);
+  const { status, stderr } = spawnSync("pwsh", ["-NoProfile", "-File", join(project.folder, "../script.ps1")], {
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+});
