@@ -101,11 +101,27 @@ export async function openTarget(shell: Shell, where: Where): Promise<OpenTarget
   if (file !== undefined) {
     const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: variablesOf(shell, where) });
     if ("sandbox" in loaded) return embeddedSandbox(stateDirectory(shell, where), loaded.sandbox);
+    assertTlsChecked(shell, loaded);
     return { target: loaded, close: async () => {} };
   }
   assertSandboxMeant(where);
   return embeddedSandbox(stateDirectory(shell, where), "sandbox");
 }
+
+// We check certificates whatever it says; but who has set it expects that we do not.
+function assertTlsChecked({ variables }: Shell, { ledger, investor, whereIs }: Target): void {
+  const secured = (["ledger", "investor"] as const).filter((side) => ({ ledger, investor })[side]?.baseUrl.startsWith("https:"));
+  const [side] = secured;
+  if (side === undefined || variables[UNCHECKED] !== "0") return;
+  throw new Failure({
+    code: "environment.tls-unchecked",
+    message: `${UNCHECKED} is 0: whoever answers would be taken for the service`,
+    why: `the key would be sent to whoever poses as it (${whereIs(`${side}.baseUrl`)}); nothing was sent`,
+    next: `unset ${UNCHECKED}; for a certificate of your own: export NODE_EXTRA_CA_CERTS=FILE`,
+  });
+}
+
+const UNCHECKED = "NODE_TLS_REJECT_UNAUTHORIZED";
 
 /** Without an environment file there is the sandbox alone. Throws a Failure when the options name another environment. */
 export function assertSandboxMeant({ env }: Pick<Where, "env">): void {

@@ -6,6 +6,9 @@ import { LIMITS } from "../base/limits.ts";
 import type { Secret } from "../base/secret.ts";
 import { whileUnderWay } from "../base/turns.ts";
 
+// Said outright: left to Node, a variable of the process would turn it off.
+const CHECKED = { rejectUnauthorized: true };
+
 /** One HTTP exchange to be made. */
 export interface Outgoing {
   /** Scheme, host and port, from the environment only. */
@@ -87,7 +90,7 @@ export class Transport {
   #newClient({ origin, timeoutMs }: Outgoing): Client {
     let connect = this.#connectors.get(timeoutMs);
     if (connect === undefined) {
-      connect = buildConnector({ allowH2: false, timeout: timeoutMs });
+      connect = buildConnector({ allowH2: false, timeout: timeoutMs, ...CHECKED });
       this.#connectors.set(timeoutMs, connect);
     }
     return new Client(origin, {

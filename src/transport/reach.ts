@@ -51,7 +51,7 @@ async function connection(host: string, port: number, signal: AbortSignal): Prom
 async function secured(socket: Socket, host: string, timeoutMs: number): Promise<Reach> {
   const name = isIP(host) === 0 ? { servername: host } : {};
   const done = await timed(timeoutMs, async (signal): Promise<TLSSocket> => {
-    const tls = connectSecurely({ socket, host, ...name, ALPNProtocols: ["http/1.1"] });
+    const tls = connectSecurely({ socket, host, ...name, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true });
     await once(tls, "secureConnect", { signal });
     return tls;
   });

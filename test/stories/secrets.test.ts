@@ -136,6 +136,19 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
   expect(hits(JSON.stringify(await world.commits()))).toContain("c4nary/pin");
 });
 
+test("nor does anybody by the variables with which Node, or a library, prints what it does", async () => {
+  const world = await sandboxProcess();
+  const project = newProject({ ...VARIABLES, TEAM: "blue", NODE_DEBUG: "*", DEBUG: "*" });
+  project.serviceAt(world.url);
+  project.write("everywhere.yaml", EVERYWHERE);
+  project.write("inner.yaml", INCLUDED);
+  project.write("keys/filed.pem", `${FILED}\n`);
+  const { stdout, stderr } = await project.start("run", "everywhere.yaml").ended;
+  expect(stdout).toMatch(/^✗ failed {3}broken /m);
+  expect(stderr).toMatch(/^NET \d+: /m);
+  expect(hits(stdout + stderr)).toEqual([]);
+});
+
 // What is in the ledger carries secrets too, in what is compared by and in what is kept as evidence.
 const COMPARED = `playbook: 1
 name: A secret in a drift

@@ -19,7 +19,9 @@ export function lookAtProgram({ node, variables }: Shell): readonly Finding[] {
     });
   }
   if (variables["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
-    findings.problem("program.tls-unchecked", "NODE_TLS_REJECT_UNAUTHORIZED is 0: whoever answers is taken for the service", {
+    const what =
+      "NODE_TLS_REJECT_UNAUTHORIZED is 0, by which whoever answers would be taken for the service: no run begins with it";
+    findings.problem("program.tls-unchecked", what, {
       next: "unset NODE_TLS_REJECT_UNAUTHORIZED; for a certificate of your own: export NODE_EXTRA_CA_CERTS=FILE",
     });
   }

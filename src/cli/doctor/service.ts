@@ -9,6 +9,7 @@ import type { Reply } from "../../engine/service.ts";
 import type { Target } from "../../environment/target.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { Finding } from "../../report/doctor/shape.ts";
+import { isLoopback } from "../../serving/names.ts";
 import { type Reach, reach } from "../../transport/reach.ts";
 import { Findings } from "./finding.ts";
 
@@ -62,6 +63,15 @@ async function lookAtAddress({ side, baseUrl, where }: Address, findings: Findin
     return false;
   }
   findings.ok("service.reached", `${side}: ${baseUrl}: ${stagesOf(reached)}`);
+  if (baseUrl.startsWith("http:") && !isLoopback(reached.address ?? "")) {
+    findings.warning(
+      "service.unencrypted",
+      `${side}: ${baseUrl} is not encrypted: whoever is on the way can read the key, and change answers`,
+      {
+        next: `use https:// in ${where}`,
+      },
+    );
+  }
   const leftMs = (certificateUntil ?? Infinity) - systemClock.now();
   if (leftMs < LIMITS.doctorCertificateMs) {
     const until = new Date(certificateUntil ?? 0).toISOString();

@@ -1,0 +1,86 @@
+// NODE_TLS_REJECT_UNAUTHORIZED=0 makes Node take whoever answers for the service.
+import { once } from "node:events";
+import { createServer as createPlainServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
+import { expect, onTestFinished, test } from "vitest";
+import { hasOpenssl, selfSigned } from "../certificate.ts";
+import { environmentAt, KEYS, MINT_ONCE, newProject, temporaryFolder } from "./world.ts";
+
+const UNCHECKED = { ...KEYS, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+
+/** A server whose certificate nobody has signed, and the requests that it heard. */
+async function impostor(): Promise<{ readonly url: string; readonly heard: readonly IncomingMessage[] }> {
+  const { key, cert } = selfSigned(temporaryFolder(), 30);
+  const heard: IncomingMessage[] = [];
+  const server = createServer({ key, cert }, (request, response) => {
+    heard.push(request);
+    response.end("{}");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  return { url: `https://localhost:${(server.address() as AddressInfo).port}`, heard };
+}
+
+test.runIf(hasOpenssl)("no command that would send a key begins, and whoever poses as the service hears nothing", async () => {
+  const { url, heard } = await impostor();
+  const project = newProject(UNCHECKED);
+  project.serviceAt(url);
+  project.write("mint.yaml", MINT_ONCE);
+  for (const command of [
+    ["run", "mint.yaml"],
+    ["plan", "mint.yaml"],
+    ["schedule", "--once", "mint.yaml"],
+  ]) {
+    const ended = await project.run(...command);
+    expect(ended.code, ended.told).toBe(2);
+    expect(ended.stderr, ended.told).toContain("error environment.tls-unchecked\n  NODE_TLS_REJECT_UNAUTHORIZED is 0");
+    expect(ended.stderr, ended.told).toContain("next: unset NODE_TLS_REJECT_UNAUTHORIZED");
+  }
+  const looked = await project.run("doctor");
+  expect(looked.stdout, looked.told).toContain("✗ NODE_TLS_REJECT_UNAUTHORIZED is 0");
+  expect(heard.map(({ headers }) => headers["x-api-key"])).toEqual([]);
+});
+
+test.runIf(hasOpenssl)("neither does a web address that is told, or a collector of traces", async () => {
+  const { url, heard } = await impostor();
+  const project = newProject({ ...UNCHECKED, OTEL_EXPORTER_OTLP_ENDPOINT: url, HOOK: `${url}/told` });
+  project.write("mint.yaml", MINT_ONCE);
+  project.write("tokenbook.yaml", "environments:\n  here: embedded\nnotifications:\n  desk: { url: env:HOOK }\n");
+  const run = await project.run("run", "mint.yaml");
+  expect(heard, run.told).toEqual([]);
+  project.write("mint.yaml", MINT_ONCE.replace("totalSupply == 10]", "totalSupply == 11]"));
+  const fired = await project.run("schedule", "--once", "mint.yaml");
+  expect(fired.code, fired.told).toBe(1);
+  expect(heard, fired.told).toEqual([]);
+});
+
+test("where nothing is encrypted, and in the sandbox inside of tokenbook, the variable keeps nobody from working", async () => {
+  const project = newProject(UNCHECKED);
+  project.write("mint.yaml", MINT_ONCE);
+  const embedded = await project.run("run", "mint.yaml");
+  expect(embedded.code, embedded.told).toBe(0);
+  project.write("tokenbook.yaml", environmentAt("http://127.0.0.1:9"));
+  const local = await project.run("run", "mint.yaml");
+  expect(local.stderr, local.told).not.toContain("environment.tls-unchecked");
+});
+
+// An address of this machine that others can reach.
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.internal === false && each.family === "IPv4")?.address;
+
+test.runIf(outside !== undefined)("doctor warns of a key that leaves this machine without encryption", async () => {
+  const server = createPlainServer((_request, response) => void response.end("{}"));
+  await once(server.listen(0, "0.0.0.0"), "listening");
+  onTestFinished(() => void server.close());
+  const project = newProject();
+  const { port } = server.address() as AddressInfo;
+  project.serviceAt(`http://${outside ?? ""}:${port}`);
+  const far = await project.run("doctor");
+  expect(far.stdout, far.told).toContain("is not encrypted: whoever is on the way can read the key");
+  project.serviceAt(`http://127.0.0.1:${port}`);
+  const near = await project.run("doctor");
+  expect(near.stdout, near.told).not.toContain("is not encrypted");
+});
