@@ -1,4 +1,5 @@
 // The files under deploy/, and the commands of docs/scheduling.md: that they can be read, and that the commands and options in them exist.
+import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -18,15 +19,60 @@ function expectKnown(line: string): void {
   for (const option of words.filter((word) => word.startsWith("--"))) expect(known, line).toContain(option.replace(/=.*/, ""));
 }
 
-interface Job {
-  readonly containers: readonly { readonly command: readonly string[]; readonly ports?: readonly { containerPort: number }[] }[];
+interface Pod {
+  readonly containers: readonly ({ readonly command: readonly string[]; readonly image: string } & Readonly<
+    Record<string, unknown>
+  >)[];
   readonly hostname: string;
   readonly terminationGracePeriodSeconds: number;
 }
 
+interface Workload {
+  readonly spec: {
+    readonly template?: { readonly spec: Pod };
+    readonly jobTemplate?: { readonly spec: { readonly template: { readonly spec: Pod } } };
+  };
+}
+
+function podOf(name: string): Pod | undefined {
+  const documents = parseAllDocuments(readFileSync(`deploy/kubernetes/${name}.yaml`, "utf8"));
+  expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+  const [first] = documents.map((document) => document.toJS() as Workload);
+  return first?.spec.template?.spec ?? first?.spec.jobTemplate?.spec.template.spec;
+}
+
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions?: unknown;
+  readonly env?: unknown;
+  readonly jobs: Readonly<
+    Record<
+      string,
+      {
+        readonly "runs-on": unknown;
+        readonly permissions: unknown;
+        readonly env?: unknown;
+        readonly if?: string;
+        readonly environment?: string;
+        readonly steps: readonly Step[];
+      }
+    >
+  >;
+}
+
+const WORKFLOW = parse(readFileSync("deploy/github/reconcile.yaml", "utf8")) as Workflow;
+const STEPS = Object.values(WORKFLOW.jobs).flatMap(({ steps }) => steps);
+
 function unitOf(file: string): ReadonlyMap<string, string> {
   const lines = readFileSync(file, "utf8").split("\n");
-  for (const line of lines) expect(line, file).toMatch(/^(?:#.*|\[(?:Unit|Service|Timer|Install)\]|[A-Z][A-Za-z]+=.+|)$/);
+  for (const line of lines) expect(line, file).toMatch(/^(?:#.*|\[(?:Unit|Service|Timer|Install)\]|[A-Z][A-Za-z]+=.*|)$/);
   return new Map(
     lines.flatMap((line) =>
       /^[A-Z]/.test(line) ? [[line.split("=")[0] ?? "", line.slice(line.indexOf("=") + 1)] as const] : [],
@@ -61,33 +107,126 @@ describe("the files under deploy/", () => {
     expect(existsSync("deploy/systemd/tokenbook-once@.service")).toBe(true);
   });
 
+  const analyses =
+    spawnSync("systemd-analyze", ["security", "--help"], { encoding: "utf8" }).stdout?.includes("--offline") ?? false;
+  test.runIf(analyses).for(["tokenbook-schedule.service", "tokenbook-once@.service"])(
+    "%s is exposed little, as systemd sees it",
+    (name) => {
+      const args = ["security", "--offline=yes", "--no-pager", "--threshold=20", `deploy/systemd/${name}`];
+      const { status, stdout, stderr } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
+      expect(status, stdout + stderr).toBe(0);
+    },
+  );
+
+  test.for(["tokenbook-schedule.service", "tokenbook-once@.service"])("%s may do no more than it needs", (name) => {
+    const unit = unitOf(`deploy/systemd/${name}`);
+    const wanted = {
+      NoNewPrivileges: "yes",
+      CapabilityBoundingSet: "",
+      ProtectSystem: "strict",
+      ProtectHome: "yes",
+      PrivateTmp: "yes",
+      PrivateDevices: "yes",
+      RestrictSUIDSGID: "yes",
+      RestrictAddressFamilies: "AF_INET AF_INET6 AF_UNIX",
+      SystemCallArchitectures: "native",
+      StateDirectoryMode: "0700",
+      UMask: "0077",
+    };
+    for (const [key, value] of Object.entries(wanted)) expect([key, unit.get(key)]).toEqual([key, value]);
+    // Whoever cannot see the processes of others takes the holder of a run for dead.
+    for (const key of ["ProtectProc", "ProcSubset", "MemoryDenyWriteExecute"])
+      expect([key, unit.get(key)]).toEqual([key, undefined]);
+    // A key in the unit could be read by everybody.
+    expect([...unit.keys()]).not.toContain("Environment");
+  });
+
   test.for(["cronjob", "deployment"])("kubernetes/%s.yaml is valid YAML, and its pod runs a command that exists", (name) => {
-    const documents = parseAllDocuments(readFileSync(`deploy/kubernetes/${name}.yaml`, "utf8"));
-    expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
-    const [first] = documents.map(
-      (document) =>
-        document.toJS() as { spec: { template?: { spec: Job }; jobTemplate?: { spec: { template: { spec: Job } } } } },
-    );
-    const pod = first?.spec.template?.spec ?? first?.spec.jobTemplate?.spec.template.spec;
+    const pod = podOf(name);
     expectKnown(pod?.containers[0]?.command.join(" ") ?? "");
     expect(pod?.hostname).toBe("tokenbook");
     expect(pod?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(80);
   });
 
+  test.for(["cronjob", "deployment"])("the pod of kubernetes/%s.yaml may do no more than it needs", (name) => {
+    const pod = podOf(name);
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 1000,
+        fsGroupChangePolicy: "OnRootMismatch",
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+    });
+    for (const key of ["hostNetwork", "hostPID", "hostIPC"]) expect(pod).not.toHaveProperty(key);
+    expect(pod?.containers).toHaveLength(1);
+    for (const container of pod?.containers ?? []) {
+      expect(container).toMatchObject({
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          privileged: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        },
+        resources: { limits: { cpu: expect.any(String) as string, memory: "512Mi", "ephemeral-storage": "1Gi" } },
+        volumeMounts: [{ mountPath: "/tmp" }, { mountPath: "/state" }],
+      });
+      expect(container.image).toMatch(/@sha256:[0-9a-f]{64}$/);
+      // A folder of its own, and not the volume's root: that is root's, and open to the group.
+      expect(container.command.join(" ")).toContain("--state /state/tokenbook");
+      expect(container).not.toHaveProperty("env");
+    }
+  });
+
   test("github/reconcile.yaml is valid YAML, and runs a command that exists", () => {
-    const workflow = parse(readFileSync("deploy/github/reconcile.yaml", "utf8")) as {
-      jobs: { reconcile: { steps: readonly { run?: string; uses?: string; with?: { key?: string } }[] } };
-    };
-    const { steps } = workflow.jobs.reconcile;
-    expect(steps.findIndex(({ run }) => run === "sudo hostname tokenbook")).toBeGreaterThanOrEqual(0);
-    const caches = steps.filter(({ uses }) => uses?.startsWith("actions/cache/") === true);
-    expect(caches.map(({ with: { key } = {} }) => key)).toEqual(
-      Array.from({ length: 2 }, () => "tokenbook-${{ github.run_id }}-${{ github.run_attempt }}"),
-    );
-    const commands = steps.flatMap(({ run }) => (run?.startsWith("npx ") === true ? [run] : []));
+    const commands = STEPS.flatMap(({ run }) => (run?.startsWith("npx ") === true ? [run] : []));
     expect(commands).toHaveLength(1);
     for (const command of commands) expectKnown(command.replace("npx --no-install ", ""));
   });
+
+  test("github/reconcile.yaml keeps the state where no pull request's job can reach it", () => {
+    const text = readFileSync("deploy/github/reconcile.yaml", "utf8");
+    expect(Object.keys(WORKFLOW.on).toSorted()).toEqual(["schedule", "workflow_dispatch"]);
+    for (const { uses = "", with: given = {} } of STEPS) {
+      expect(uses).not.toMatch(/cache/);
+      if (uses.startsWith("actions/upload-artifact@")) expect(given["path"]).toBe("report.xml");
+      if (uses.startsWith("actions/setup-node@")) expect(given["package-manager-cache"]).toBe(false);
+      expect(given).not.toHaveProperty("cache");
+    }
+    expect(text).toContain("--state /var/lib/tokenbook/state ");
+    for (const job of Object.values(WORKFLOW.jobs)) {
+      expect(job["runs-on"]).toEqual(["self-hosted", "tokenbook"]);
+      expect(job.if).toBe("github.ref_name == github.event.repository.default_branch");
+    }
+  });
+
+  test("github/reconcile.yaml gives the key to the one step that needs it, and no job more than it needs", () => {
+    expect([WORKFLOW.permissions, WORKFLOW.env]).toEqual([{}, undefined]);
+    for (const { permissions, env, environment } of Object.values(WORKFLOW.jobs))
+      expect([permissions, env, environment]).toEqual([{ contents: "read" }, undefined, "production"]);
+    const withSecrets = STEPS.filter((step) => JSON.stringify(step).includes("secrets."));
+    expect(withSecrets.map(({ run = "" }) => run.split(" ").slice(0, 3).join(" "))).toEqual(["npx --no-install tokenbook"]);
+    for (const { run = "" } of STEPS) expect(run).not.toContain("${{");
+    expect(STEPS.find(({ uses }) => uses?.startsWith("actions/checkout@") === true)?.with?.["persist-credentials"]).toBe(false);
+  });
+});
+
+test("every action that a file or a page of ours names is pinned to a commit", () => {
+  const pages = globSync(["deploy/**/*.*", "docs/*.md", "README.md", "src/cli/starter/**/*"]);
+  const named = pages.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/^\s*(?:- )?uses: ([\w-]+\/[\w./-]+@\S+)(.*)/gm)].map(
+      ([, action = "", rest = ""]) => [file, action, rest] as const,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(3);
+  for (const [file, action, rest] of named)
+    expect([file, action, rest]).toEqual([
+      file,
+      expect.stringMatching(/@[0-9a-f]{40}$/),
+      expect.stringMatching(/^ # v\d+\.\d+\.\d+$/),
+    ]);
 });
 
 test("every command of the page on scheduling exists, with its options", () => {
