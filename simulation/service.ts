@@ -16,10 +16,14 @@ const COMMIT_DELAY_MS = 5;
 const ROOTS: Readonly<Record<InterfaceName, string>> = { ledger: `/tokenize/${DEFAULT_SEED.appId}`, investor: "/api/v/1" };
 const [SALE] = DEFAULT_SEED.sales;
 
+/** The keys that the simulated runs have. */
+export const SIMULATED_KEYS = { ledger: "simulated-ledger-key", buyer: "simulated-buyer-key" } as const;
+
 // The fewer things there are, the quicker a world is made anew.
 const SEED: Seed = {
   ...DEFAULT_SEED,
-  investors: DEFAULT_SEED.investors.slice(0, 1),
+  ledgerApiKey: SIMULATED_KEYS.ledger,
+  investors: DEFAULT_SEED.investors.slice(0, 1).map((investor) => ({ ...investor, apiKey: SIMULATED_KEYS.buyer })),
   tokens: DEFAULT_SEED.tokens.slice(0, 1),
   sales: SALE === undefined ? [] : [SALE],
 };

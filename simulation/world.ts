@@ -7,7 +7,7 @@ import { JournalStore } from "../src/journal/store.ts";
 import { DEFAULT_SEED } from "../src/sandbox/seed/default.ts";
 import { NO_BUG, type Planted } from "./bugs.ts";
 import { SimulatedDisk } from "./disk.ts";
-import { SimulatedService } from "./service.ts";
+import { SIMULATED_KEYS, SimulatedService } from "./service.ts";
 import { VirtualTime } from "./time.ts";
 
 const ADDRESS = "http://service.simulated";
@@ -21,11 +21,11 @@ export const TARGET: Omit<Target, "settleWithinMs"> = {
     baseUrl: ADDRESS,
     appId: DEFAULT_SEED.appId,
     orgId: DEFAULT_SEED.orgId,
-    apiKey: new Secret("LEDGER_KEY", DEFAULT_SEED.ledgerApiKey),
+    apiKey: new Secret("LEDGER_KEY", SIMULATED_KEYS.ledger),
   },
   investor: {
     baseUrl: ADDRESS,
-    credentials: new Map(DEFAULT_SEED.investors.slice(0, 1).map(({ apiKey }) => ["BUYER_KEY", new Secret("BUYER_KEY", apiKey)])),
+    credentials: new Map([["BUYER_KEY", new Secret("BUYER_KEY", SIMULATED_KEYS.buyer)]]),
   },
   profile: DEFAULT_PROFILE,
   exclusive: true,

@@ -188,12 +188,12 @@ Exit 0 when runs can begin, 1 when something must be mended (✗); what is marke
     },
     sandbox: {
       summary: "Serve the sandbox: both interfaces of the service, over TCP, with its data in one SQLite file.",
-      examples: `Prints one line with base URLs, app id and keys when it is ready. Stop it with Ctrl-C; its data stays.
+      examples: `Prints the environment for tokenbook.yaml, and the keys for .env, when it is ready; each new sandbox has new keys, unless --seed gives them. Stop it with Ctrl-C; with --db its data and its keys stay.
 
 Examples:
   $ tokenbook sandbox --port 4010 --db sandbox.db
   $ tokenbook sandbox --port 4010 --profile staging  speak as the profile of the environment staging says
-  $ curl http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
+  $ curl -H "X-API-KEY: $LEDGER_KEY" http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
     },
     completion: {
       summary: "Print what a shell needs to complete commands, options, environments, operations, runs, steps and files.",

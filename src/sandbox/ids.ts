@@ -5,6 +5,11 @@ export function newTransactionId(): string {
   return randomBytes(32).toString("hex");
 }
 
+/** A key that nobody can guess. */
+export function newApiKey(): string {
+  return randomBytes(24).toString("base64url");
+}
+
 /** Any other generated id: 24 hexadecimal digits, so letters and digits only. */
 export function newId(): string {
   return randomBytes(12).toString("hex");

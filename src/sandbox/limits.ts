@@ -1,5 +1,9 @@
 /** Every bound the sandbox keeps. */
 export const SANDBOX_LIMITS = {
+  /** Connections at a time, how long a request may take to come, in milliseconds, and how often that is looked at. */
+  connections: 1_024,
+  requestMs: 10_000,
+  lookMs: 1_000,
   /** Bytes of one request body. */
   bodyBytes: 8_388_608,
   /** Records that one page may be asked for. */

@@ -30,6 +30,8 @@ export interface SandboxOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number;
   readonly host?: string;
+  /** Names by which it is asked, beside those of the loopback interface: requests for any other are refused. */
+  readonly names?: readonly string[];
   readonly profile?: Profile;
   /** Fills the file when it is empty; of no effect otherwise. What it leaves out is as in the default seed. */
   readonly seed?: Partial<Seed>;
@@ -121,11 +123,11 @@ interface Assembled {
 }
 
 function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): Assembled {
-  const { profile = DEFAULT_PROFILE, commitDelayMs = DEFAULT_COMMIT_DELAY_MS } = options;
+  const { profile = DEFAULT_PROFILE, commitDelayMs = DEFAULT_COMMIT_DELAY_MS, host = [], names = [] } = options;
   const clock = new VirtualClock(database);
   const { settings, chain, faces } = openService(database, { clock, profile, commitDelayMs, closing });
-  const app = buildServer({ faces, clock, faults, closing });
-  addControlRoutes(app, { database, chain, clock, faults });
+  const app = buildServer({ faces, clock, faults, closing, names: names.concat(host) });
+  addControlRoutes(app, { database, chain, clock, faults, settings });
   addAboutRoutes(app, { database, chain, clock, settings, profile });
   return { app, chain };
 }

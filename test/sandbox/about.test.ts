@@ -56,7 +56,7 @@ test("the page shows what there is, lets nothing in, and needs nothing from else
   await ledger("POST /asset", { as: "userId:alice", body: { assetType: "Property", data: { id: evil } } });
   const owners = [{ ...user(evil) }];
   await ledger("PATCH /asset/owners", { as: "userId:alice", body: { assetType: "Property", data: [{ id: evil, owners }] } });
-  const response = await fetch(`${sandbox.ledgerBaseUrl}/`);
+  const response = await fetch(`${sandbox.ledgerBaseUrl}/`, { headers: { "x-api-key": sandbox.ledgerApiKey } });
   const page = await response.text();
   expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(page).not.toContain("<script");
@@ -87,7 +87,7 @@ test("a long list shows its newest", async () => {
   const { sandbox, ledger } = await sandboxForTest();
   const data = Array.from({ length: 25 }, (_, at) => ({ id: `asset-${at}-` }));
   await ledger("POST /asset", { body: { assetType: "Property", data } });
-  const page = await (await fetch(`${sandbox.ledgerBaseUrl}/`)).text();
+  const page = await (await fetch(`${sandbox.ledgerBaseUrl}/`, { headers: { "x-api-key": sandbox.ledgerApiKey } })).text();
   expect(page).toContain("Assets (20 latest of 25)");
   expect(page).toContain("asset-24-");
   expect(page).not.toContain("asset-4-");

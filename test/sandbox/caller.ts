@@ -50,7 +50,8 @@ export function callerOf(sandbox: Sandbox, profile: Profile = DEFAULT_PROFILE): 
       });
       return keepsContract("investor", call, { answer, profile });
     },
-    control: (call, body) => send(`${sandbox.ledgerBaseUrl}/_sandbox`, call, { body }),
+    control: (call, body) =>
+      send(`${sandbox.ledgerBaseUrl}/_sandbox`, call, { body, headers: { "x-api-key": sandbox.ledgerApiKey } }),
   };
 }
 

@@ -22,6 +22,7 @@ import {
   type Commit,
   delivered,
   embeddedCommits,
+  KEYS_OF_SANDBOX,
   newProject,
   type Printed,
   type Project,
@@ -110,8 +111,9 @@ function expectCommits(reports: Printed["reports"], commits: readonly Commit[]):
 async function onOtherService(): Promise<{ reports: Printed["reports"]; exchanges: readonly Exchange[] }> {
   const service = newProject();
   service.write("tokenbook.yaml", JSON.stringify({ environments: { other: { profile: OTHER } } }));
+  service.write("keys.json", JSON.stringify(KEYS_OF_SANDBOX));
   const sandbox = await readySandbox(
-    service.start("sandbox", "--port", "0", "--db", "sandbox.db", "--profile", "other", "--json"),
+    service.start("sandbox", "--port", "0", "--db", "sandbox.db", "--seed", "keys.json", "--profile", "other", "--json"),
   );
   const proxy = await proxyTo(sandbox.ledgerBaseUrl);
   const project = projectWithScenarios();

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { newProject, type Project, readySandbox } from "./world.ts";
+import { KEYS_OF_SANDBOX, newProject, type Project, readySandbox } from "./world.ts";
 
 const READ = "playbook: 1\nsteps:\n  - uses: ledger.asset.stats\n    fails: { condition: server error }\n";
 
 const HERE = "environments:\n  here:\n    profile: { ledger: { onBehalfOf: { in: header, name: X-Acting } } }\n";
 
 async function serving(project: Project, ...args: string[]): Promise<string> {
-  const { ledgerBaseUrl } = await readySandbox(project.start("sandbox", "--port", "0", "--json", ...args));
+  project.write("keys.json", JSON.stringify(KEYS_OF_SANDBOX));
+  const { ledgerBaseUrl } = await readySandbox(project.start("sandbox", "--port", "0", "--json", "--seed", "keys.json", ...args));
   return ledgerBaseUrl;
 }
 

@@ -8,7 +8,8 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import type { RunReport, StepReport } from "../../src/report/shape.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
+import { type Sandbox, type Seed, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Diagnostic } from "../../src/source/diagnostic.ts";
 
 /** The repository's root, with a slash at its end. */
@@ -130,6 +131,15 @@ export const KEYS: Variables = {
   SECOND_BUYER_KEY: "sandbox-second-buyer-key",
 };
 
+/** What a seed says for a sandbox to have these keys, and others like them. */
+export const KEYS_OF_SANDBOX: Partial<Seed> = {
+  ledgerApiKey: "sandbox-ledger-key",
+  investors: DEFAULT_SEED.investors.map((investor) => ({
+    ...investor,
+    apiKey: `sandbox-${investor.name.toLowerCase().replaceAll("_", "-")}`,
+  })),
+};
+
 export function environmentAt(url: string): string {
   return `environments:
   here:
@@ -249,7 +259,7 @@ export interface Service {
 /** Starts `tokenbook sandbox` in a process of its own; what goes wrong in it, and what it holds at first, may be told. */
 export async function sandboxProcess(more: { readonly faults?: object; readonly seed?: object } = {}): Promise<Service> {
   const folder = temporaryFolder();
-  const files = Object.entries(more).flatMap(([name, content]) => {
+  const files = Object.entries({ ...more, seed: { ...KEYS_OF_SANDBOX, ...more.seed } }).flatMap(([name, content]) => {
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(content));
     return [`--${name}`, `${name}.json`];
   });
@@ -269,7 +279,7 @@ export async function readySandbox(running: Running): Promise<Sandbox> {
 export function serviceOf({ ledgerBaseUrl: url, appId, ledgerApiKey }: Sandbox): Service {
   return {
     url,
-    commits: () => commitsAt(url),
+    commits: () => commitsAt(url, ledgerApiKey),
     async call(request, as, body) {
       const [method = "", path = ""] = request.split(" ");
       const response = await fetch(`${url}/tokenize/${appId}${path}?actAs=${as}`, {
@@ -284,8 +294,8 @@ export function serviceOf({ ledgerBaseUrl: url, appId, ledgerApiKey }: Sandbox):
   };
 }
 
-async function commitsAt(url: string): Promise<readonly Commit[]> {
-  const response = await fetch(`${url}/_sandbox/commits`);
+async function commitsAt(url: string, key: string): Promise<readonly Commit[]> {
+  const response = await fetch(`${url}/_sandbox/commits`, { headers: { "x-api-key": key } });
   return ((await response.json()) as { commits: Commit[] }).commits;
 }
 
@@ -302,7 +312,7 @@ export async function approveAsBob(service: Service): Promise<void> {
 export async function embeddedCommits(project: Project): Promise<readonly Commit[]> {
   const sandbox = await startSandbox({ path: join(project.folder, ".tokenbook/sandbox.db") });
   try {
-    return await commitsAt(sandbox.ledgerBaseUrl);
+    return await commitsAt(sandbox.ledgerBaseUrl, sandbox.ledgerApiKey);
   } finally {
     await sandbox.close();
   }

@@ -36,13 +36,21 @@ export const sandbox: Command<SandboxCommandOptions> = async (shell, options) =>
   return EXIT.passed;
 };
 
-function readyText(ready: Sandbox): string {
-  const keys = Object.entries(ready.credentials).map(([name, key]) => `  ${name}  ${key}`);
+// What is to be put where, as it can be copied.
+function readyText({ ledgerBaseUrl, investorBaseUrl, appId, orgId, ledgerApiKey, credentials }: Sandbox): string {
+  const names = Object.keys(credentials);
+  const keys = Object.entries({ LEDGER_KEY: ledgerApiKey, ...credentials });
   return [
-    "The sandbox is ready.",
-    `  ledger    ${ready.ledgerBaseUrl}/tokenize/${ready.appId}   organization ${ready.orgId}   X-API-KEY: ${ready.ledgerApiKey}`,
-    `  investor  ${ready.investorBaseUrl}/api/v/1   x-api-key, by user:`,
-    ...keys.map((key) => `          ${key}`),
+    `The sandbox is ready at ${ledgerBaseUrl}. An environment of tokenbook.yaml:`,
+    "",
+    "  local:",
+    `    ledger: { baseUrl: "${ledgerBaseUrl}", appId: "${appId}", orgId: "${orgId}", apiKey: env:LEDGER_KEY }`,
+    `    investor: { baseUrl: "${investorBaseUrl}", credentials: { ${names.map((name) => `${name}: env:${name}`).join(", ")} } }`,
+    "    exclusive: true",
+    "",
+    "Its keys, for .env; with --db they stay the same:",
+    "",
+    ...keys.map(([name, key]) => `  ${name}=${key}`),
     "",
   ].join("\n");
 }

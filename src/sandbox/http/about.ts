@@ -7,6 +7,7 @@ import { readOverview } from "../page/overview.ts";
 import { renderPage } from "../page/page.ts";
 import { CONTENT_SECURITY_POLICY } from "../page/style.ts";
 import type { Settings, VirtualClock } from "../store/settings.ts";
+import { keyGuard } from "./guard.ts";
 import { openApiDocument } from "./openapi.ts";
 
 /** What the sandbox tells about itself. */
@@ -25,7 +26,7 @@ export function addAboutRoutes(app: FastifyInstance, parts: AboutParts): void {
   for (const name of ["ledger", "investor"] as const) {
     app.get(`/_sandbox/openapi/${name}`, async () => openApiDocument(name, { profile, url: app.listeningOrigin + roots[name] }));
   }
-  app.get("/", async (_request, reply) => {
+  app.get("/", { onRequest: keyGuard(settings.ledgerApiKey) }, async (_request, reply) => {
     reply
       .type("text/html; charset=utf-8")
       .header("content-security-policy", CONTENT_SECURITY_POLICY)

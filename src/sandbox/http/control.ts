@@ -9,7 +9,8 @@ import type { Chain } from "../ledger/chain.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand, Refusal } from "../refusal.ts";
 import { committedWrites } from "../store/commits.ts";
-import type { VirtualClock } from "../store/settings.ts";
+import type { Settings, VirtualClock } from "../store/settings.ts";
+import { keyGuard } from "./guard.ts";
 import { parseBody } from "./parameters.ts";
 
 /** What the control routes work on. */
@@ -18,26 +19,28 @@ export interface ControlParts {
   readonly chain: Chain;
   readonly clock: VirtualClock;
   readonly faults: FaultInjector;
+  readonly settings: Settings;
 }
 
-/** The routes for whoever tests against the sandbox; no part of the service. */
-export function addControlRoutes(app: FastifyInstance, { database, chain, clock, faults }: ControlParts): void {
+/** The routes for whoever tests against the sandbox and has its key; no part of the service. */
+export function addControlRoutes(app: FastifyInstance, { database, chain, clock, faults, settings }: ControlParts): void {
+  const forOwner = { onRequest: keyGuard(settings.ledgerApiKey) };
   const present = (): object => ({ status: "ok", now: new Date(clock.now()).toISOString() });
 
   app.get("/_sandbox/health", async () => present());
-  app.get("/_sandbox/commits", async () => {
+  app.get("/_sandbox/commits", forOwner, async () => {
     chain.advance(clock.now());
     return { commits: committedWrites(database) };
   });
-  app.post("/_sandbox/clock", async (request) => {
+  app.post("/_sandbox/clock", forOwner, async (request) => {
     const ms = advanceOf(bodyOf(request.body));
     demand(clock.now() + ms < SANDBOX_LIMITS.clockEndMs, "invalid parameters", "the sandbox's clock ends with the year 9999");
     clock.advance(ms);
     chain.advance(clock.now());
     return present();
   });
-  app.get("/_sandbox/faults", async () => ({ faults: faults.shown() }));
-  app.post("/_sandbox/faults", async (request) => {
+  app.get("/_sandbox/faults", forOwner, async () => ({ faults: faults.shown() }));
+  app.post("/_sandbox/faults", forOwner, async (request) => {
     faults.replace(planOf(bodyOf(request.body)));
     return { faults: faults.shown() };
   });

@@ -3,10 +3,12 @@ import { writeJson } from "../../base/json.ts";
 import { contract, type ContractOperation, type InterfaceName } from "../../contract/contract.ts";
 import type { FaultInjector } from "../faults/injector.ts";
 import type { WriteFault } from "../ledger/chain.ts";
+import { limitConnections } from "../../serving/connections.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import type { VirtualClock } from "../store/settings.ts";
 import { answerOf, asRefusal, type Answer, type Face } from "./face.ts";
+import { guardNames } from "./guard.ts";
 import { serveStruck } from "./faulty.ts";
 
 /** What the server puts on its routes. */
@@ -14,19 +16,29 @@ export interface ServerParts {
   readonly faces: Readonly<Record<InterfaceName, Face>>;
   readonly clock: VirtualClock;
   readonly faults: FaultInjector;
+  /** What it may be asked as, beside the loopback interface's names. */
+  readonly names: readonly string[];
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal;
 }
 
 /** An HTTP server with a route for every operation of the contract. */
 export function buildServer(parts: ServerParts): FastifyInstance {
-  const { faces, clock } = parts;
+  const { faces, clock, names } = parts;
   const app = Fastify({
     logger: false,
     bodyLimit: SANDBOX_LIMITS.bodyBytes,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
+    requestTimeout: SANDBOX_LIMITS.requestMs,
+    http: {
+      headersTimeout: SANDBOX_LIMITS.requestMs,
+      connectionsCheckingInterval: SANDBOX_LIMITS.lookMs,
+      insecureHTTPParser: false,
+    },
   });
+  limitConnections(app.server, SANDBOX_LIMITS.connections);
+  guardNames(app, names);
   takeTextBodies(app);
   app.setReplySerializer((payload) => writeJson(payload));
   // The Date of an answer is what a client measures by; it must be the time that the service stamps.

@@ -1,19 +1,18 @@
 import type { Seed } from "./seed.ts";
 
-/** The sandbox as it comes: four investors of whom one has lost access, two tokens, and a sale for every state that a sale can be in. */
+/** The sandbox as it comes, without keys: four investors of whom one has lost access, two tokens, and a sale for every state that a sale can be in. */
 export const DEFAULT_SEED: Seed = {
   orgId: "org1",
   appId: "app1",
   storeId: "store1",
-  ledgerApiKey: "sandbox-ledger-key",
   ledgerEntity: { userId: "admin" },
   cutOff: [{ userId: "offline" }],
   assetTypes: ["Property", "Bond", "Document"],
   investors: [
-    { name: "BUYER_KEY", apiKey: "sandbox-buyer-key", userId: "buyer", country: "620" },
-    { name: "SECOND_BUYER_KEY", apiKey: "sandbox-second-buyer-key", userId: "secondBuyer", country: "620" },
-    { name: "NEWCOMER_KEY", apiKey: "sandbox-newcomer-key", userId: "newcomer" },
-    { name: "REVOKED_KEY", apiKey: "sandbox-revoked-key", userId: "formerBuyer", country: "620", revoked: true },
+    { name: "BUYER_KEY", userId: "buyer", country: "620" },
+    { name: "SECOND_BUYER_KEY", userId: "secondBuyer", country: "620" },
+    { name: "NEWCOMER_KEY", userId: "newcomer" },
+    { name: "REVOKED_KEY", userId: "formerBuyer", country: "620", revoked: true },
   ],
   tokens: [
     {

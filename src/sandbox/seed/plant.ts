@@ -1,5 +1,6 @@
 import type { LedgerProfile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
+import { newApiKey } from "../ids.ts";
 import type { InvestorToken, PayoutTerms, Sale } from "../store/investor-resources.ts";
 import { writeSettings, type Settings } from "../store/settings.ts";
 import { World } from "../store/world.ts";
@@ -20,16 +21,19 @@ export interface Planting {
 /** Fills an empty file, inside the transaction that makes its tables. Throws a Failure when the seed breaks a rule of the service. */
 export function plant(database: Database, seed: Seed, { profile, now }: Planting): void {
   const world = new World(database);
-  const settings = settingsOf(seed);
+  const investors = seed.investors.map((investor) => ({ ...investor, apiKey: investor.apiKey ?? newApiKey() }));
+  const settings = settingsOf(seed, investors);
   writeSettings(database, settings);
-  for (const investor of seed.investors) plantInvestor(world, investor, isoDay(now, 0));
+  for (const investor of investors) plantInvestor(world, investor, isoDay(now, 0));
   for (const token of seed.tokens) world.put("investorToken", { id: token.id }, investorToken(token));
   for (const sale of seed.sales) world.put("sale", { id: sale.id, scope: sale.tokenId }, saleOf(sale, now));
   plantLedger(seed.ledger ?? {}, { world, profile, settings, now });
 }
 
-function settingsOf(seed: Seed): Settings {
-  const { orgId, appId, storeId, ledgerApiKey, cutOff = [] } = seed;
+type KeyedInvestor = SeedInvestor & Required<Pick<SeedInvestor, "apiKey">>;
+
+function settingsOf(seed: Seed, investors: readonly KeyedInvestor[]): Settings {
+  const { orgId, appId, storeId, ledgerApiKey = newApiKey(), cutOff = [] } = seed;
   const withReferences = seed.assetTypes.filter((type) => typeof type !== "string");
   return {
     orgId,
@@ -40,11 +44,11 @@ function settingsOf(seed: Seed): Settings {
     cutOff: cutOff.map((entity) => ({ ...entity, orgId })),
     assetTypes: seed.assetTypes.map(assetTypeName),
     references: Object.fromEntries(withReferences.map(({ name, references = {} }) => [name, references])),
-    credentials: Object.fromEntries(seed.investors.map(({ name, apiKey }) => [name, apiKey])),
+    credentials: Object.fromEntries(investors.map(({ name, apiKey }) => [name, apiKey])),
   };
 }
 
-function plantInvestor(world: World, seed: SeedInvestor, at: string): void {
+function plantInvestor(world: World, seed: KeyedInvestor, at: string): void {
   const { name, apiKey, userId, country, accredited = false, revoked = false } = seed;
   const kyc =
     country === undefined ? {} : { kyc: { id: `kyc-${userId}`, country: countryCode(country), createdAt: at, updatedAt: at } };

@@ -42,7 +42,7 @@ function demandDistinct({ assetTypes, investors, tokens, sales }: Seed): void {
   );
   demandOnce(
     ["investors"],
-    investors.map(({ apiKey }) => apiKey),
+    investors.flatMap(({ apiKey }) => apiKey ?? []),
   );
   demandOnce(
     ["tokens"],

@@ -11,7 +11,8 @@ export interface Seed {
   readonly orgId: string;
   readonly appId: string;
   readonly storeId: string;
-  readonly ledgerApiKey: string;
+  /** Left out, a new one that nobody can guess. */
+  readonly ledgerApiKey?: string;
   /** Who acts when a ledger call names nobody. */
   readonly ledgerEntity: SeedEntity;
   /** Entities whose part of the ledger is down: what they read ends in a server error, what they write is never committed. */
@@ -35,7 +36,8 @@ export interface SeedAssetType {
 export interface SeedInvestor {
   /** The name under which its API key is handed out. */
   readonly name: string;
-  readonly apiKey: string;
+  /** Left out, a new one that nobody can guess. */
+  readonly apiKey?: string;
   readonly userId: string;
   /** ISO 3166-1 numeric code; without it the investor has no identity record. */
   readonly country?: Amount;
