@@ -99,9 +99,10 @@ function withoutBaseline(playbook: Playbook): Playbook {
   return {
     ...playbook,
     steps: playbook.steps.map((step) => {
-      if (step.kind !== "call" || step.operation.meaning.probe === undefined) return step;
-      const { before: _before, ...probe } = step.operation.meaning.probe;
-      return { ...step, operation: { ...step.operation, meaning: { ...step.operation.meaning, probe } } };
+      if (step.kind !== "call" || !step.operation.writes) return step;
+      const { operation } = step;
+      const { before: _before, ...probe } = operation.meaning.probe;
+      return { ...step, operation: { ...operation, meaning: { ...operation.meaning, probe } } };
     }),
   };
 }

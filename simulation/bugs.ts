@@ -1,7 +1,8 @@
 import type { EnginePorts } from "../src/engine/ports.ts";
 import type { Target } from "../src/environment/target.ts";
-import type { Meaning } from "../src/operations/meaning.ts";
+import type { WriteMeaning } from "../src/operations/meaning.ts";
 import type { Evidence, Probe, Sight } from "../src/operations/probe.ts";
+import { type Sets, sets, undoneByNothing } from "../src/operations/sets.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { ForgetfulDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
@@ -81,7 +82,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a write is sent again although a later step sets the same",
     breaks: "late value stands",
-    playbook: withMeaning(({ sets: _sets, ...meaning }) => meaning),
+    playbook: withMeaning((meaning) => ({ ...meaning, sets: namingNothing(meaning.sets) })),
+  },
+  {
+    name: "a write that does not say what it sets is taken for final",
+    breaks: "late value stands",
+    playbook: withMeaning((meaning) => ({ ...meaning, sets: undoneByNothing("it says nothing") })),
   },
 ];
 
@@ -96,6 +102,13 @@ function again(exchange: Exchange, isMeant: (status: number) => boolean): Exchan
   };
 }
 
+// As if no two writes were ever about the same thing.
+function namingNothing(declared: Sets): Sets {
+  if (declared.undoneBy === "nothing") return declared;
+  const [first, ...more] = declared.settings;
+  return sets({ ...first, of: () => [] }, ...more.map((setting) => ({ ...setting, of: () => [] })));
+}
+
 function withFailureTakenForSuccess(target: Target): Target {
   const { ledger } = target.profile;
   const receipt = { ...ledger.receipt, committed: [...ledger.receipt.committed, ...ledger.receipt.failed], failed: [] };
@@ -103,17 +116,18 @@ function withFailureTakenForSuccess(target: Target): Target {
 }
 
 // Every step of the simulated playbooks is a call.
-function withMeaning(change: (meaning: Meaning) => Meaning): (playbook: Playbook) => Playbook {
+function withMeaning(change: (meaning: WriteMeaning) => WriteMeaning): (playbook: Playbook) => Playbook {
   return (playbook) => ({
     ...playbook,
     steps: playbook.steps.map((step) => {
-      if (step.kind !== "call") return step;
-      return { ...step, operation: { ...step.operation, meaning: change(step.operation.meaning) } };
+      if (step.kind !== "call" || !step.operation.writes) return step;
+      const { operation } = step;
+      return { ...step, operation: { ...operation, meaning: change(operation.meaning) } };
     }),
   });
 }
 
-function judging(meaning: Meaning, judge: (real: Probe["judge"], evidence: Evidence) => Sight): Meaning {
+function judging(meaning: WriteMeaning, judge: (real: Probe["judge"], evidence: Evidence) => Sight): WriteMeaning {
   const { probe } = meaning;
-  return probe === undefined ? meaning : { ...meaning, probe: { ...probe, judge: (evidence) => judge(probe.judge, evidence) } };
+  return { ...meaning, probe: { ...probe, judge: (evidence) => judge(probe.judge, evidence) } };
 }

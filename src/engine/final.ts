@@ -1,52 +1,26 @@
-import type { Json, JsonObject } from "../base/json.ts";
-import { isObject, jsonEquals } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
-import type { Sets } from "../operations/meaning.ts";
 import type { Again } from "../operations/probe.ts";
-import type { CallStep, Playbook, Step } from "../playbook/model.ts";
+import { canUndo } from "../operations/sets.ts";
+import { type CallStep, isWrite, type Playbook, type Step, type WriteStep } from "../playbook/model.ts";
 import { bind } from "../playbook/template.ts";
 import type { RunContext } from "./context.ts";
 import type { Place, PlanStep } from "./plan.ts";
 
 /**
- * Whether no write that may still come sets what this one sets. If one does, a sending of this one that arrives late would undo it; what
- * is unique would be refused, unless it was taken away. What nobody can tell of a later step counts as the same.
+ * Whether no write that may still come sets what this one sets. If one does, an attempt of this one that arrives late would undo it, or
+ * take effect because of it. `again`: why one more attempt does no harm by itself.
  */
 export function isFinal(
   context: RunContext,
   place: Place,
-  { input, again }: { readonly input: JsonObject; readonly again: Again | undefined },
+  { step, input, again }: { readonly step: WriteStep; readonly input: JsonObject; readonly again: Again },
 ): boolean {
-  const { step } = place;
-  if (step.kind !== "call") return true;
-  const { sets } = step.operation.meaning;
-  if (sets === undefined) return true;
-  const own = sets.of(input, context.target.profile);
-  const isRefused = again === "unique" || again === "never";
-  const undoing = laterWrites(context.playbook, step).filter(
-    ({ operation: { meaning } }) => !isRefused || meaning.sets?.removes === true,
+  const { profile } = context.target;
+  const late = { sets: step.operation.meaning.sets, input };
+  return laterWrites(context.playbook, step).every(
+    (later) => !canUndo(late, { sets: later.operation.meaning.sets, input: inputOf(context, place, later) }, { again, profile }),
   );
-  return undoing.every((later) => !setsSame({ context, place, later, sets }, own));
-}
-
-interface Pair {
-  readonly context: RunContext;
-  readonly place: Place;
-  readonly later: CallStep;
-  readonly sets: Sets;
-}
-
-function setsSame({ context, place, later, sets }: Pair, own: readonly Json[] | undefined): boolean {
-  const theirs = later.operation.meaning.sets;
-  if (theirs?.what !== sets.what) return false;
-  const input = inputOf(context, place, later);
-  return meet(own, input === undefined ? undefined : theirs.of(input, context.target.profile));
-}
-
-/** Whether two writes set something of the same thing; what nobody can tell counts as the same. */
-export function meet(own: readonly Json[] | undefined, ids: readonly Json[] | undefined): boolean {
-  if (own === undefined || ids === undefined) return true;
-  return own.some((one) => ids.some((other) => jsonEquals(one, other)));
 }
 
 // Known only when nothing is missing for it, and of a step that sees the same names.
@@ -66,8 +40,8 @@ function isBeside({ playbook }: RunContext, { frame, rounds }: Place, later: Cal
 }
 
 // The first place of a step that stands at several: what comes after it comes after all of them.
-function laterWrites(playbook: Playbook, step: PlanStep): readonly CallStep[] {
-  return afterIn(playbook.steps, step)?.filter(({ operation }) => operation.writes) ?? [];
+function laterWrites(playbook: Playbook, step: PlanStep): readonly WriteStep[] {
+  return afterIn(playbook.steps, step)?.filter(isWrite) ?? [];
 }
 
 function afterIn(steps: readonly Step[], step: PlanStep): readonly CallStep[] | undefined {

@@ -1,6 +1,6 @@
 import { invariant } from "../base/failure.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
-import type { CallStep } from "../playbook/model.ts";
+import { isWrite, type WriteStep } from "../playbook/model.ts";
 import { bind } from "../playbook/template.ts";
 import { Walk } from "../protocol/decide.ts";
 import type { RunClosed, RunOutcome } from "../protocol/record.ts";
@@ -137,12 +137,12 @@ function stop(context: RunContext, { place, outcome, problem }: Extract<Action, 
 function attempted(context: RunContext, place: Place, attempt: number): Attempted {
   const state = stepIn(context.state, place.address).attempts[attempt];
   invariant(state !== undefined, "an action is about an attempt that was made");
-  const step = callAt(place);
+  const step = writeAt(place);
   return { place, step, state, caller: callerOf(step.as, context.scopeAt(place)) };
 }
 
-function callAt({ step }: Place): CallStep {
-  invariant(step.kind === "call", "only a call is sent");
+function writeAt({ step }: Place): WriteStep {
+  invariant(step.kind === "call" && isWrite(step), "only a write has attempts");
   return step;
 }
 

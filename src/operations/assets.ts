@@ -1,8 +1,9 @@
 import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { carriesMark, markComment, markData } from "./marks.ts";
-import type { Meaning, Sets, Yield } from "./meaning.ts";
+import type { Meaning, Yield } from "./meaning.ts";
 import type { Probe } from "./probe.ts";
+import { by, changes, makes, removes, sets } from "./sets.ts";
 import { assetIdIn, assetIds } from "./names.ts";
 import { assetCreated, assetDeleted, assetOwnersSet, assetPut, assetUpdated } from "./probes/assets.ts";
 import { approvalCancelled, approvalRequested, approvalVoted, transferRequested, transferVoted } from "./probes/requests.ts";
@@ -16,9 +17,9 @@ const assetId: Yield = {
   from: ({ input, profile }) => assetIdIn(input, profile),
 };
 
-// By id: the same id in two asset types is rare, and taken for the same asset it does no harm.
-const asset: Sets = { what: "asset", of: assetIds };
-const someAsset: Sets = { what: "asset", of: () => undefined };
+// Assets are told apart by id: the same id in two asset types is rare, and taken for the same asset it does no harm.
+const madeAsset = sets(makes("asset", assetIds));
+const changedAsset = sets(changes("asset", assetIds));
 
 /** B.1: assets. */
 export const assets: Readonly<Record<string, Meaning>> = {
@@ -28,34 +29,34 @@ export const assets: Readonly<Record<string, Meaning>> = {
     yields: { id: assetId },
     readBack: "`ledger.asset.get`, and `ledger.asset.history`, whose records carry the transaction id",
     probe: assetCreated,
-    sets: asset,
+    sets: madeAsset,
   },
   "ledger.asset.put": {
     effect: "absolute",
     yields: { id: assetId },
     readBack: "`ledger.asset.history`: one record more, which shows what was sent",
     probe: assetPut,
-    sets: asset,
+    sets: madeAsset,
   },
   "ledger.asset.update": {
     effect: "absolute",
     yields: { id: assetId },
     readBack: "`ledger.asset.history`: one record more, which shows what was sent",
     probe: assetUpdated,
-    sets: asset,
+    sets: changedAsset,
   },
   "ledger.asset.delete": {
     effect: "absolute",
     readBack: "`ledger.asset.get`: the asset is there no more; `ledger.asset.history` names the deletion",
     probe: assetDeleted,
-    sets: { ...asset, removes: true },
+    sets: sets(removes("asset", assetIds)),
   },
   "ledger.asset.setOwners": {
     effect: "absolute",
     wraps: "data",
     readBack: "`ledger.asset.history`: one record more, which shows what was sent",
     probe: assetOwnersSet,
-    sets: asset,
+    sets: changedAsset,
   },
   "ledger.asset.history": READ,
   "ledger.asset.list": READ,
@@ -92,18 +93,21 @@ export const transfers: Readonly<Record<string, Meaning>> = {
       matches: carriesMark,
     },
     probe: transferRequested,
+    sets: sets(makes("transfer request")),
     readBack: "`ledger.transfer.byAsset` with `pendingOnly: false`, then `ledger.transfer.mine`, by the mark in `data`",
   },
   "ledger.transfer.approve": {
     effect: "transition",
     readBack: "`ledger.transfer.get`: the actor's entry among the approvers",
     probe: transferVoted("approved"),
-    sets: someAsset,
+    // The last approval gives the assets to their new owners, and the step does not name them.
+    sets: sets(changes("transfer request", by("id")), changes("asset")),
   },
   "ledger.transfer.reject": {
     effect: "transition",
     readBack: "`ledger.transfer.get`: the actor's entry among the approvers",
     probe: transferVoted("rejected"),
+    sets: sets(changes("transfer request", by("id"))),
   },
   "ledger.transfer.mine": READ,
   "ledger.transfer.queue": READ,
@@ -129,6 +133,7 @@ export const approvals: Readonly<Record<string, Meaning>> = {
     },
     readBack: "`ledger.approval.mine`, by the mark in `data`",
     probe: approvalRequested,
+    sets: sets(makes("approval request")),
   },
   "ledger.approval.accept": decision(approvalVoted("approved")),
   "ledger.approval.reject": decision(approvalVoted("rejected")),
@@ -146,6 +151,7 @@ function decision(probe: Probe): Meaning {
     fills: "`comment` ends with the mark of the run and its step",
     readBack: "`ledger.approval.get`: the actor's entry among the approvers, or the state of the request",
     probe,
+    sets: sets(changes("approval request", by("id"))),
   };
 }
 

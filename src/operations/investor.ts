@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../base/json.ts";
 import type { Meaning } from "./meaning.ts";
+import { changes, sets, undoneByNothing } from "./sets.ts";
 import { bought, doubtOfPurchase, kycUpdated } from "./probes/investor.ts";
 
 const READ: Meaning = { effect: "read" };
@@ -20,6 +21,7 @@ export const investor: Readonly<Record<string, Meaning>> = {
     readBack: "the user's transactions before and after, on all pages, and the portfolio's token count",
     probe: bought,
     doubt: doubtOfPurchase,
+    sets: undoneByNothing("a purchase adds to what the user holds, and no operation takes one back"),
   },
   "investor.sales.get": READ,
   "investor.portfolio.tokens": READ,
@@ -31,7 +33,7 @@ export const investor: Readonly<Record<string, Meaning>> = {
     effect: "absolute",
     readBack: "nothing: it cannot be read back",
     probe: kycUpdated,
-    sets: { what: "identity", of: () => undefined },
+    sets: sets(changes("identity")),
   },
   "investor.config.contractAddresses": READ,
 };

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Probe } from "./probe.ts";
+import type { Sets } from "./sets.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 
 /**
@@ -48,17 +49,11 @@ export interface Discovery {
   readonly matches: (record: JsonObject, mark: string) => boolean;
 }
 
-/** What a write sets, and of which things; of things that its input does not name when `of` gives nothing. */
-export interface Sets {
-  readonly what: string;
-  readonly of: (input: JsonObject, profile: Profile) => readonly Json[] | undefined;
-  /** It takes away what was made: then it could be made a second time. */
-  readonly removes?: true;
-}
-
 /** What an operation means for a playbook: everything about it that the written contract does not say. */
-export interface Meaning {
-  readonly effect: EffectClass;
+export type Meaning = ReadMeaning | WriteMeaning;
+
+/** What reads and writes have in common. */
+interface CommonMeaning {
   /** The list inside the body whose one item stands directly in `with`. */
   readonly wraps?: string;
   /** Inputs beside those of the contract. */
@@ -69,18 +64,28 @@ export interface Meaning {
   readonly fills?: string;
   readonly yields?: Readonly<Record<string, Yield>>;
   readonly discovery?: Discovery;
+  /** The `with` of an example, where a step would say it otherwise than the body on the wire. */
+  readonly example?: JsonObject;
+}
+
+/** What a read means. */
+export interface ReadMeaning extends CommonMeaning {
+  readonly effect: "read";
+}
+
+/** What a write means. How its effect is found, and what could undo it, is never left open: a lost answer is settled by these. */
+export interface WriteMeaning extends CommonMeaning {
+  readonly effect: Exclude<EffectClass, "read">;
   /** How one can see that the write took effect, in words. */
-  readonly readBack?: string;
-  /** The same, for the run. Every write has one. */
-  readonly probe?: Probe;
+  readonly readBack: string;
+  /** The same, for the run. */
+  readonly probe: Probe;
+  /** What it sets: of two writes that set the same, the one sent first must not arrive last. */
+  readonly sets: Sets;
   /** What a run does when the answer is lost, in words, where that differs from other writes of its effect. */
   readonly lost?: string;
   /** Why an answer, of an operation whose answer names no receipt, is no evidence that this very write was done. */
   readonly doubt?: (answered: Pick<Written, "input" | "payload" | "profile">) => string | undefined;
-  /** What it sets: of two writes that set the same, the one sent first must not arrive last. */
-  readonly sets?: Sets;
-  /** The `with` of an example, where a step would say it otherwise than the body on the wire. */
-  readonly example?: JsonObject;
 }
 
 /** The names that a run gives to what it creates; the same run and step always give the same names. */

@@ -3,20 +3,32 @@ import { didYouMean } from "../base/text.ts";
 import { contract, type ContractOperation } from "../contract/contract.ts";
 import { approvals, assets, transfers } from "./assets.ts";
 import { investor } from "./investor.ts";
-import type { Meaning, Yield } from "./meaning.ts";
+import type { Meaning, ReadMeaning, WriteMeaning, Yield } from "./meaning.ts";
 import { erc1155, tokens, vaults } from "./tokens.ts";
 
 /** One of the 67 operations: what the contract says of it, and what it means for a playbook. */
-export interface Operation {
+export type Operation = ReadOperation | WriteOperation;
+
+interface AnyOperation {
   readonly name: string;
   readonly call: ContractOperation;
-  readonly meaning: Meaning;
-  readonly writes: boolean;
   /** A write of the ledger that can answer before the commit. */
   readonly async: boolean;
   /** The body is a list of items, or wraps one: one item stands directly in `with`, several under `items`. */
   readonly batches: boolean;
   readonly yields: Readonly<Record<string, Yield>>;
+}
+
+/** An operation that changes nothing. */
+export interface ReadOperation extends AnyOperation {
+  readonly writes: false;
+  readonly meaning: ReadMeaning;
+}
+
+/** An operation that changes something. */
+export interface WriteOperation extends AnyOperation {
+  readonly writes: true;
+  readonly meaning: WriteMeaning;
 }
 
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -51,16 +63,15 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
 function join(name: string, call: ContractOperation): Operation {
   const meaning = meanings[name];
   if (meaning === undefined) throw new Failure({ code: "contract.no-meaning", message: `operations/ says nothing of ${name}` });
-  const writes = meaning.effect !== "read";
-  return {
+  const common = {
     name,
     call,
-    meaning,
-    writes,
     async: call.parameters.some((parameter) => parameter.name === "async"),
     batches: meaning.wraps !== undefined || call.body?.type === "array",
-    yields: { ...(writes && call.interface === "ledger" ? LEDGER_WRITE_YIELDS : {}), ...meaning.yields },
   };
+  if (meaning.effect === "read") return { ...common, writes: false, meaning, yields: { ...meaning.yields } };
+  const yields = { ...(call.interface === "ledger" ? LEDGER_WRITE_YIELDS : {}), ...meaning.yields };
+  return { ...common, writes: true, meaning, yields };
 }
 
 /** The operation of this name. Throws a Failure that names the nearest one. */

@@ -4,7 +4,7 @@ import { type ContractOperation, resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { writeYaml } from "../source/yaml.ts";
 import { inputParameters, inputSchema, itemSchema, responseSchema } from "./input.ts";
-import type { EffectClass } from "./meaning.ts";
+import type { EffectClass, WriteMeaning } from "./meaning.ts";
 import { exampleInput } from "./example.ts";
 import type { Operation } from "./operation.ts";
 import { fieldsOf, type PageField, type PageType, typesBelow, typeWords } from "./page-types.ts";
@@ -60,8 +60,7 @@ const EFFECTS: Readonly<Record<EffectClass, string>> = {
 };
 
 // What a run does then, after it has looked for the effect for a while.
-const LOST: Readonly<Record<EffectClass, string>> = {
-  read: "",
+const LOST: Readonly<Record<WriteMeaning["effect"], string>> = {
   unique:
     "looked for; sent again where it cannot be seen, for a second one is refused, unless a later step takes away what it makes",
   absolute: "looked for; sent again where it cannot be seen, unless a later step sets the same thing",
@@ -91,9 +90,10 @@ export function pageOf(operation: Operation): OperationPage {
   };
 }
 
-function factsOf({ meaning, writes, call, async }: Operation): readonly PageFact[] {
+function factsOf({ meaning, call, async }: Operation): readonly PageFact[] {
+  const written = meaning.effect === "read" ? undefined : meaning;
   const facts: readonly (readonly [string, string | undefined])[] = [
-    ["Effect", writes ? `write (${meaning.effect}): ${EFFECTS[meaning.effect]}` : `read: ${EFFECTS.read}`],
+    ["Effect", `${written === undefined ? "read" : `write (${written.effect})`}: ${EFFECTS[meaning.effect]}`],
     ["Repeat", repeating(meaning.effect, call)],
     [
       "As",
@@ -102,10 +102,13 @@ function factsOf({ meaning, writes, call, async }: Operation): readonly PageFact
         : "an actor with a credential of the investor interface",
     ],
     ["Fills in", meaning.fills],
-    ["Receipt", writes && call.interface === "ledger" ? receipt(async) : undefined],
+    ["Receipt", written !== undefined && call.interface === "ledger" ? receipt(async) : undefined],
     ["Found by", meaning.discovery === undefined ? undefined : `reading \`${meaning.discovery.read}\` for that mark`],
-    ["Lost answer", writes ? `${meaning.lost ?? LOST[meaning.effect]}; what cannot be seen stays \`unknown\`` : undefined],
-    ["Seen in", meaning.readBack],
+    [
+      "Lost answer",
+      written === undefined ? undefined : `${written.lost ?? LOST[written.effect]}; what cannot be seen stays \`unknown\``,
+    ],
+    ["Seen in", written?.readBack],
     ["Pages", call.paging === undefined ? undefined : pages(call)],
   ];
   return facts.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]));

@@ -1,6 +1,5 @@
 import { chooseId, chooseShareIds, shareIds } from "./marks.ts";
-import { isObject, type Json } from "../base/json.ts";
-import type { Meaning, Sets, Yield } from "./meaning.ts";
+import type { Meaning, Yield } from "./meaning.ts";
 import { batchTransferred, burnt, minted, transferred } from "./probes/supply.ts";
 import {
   approvalForAllSet,
@@ -20,6 +19,7 @@ import {
   vaultUpdated,
   withdrawn,
 } from "./probes/vaults.ts";
+import { by, byGiven, changes, makes, removes, sets, undoneByNothing } from "./sets.ts";
 
 const READ: Meaning = { effect: "read" };
 
@@ -35,15 +35,10 @@ const MOVED =
   "the receiver's balance before and after, explained by the token's transactions since; of a unit, the accounts' `nftIds`";
 const IF_TOKEN_UNIQUE = "looked for, and not sent again unless the profile says `capabilities.tokenIdUnique`";
 
-// Of a batch, the ids of all its items.
-const byId = (what: string, name = "id"): Sets => ({
-  what,
-  of: ({ items, [name]: id }) => {
-    if (!Array.isArray(items)) return id === undefined ? undefined : [id];
-    return items.flatMap((item: Json) => (isObject(item) ? (item[name] ?? []) : []));
-  },
-});
-const anywhere = (what: string): Sets => ({ what, of: () => undefined });
+// A new token has its permissions and its owners from the first.
+const madeTokens = (id: string) =>
+  [makes("token", byGiven(id)), makes("token permissions", byGiven(id)), makes("token owners", byGiven(id))] as const;
+const ADDED_TO_VAULT = "no operation takes a token out of a vault, and to add one again changes nothing";
 
 /** B.4: tokens. */
 export const tokens: Readonly<Record<string, Meaning>> = {
@@ -56,35 +51,46 @@ export const tokens: Readonly<Record<string, Meaning>> = {
     readBack: "`ledger.token.get` by the id that was sent",
     lost: IF_TOKEN_UNIQUE,
     probe: tokenCreated,
+    sets: sets(...madeTokens("id")),
   },
-  "ledger.token.update": { effect: "absolute", readBack: "`ledger.token.get`", probe: tokenUpdated, sets: byId("token") },
+  "ledger.token.update": {
+    effect: "absolute",
+    readBack: "`ledger.token.get`",
+    probe: tokenUpdated,
+    sets: sets(changes("token", by("id"))),
+  },
   "ledger.token.list": READ,
   "ledger.token.setPermissions": {
     effect: "absolute",
     readBack: "`ledger.token.get`",
     probe: tokenPermissionsSet,
-    sets: byId("permissions"),
+    sets: sets(changes("token permissions", by("id"))),
   },
   "ledger.token.setApproval": {
     effect: "absolute",
     readBack: "the accounts' `approvedEntities`",
     probe: tokenApprovalSet,
-    sets: anywhere("operators"),
+    sets: sets(changes("operators")),
   },
   "ledger.token.setOwners": {
     effect: "absolute",
     readBack: "`ledger.token.get`",
     probe: tokenOwnersSet,
-    sets: byId("token owners"),
+    sets: sets(changes("token owners", by("id"))),
   },
   "ledger.token.mint": {
     effect: "additive",
     readBack: SUPPLY,
     lost: "looked for; sent again only where a second one would be refused: an amount when the cap leaves no room for it, a unit always",
     probe: minted,
-    sets: byId("supply"),
+    sets: sets(makes("supply", by("id")), changes("holdings", by("id"))),
   },
-  "ledger.token.burn": { effect: "additive", readBack: SUPPLY, probe: burnt, sets: { ...byId("supply"), removes: true } },
+  "ledger.token.burn": {
+    effect: "additive",
+    readBack: SUPPLY,
+    probe: burnt,
+    sets: sets(removes("supply", by("id")), changes("holdings", by("id"))),
+  },
   "ledger.account.get": READ,
   "ledger.account.list": READ,
   "ledger.transaction.get": READ,
@@ -99,18 +105,21 @@ export const erc1155: Readonly<Record<string, Meaning>> = {
     effect: "absolute",
     readBack: "`ledger.erc1155.isApprovedForAll`",
     probe: approvalForAllSet,
-    sets: anywhere("operators for all"),
+    // Whether it also changes who operates single tokens is not described.
+    sets: sets(changes("operators")),
   },
   "ledger.erc1155.isApprovedForAll": READ,
   "ledger.erc1155.safeTransferFrom": {
     effect: "additive",
     readBack: MOVED,
     probe: transferred,
+    sets: sets(changes("holdings", by("id"))),
   },
   "ledger.erc1155.safeBatchTransferFrom": {
     effect: "additive",
     readBack: MOVED,
     probe: batchTransferred,
+    sets: sets(changes("holdings", by("ids"))),
   },
 };
 
@@ -132,8 +141,14 @@ export const vaults: Readonly<Record<string, Meaning>> = {
     readBack: "`ledger.vault.get` by the id that was sent",
     lost: "looked for, and not sent again unless the profile says `capabilities.vaultIdUnique`",
     probe: vaultCreated,
+    sets: sets(makes("vault", byGiven("id")), makes("vault custodians", byGiven("id")), ...madeTokens("vaultToken.id")),
   },
-  "ledger.vault.update": { effect: "absolute", readBack: "`ledger.vault.get`", probe: vaultUpdated, sets: byId("vault") },
+  "ledger.vault.update": {
+    effect: "absolute",
+    readBack: "`ledger.vault.get`",
+    probe: vaultUpdated,
+    sets: sets(changes("vault", by("id"))),
+  },
   "ledger.vault.list": READ,
   "ledger.vault.addToken": {
     effect: "unique",
@@ -143,31 +158,48 @@ export const vaults: Readonly<Record<string, Meaning>> = {
     readBack: "`ledger.token.get` by the ids that were sent, and `ledger.vault.get`",
     lost: IF_TOKEN_UNIQUE,
     probe: shareTokenAdded,
+    sets: sets(...madeTokens("vaultToken.id")),
   },
-  "ledger.vault.addExistingToken": { effect: "absolute", readBack: "`ledger.vault.get`", probe: existingTokenAdded },
+  "ledger.vault.addExistingToken": {
+    effect: "absolute",
+    readBack: "`ledger.vault.get`",
+    probe: existingTokenAdded,
+    sets: undoneByNothing(ADDED_TO_VAULT),
+  },
   "ledger.vault.setCustodians": {
     effect: "absolute",
     readBack: "`ledger.vault.get`",
     probe: custodiansSet,
-    sets: byId("custodians", "vaultId"),
+    sets: sets(changes("vault custodians", by("vaultId"))),
   },
   "ledger.vault.deposit": {
     effect: "transition",
     readBack: "`ledger.vault.assets`: the asset with exactly the shares asked for",
     probe: deposited,
-    sets: anywhere("asset"),
+    sets: sets(
+      makes("vault content", by("assets.id")),
+      changes("asset", by("assets.id")),
+      makes("supply", by("assets.shares.tokenId")),
+      changes("holdings", by("assets.shares.tokenId")),
+    ),
   },
   "ledger.vault.withdraw": {
     effect: "transition",
     readBack: "`ledger.vault.assets`: the asset is there no more",
     probe: withdrawn,
-    sets: anywhere("asset"),
+    sets: sets(
+      removes("vault content", by("assets.id")),
+      changes("asset", by("assets.id")),
+      removes("supply", by("assets.shares.tokenId")),
+      changes("holdings", by("assets.shares.tokenId")),
+    ),
   },
   "ledger.vault.assets": READ,
   "ledger.vault.updateAssets": {
     effect: "absolute",
     readBack: "`ledger.vault.assets`",
     probe: vaultAssetsUpdated,
-    sets: byId("vault content", "vaultId"),
+    // Whether it also shows in the asset itself is not described.
+    sets: sets(changes("vault content", by("assets.id")), changes("asset", by("assets.id"))),
   },
 };

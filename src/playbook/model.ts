@@ -2,7 +2,7 @@ import type { Cron } from "../base/cron.ts";
 import type { Decimal } from "../base/decimal.ts";
 import type { Json } from "../base/json.ts";
 import type { Expression } from "../expression/expression.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { Operation, WriteOperation } from "../operations/operation.ts";
 import type { Validate } from "../schema/validator.ts";
 import type { Template } from "./template.ts";
 
@@ -197,6 +197,14 @@ export interface CallStep extends StepCommon {
   readonly retry: Retry | undefined;
   readonly ensure: Ensure | undefined;
   readonly discover: Discover | undefined;
+}
+
+/** A step that calls an operation that writes. */
+export type WriteStep = CallStep & { readonly operation: WriteOperation };
+
+/** Whether a call writes. */
+export function isWrite(step: CallStep): step is WriteStep {
+  return step.operation.writes;
 }
 
 /** A read made beside a step. */

@@ -11,7 +11,7 @@ describe("the simulation finds a planted bug", () => {
     expect(seed).toBeDefined();
   });
 
-  test("and there are twelve", () => {
-    expect(new Set(PLANTED_BUGS.map(({ name }) => name)).size).toBe(12);
+  test("and no two of them are the same", () => {
+    expect(new Set(PLANTED_BUGS.map(({ name }) => name)).size).toBe(PLANTED_BUGS.length);
   });
 });

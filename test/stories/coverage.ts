@@ -88,7 +88,7 @@ export function staleReasons(): readonly string[] {
 /** How one can see that a write took effect, or why there is nothing to see. */
 export function probeOf({ writes, meaning }: Operation): string {
   if (!writes) return "a read: nothing to see";
-  return meaning.discovery === undefined ? (meaning.readBack ?? "") : `${meaning.discovery.read} by our mark`;
+  return meaning.discovery === undefined ? meaning.readBack : `${meaning.discovery.read} by our mark`;
 }
 
 /** One line of the table; an empty cell is something that was not reached. */

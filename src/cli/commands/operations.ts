@@ -81,7 +81,7 @@ function asData(operation: Operation): object {
     effect: meaning.effect,
     fills: meaning.fills ?? null,
     foundBy: meaning.discovery?.read ?? null,
-    readBack: meaning.readBack ?? null,
+    readBack: meaning.effect === "read" ? null : meaning.readBack,
     conditions: call.conditions,
     paged: call.paging !== undefined,
     restsOn: call.restsOn,

@@ -1,4 +1,4 @@
-import type { CallStep } from "../../playbook/model.ts";
+import type { WriteStep } from "../../playbook/model.ts";
 import type { AttemptState } from "../../protocol/state.ts";
 import type { Caller } from "../caller.ts";
 import type { Place } from "../plan.ts";
@@ -6,7 +6,7 @@ import type { Place } from "../plan.ts";
 /** A write that was sent: where it stands in the run, what is known of it, and who sent it. */
 export interface Attempted {
   readonly place: Place;
-  readonly step: CallStep;
+  readonly step: WriteStep;
   readonly state: AttemptState;
   readonly caller: Caller;
 }

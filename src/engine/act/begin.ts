@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import { inOrganization, includedInputs } from "../../playbook/inputs.ts";
-import type { CallStep, IncludeStep } from "../../playbook/model.ts";
+import { type CallStep, type IncludeStep, isWrite } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
 import { bindCall, completed } from "../bind.ts";
 import type { RunContext } from "../context.ts";
@@ -44,7 +44,7 @@ async function beginCall(context: RunContext, { place, step, startedAt }: Beginn
   // Where nothing is to be sent, an input that could not be sent does no harm: there may be nothing left to name.
   if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
-  if (!step.operation.writes) return readStep(context, step, { place, startedAt, bound });
+  if (!isWrite(step)) return readStep(context, step, { place, startedAt, bound });
   context.actAs({ operation: step.operation, caller: bound.caller });
   return send(context, { place, step, bound: completed(context, place, step, bound) });
 }

@@ -1,4 +1,3 @@
-import { invariant } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
@@ -118,11 +117,4 @@ function besideIt(
   const inputs = (isSame: boolean): readonly JsonObject[] =>
     beside.filter((intended) => (intended.operation === operation) === isSame).map(({ input }) => input);
   return { rivals: inputs(true), bystanders: inputs(false) };
-}
-
-/** The probe of a write: every one has one. */
-export function probeOf(operation: { readonly name: string; readonly meaning: { readonly probe?: Probe } }): Probe {
-  const { probe } = operation.meaning;
-  invariant(probe !== undefined, `${operation.name} has a probe`);
-  return probe;
 }

@@ -14,7 +14,7 @@ import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
 import { rereading } from "./ensure.ts";
 import { inputSent } from "./intended.ts";
-import { evidenceOf, probeOf } from "./look.ts";
+import { evidenceOf } from "./look.ts";
 
 /**
  * Looks what became of a write whose answer does not tell, until that is seen or the time is over. What cannot be known is `unknown`, and
@@ -39,7 +39,7 @@ async function lookAt(context: RunContext, attempted: Attempted, by: number): Pr
   const { place, step, state: attempt, caller } = attempted;
   const sent = inputSent(context, attempted);
   if ("problem" in sent) return { seen: "unclear", why: sent.problem.message };
-  const looking = probeOf(step.operation);
+  const { probe: looking } = step.operation.meaning;
   const evidence = await evidenceOf(context, { place, probe: looking, bound: { input: sent.input, caller }, attempt, by });
   return "problem" in evidence ? { seen: "unclear", why: evidence.problem.message } : looking.judge(evidence);
 }
@@ -61,7 +61,7 @@ function verdictIn(
   const verdict = verdictOf(sight, {
     additive: step.operation.meaning.effect === "additive",
     alone: context.isAlone({ operation: step.operation, caller }),
-    final: isFinal(context, place, { input: state.intended.input, again }),
+    final: again !== undefined && isFinal(context, place, { step, input: state.intended.input, again }),
     settled,
   });
   return verdict === "superseded" && context.ageOf(state) < LIMITS.patienceMs ? undefined : verdict;
@@ -142,7 +142,7 @@ function stopAs(context: RunContext, { place, step, state }: Attempted, { outcom
   const problem: StepProblem = {
     code: outcome === "conflict" ? "write.conflict" : code,
     message,
-    why: `${why}; looked at: ${step.operation.meaning.readBack ?? "the service"}`,
+    why: `${why}; looked at: ${step.operation.meaning.readBack}`,
     next: whatNext(context, place),
   };
   context.stop(place, { startedAt: state.intendedAt, outcome, problem });

@@ -1,5 +1,5 @@
 import { readyToRead } from "../../operations/answer.ts";
-import type { CallStep } from "../../playbook/model.ts";
+import type { WriteStep } from "../../playbook/model.ts";
 import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
 import { provenOther, stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
@@ -9,14 +9,14 @@ import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../bind.ts";
 import type { Call, Reply } from "../service.ts";
 import { inputSent } from "./intended.ts";
-import { baselineOf, probeOf } from "./look.ts";
+import { baselineOf } from "./look.ts";
 
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 30_000;
 
 interface Sending {
   readonly place: Place;
-  readonly step: CallStep;
+  readonly step: WriteStep;
   readonly bound: Bound;
 }
 
@@ -29,7 +29,8 @@ export async function send(context: RunContext, { place, step: { operation }, bo
   const request = context.service.request(call);
   readyToRead(operation);
   const { attempts } = stepIn(context.state, place.address);
-  const { baseline, baselineAt } = standingBaseline(attempts) ?? (await baselineOf(context, place, probeOf(operation), bound));
+  const { baseline, baselineAt } =
+    standingBaseline(attempts) ?? (await baselineOf(context, place, operation.meaning.probe, bound));
   if (context.stopping) return;
   const attempt = attempts.length;
   await context.write({
@@ -62,8 +63,10 @@ export async function send(context: RunContext, { place, step: { operation }, bo
   });
 }
 
+type WriteCall = Call & Pick<WriteStep, "operation">;
+
 // A transaction proves one write: an answer that names another's, such as one that somebody in between has kept, tells nothing of this one.
-function ownReply(context: RunContext, { address }: Place, { call, reply }: { call: Call; reply: Reply }): Reply {
+function ownReply(context: RunContext, { address }: Place, { call, reply }: { call: WriteCall; reply: Reply }): Reply {
   if (reply.answer === undefined) return reply;
   const { payload } = reply.answer;
   const other = provenOther(context.state, address, payload);

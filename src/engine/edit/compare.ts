@@ -4,15 +4,16 @@ import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text.ts";
 import type { Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
+import { canUndo } from "../../operations/sets.ts";
 import { givenProblems } from "../../playbook/inputs.ts";
-import type { Playbook } from "../../playbook/model.ts";
+import { isWrite, type Playbook } from "../../playbook/model.ts";
 import type { Secrets } from "../../playbook/open.ts";
 import { playbooksIn } from "../../playbook/walk.ts";
 import { mayStillArrive } from "../../protocol/attempts.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import type { AttemptIntended } from "../../protocol/record.ts";
 import type { RunState } from "../../protocol/state.ts";
-import { callsIn, meet } from "../final.ts";
+import { callsIn } from "../final.ts";
 import { Frames } from "../frames.ts";
 import { type Meaning, saysOf } from "./says.ts";
 import { idsIn, type Spot, Traces } from "./traces.ts";
@@ -133,18 +134,20 @@ class Comparison {
     );
   }
 
-  // What is unique would be refused when it comes late, unless it was taken away.
   #undoes(spot: Spot, { operation: name, input }: AttemptIntended): boolean {
-    const { sets, effect } = operationNamed(name).meaning;
+    const operation = operationNamed(name);
     const { step, isWhole } = spot;
-    if (sets === undefined || step.kind === "check") return false;
-    const { profile } = this.#edited.target;
+    if (step.kind === "check") return false;
+    if (!operation.writes) return true; // what an earlier version sent as a write, and nobody can describe any more
+    const { sets, effect } = operation.meaning;
     const given = step.kind === "call" && !isWhole ? saysOf(spot, this.#says)["with"] : undefined;
-    return callsIn(step).some(({ operation: { meaning } }) => {
-      const theirs = meaning.sets;
-      if (theirs?.what !== sets.what || (effect !== "absolute" && theirs.removes !== true)) return false;
-      return meet(sets.of(input, profile), isObject(given) ? theirs.of(given, profile) : undefined);
-    });
+    const about = { again: effect === "absolute" ? "value" : "unique", profile: this.#edited.target.profile } as const;
+    return callsIn(step)
+      .filter(isWrite)
+      .some((later) => {
+        const setter = { sets: later.operation.meaning.sets, input: isObject(given) ? given : undefined };
+        return canUndo({ sets, input }, setter, about);
+      });
   }
 
   /** What was done and is gone. */

@@ -9,7 +9,7 @@ import { RunContext } from "../../../src/engine/context.ts";
 import type { Place } from "../../../src/engine/plan.ts";
 import { DriftBook } from "../../../src/reconcile/drift-book.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
-import type { CallStep } from "../../../src/playbook/model.ts";
+import type { WriteStep } from "../../../src/playbook/model.ts";
 import { openSecrets, type Secrets } from "../../../src/playbook/open.ts";
 import { stepIn } from "../../../src/protocol/state.ts";
 import { correct } from "../playbook/helper.ts";
@@ -23,7 +23,7 @@ steps:
     uses: ledger.asset.create
     with: { assetType: Property, data: { id: P1, pin: "it is \${{ secrets.PIN }}" } }
 `);
-const [step] = playbook.steps as readonly CallStep[];
+const [step] = playbook.steps as readonly WriteStep[];
 
 function secretsWith(pin: string): Secrets {
   return openSecrets([playbook], { variables: { PIN: pin }, files: { read: () => undefined } });

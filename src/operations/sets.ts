@@ -1,0 +1,130 @@
+import { isObject, type Json, jsonEquals, type JsonObject } from "../base/json.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { Again } from "./probe.ts";
+
+/** The kinds of things that writes set. Two writes can undo one another only where they set something of the same kind. */
+type Kind =
+  | "asset"
+  | "transfer request"
+  | "approval request"
+  | "token"
+  | "token permissions"
+  | "token owners"
+  | "operators"
+  | "supply"
+  | "holdings"
+  | "vault"
+  | "vault custodians"
+  | "vault content"
+  | "identity";
+
+/** The things of a kind that a write sets, by id; things that its input does not name when this gives nothing. */
+type Things = (input: JsonObject, profile: Profile) => readonly Json[] | undefined;
+
+/** One kind of thing that a write sets, and how. What was made cannot be made a second time until another write removes it. */
+interface Setting {
+  readonly does: "makes" | "changes" | "removes";
+  readonly what: Kind;
+  readonly of: Things;
+}
+
+/** What a write sets, or why no later write can undo it. */
+export type Sets =
+  | { readonly undoneBy: "later writes"; readonly settings: readonly [Setting, ...Setting[]] }
+  | { readonly undoneBy: "nothing"; readonly because: string };
+
+/** Declares what a write sets. */
+export function sets(...settings: readonly [Setting, ...Setting[]]): Sets {
+  return { undoneBy: "later writes", settings };
+}
+
+/** Declares that no later write can undo a write, and why. */
+export function undoneByNothing(because: string): Sets {
+  return { undoneBy: "nothing", because };
+}
+
+/** Declares that a write makes things, which a second one could not. */
+export function makes(what: Kind, of: Things = unnamed): Setting {
+  return { does: "makes", what, of };
+}
+
+/** Declares that a write changes things. */
+export function changes(what: Kind, of: Things = unnamed): Setting {
+  return { does: "changes", what, of };
+}
+
+/** Declares that a write removes things, so that they can be made again. */
+export function removes(what: Kind, of: Things = unnamed): Setting {
+  return { does: "removes", what, of };
+}
+
+function unnamed(): undefined {
+  return undefined;
+}
+
+/** Things by the ids in some fields of the input; of a batch, of each of its items. A dotted name leads into lists of objects. */
+export function by(...paths: readonly string[]): Things {
+  return (input) => {
+    const ids = itemsIn(input).map((item) => paths.flatMap((path) => valuesAt(item, path.split("."))));
+    return ids.some((each) => each.length === 0) ? undefined : ids.flat();
+  };
+}
+
+/** The same of things whose ids the run may choose: what it chooses is new, and so nothing that another write sets. */
+export function byGiven(...paths: readonly string[]): Things {
+  const ids = by(...paths);
+  return (input, profile) => ids(input, profile) ?? [];
+}
+
+function itemsIn({ items, ...shared }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(items) ? items.map((item: Json) => ({ ...shared, ...(isObject(item) ? item : {}) })) : [{ ...shared }];
+}
+
+function valuesAt(value: Json, [name, ...rest]: readonly string[]): readonly Json[] {
+  if (Array.isArray(value)) return value.flatMap((each: Json) => valuesAt(each, name === undefined ? [] : [name, ...rest]));
+  if (name === undefined) return [value];
+  const inner = isObject(value) ? value[name] : undefined;
+  return inner === undefined ? [] : valuesAt(inner, rest);
+}
+
+/** A write, as far as it is known: without its input, it may be about anything. */
+export interface Setter {
+  readonly sets: Sets;
+  readonly input: JsonObject | undefined;
+}
+
+/**
+ * Whether a write that arrives late could undo a later one, or take effect because of it. `again` says why one more of it does no harm:
+ * what the service refuses for now, it takes again only once another write has removed what is there, or made what is missing.
+ */
+export function canUndo(late: Setter, later: Setter, { again, profile }: { again: Again; profile: Profile }): boolean {
+  if (late.sets.undoneBy === "nothing" || later.sets.undoneBy === "nothing") return false;
+  const theirs = later.sets.settings;
+  return decisive(late.sets.settings, again).some((own) =>
+    theirs.some((other) => {
+      if (own.what !== other.what || (again !== "value" && !isOpposite(own, other))) return false;
+      return meet(idsOf(own, late.input, profile), idsOf(other, later.input, profile));
+    }),
+  );
+}
+
+// Whether the service refuses a write is decided by what it makes or removes, if it does.
+function decisive(settings: readonly Setting[], again: Again): readonly Setting[] {
+  const lasting = again === "value" ? [] : settings.filter(({ does }) => does !== "changes");
+  return lasting.length > 0 ? lasting : settings;
+}
+
+function isOpposite({ does }: Setting, other: Setting): boolean {
+  if (does === "changes") return true;
+  return other.does === (does === "makes" ? "removes" : "makes");
+}
+
+function idsOf({ of }: Setting, input: JsonObject | undefined, profile: Profile): readonly Json[] | undefined {
+  return input === undefined ? undefined : of(input, profile);
+}
+
+// What cannot be known counts as the same.
+function meet(own: readonly Json[] | undefined, theirs: readonly Json[] | undefined): boolean {
+  if (own === undefined || theirs === undefined) return true;
+  return own.some((one) => theirs.some((other) => jsonEquals(one, other)));
+}

@@ -1,0 +1,53 @@
+// Writes whose request is delayed until the run has gone on: none is sent twice while a later step touches what it sets.
+import { expect, test } from "vitest";
+import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
+import { sandboxForTest } from "../sandbox/caller.ts";
+import { runnerForTest } from "../unit/engine/server.ts";
+import { targetOf } from "./sandbox-target.ts";
+
+const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
+
+const HEAD = `playbook: 1
+actors: { owner: { ledger: "userId:carol" } }
+defaults: { as: owner }
+steps:
+`;
+
+const VAULT = `  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: "H\${{ run.key }}" } } }
+  - { id: vault, uses: ledger.vault.create, with: { name: V } }
+`;
+const deposit = (id: string, value: number): string =>
+  `  - { id: ${id}, uses: ledger.vault.deposit, with: { vaultId: "\${{ steps.vault.id }}", assets: [{ assetType: Property, id: "\${{ steps.house.id }}", data: { value: ${value} } }] } }\n`;
+const WITHDRAW = `  - { id: out, uses: ledger.vault.withdraw, with: { vaultId: "\${{ steps.vault.id }}", assets: [{ assetType: Property, id: "\${{ steps.house.id }}" }] } }\n`;
+
+const UNDONE = [
+  {
+    write: "an asset's value in a vault, when the asset goes out and in again later",
+    steps: `${VAULT}${deposit("first", 1)}  - { id: lost, uses: ledger.vault.updateAssets, with: { vaultId: "\${{ steps.vault.id }}", assets: [{ assetType: Property, id: "\${{ steps.house.id }}", data: { value: 2 } }] } }\n${WITHDRAW}${deposit("again", 3)}`,
+  },
+  {
+    write: "the deletion of what is not there, when a later step makes it",
+    steps: `  - { id: lost, uses: ledger.asset.delete, with: { assetType: Bond, id: "B\${{ run.key }}" }, fails: { condition: asset not found } }
+  - { id: made, uses: ledger.asset.create, with: { assetType: Bond, data: { id: "B\${{ run.key }}" } } }\n`,
+  },
+] as const;
+
+test.for(UNDONE)("$write: it is sent once, and unknown when its answer is lost", async ({ steps }) => {
+  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+  let [isNext, sent] = [false, 0];
+  const ran = await runnerForTest()(`${HEAD}${steps}`, targetOf(sandbox), {
+    observe: (event) => {
+      if (event.kind === "attempt.intended" && event.step === "lost") [isNext, sent] = [event.attempt === 0, sent + 1];
+    },
+    exchange: async (outgoing: Outgoing, send) => {
+      if (!isNext || !outgoing.fresh) return send(outgoing);
+      isNext = false;
+      return LOST;
+    },
+  });
+  expect({ outcome: ran.outcome, step: ran.stopped?.step, sent }, JSON.stringify(ran.stopped)).toEqual({
+    outcome: "unknown",
+    step: "lost",
+    sent: 1,
+  });
+});
