@@ -29,6 +29,8 @@ export interface LedgerProfile {
     readonly failed: readonly string[];
     /** The word that the sandbox shows before the outcome. */
     readonly pending: string;
+    /** A receipt that says that a write is committed names its transaction; without one it is no evidence. */
+    readonly namesTransaction: boolean;
   };
   /** Words for the state of transfer requests, approvals and approvers. */
   readonly requestStatus: {
@@ -87,7 +89,7 @@ export const DEFAULT_PROFILE: Profile = {
     onBehalfOf: { in: "query", name: "actAs" },
     parameters: { pageSize: "pageSize", bookmark: "bookmark", pendingOnly: "pendingOnly" },
     pageSize: 25,
-    receipt: { committed: ["COMMITTED"], failed: ["FAILED"], pending: "PENDING" },
+    receipt: { committed: ["COMMITTED"], failed: ["FAILED"], pending: "PENDING", namesTransaction: true },
     requestStatus: { pending: "PENDING", approved: "APPROVED", rejected: "REJECTED", cancelled: "CANCELLED" },
     newOwner: "data.metadata.newOwner",
     fields: {

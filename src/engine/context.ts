@@ -1,6 +1,7 @@
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { RunJournal } from "../journal/journal.ts";
+import type { Proof } from "../journal/proofs.ts";
 import type { ServiceRequest } from "../operations/request.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { Fact, Notice, RunClosed, RunOpened, RunRecord, StepStopped } from "../protocol/record.ts";
@@ -93,6 +94,17 @@ export class RunContext extends Looking {
    */
   isAlone(call: Pick<Call, "operation" | "caller">): boolean {
     return this.target.exclusive && this.#journal.isAlone(leaseNameOf(this.target, call));
+  }
+
+  /** The write of another run in the same place that has been proven by a transaction, or a receipt. */
+  provenElsewhere(id: string, { operation }: Pick<Call, "operation">): Proof | undefined {
+    const own = headingOf(this.target);
+    const isHere = ({ target }: Proof): boolean =>
+      target === undefined ||
+      (operation.call.interface === "investor"
+        ? target.investor === own.investor
+        : target.ledger === own.ledger && target.appId === own.appId);
+    return this.#journal.provenElsewhere(id).find(isHere);
   }
 
   tell(notice: Notice): void {

@@ -47,8 +47,18 @@ const profile = {
         pageSize: { type: "integer", minimum: 1, description: "Records on a page when a call names no size." },
         receipt: {
           type: "object",
-          description: "Words of a receipt's status; any other means that it is not decided yet.",
-          properties: { committed: words, failed: words, pending: name },
+          description:
+            "How a receipt says what became of a write; a status that is neither of these words means that it is not decided yet.",
+          properties: {
+            committed: words,
+            failed: words,
+            pending: name,
+            namesTransaction: {
+              type: "boolean",
+              description:
+                "A receipt that says that a write is committed names its transaction: one that names none is not believed. `false` only for a service whose receipts never do.",
+            },
+          },
           additionalProperties: false,
         },
         requestStatus: names(

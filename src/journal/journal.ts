@@ -4,10 +4,12 @@ import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
+import { provenBy } from "../protocol/state.ts";
 import type { Database } from "../sqlite/database.ts";
 import { DatabaseFailure } from "../sqlite/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
+import { type Proof, proofsOf } from "./proofs.ts";
 import type { Commits, NextTurn, Share } from "./commits.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail } from "./tail.ts";
@@ -77,6 +79,11 @@ export class RunJournal {
   /** Whether no other run has acted as an entity since this run took it, nor may act as it now. */
   isAlone(entity: string): boolean {
     return this.#leases.isAlone(entity, this.claim.runId);
+  }
+
+  /** The writes of other runs that a transaction, or a receipt, has proven. */
+  provenElsewhere(id: string): readonly Proof[] {
+    return proofsOf(this.#database, id, this.claim.runId);
   }
 
   /** Takes everything to disk; when this returns, a crash cannot lose it. */
@@ -176,6 +183,12 @@ export class RunJournal {
       own,
     );
     this.#hash = own;
+    if ("step" in record) for (const id of provenBy(record)) this.#prove(id, record.step);
+  }
+
+  // In the same commit as the record that says so.
+  #prove(id: string, step: string): void {
+    this.#database.run("INSERT OR IGNORE INTO proof (id, run_id, step) VALUES (?, ?, ?)", id, this.claim.runId, step);
   }
 
   // Whoever was taken over can write no more, however late it wakes up.

@@ -8,6 +8,7 @@ import { CHAIN_START, type ChainedRecord, type History, readChain, readHistory }
 import { Commits } from "./commits.ts";
 import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
 import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
+import { PROOF_SCHEMA } from "./proofs.ts";
 import { Tail } from "./tail.ts";
 import { type Claim, type Lease, LEASE_SCHEMA, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
@@ -39,7 +40,7 @@ UPDATE run SET last_hash = COALESCE((SELECT hash FROM record WHERE run_id = id A
 `;
 
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
-const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA];
+const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA, PROOF_SCHEMA];
 
 /** The format that this version writes. */
 export const FORMAT: number = MIGRATIONS.length;

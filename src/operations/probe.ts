@@ -13,6 +13,8 @@ export interface Probe {
   readonly after: (sent: Sent) => Reads;
   /** Of what was read before: what will be needed. All of it when left out. */
   readonly keep?: (read: Readings, sent: Sent) => Readings;
+  /** The transactions that what was kept shows: none of them can be this write's. */
+  readonly known?: (kept: Readings) => readonly Json[];
   /** What the readings show. Pure. */
   readonly judge: (evidence: Evidence) => Sight;
 }
@@ -94,7 +96,7 @@ export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): P
     Object.fromEntries(
       split(sent).flatMap((part, at) => Object.entries(of(part)).map(([name, read]) => [`${name}.${at}`, read] as const)),
     );
-  const { before, keep } = probe;
+  const { before, keep, known } = probe;
   return {
     ...(before === undefined ? {} : { before: (sent) => reads(sent, before) }),
     after: (sent) => reads(sent, probe.after),
@@ -104,6 +106,7 @@ export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): P
           keep: (read, sent) =>
             Object.assign({}, ...split(sent).map((part, at) => indexed(keep(unindexed(read, at), part), at))) as Readings,
         }),
+    ...(known === undefined ? {} : { known: (kept) => indexesIn(kept).flatMap((at) => known(unindexed(kept, at))) }),
     judge: (evidence) => together(split(evidence).map((part, at) => sightOf(probe, partOf(evidence, { part, at, split })))),
   };
 }
@@ -128,6 +131,10 @@ function sightOf(probe: Probe, evidence: Evidence): Sight {
   const sight = probe.judge(evidence);
   const isTold = sight.seen === "effect" || sight.seen === "conflict";
   return isTold && evidence.rivals.some((rival) => jsonEquals(rival, evidence.input)) ? TWIN : sight;
+}
+
+function indexesIn(readings: Readings): readonly number[] {
+  return [...new Set(Object.keys(readings).flatMap((name) => /\.(\d+)$/.exec(name)?.[1] ?? []))].map(Number);
 }
 
 function indexed(readings: Readings, at: number): Readings {

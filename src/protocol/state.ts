@@ -129,7 +129,10 @@ export function advance(state: RunState, record: RunRecord): void {
 
 interface Spent {
   readonly step: string;
+  /** The last record that named it. */
   readonly sequence: number;
+  /** The first one. */
+  readonly since: number;
 }
 
 function edit(state: RunState, { playbook, steps, sources, data }: Writing): void {
@@ -164,27 +167,50 @@ function newAttempt(intended: RunRecord & AttemptIntended): AttemptState {
 function learn(state: RunState, record: RunRecord & (AttemptAnswered | ReceiptRead | AttemptSettled)): void {
   const attempt = stepIn(state, record.step).attempts[record.attempt];
   if (attempt === undefined) return;
-  for (const id of provenBy(record)) state.spent.set(id, { step: record.step, sequence: record.sequence });
+  const { step, sequence } = record;
+  for (const id of provenBy(record)) state.spent.set(id, { step, sequence, since: state.spent.get(id)?.since ?? sequence });
   if (record.kind === "attempt.answered") attempt.answered = record;
   else if (record.kind === "receipt.read") attempt.receipt = record;
   else attempt.settled = record;
 }
 
-function provenBy(record: AttemptAnswered | ReceiptRead | AttemptSettled): readonly string[] {
-  if (record.kind === "attempt.settled") return record.spends === undefined ? [] : [record.spends];
-  return transactionsIn(record.kind === "attempt.answered" ? record.payload : record.receipt);
+/** What a record proves its write by, and no other write can be proven by: transactions, or a receipt as `receipt ID`. */
+export function provenBy(record: RunRecord): readonly string[] {
+  switch (record.kind) {
+    case "attempt.answered":
+      return namedIn(record.payload);
+    case "receipt.read":
+      return namedIn(record.receipt);
+    case "attempt.settled":
+      return record.spends === undefined ? [] : [record.spends];
+    default:
+      return [];
+  }
 }
 
-/** The step that one of the transactions proves which an answer, or a receipt, names; nothing when none proves another than this. */
-export function provenOther({ spent }: RunState, address: string, named: Json): string | undefined {
-  const steps = transactionsIn(named).map((id) => spent.get(id)?.step);
-  return steps.find((step) => step !== undefined && step !== address);
+/** The step that had been proven, before an attempt was intended or as another step, by what an answer or a receipt names. */
+export function provenBefore(
+  { spent }: RunState,
+  { address, sequence }: { readonly address: string; readonly sequence: number },
+  named: Json,
+): string | undefined {
+  const found = namedIn(named).flatMap((id) => spent.get(id) ?? []);
+  return found.find(({ step, since }) => step !== address || since < sequence)?.step;
 }
 
-function transactionsIn(named: Json): readonly string[] {
-  const told = [named, isObject(named) ? (named["result"] ?? null) : null];
-  const ids = told.map((each) => (isObject(each) ? each["transactionId"] : undefined));
-  return ids.filter((id): id is string => typeof id === "string" && id !== "");
+/** What an answer or a receipt names: its transactions, or, where it names none, its receipt as `receipt ID`. */
+export function namedIn(told: Json): readonly string[] {
+  const parts = [told, isObject(told) ? (told["result"] ?? null) : null].filter(isObject);
+  const transactions = parts.flatMap(({ transactionId }) => (isName(transactionId) ? [transactionId] : []));
+  if (transactions.length > 0) return transactions;
+  return parts.flatMap(({ receiptId }) => (isName(receiptId) ? [`${RECEIPT}${receiptId}`] : []));
+}
+
+// The id of a receipt may be that of a transaction as well.
+const RECEIPT = "receipt ";
+
+function isName(value: Json | undefined): value is string {
+  return typeof value === "string" && value !== "";
 }
 
 // A new claim tries again whatever had stopped, and only what surely had no effect may be sent again. A block that has failed, its

@@ -6,7 +6,7 @@ export const OTHER_PROFILE: Profile = profileWith({
     onBehalfOf: { in: "header", name: "X-On-Behalf-Of" },
     parameters: { pageSize: "size", bookmark: "from", pendingOnly: "open" },
     pageSize: 2,
-    receipt: { committed: ["DONE"], failed: ["BROKEN"], pending: "WAITING" },
+    receipt: { committed: ["DONE"], failed: ["BROKEN"], pending: "WAITING", namesTransaction: false },
     requestStatus: { pending: "Open", approved: "Yes", rejected: "No", cancelled: "Withdrawn" },
     newOwner: "data.to",
     fields: {

@@ -89,6 +89,7 @@ const ENDS_AT: Readonly<Record<string, string>> = {
   "ledger.pageSize": "passed", // a list ends with its last bookmark, however short its pages are
   "ledger.receipt.committed": "first",
   "ledger.receipt.failed": "doomed",
+  "ledger.receipt.namesTransaction": "first",
   "ledger.newOwner": "owned",
   "ledger.fields.vaultUpdate.id": "named",
   "ledger.fields.vaultUpdate.name": "named",

@@ -1,31 +1,30 @@
 import { invariant } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { LedgerProfile } from "../../contract/profile.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import { provenOther } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
 import { whatNext } from "./probe.ts";
+import { whyNotOwn } from "./whose.ts";
 
 /**
- * Asks for the receipt until it says COMMITTED or FAILED. Any other word, an unknown receipt and a failing network all mean:
- * keep asking. A deadline that passes leaves the write `unknown`: it was acknowledged, and may still commit.
+ * Asks for the receipt until it says COMMITTED or FAILED of this very write. Any other word, an unknown receipt, one that is no evidence
+ * and a failing network all mean: keep asking. A deadline that passes leaves the write `unknown`: it was acknowledged, and may still commit.
  */
 export async function awaitReceipt(context: RunContext, attempted: Attempted): Promise<void> {
   const { place, state, caller } = attempted;
   const { wait } = attempted.step;
   const receiptId = state.answered?.receiptId;
   invariant(wait !== undefined && receiptId !== undefined && receiptId !== null, "a receipt is awaited only where there is one");
-  // A receipt of another transaction proves nothing of this write.
-  const isOfAnother = (receipt: Json): boolean =>
-    namesAnother(receipt, state.answered?.payload ?? null) || provenOther(context.state, place.address, receipt) !== undefined;
-  let last: Json = null;
+  let [last, says]: [Json, string] = [null, UNDECIDED];
   const look = async (): Promise<Look<{ committed: boolean; receipt: JsonObject }>> => {
     const reply = await context.service.call({ operation: operationNamed("ledger.receipt.get"), input: { receiptId }, caller });
     last = reply.answer?.payload ?? reply.message;
-    return isOfAnother(last) ? "again" : judge(last, context.target.profile.ledger.receipt);
+    const judged = judge(context, attempted, last);
+    if ("found" in judged) return judged;
+    ({ says } = judged);
+    return "again";
   };
   const found = await lookUntil(context, { address: place.address, for: `the receipt ${receiptId}`, wait }, look);
   if (found === "stopping") return;
@@ -33,31 +32,42 @@ export async function awaitReceipt(context: RunContext, attempted: Attempted): P
     return context.stop(place, {
       startedAt: state.intendedAt,
       outcome: "unknown",
-      problem: { ...undecided(receiptId, wait.timeoutMs, isOfAnother(last)), evidence: last, next: whatNext(context, place) },
+      problem: { ...undecided(receiptId, wait.timeoutMs, says), evidence: last, next: whatNext(context, place) },
     });
   context.note({ kind: "receipt.read", step: place.address, attempt: state.intended.attempt, ...found });
 }
 
-function judge(
-  receipt: Json,
-  { committed, failed }: LedgerProfile["receipt"],
-): Look<{ committed: boolean; receipt: JsonObject }> {
-  if (!isObject(receipt)) return "again";
+const UNDECIDED = "says neither that the write is committed nor that it failed";
+
+type Judged = { readonly found: { readonly committed: boolean; readonly receipt: JsonObject } } | { readonly says: string };
+
+function judge(context: RunContext, attempted: Attempted, receipt: Json): Judged {
+  const rules = context.target.profile.ledger.receipt;
+  if (!isObject(receipt)) return { says: UNDECIDED };
   const { status } = receipt;
-  if (typeof status !== "string") return "again";
-  if (committed.includes(status)) return { found: { committed: true, receipt } };
-  return failed.includes(status) ? { found: { committed: false, receipt } } : "again";
+  if (typeof status !== "string") return { says: UNDECIDED };
+  const committed = rules.committed.includes(status);
+  if (!committed && !rules.failed.includes(status)) return { says: UNDECIDED };
+  // A transaction that has failed may have got no id. One that is named must be this write's.
+  if (committed && rules.namesTransaction && transactionIn(receipt) === undefined)
+    return { says: `says ${status} and names no transaction` };
+  if (namesAnother(receipt, attempted.state.answered?.payload ?? null))
+    return { says: "names another transaction than the answer did" };
+  const says = whyNotOwn(context, attempted, receipt);
+  return says === undefined ? { found: { committed, receipt } } : { says };
 }
 
-function namesAnother(receipt: Json, written: Json): boolean {
-  const named = [receipt, written].map((each) => (isObject(each) ? each["transactionId"] : undefined));
-  return new Set(named.filter((id) => typeof id === "string" && id !== "")).size > 1;
+function namesAnother(receipt: Json, answer: Json): boolean {
+  const named = [receipt, answer].flatMap((each) => transactionIn(each) ?? []);
+  return new Set(named).size > 1;
 }
 
-function undecided(receiptId: string, timeoutMs: number, isOfAnother: boolean): StepProblem {
-  const says = isOfAnother
-    ? "tells of another transaction than the write's"
-    : "says neither that the write is committed nor that it failed";
+function transactionIn(value: Json): string | undefined {
+  const id = isObject(value) ? value["transactionId"] : undefined;
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+function undecided(receiptId: string, timeoutMs: number, says: string): StepProblem {
   return {
     code: "receipt.undecided",
     message: `after ${timeoutMs / 1_000} s the receipt ${receiptId} ${says}`,

@@ -40,16 +40,18 @@ export async function evidenceOf(
   if ("problem" in looked) return looked;
   const { operation, baseline, baselineAt } = attempt.intended;
   const isMissing = Object.values(looked.readings).includes(null);
-  const unheard = isMissing ? await unheardOf(context, operationNamed(operation), asking) : undefined;
+  const written = operationNamed(operation);
+  const unheard = isMissing ? await unheardOf(context, written, asking) : undefined;
   if (unheard !== undefined) return { problem: unheard };
   const { spent } = context.state;
+  const isAnothers = (step: string | undefined): boolean => step !== undefined && step !== place.address;
   return {
     ...sent,
     before: baseline === undefined ? {} : (baseline ?? undefined),
     since: timeIn(baselineAt?.date),
     now: looked.readings,
     ...besideIt(context, place.address, attempt),
-    isSpent: (id) => spent.has(id) && spent.get(id)?.step !== place.address,
+    isSpent: (id) => isAnothers(spent.get(id)?.step) || context.provenElsewhere(id, { operation: written }) !== undefined,
     isPast: (id) => (spent.get(id)?.sequence ?? Infinity) <= (baselineAt?.sequence ?? 0),
   };
 }

@@ -1,7 +1,7 @@
 import { readyToRead } from "../../operations/answer.ts";
 import type { WriteStep } from "../../playbook/model.ts";
 import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
-import { provenOther, stepIn } from "../../protocol/state.ts";
+import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { explain } from "../explain.ts";
 import type { Place } from "../plan.ts";
@@ -10,6 +10,7 @@ import type { Bound } from "../bind.ts";
 import type { Call, Reply } from "../service.ts";
 import { inputSent } from "./intended.ts";
 import { baselineOf } from "./look.ts";
+import { whyNotOwn } from "./whose.ts";
 
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 30_000;
@@ -24,7 +25,8 @@ interface Sending {
  * Sends a write once. The intent is durable before the first byte leaves, the answer before anything depends on it: whenever
  * the process dies, the journal tells whether the write may have been sent.
  */
-export async function send(context: RunContext, { place, step: { operation }, bound }: Sending): Promise<void> {
+export async function send(context: RunContext, { place, step, bound }: Sending): Promise<void> {
+  const { operation } = step;
   const call = { operation, input: bound.input, caller: bound.caller };
   const request = context.service.request(call);
   readyToRead(operation);
@@ -45,7 +47,7 @@ export async function send(context: RunContext, { place, step: { operation }, bo
     ...(baselineAt === undefined ? {} : { baselineAt }),
   });
   const sentAt = context.ports.clock.elapsed();
-  const reply = ownReply(context, place, { call, reply: await context.service.call(call, request) });
+  const reply = ownReply(context, { place, step }, { call, attempt, reply: await context.service.call(call, request) });
   const payload = reply.answer?.payload ?? null;
   await context.write({
     kind: "attempt.answered",
@@ -63,16 +65,21 @@ export async function send(context: RunContext, { place, step: { operation }, bo
   });
 }
 
-type WriteCall = Call & Pick<WriteStep, "operation">;
+interface Replied {
+  readonly call: Call;
+  readonly attempt: number;
+  readonly reply: Reply;
+}
 
-// A transaction proves one write: an answer that names another's, such as one that somebody in between has kept, tells nothing of this one.
-function ownReply(context: RunContext, { address }: Place, { call, reply }: { call: WriteCall; reply: Reply }): Reply {
-  if (reply.answer === undefined) return reply;
+// An answer that names another write's transaction, such as one that somebody in between has kept, tells nothing of this one.
+function ownReply(context: RunContext, { place, step }: Omit<Sending, "bound">, { call, attempt, reply }: Replied): Reply {
+  const state = stepIn(context.state, place.address).attempts[attempt];
+  if (reply.answer === undefined || state === undefined) return reply;
   const { payload } = reply.answer;
-  const other = provenOther(context.state, address, payload);
+  const notOwn = whyNotOwn(context, { place, step, state }, payload);
   const { profile } = context.target;
-  const doubt = call.operation.meaning.doubt?.({ input: call.input, payload, profile });
-  const why = other === undefined ? doubt : `the answer names the transaction of ${other}`;
+  const why =
+    notOwn === undefined ? step.operation.meaning.doubt?.({ input: call.input, payload, profile }) : `the answer ${notOwn}`;
   if (why === undefined) return reply;
   return { ...reply, meaning: "ambiguous", answer: undefined, message: `HTTP ${reply.status}, but ${why}` };
 }

@@ -5,7 +5,7 @@ import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMemb
 
 /** B.1: what is there now, and the history, whose records name the transaction that left each of them. */
 function probeOf(judge: (evidence: Evidence) => Sight, split: (sent: Sent) => readonly Sent[]): Probe {
-  return forEach(split, { before: reads, after: reads, keep, judge });
+  return forEach(split, { before: reads, after: reads, keep, known: ({ history }) => listOf(history), judge });
 }
 
 function reads({ input, profile }: Sent): Reads {

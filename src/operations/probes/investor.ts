@@ -12,6 +12,7 @@ export const bought: Probe = {
     transactions: recordsIn(field(transactions, "transactions")).map(({ id = null }) => id),
     held: heldIn(portfolio, tokenIn(sale)) ?? null,
   }),
+  known: ({ transactions }) => listOf(transactions),
   judge: (evidence) => {
     const { before, now, input } = evidence;
     const heldBefore = number(before?.["held"]);

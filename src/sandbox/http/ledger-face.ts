@@ -101,7 +101,9 @@ export class LedgerFace implements Face {
 
   #receipt(receiptId: string): object {
     const outcome = this.#parts.chain.outcomeOfReceipt(receiptId);
-    return { transactionId: outcome.transactionId, status: this.#receiptWord(outcome.state), message: errorText(outcome) };
+    const { namesTransaction } = this.#parts.profile.receipt;
+    const named = namesTransaction ? { transactionId: outcome.transactionId } : {};
+    return { ...named, status: this.#receiptWord(outcome.state), message: errorText(outcome) };
   }
 
   #receiptWord(state: Outcome["state"]): string {

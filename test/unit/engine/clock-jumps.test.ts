@@ -34,7 +34,7 @@ steps:
 `;
 
 function answer({ path }: Came, receipt: string): string {
-  if (path === "/asset/receipt") return JSON.stringify({ status: receipt });
+  if (path === "/asset/receipt") return JSON.stringify({ status: receipt, transactionId: "tx1" });
   return JSON.stringify(path.startsWith("/token/mint") ? { transactionId: "tx1", receiptId: "r1" } : { totalSupply: 0 });
 }
 

@@ -1,0 +1,53 @@
+import { isObject, parseJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { TargetHeading } from "../protocol/record.ts";
+import type { Database } from "../sqlite/database.ts";
+
+/**
+ * The transactions and receipts that have proven a write, of all runs. It says no more than the records do, and is written with them:
+ * to look through the records of all runs at each write would take longer with each run.
+ */
+export const PROOF_SCHEMA = `
+CREATE TABLE proof (
+  id TEXT NOT NULL, run_id TEXT NOT NULL, step TEXT NOT NULL, PRIMARY KEY (id, run_id)
+) STRICT, WITHOUT ROWID;
+INSERT OR IGNORE INTO proof
+WITH whole AS MATERIALIZED (
+  SELECT run_id, kind, body FROM record
+  WHERE kind IN ('attempt.answered', 'receipt.read', 'attempt.settled') AND json_valid(body)
+), named AS (
+  SELECT body ->> '$.payload.transactionId' AS id, run_id, body FROM whole WHERE kind = 'attempt.answered'
+  UNION ALL SELECT body ->> '$.payload.result.transactionId', run_id, body FROM whole WHERE kind = 'attempt.answered'
+  UNION ALL SELECT 'receipt ' || nullif(body ->> '$.payload.receiptId', ''), run_id, body FROM whole
+  WHERE kind = 'attempt.answered' AND coalesce(body ->> '$.payload.transactionId', '') = ''
+  UNION ALL SELECT body ->> '$.receipt.transactionId', run_id, body FROM whole WHERE kind = 'receipt.read'
+  UNION ALL SELECT body ->> '$.spends', run_id, body FROM whole WHERE kind = 'attempt.settled'
+)
+SELECT id, run_id, body ->> '$.step' FROM named WHERE typeof(id) = 'text' AND id <> '' AND body ->> '$.step' IS NOT NULL;
+`;
+
+/** A write that a transaction, or a receipt, has proven. */
+export interface Proof {
+  readonly runId: string;
+  readonly step: string;
+  /** Where its run acted; `undefined` when its first record cannot be read. */
+  readonly target: TargetHeading | undefined;
+}
+
+/** The writes of all runs but one that a transaction, or a receipt, has proven. */
+export function proofsOf(database: Database, id: string, exceptRun: string): readonly Proof[] {
+  return database.all("SELECT run_id, step FROM proof WHERE id = ? AND run_id <> ?", id, exceptRun).map((row) => {
+    const runId = String(row["run_id"]);
+    return { runId, step: String(row["step"]), target: targetOf(database, runId) };
+  });
+}
+
+function targetOf(database: Database, runId: string): TargetHeading | undefined {
+  const first = database.get("SELECT body FROM record WHERE run_id = ? AND sequence = 0", runId);
+  try {
+    const opened = parseJson(String(first?.["body"]), LIMITS.recordDepth);
+    return isObject(opened) && isObject(opened["target"]) ? (opened["target"] as unknown as TargetHeading) : undefined;
+  } catch {
+    return undefined; // who reads that run is told what is wrong with it
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/base/ports.ts";
+import type { Json } from "../../../src/base/json.ts";
+import { JournalStore } from "../../../src/journal/store.ts";
+import type { AttemptAnswered, Fact, RunOpened } from "../../../src/protocol/record.ts";
+import { Database } from "../../../src/sqlite/database.ts";
+
+const PORTS = { clock: systemClock, redact: (text: string) => text };
+
+function opened(runId: string): RunOpened {
+  const target = { environment: "e", ledger: "http://ledger", appId: "app1", orgId: "org1", investor: null };
+  const playbook = { file: "p.yaml", name: "P", digest: "" };
+  return { kind: "run.opened", format: 1, runId, runKey: runId, playbook, steps: [], inputs: {}, target };
+}
+
+function answered(step: string, payload: Json): AttemptAnswered {
+  const none = { envelope: null, receiptId: null, message: null, condition: null, retryAfterMs: null };
+  return { kind: "attempt.answered", step, attempt: 0, meaning: "acknowledged", status: 200, payload, durationMs: 1, ...none };
+}
+
+// What proves a write names it in one of these ways.
+const FACTS: readonly Fact[] = [
+  answered("both", { transactionId: "t1", receiptId: "r1" }),
+  answered("early", { receiptId: "r2" }),
+  { kind: "receipt.read", step: "early", attempt: 0, committed: true, receipt: { status: "COMMITTED", transactionId: "t2" } },
+  answered("bought", { result: { transactionId: "p1" } }),
+  { kind: "attempt.settled", step: "seen", attempt: 0, verdict: "applied", evidence: {}, spends: "t3" },
+  { kind: "attempt.settled", step: "told", attempt: 0, verdict: "applied", evidence: { who: "me" } },
+  answered("nothing", { transactionId: "", receiptId: "" }),
+  answered("strange", { transactionId: { a: "b" } }),
+  answered("empty", null),
+];
+const PROVEN = { t1: "both", "receipt r2": "early", t2: "early", p1: "bought", t3: "seen" };
+
+async function proofsIn(store: JournalStore): Promise<object> {
+  const { journal } = await store.begin(opened("later"), "e");
+  const ids = ["t1", "r1", "receipt r1", "receipt r2", "t2", "p1", "t3", "", "receipt ", "unknown"];
+  return Object.fromEntries(ids.flatMap((id) => journal.provenElsewhere(id).map(({ step }) => [id, step] as const)));
+}
+
+function folderForTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-proofs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function written(folder: string): Promise<JournalStore> {
+  const store = JournalStore.open(folder, PORTS);
+  const { journal } = await store.begin(opened("earlier"), "e");
+  for (const fact of FACTS) journal.note(fact);
+  await journal.flushed();
+  return store;
+}
+
+test("what has proven a write of one run is known to the next, with where it was", async () => {
+  const store = await written(folderForTest());
+  onTestFinished(() => store.close());
+  expect(await proofsIn(store)).toEqual(PROVEN);
+  const { journal } = await store.begin(opened("last"), "e");
+  expect(journal.provenElsewhere("t1")).toEqual([{ runId: "earlier", step: "both", target: opened("earlier").target }]);
+});
+
+test("a run's own are none of another's", async () => {
+  const store = JournalStore.open(folderForTest(), PORTS);
+  onTestFinished(() => store.close());
+  const { journal } = await store.begin(opened("one"), "e");
+  journal.note(answered("mint", { transactionId: "t1" }));
+  await journal.flushed();
+  expect(journal.provenElsewhere("t1")).toEqual([]);
+});
+
+test("a journal from before they were kept has them when it is brought forward, whatever else is damaged in it", async () => {
+  const folder = folderForTest();
+  (await written(folder)).close();
+  const database = Database.open(join(folder, "journal.db"));
+  database.run("UPDATE record SET body = '{not json' WHERE body LIKE '%\"nothing\"%'");
+  database.exec("DROP TABLE proof; PRAGMA user_version = 4");
+  database.close();
+  const store = JournalStore.open(folder, PORTS);
+  onTestFinished(() => store.close());
+  expect(await proofsIn(store)).toEqual(PROVEN);
+});
