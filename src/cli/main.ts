@@ -37,6 +37,7 @@ export async function main(): Promise<void> {
     }),
     stderr: terminalOf(process.stderr, () => undefined), // nobody is left who could be told
     hint: PLAIN_HINT,
+    hintState: () => undefined, // commands have their own
     stdin: () => buffer(process.stdin),
     streams: () => ({ input: process.stdin, output: process.stdout }),
     get cwd() {

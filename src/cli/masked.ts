@@ -4,7 +4,7 @@ import type { Shell, Terminal } from "./shell.ts";
 // The last door: records are masked as they are made, and whatever is printed beside them passes here.
 
 /** The same shell, which prints no secret. */
-export function maskedShell(shell: Shell, redact: Redact): Shell {
+export function maskedShell<S extends Shell>(shell: S, redact: Redact): S {
   return { ...shell, stdout: new MaskedTerminal(shell.stdout, redact), stderr: new MaskedTerminal(shell.stderr, redact) };
 }
 

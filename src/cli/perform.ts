@@ -15,6 +15,7 @@ import type { Trace } from "../report/otlp/trace.ts";
 import type { NotBegun, RunReport } from "../report/shape.ts";
 import type { ReportedRun } from "../report/writers.ts";
 import { notBegunBy } from "./check-failure.ts";
+import type { ProjectShell } from "./chosen-project.ts";
 import { type DebugOption, debugsOnStderr } from "./debug.ts";
 import { formatFailure } from "./failure.ts";
 import { type Hint, hinted } from "./hint.ts";
@@ -50,6 +51,8 @@ export interface Planned {
 
 /** Runs that can be made, and the secrets that they name. */
 export interface Prepared {
+  /** The shell in the project of the playbooks. */
+  readonly shell: ProjectShell;
   readonly jobs: readonly Job[];
   readonly secrets: Secrets;
 }
@@ -62,7 +65,7 @@ type PerformOptions = Where & ReportOptions & { readonly jobs: number };
  */
 export async function performRuns(plainShell: Shell, options: PerformOptions, planned: Planned): Promise<ExitCode> {
   const reporting = await reportingFor(plainShell, options);
-  const { jobs, session } = await begun(plainShell, options, planned).catch(async (error: unknown) => {
+  const { jobs, session } = await begun(options, planned).catch(async (error: unknown) => {
     if (error instanceof Failure) await tell(plainShell, { options, reporting }, [], notBegunBy(error, planned.playbooks));
     throw error;
   });
@@ -70,11 +73,10 @@ export async function performRuns(plainShell: Shell, options: PerformOptions, pl
 }
 
 async function begun(
-  shell: Shell,
   options: PerformOptions,
   { prepare }: Planned,
 ): Promise<{ readonly jobs: readonly Job[]; readonly session: Session }> {
-  const { jobs, secrets } = await prepare();
+  const { shell, jobs, secrets } = await prepare();
   return { jobs, session: await openSession(shell, options, secrets) };
 }
 

@@ -16,9 +16,9 @@ import { planJson } from "../report/plan/json.ts";
 import type { PlanDocument } from "../report/plan/shape.ts";
 import { Transport } from "../transport/exchange.ts";
 import { type DebugOption, openExchanges } from "./debug.ts";
+import type { ProjectShell } from "./chosen-project.ts";
 import { openTarget, readText, type Where } from "./project.ts";
 import type { Ready, ReadyPlaybook } from "./ready.ts";
-import type { Shell } from "./shell.ts";
 
 /** A plan, and its text without what a service may have repeated of our keys. */
 export interface MadePlan {
@@ -28,13 +28,13 @@ export interface MadePlan {
 }
 
 /** Plans what runs of these playbooks would do, where the options say. Nothing is kept. Throws a Failure. */
-export async function makePlan(shell: Shell, where: Where & DebugOption, { ready, secrets }: Ready): Promise<MadePlan> {
+export async function makePlan(shell: ProjectShell, where: Where & DebugOption, { ready, secrets }: Ready): Promise<MadePlan> {
   return whileReading(shell, where, secrets, (target, ports) => madePlan(ready, target, ports));
 }
 
 /** Holds, before anything is sent, that a plan that was made before would be made again. Throws a Failure that tells what changed. */
 export async function refuseOutdated(
-  shell: Shell,
+  shell: ProjectShell,
   options: Where & DebugOption & { readonly plan: string },
   { ready, secrets }: Ready,
 ): Promise<void> {
@@ -61,7 +61,7 @@ function placed(ready: readonly ReadyPlaybook[], target: Target): readonly Ready
 }
 
 async function whileReading<T>(
-  shell: Shell,
+  shell: ProjectShell,
   where: Where & DebugOption,
   playbookSecrets: Secrets,
   work: (target: Target, ports: PlannerPorts) => Promise<T>,

@@ -298,10 +298,14 @@ class Builder {
       const options = { ...named, ...(argument === undefined ? {} : { [argument]: given[0] }) };
       refuseOfParent(command);
       refuseEmpty(options, command, argument);
-      const hint = hintFor(named);
+      let current = hintFor(named);
+      const hint: Hint = (text, spell) => current(text, spell);
+      const hintState = (state: string): void => {
+        current = hintFor({ state, ...named });
+      };
       this.#calling.begin?.(hint);
       const { variables } = this.#shell;
-      const shell = { ...this.#shell, hint, variables: color === false ? { ...variables, NO_COLOR: "1" } : variables };
+      const shell = { ...this.#shell, hint, hintState, variables: color === false ? { ...variables, NO_COLOR: "1" } : variables };
       try {
         const code = await (await load())(shell, options as Options);
         this.#calling.finish?.(code);

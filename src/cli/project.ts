@@ -18,7 +18,7 @@ import { count, didYouMean } from "../base/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 import { DOTENV_FILE, readDotenv } from "../environment/dotenv.ts";
 import type { Variables } from "../environment/key.ts";
-import { ENVIRONMENT_FILE, findEnvironmentFile, loadEnvironment, loadProfile } from "../environment/load.ts";
+import { ENVIRONMENT_FILE, loadEnvironment, loadProfile } from "../environment/load.ts";
 import type { Target } from "../environment/target.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import type { FileReader } from "../playbook/files.ts";
@@ -29,10 +29,12 @@ import { eachOnce, formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import { CheckFailure } from "./check-failure.ts";
+import { type ProjectShell, projectAt, projectOfFile, STATE_FOLDER } from "./chosen-project.ts";
 import { harmless } from "./failure.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "./shell.ts";
 import { chosenByTags } from "./tags.ts";
+import { isCi } from "./view/colour.ts";
 
 /** The options that say where a run acts and what it remembers. */
 export interface Where extends Dotenv {
@@ -45,15 +47,18 @@ export interface Dotenv {
   readonly dotenv?: string | false;
 }
 
-/** The state directory: as told, or `.tokenbook` beside the environment file, or in this folder. */
-export function stateDirectory(shell: Shell, where: Where): string {
-  if (where.state !== undefined) return resolve(shell.cwd, where.state);
-  return join(projectFolder(shell), ".tokenbook");
+/** Returns the state directory: the named one, or `.tokenbook` in the folder of the project. */
+export function stateDirectory({ cwd, project }: Pick<ProjectShell, "cwd" | "project">, where: Where): string {
+  return where.state === undefined ? join(project.folder, STATE_FOLDER) : resolve(cwd, where.state);
 }
 
-/** The same for who only looks. Throws a Failure when one is named that is not there: its emptiness would read as if all were well. */
-export function knownStateDirectory(shell: Shell, where: Where): string {
-  const path = stateDirectory(shell, where);
+/**
+ * Returns the state directory for a command that only looks: without a project, that of the working directory. Throws a Failure when one is
+ * named that is not there: its emptiness would read as if all were well.
+ */
+export function knownStateDirectory(shell: Shell & Partial<ProjectShell>, where: Where): string {
+  const { cwd, project = projectAt(cwd) } = shell;
+  const path = stateDirectory({ cwd, project }, where);
   if (where.state === undefined || existsSync(path)) return path;
   throw new Failure({
     code: "state.not-found",
@@ -63,29 +68,22 @@ export function knownStateDirectory(shell: Shell, where: Where): string {
   });
 }
 
-/** The folder of the environment file; without one, this folder. */
-export function projectFolder({ cwd }: Pick<Shell, "cwd">): string {
-  const file = findEnvironmentFile(cwd);
-  return file === undefined ? cwd : dirname(file);
-}
-
-/** This folder, from that of the environment file: it stays the same where the project is moved. Without such a file, nothing. */
-export function folderInProject({ cwd }: Pick<Shell, "cwd">): string | undefined {
-  const file = findEnvironmentFile(cwd);
-  return file === undefined ? undefined : relative(dirname(file), cwd) || ".";
+/** Returns the working directory as seen from the folder of `tokenbook.yaml`: it stays the same where the project is moved. Without such a file, nothing. */
+export function folderInProject({ cwd, project }: Pick<ProjectShell, "cwd" | "project">): string | undefined {
+  return project.environmentFile === undefined ? undefined : relative(project.folder, cwd) || ".";
 }
 
 /** What keys, `env` and `secrets` are looked for in: the variables of the process, and behind them those of the `.env` file. Throws a Failure. */
-export function variablesOf(shell: Shell, options: Dotenv): Variables {
+export function variablesOf(shell: ProjectShell, options: Dotenv): Variables {
   const file = dotenvFile(shell, options);
   return file === undefined ? shell.variables : { ...readDotenv(file, relative(shell.cwd, file)), ...shell.variables };
 }
 
 /** The file that gives variables; `undefined` when there is none. */
-export function dotenvFile(shell: Shell, { dotenv }: Dotenv): string | undefined {
+export function dotenvFile({ cwd, project }: ProjectShell, { dotenv }: Dotenv): string | undefined {
   if (dotenv === false) return undefined;
-  if (dotenv !== undefined) return resolve(shell.cwd, dotenv);
-  const usual = join(projectFolder(shell), DOTENV_FILE);
+  if (dotenv !== undefined) return resolve(cwd, dotenv);
+  const usual = join(project.folder, DOTENV_FILE);
   return existsSync(usual) ? usual : undefined;
 }
 
@@ -95,17 +93,17 @@ export interface OpenTarget {
   readonly close: () => Promise<void>;
 }
 
-/** The environment that the options name; without an environment file, an embedded sandbox that keeps its data in the state directory. */
-export async function openTarget(shell: Shell, where: Where): Promise<OpenTarget> {
-  const file = findEnvironmentFile(shell.cwd);
+/** Opens the environment that the options name; without an environment file, an embedded sandbox that keeps its data in the state directory. */
+export async function openTarget(shell: ProjectShell, where: Where): Promise<OpenTarget> {
+  const { environmentFile: file } = shell.project;
   if (file !== undefined) {
     const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: variablesOf(shell, where) });
     if ("sandbox" in loaded) return embeddedSandbox(stateDirectory(shell, where), loaded.sandbox);
     assertTlsChecked(shell, loaded);
     return { target: loaded, close: async () => {} };
   }
-  assertSandboxMeant(where);
-  return embeddedSandbox(stateDirectory(shell, where), "sandbox");
+  assertSandboxMeant(shell, where);
+  return embeddedSandbox(stateDirectory(shell, where), EMBEDDED_NAME);
 }
 
 // We check certificates whatever it says; but who has set it expects that we do not.
@@ -123,10 +121,24 @@ function assertTlsChecked({ variables }: Shell, { ledger, investor, whereIs }: T
 
 const UNCHECKED = "NODE_TLS_REJECT_UNAUTHORIZED";
 
-/** Without an environment file there is the sandbox alone. Throws a Failure when the options name another environment. */
-export function assertSandboxMeant({ env }: Pick<Where, "env">): void {
-  if (env === undefined || env === "sandbox") return;
-  throw noEnvironmentFile(env, "leave --env out to use the embedded sandbox, or write a tokenbook.yaml");
+/** The name by which `--env` asks for the embedded sandbox where there is no environment file. */
+export const EMBEDDED_NAME = "sandbox";
+
+/**
+ * Holds that the embedded sandbox may serve where there is no environment file. Throws a Failure when the options name another environment,
+ * or when a CI job does not ask for the sandbox by its name: nobody reads there that no real service was reached.
+ */
+export function assertSandboxMeant({ variables }: Pick<Shell, "variables">, { env }: Pick<Where, "env">): void {
+  if (env === EMBEDDED_NAME || (env === undefined && !isCi(variables))) return;
+  if (env !== undefined)
+    throw noEnvironmentFile(
+      `, so there is no environment "${env}"`,
+      "leave --env out to use the embedded sandbox, or write a tokenbook.yaml",
+    );
+  throw noEnvironmentFile(
+    ", and CI is set: the embedded sandbox is not used without being asked for",
+    `write a tokenbook.yaml beside the playbooks, or ask for the sandbox: --env ${EMBEDDED_NAME}`,
+  );
 }
 
 async function embeddedSandbox(state: string, environment: string): Promise<OpenTarget> {
@@ -252,16 +264,18 @@ export function readDataFile(shell: Shell, name: string): Json {
 }
 
 /** The profile of the environment of this name, as the environment file has it. Throws a Failure. */
-export function profileOf(shell: Shell, environment: string): Profile {
-  const file = findEnvironmentFile(shell.cwd);
-  if (file !== undefined) return loadProfile(file, { name: environment, cwd: shell.cwd });
-  throw noEnvironmentFile(environment, "leave --profile out for the usual names and words, or write a tokenbook.yaml");
+export function profileOf({ cwd, project }: ProjectShell, environment: string): Profile {
+  if (project.environmentFile !== undefined) return loadProfile(project.environmentFile, { name: environment, cwd });
+  throw noEnvironmentFile(
+    `, so there is no environment "${environment}"`,
+    "leave --profile out for the usual names and words, or write a tokenbook.yaml",
+  );
 }
 
-function noEnvironmentFile(environment: string, next: string): Failure {
+function noEnvironmentFile(so: string, next: string): Failure {
   return new Failure({
     code: "environment.none",
-    message: `there is no tokenbook.yaml here or above, so there is no environment "${environment}"`,
+    message: `there is no tokenbook.yaml beside the playbook or above it, nor in this folder or above it${so}`,
     next,
   });
 }
@@ -284,8 +298,7 @@ export function filesOf(shell: Shell): FileReader {
     read: (name) => readData(resolve(shell.cwd, name), name),
     mayInclude: (path, named) => {
       const file = resolve(shell.cwd, path);
-      const environment = findEnvironmentFile(shell.cwd);
-      const roots = [environment === undefined ? shell.cwd : dirname(environment), dirname(resolve(shell.cwd, named))];
+      const roots = [projectOfFile(shell.cwd, named).folder, dirname(resolve(shell.cwd, named))];
       return !existsSync(file) || roots.some((root) => isBelow(realpathSync(file), realpathSync(root)));
     },
     shipped,

@@ -5,8 +5,8 @@ import { type GivenInputs, resolveInputs } from "../playbook/inputs.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { type Env, openEnv, openSecrets, type Secrets } from "../playbook/open.ts";
 import { includedData } from "../playbook/walk.ts";
-import { type Dotenv, filesOf, loadPlaybooks, playbookFiles, readMapFile, variablesOf } from "./project.ts";
-import type { Shell } from "./shell.ts";
+import type { ProjectShell } from "./chosen-project.ts";
+import { type Dotenv, filesOf, loadPlaybooks, readMapFile, variablesOf } from "./project.ts";
 
 /** The options that say which playbooks, and with which inputs. */
 export interface InputOptions extends Dotenv {
@@ -30,17 +30,13 @@ export interface Ready {
 }
 
 /** Every playbook checked, and every input resolved, before the first request of any of them. Throws a Failure. */
-export function readyPlaybooks(
-  shell: Shell,
-  options: InputOptions,
-  files: readonly string[] = playbookFiles(shell, options.files),
-): Ready {
+export function readyPlaybooks(shell: ProjectShell, options: InputOptions, files: readonly string[]): Ready {
   return preparePlaybooks(shell, options, loadPlaybooks(shell, files, { tags: options.tags }));
 }
 
 /** The same for playbooks that have been checked; `others` are names of inputs that may be given although none of these declares them. */
 export function preparePlaybooks(
-  shell: Shell,
+  shell: ProjectShell,
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
   playbooks: readonly Playbook[],
   others: readonly string[] = [],

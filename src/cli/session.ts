@@ -12,6 +12,7 @@ import type { Course } from "./crash/course.ts";
 import { failpointOf } from "./crash/failpoint.ts";
 import { type DebugOption, openExchanges } from "./debug.ts";
 import type { Exchanges } from "./exchanges.ts";
+import type { ProjectShell } from "./chosen-project.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
 import { Pacer } from "./queue.ts";
 import type { Shell } from "./shell.ts";
@@ -36,7 +37,7 @@ export interface Shared {
 
 /** Opens the target and the journal that the options name. Throws a Failure. */
 export async function openSession(
-  shell: Shell,
+  shell: ProjectShell,
   where: Where & DebugOption,
   playbookSecrets: Secrets,
   { opened, pacer }: Shared = {},

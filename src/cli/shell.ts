@@ -37,6 +37,8 @@ export interface Shell {
   readonly stderr: Terminal;
   /** What text for people passes that tells them what to type; data does not. */
   readonly hint: Hint;
+  /** From now on, commands that are printed name this state directory, unless the command line names one. */
+  readonly hintState: (state: string) => void;
   /** All that is piped in. */
   readonly stdin: () => Promise<Uint8Array>;
   /** Both ends as they are, for a command that is spoken with. */

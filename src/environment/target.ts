@@ -1,6 +1,6 @@
 import type { Profile } from "../contract/profile.ts";
 import type { Secret } from "../base/secret.ts";
-import type { TargetHeading } from "../protocol/record.ts";
+import { EMBEDDED_ADDRESS, type TargetHeading } from "../protocol/record.ts";
 
 /** Where a playbook runs: addresses, identities and the profile, resolved. */
 export interface Target {
@@ -44,9 +44,6 @@ export interface InvestorTarget {
 export function secretsOf({ ledger, investor }: Target): readonly Secret[] {
   return [...(ledger === undefined ? [] : [ledger.apiKey]), ...(investor?.credentials.values() ?? [])];
 }
-
-/** What stands for the addresses of the sandbox, which are others each time. */
-export const EMBEDDED_ADDRESS = "embedded sandbox";
 
 /** What the journal keeps of a target: enough to tell whether a resumed run acts in the same place. */
 export function headingOf({ environment, embedded, ledger, investor }: Target): TargetHeading {

@@ -81,6 +81,14 @@ export interface TargetHeading {
   readonly investor: string | null;
 }
 
+/** The word in the place of the addresses of the embedded sandbox, which are others each time. */
+export const EMBEDDED_ADDRESS = "embedded sandbox";
+
+/** Whether a run acts on the embedded sandbox, and reaches no real service. */
+export function isEmbedded({ ledger, investor }: TargetHeading): boolean {
+  return ledger === EMBEDDED_ADDRESS || investor === EMBEDDED_ADDRESS;
+}
+
 export interface RunClaimed {
   readonly kind: "run.claimed";
   readonly holder: Holder;

@@ -7,7 +7,7 @@ import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign.ts";
 import type { NotBegun, RunReport, StepReport } from "./shape.ts";
 import { countsOf, nextLine, runsLine } from "./text.ts";
-import { NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "./words.ts";
+import { environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "./words.ts";
 
 // Whatever others wrote stands in code, where neither a tag, a link nor a mention is one.
 
@@ -55,7 +55,7 @@ function rowOf({ run, totals }: RunReport): string {
 function* runBlocks(report: RunReport, level: string): Generator<string> {
   const { run, totals } = report;
   yield `\n${level} ${outcomeOf(run.outcome)}: ${code(run.playbook.name)}\n\n`;
-  const facts = [countsOf(totals), durationOf(run.durationMs), `environment ${code(run.target.environment)}`];
+  const facts = [countsOf(totals), durationOf(run.durationMs), `environment ${code(environmentWords(run.target))}`];
   yield `${facts.filter((fact) => fact !== "").join(" · ")} · ${code(run.playbook.file)} · run ${code(run.id)}\n`;
   for (const told of casesOf(report)) yield concernOf(told);
   const outputs = Object.entries(run.outputs);

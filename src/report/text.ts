@@ -1,13 +1,13 @@
 import { formatDuration } from "../base/duration.ts";
 import { type Json, writeJson } from "../base/json.ts";
 import { count, countLong } from "../base/text.ts";
-import type { Notice, RunEdited, RunOpened } from "../protocol/record.ts";
+import { isEmbedded, type Notice, type RunEdited, type RunOpened } from "../protocol/record.ts";
 import { comparisonLines } from "./comparison.ts";
 import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, StepReport, Totals } from "./shape.ts";
-import { countsIn, isNamedBy, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "./words.ts";
+import { countsIn, environmentWords, isNamedBy, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "./words.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -18,7 +18,7 @@ const STEP_INDENT = "  ";
 
 /** The line that begins a run. */
 export function headerLine({ playbook, target, runId }: Pick<RunOpened, "playbook" | "target" | "runId">): string {
-  return `▶ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(target.environment)}  run ${oneLine(runId)}`;
+  return `▶ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environmentWords(target))}  run ${oneLine(runId)}`;
 }
 
 /** The line that tells what keeps a run from beginning. */
@@ -142,8 +142,9 @@ export function reportLines(report: RunReport): readonly string[] {
 export function summaryLines({ run, totals }: RunReport): readonly string[] {
   const { mark, word } = RUN_WORDS[run.outcome];
   const duration = run.durationMs === null ? "" : ` in ${formatDuration(run.durationMs)}`;
+  const where = isEmbedded(run.target) ? ", on the embedded sandbox" : "";
   return [
-    `${mark} ${word}  ${oneLine(run.playbook.name)}: ${countsOf(totals)}${duration}`,
+    `${mark} ${word}  ${oneLine(run.playbook.name)}: ${countsOf(totals)}${duration}${where}`,
     ...indented(run.problem === null ? [] : problemLines(run.problem)),
     ...indented(Object.entries(run.outputs).map(([name, value]) => `output ${oneLine(name)}: ${valueText(value)}`)),
     ...indented(run.outcome === "passed" ? [] : [nextLine(run)]),

@@ -1,3 +1,4 @@
+import { isEmbedded, type TargetHeading } from "../protocol/record.ts";
 import type { ReportedOutcome, RowOutcome, StepReport, Totals } from "./shape.ts";
 
 interface Word {
@@ -24,6 +25,11 @@ export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
   drift: { mark: "≠", word: "drift", isDone: false },
   "not-run": { mark: "·", word: "not run", isDone: false },
 };
+
+/** How the environment of a run is named for people: the embedded sandbox is never to be taken for a service. */
+export function environmentWords(target: TargetHeading): string {
+  return isEmbedded(target) ? `${target.environment} (embedded sandbox, no real service)` : target.environment;
+}
 
 const WARNED: Word = { mark: "!", word: "warned" };
 

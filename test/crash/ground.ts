@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { runChild } from "../../src/cli/child.ts";
 import { fillOrigin, type Subject } from "../../src/cli/crash/island.ts";
 import type { Ground } from "../../src/cli/crash/trial.ts";
+import { inProjectOf } from "../../src/cli/chosen-project.ts";
 import { PLAIN_HINT } from "../../src/cli/hint.ts";
 import { readyPlaybooks } from "../../src/cli/ready.ts";
 import type { Shell } from "../../src/cli/shell.ts";
@@ -20,6 +21,7 @@ export function quietShell(cwd: string): Shell {
     stdout: SILENT,
     stderr: SILENT,
     hint: PLAIN_HINT,
+    hintState: () => undefined,
     stdin: () => Promise.reject(new Error("nothing is piped in")),
     streams: () => {
       throw new Error("nobody speaks to it");
@@ -47,7 +49,7 @@ export function subjectOf(
   file: string,
   name: RunName = { runId: "20261121T093000-killed00", runKey: "killed00" },
 ): Subject {
-  const { ready, secrets } = readyPlaybooks(shell, { files: [file], input: {} });
+  const { ready, secrets } = readyPlaybooks(inProjectOf(shell, [file]), { files: [file], input: {} }, [file]);
   const [subject] = ready;
   if (subject === undefined) throw new Error(`${file} holds no playbook`);
   return { ...subject, secrets, name };

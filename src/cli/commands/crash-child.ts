@@ -3,6 +3,7 @@ import { exitOf } from "../../protocol/decide.ts";
 import { failpointOf } from "../crash/failpoint.ts";
 import { goOn, openedAt } from "../crash/island.ts";
 import { readOrder } from "../crash/order.ts";
+import { inProjectOf } from "../chosen-project.ts";
 import { type Dotenv, filesOf, loadPlaybooks, variablesOf } from "../project.ts";
 import { sessionOn } from "../session.ts";
 import type { Command } from "../shell.ts";
@@ -12,7 +13,7 @@ export const crashChild: Command<Dotenv> = async (shell, options) => {
   const { file, state, served, profile, ...given } = readOrder(new TextDecoder().decode(await shell.stdin()));
   const files = filesOf(shell);
   const playbooks = loadPlaybooks(shell, [file], { reader: { ...files, data: { [file]: {} } } });
-  const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(shell, options), files });
+  const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(inProjectOf(shell, [file]), options), files });
   const session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
   let [exit] = [exitOf("passed")];
   for (const playbook of playbooks) exit = exitOf(await goOn(session, { ...given, playbook }));

@@ -7,7 +7,7 @@ import { systemClock } from "../../base/ports.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { readingOnly, type ReadingPort } from "../../engine/reading.ts";
 import { Service } from "../../engine/service.ts";
-import { findEnvironmentFile, loadEnvironment } from "../../environment/load.ts";
+import { loadEnvironment } from "../../environment/load.ts";
 import { secretsOf, type Target } from "../../environment/target.ts";
 import { NO_SECRETS } from "../../playbook/open.ts";
 import { doctorJson } from "../../report/doctor/json.ts";
@@ -15,6 +15,7 @@ import type { DoctorDocument, Finding } from "../../report/doctor/shape.ts";
 import { doctorLines } from "../../report/doctor/text.ts";
 import { Transport } from "../../transport/exchange.ts";
 import { type DebugOption, openExchanges } from "../debug.ts";
+import { inProjectHere, type ProjectShell } from "../chosen-project.ts";
 import { Findings } from "../doctor/finding.ts";
 import { lookAtProgram, lookAtTerminal } from "../doctor/here.ts";
 import { lookAtProfile } from "../doctor/profile.ts";
@@ -22,7 +23,7 @@ import { lookAtKeys, lookAtProject, type ProjectSight } from "../doctor/project.
 import { lookAtService } from "../doctor/service.ts";
 import { lookAtState } from "../doctor/state.ts";
 import { maskedShell } from "../masked.ts";
-import { assertSandboxMeant, type OpenTarget, sandboxTarget, stateDirectory, type Where } from "../project.ts";
+import { assertSandboxMeant, EMBEDDED_NAME, type OpenTarget, sandboxTarget, stateDirectory, type Where } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
 import { painted, showsColour } from "../view/colour.ts";
 
@@ -31,7 +32,8 @@ interface DoctorOptions extends Where, DebugOption {
 }
 
 /** `tokenbook doctor`: whether runs can begin here, and what mends what keeps them from it. It reads, and changes nothing. */
-export const doctor: Command<DoctorOptions> = async (shell, options) => {
+export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
+  const shell = inProjectHere(plainShell);
   const project = lookAtProject(shell, options);
   const opened = await openMeant(shell, options, project);
   const { target } = opened;
@@ -70,12 +72,12 @@ interface Meant extends Pick<OpenTarget, "close"> {
 const NOTHING_OPEN: Meant = { findings: [], close: async () => {} };
 
 // Which environment is meant is the caller's to say rightly; that its keys are missing is a finding, told with the keys.
-async function openMeant(shell: Shell, options: DoctorOptions, { environments, variables }: ProjectSight): Promise<Meant> {
+async function openMeant(shell: ProjectShell, options: DoctorOptions, { environments, variables }: ProjectSight): Promise<Meant> {
   if (environments === undefined) return NOTHING_OPEN;
-  const file = findEnvironmentFile(shell.cwd);
+  const { environmentFile: file } = shell.project;
   if (file === undefined) {
-    assertSandboxMeant(options);
-    return openSandbox(shell, options, "sandbox");
+    assertSandboxMeant(shell, options);
+    return openSandbox(shell, options, EMBEDDED_NAME);
   }
   try {
     const loaded = loadEnvironment(file, { name: options.env, cwd: shell.cwd, variables });
@@ -87,7 +89,7 @@ async function openMeant(shell: Shell, options: DoctorOptions, { environments, v
 }
 
 // One that forgets: that of the state directory would be written to.
-async function openSandbox(shell: Shell, options: DoctorOptions, environment: string): Promise<Meant> {
+async function openSandbox(shell: ProjectShell, options: DoctorOptions, environment: string): Promise<Meant> {
   const { startSandbox } = await import("../../sandbox/sandbox.ts");
   const sandbox = await startSandbox({ path: ":memory:" });
   const findings = new Findings("service");

@@ -5,8 +5,9 @@ import { planLines } from "../../report/plan/text.ts";
 import type { DebugOption } from "../debug.ts";
 import { harmless } from "../failure.ts";
 import { writeWhole } from "../file.ts";
+import { inProjectOf } from "../chosen-project.ts";
 import { makePlan } from "../planning.ts";
-import type { Where } from "../project.ts";
+import { playbookFiles, type Where } from "../project.ts";
 import { type InputOptions, readyPlaybooks } from "../ready.ts";
 import type { Command } from "../shell.ts";
 
@@ -16,12 +17,14 @@ interface PlanOptions extends Where, DebugOption, InputOptions {
 }
 
 /** `tokenbook plan`: what runs would do, found by reading alone. */
-export const plan: Command<PlanOptions> = async (shell, options) => {
-  const made = await makePlan(shell, options, readyPlaybooks(shell, options));
+export const plan: Command<PlanOptions> = async (plainShell, options) => {
+  const files = playbookFiles(plainShell, options.files);
+  const shell = inProjectOf(plainShell, files, options);
+  const made = await makePlan(shell, options, readyPlaybooks(shell, options, files));
   if (options.json === true) shell.stdout.write(made.json);
   else {
     const { plans, target } = made.plan;
-    const text = plans.map((each) => `${planLines(each, target.environment).join("\n")}\n`).join("\n");
+    const text = plans.map((each) => `${planLines(each, target).join("\n")}\n`).join("\n");
     shell.stdout.write(harmless(made.redact(text)));
   }
   if (options.out !== undefined) {

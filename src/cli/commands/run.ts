@@ -6,6 +6,7 @@ import { startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { type Job, performRuns, type ReportOptions } from "../perform.ts";
+import { inProjectOf } from "../chosen-project.ts";
 import { folderInProject, loadPlaybooks, playbookFiles, type Where } from "../project.ts";
 import { compares } from "../../playbook/walk.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../ready.ts";
@@ -21,15 +22,16 @@ interface RunOptions extends Where, ReportOptions, InputOptions {
 }
 
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
-export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode> => {
-  const files = playbookFiles(shell, options.files);
+export const run: Command<RunOptions> = async (plainShell, options): Promise<ExitCode> => {
+  const files = playbookFiles(plainShell, options.files);
   let playbooks: readonly Job["playbook"][] = files.map((file) => ({ name: file, file }));
   const several = files.length > 1;
-  return performRuns(shell, options, {
+  return performRuns(plainShell, options, {
     playbooks: () => playbooks,
     async prepare() {
       if (several) makeRoom();
       else keepHeapSmall();
+      const shell = inProjectOf(plainShell, files, options);
       const checked = loadPlaybooks(shell, files, { tags: options.tags });
       playbooks = checked.map(headed);
       const { ready, secrets } = preparePlaybooks(shell, options, checked);
@@ -37,7 +39,7 @@ export const run: Command<RunOptions> = async (shell, options): Promise<ExitCode
       if (checked.some(compares)) letHeapGrow();
       if (options.plan !== undefined)
         await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
-      return { secrets, jobs: ready.map((each) => jobOf(each, folderInProject(shell))) };
+      return { shell, secrets, jobs: ready.map((each) => jobOf(each, folderInProject(shell))) };
     },
   });
 };

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { sanitise } from "../../base/text.ts";
 import { readFaults, readSeed, type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
+import { inProjectHere } from "../chosen-project.ts";
 import { profileOf, readDataFile, readMapFile } from "../project.ts";
 import { type Command, untilStopped } from "../shell.ts";
 
@@ -24,7 +25,7 @@ export const sandbox: Command<SandboxCommandOptions> = async (shell, options) =>
     commitDelayMs: commitDelay,
     ...(seed === undefined ? {} : { seed: readSeed(readMapFile(shell, seed)) }),
     ...(faults === undefined ? {} : { faults: readFaults(readDataFile(shell, faults)) }),
-    ...(profile === undefined ? {} : { profile: profileOf(shell, profile) }),
+    ...(profile === undefined ? {} : { profile: profileOf(inProjectHere(shell), profile) }),
   });
   if (db !== undefined && seed !== undefined && !serving.isNew)
     shell.stderr.write(

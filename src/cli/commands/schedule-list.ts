@@ -10,7 +10,7 @@ import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { type Columns, columnsIn, widthOn } from "../columns.ts";
 import { harmless } from "../failure.ts";
 import { knownStateDirectory, type Where } from "../project.ts";
-import { readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
+import { inScheduledProject, readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
 import { entryOf } from "../schedule/entry.ts";
 import { blockingRun } from "../schedule/run.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
@@ -21,7 +21,8 @@ interface ListOptions extends WhichOptions {
 }
 
 /** `tokenbook schedule list`: when each schedule fires next, how its last run ended, who runs it, what was missed. */
-export const listSchedules: Command<ListOptions> = async (shell, options) => {
+export const listSchedules: Command<ListOptions> = async (plainShell, options) => {
+  const shell = inScheduledProject(plainShell, options);
   const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
   const blocking = (run: string): Blocking | undefined => blockingRun(shell, options, run);
   const entries = withStore(shell, options, (store) => {

@@ -4,7 +4,6 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { type Channel, loadChannels, secretsOfChannels } from "../../environment/notifications.ts";
-import { findEnvironmentFile } from "../../environment/load.ts";
 import { secretsOf } from "../../environment/target.ts";
 import type { NotBegun } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/writers.ts";
@@ -19,14 +18,23 @@ import { Service } from "../../schedule/service.ts";
 import { systemLiveness } from "../../schedule/firings.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
 import { notBegunBy } from "../check-failure.ts";
+import type { ProjectShell } from "../chosen-project.ts";
 import { maskedShell } from "../masked.ts";
 import { type ReportOptions, worst } from "../perform.ts";
 import { prepareReporting, type Reporting } from "../reporting.ts";
 import { openTarget, type OpenTarget, stateDirectory, variablesOf } from "../project.ts";
 import { inParallel, slots } from "../queue.ts";
-import { type OnFile, readScheduled, scheduledUnread, tickingOf, Watched, type WhichOptions } from "../schedule/playbooks.ts";
+import {
+  inScheduledProject,
+  type OnFile,
+  readScheduled,
+  scheduledUnread,
+  tickingOf,
+  Watched,
+  type WhichOptions,
+} from "../schedule/playbooks.ts";
 import { blockingRun, reportOfRun, runMaker, type RunsOf } from "../schedule/run.ts";
-import type { Command, Shell } from "../shell.ts";
+import type { Command } from "../shell.ts";
 
 interface ScheduleOptions extends WhichOptions, ReportOptions {
   readonly jobs: number;
@@ -36,12 +44,15 @@ interface ScheduleOptions extends WhichOptions, ReportOptions {
 }
 
 /** `tokenbook schedule`: fires playbooks at their ticks until it is told to stop; with `--once`, runs each now. */
-export const schedule: Command<ScheduleOptions> = async (plainShell, options) => {
+export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
   if (options.files.length === 0) throw noFiles();
+  const plainShell = inScheduledProject(anyShell, options);
   const { all, inputs, channels, opened } = await prepare(plainShell, options);
   const { target, close } = opened;
   const redact = redactor([...secretsOf(target), ...secretsOfChannels(channels)]);
   const shell = maskedShell(plainShell, redact);
+  if (target.embedded)
+    shell.stderr.write(`tokenbook: environment ${target.environment} is the embedded sandbox, no real service\n`);
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
     runMaker(shell, { options, target, inputs, reporting, onRun });
   try {
@@ -61,7 +72,7 @@ interface Prepared {
 }
 
 // What is wrong with a playbook or the environment is told now: to who looks on, not at the first tick; to the channels, where nobody may.
-async function prepare(shell: Shell, options: ScheduleOptions): Promise<Prepared> {
+async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<Prepared> {
   try {
     const { all, inputs } = readScheduled(shell, options);
     refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(all).length);
@@ -76,7 +87,7 @@ async function prepare(shell: Shell, options: ScheduleOptions): Promise<Prepared
 }
 
 // Where that cannot be done either, what is thrown already tells.
-async function reportNotStarted(shell: Shell, { report, ...which }: ScheduleOptions, failure: Failure): Promise<void> {
+async function reportNotStarted(shell: ProjectShell, { report, ...which }: ScheduleOptions, failure: Failure): Promise<void> {
   try {
     const playbooks = (): NotBegun["playbook"][] =>
       scheduledUnread(shell, which).map(({ playbook: file }) => ({ name: file, file }));
@@ -87,7 +98,7 @@ async function reportNotStarted(shell: Shell, { report, ...which }: ScheduleOpti
 }
 
 /** Tells of schedules that could not even be started, as of any that failed; where that cannot be done, the exit code is all that tells. */
-async function tellNotStarted(plainShell: Shell, options: ScheduleOptions, failure: Failure): Promise<void> {
+async function tellNotStarted(plainShell: ProjectShell, options: ScheduleOptions, failure: Failure): Promise<void> {
   try {
     const all = knownOf(plainShell, options);
     if (all.length === 0) return;
@@ -105,7 +116,7 @@ async function tellNotStarted(plainShell: Shell, options: ScheduleOptions, failu
 }
 
 // What has never been run is being set up: whoever does that looks on.
-function knownOf(shell: Shell, options: ScheduleOptions): readonly Scheduled[] {
+function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Scheduled[] {
   const ports = { clock: systemClock, redact: (text: string): string => text, liveness: systemLiveness };
   const store = ScheduleStore.look(stateDirectory(shell, options), ports);
   try {
@@ -131,7 +142,7 @@ interface Telling {
 
 // Once, all runs share a report; served, each has its own.
 async function withParts(
-  shell: Shell,
+  shell: ProjectShell,
   options: ScheduleOptions,
   { channels, redact, makes }: Reached,
   work: (parts: Parts, telling: Telling) => Promise<ExitCode>,
@@ -168,7 +179,7 @@ interface Going {
 }
 
 async function serve(
-  shell: Shell,
+  shell: ProjectShell,
   options: ScheduleOptions,
   { parts, all }: Going & { readonly all: readonly OnFile[] },
 ): Promise<ExitCode> {
@@ -195,7 +206,7 @@ async function pageOf({ listen }: ScheduleOptions, { metrics, log }: Parts, serv
 }
 
 async function once(
-  shell: Shell,
+  shell: ProjectShell,
   { jobs }: ScheduleOptions,
   { parts, all, telling }: Going & { readonly telling: Telling },
 ): Promise<ExitCode> {
@@ -217,15 +228,15 @@ function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
   return { playbook: { name: playbook, file: playbook }, problem: firing?.problem ?? held };
 }
 
-function channelsOf(shell: Shell, options: ScheduleOptions): readonly Channel[] {
+function channelsOf(shell: ProjectShell, options: ScheduleOptions): readonly Channel[] {
   const { notify } = options;
-  const file = findEnvironmentFile(shell.cwd);
+  const { environmentFile: file } = shell.project;
   if (file !== undefined) return loadChannels(file, { cwd: shell.cwd, variables: variablesOf(shell, options), names: notify });
   if (notify !== undefined) throw noChannels();
   return [];
 }
 
-function logOf(shell: Shell, { json }: ScheduleOptions): Log {
+function logOf(shell: ProjectShell, { json }: ScheduleOptions): Log {
   const write = (line: string): void => shell.stdout.write(line);
   return shell.stdout.isTTY && json !== true ? plainLog(write) : jsonLog(write);
 }
@@ -233,7 +244,7 @@ function logOf(shell: Shell, { json }: ScheduleOptions): Log {
 const RUN = "{run}";
 
 // Each run writes its own: a report that cannot be written is told, and the run is what it was.
-function reporter(shell: Shell, { report: requests }: ScheduleOptions, log: Log): (run: ReportedRun) => Promise<void> {
+function reporter(shell: ProjectShell, { report: requests }: ScheduleOptions, log: Log): (run: ReportedRun) => Promise<void> {
   return async (run) => {
     try {
       const named = requests.map((request) => ({ ...request, file: request.file.replaceAll(RUN, run.report.run.id) }));

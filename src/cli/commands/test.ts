@@ -15,8 +15,9 @@ import { readSeed } from "../../sandbox/sandbox.ts";
 import { crashEverywhere, type Testing, UNDISTURBED } from "../crash/everywhere.ts";
 import { clear, fillOrigin, temporaryFolder } from "../crash/island.ts";
 import type { Ground } from "../crash/trial.ts";
+import { inProjectOf, type ProjectShell } from "../chosen-project.ts";
 import { maskedShell } from "../masked.ts";
-import { profileOf, readMapFile } from "../project.ts";
+import { playbookFiles, profileOf, readMapFile } from "../project.ts";
 import { type InputOptions, readyPlaybooks } from "../ready.ts";
 import type { Command, Shell } from "../shell.ts";
 import { canShowTree } from "../view/choose.ts";
@@ -32,9 +33,11 @@ interface TestOptions extends InputOptions {
 }
 
 /** `tokenbook test --crash-everywhere`: kills runs at each of their boundaries, goes on with them, and compares what they have left. */
-export const test: Command<TestOptions> = async (plainShell, options) => {
+export const test: Command<TestOptions> = async (anyShell, options) => {
   if (options.crashEverywhere !== true) throw noTest();
-  const { ready, secrets } = readyPlaybooks(plainShell, options);
+  const files = playbookFiles(anyShell, options.files);
+  const plainShell = inProjectOf(anyShell, files);
+  const { ready, secrets } = readyPlaybooks(plainShell, options, files);
   const shell = maskedShell(plainShell, secrets.redact);
   const ground = await groundOf(plainShell, options);
   const progress = new Progress(shell);
@@ -68,7 +71,7 @@ function noTest(): Failure {
   });
 }
 
-async function groundOf(shell: Shell, { keep, seed, profile, dotenv }: TestOptions): Promise<Ground> {
+async function groundOf(shell: ProjectShell, { keep, seed, profile, dotenv }: TestOptions): Promise<Ground> {
   const folder = madeFolder(keep, () => (keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep)));
   try {
     const origin = await fillOrigin(folder, {

@@ -1,6 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemRandom } from "../../base/ports.ts";
+import { inProjectHere } from "../chosen-project.ts";
 import { stateDirectory } from "../project.ts";
 import { type Command, untilStopped } from "../shell.ts";
 import { pagesOver } from "../web/pages.ts";
@@ -18,7 +19,7 @@ const TOKEN_BYTES = 24;
 export const view: Command<ViewOptions> = async (shell, options) => {
   const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
   const server = await listening(
-    () => servePages(pagesOver(stateDirectory(shell, options), shell.hint), { port: options.port, token }),
+    () => servePages(pagesOver(stateDirectory(inProjectHere(shell), options), shell.hint), { port: options.port, token }),
     options.port,
   );
   const url = `${server.url}runs/`;

@@ -6,6 +6,7 @@ import { journalHealth, runsIn } from "../../journal/health.ts";
 import { operations } from "../../operations/operation.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { FORMATS } from "../../report/format.ts";
+import { inProjectHere } from "../chosen-project.ts";
 import { stateDirectory } from "../project.ts";
 import { shippedPlaybooks } from "../shipped.ts";
 import type { Shell } from "../shell.ts";
@@ -65,7 +66,7 @@ const drifts: Source = (shell, { options }) => {
 
 function stateOf(shell: Shell, options: Cursor["options"]): string {
   const state = options.get("--state");
-  return stateDirectory(shell, state === undefined ? {} : { state });
+  return stateDirectory(inProjectHere(shell), state === undefined ? {} : { state });
 }
 
 const operationNames: Source = () =>

@@ -1,13 +1,13 @@
-import { dirname, relative } from "node:path";
+import { relative } from "node:path";
 import { statSync } from "node:fs";
 import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
 import { readDotenv } from "../../environment/dotenv.ts";
 import { type KeyReference, readServiceKey, type Variables } from "../../environment/key.ts";
-import { type EnvironmentOutline, findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
+import { type EnvironmentOutline, outlineEnvironments } from "../../environment/load.ts";
 import type { Finding } from "../../report/doctor/shape.ts";
 import { type Dotenv, dotenvFile } from "../project.ts";
-import type { Shell } from "../shell.ts";
+import type { ProjectShell } from "../chosen-project.ts";
 import { Findings } from "./finding.ts";
 
 /** What a project says of its environments. */
@@ -19,10 +19,10 @@ export interface ProjectSight {
 }
 
 /** Where `tokenbook.yaml` and `.env` are, and whether they can be read. */
-export function lookAtProject(shell: Shell, options: Dotenv): ProjectSight {
+export function lookAtProject(shell: ProjectShell, options: Dotenv): ProjectSight {
   const findings = new Findings("project");
   const variables = { ...dotenvOf(shell, options, findings), ...shell.variables };
-  const file = findEnvironmentFile(shell.cwd);
+  const { environmentFile: file } = shell.project;
   if (file === undefined) {
     findings.ok("project.none", "there is no tokenbook.yaml here or above: runs act on the embedded sandbox");
     return { findings: findings.all, environments: [], variables };
@@ -40,7 +40,7 @@ export function lookAtProject(shell: Shell, options: Dotenv): ProjectSight {
 
 const OTHERS_READ = 0o077;
 
-function dotenvOf(shell: Shell, options: Dotenv, findings: Findings): Variables {
+function dotenvOf(shell: ProjectShell, options: Dotenv, findings: Findings): Variables {
   const path = dotenvFile(shell, options);
   if (path === undefined) return {};
   const name = relative(shell.cwd, path);
@@ -62,12 +62,12 @@ function dotenvOf(shell: Shell, options: Dotenv, findings: Findings): Variables 
 
 /** Whether each key is there, not which it is. Those of the environment that is meant must be; those of others may be missing. */
 export function lookAtKeys(
-  shell: Shell,
+  shell: ProjectShell,
   { environments = [], variables }: ProjectSight,
   meant: string | undefined,
 ): readonly Finding[] {
   const findings = new Findings("keys");
-  const folder = dirname(findEnvironmentFile(shell.cwd) ?? shell.cwd);
+  const { folder } = shell.project;
   for (const { name, keys } of environments) {
     for (const key of keys) {
       const failure = failureOf(key, { folder, variables });

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
-import { findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
+import { outlineEnvironments } from "../../environment/load.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { callsOf, playbooksIn } from "../../playbook/walk.ts";
 import type { Scheduled } from "../../schedule/carrier.ts";
 import type { Log } from "../../schedule/log.ts";
 import type { Ticking } from "../../schedule/service.ts";
-import { loadPlaybooks, playbookFiles, type Where } from "../project.ts";
+import { inProjectOf, type ProjectShell } from "../chosen-project.ts";
+import { EMBEDDED_NAME, loadPlaybooks, playbookFiles, type Where } from "../project.ts";
 import { type InputOptions, inputNames, preparePlaybooks } from "../ready.ts";
 import type { Shell } from "../shell.ts";
 
@@ -25,7 +26,7 @@ export interface OnFile extends Scheduled {
 
 /** Playbooks of which each was checked, and has what it needs. Throws a Failure, as `tokenbook run` does. */
 export function readScheduled(
-  shell: Shell,
+  shell: ProjectShell,
   options: WhichOptions,
 ): { readonly all: readonly OnFile[]; readonly inputs: readonly string[] } {
   const playbooks = loadPlaybooks(shell, playbookFiles(shell, options.files), { tags: options.tags });
@@ -33,8 +34,13 @@ export function readScheduled(
   return { all: playbooks.map((playbook) => onFile(shell, options, playbook)), inputs: inputNames(playbooks) };
 }
 
+/** Returns the shell in the project of the playbooks on a schedule. Throws a Failure when they are of two projects. */
+export function inScheduledProject(shell: Shell, options: WhichOptions): ProjectShell {
+  return inProjectOf(shell, filesNamed(shell, options), options);
+}
+
 /** What was to be run where it cannot be read what that is. */
-export function scheduledUnread(shell: Shell, options: WhichOptions): readonly Scheduled[] {
+export function scheduledUnread(shell: ProjectShell, options: WhichOptions): readonly Scheduled[] {
   return filesNamed(shell, options).map((file) => ({ ...aboutOf(shell, options, file), schedule: undefined, writes: false }));
 }
 
@@ -63,7 +69,7 @@ function isTicking(each: OnFile): each is OnFile & Ticking {
   return each.schedule !== undefined;
 }
 
-function onFile(shell: Shell, options: WhichOptions, playbook: Playbook): OnFile {
+function onFile(shell: ProjectShell, options: WhichOptions, playbook: Playbook): OnFile {
   const { file, schedule } = playbook;
   const about = aboutOf(shell, options, file);
   const files = playbooksIn(playbook).map((each) => each.file);
@@ -74,11 +80,11 @@ function onFile(shell: Shell, options: WhichOptions, playbook: Playbook): OnFile
  * By what a schedule is known to every process of a state directory: the playbook's path from the project, the environment, and, where inputs
  * are given, what they are.
  */
-function aboutOf(shell: Shell, options: WhichOptions, file: string): Pick<Scheduled, "id" | "playbook" | "environment"> {
-  const found = findEnvironmentFile(shell.cwd);
-  const inProject = (path: string): string =>
-    relative(found === undefined ? shell.cwd : dirname(found), resolve(shell.cwd, path));
-  const environment = options.env ?? (found === undefined ? "sandbox" : (outlineEnvironments(found, shell.cwd)[0]?.name ?? ""));
+function aboutOf(shell: ProjectShell, options: WhichOptions, file: string): Pick<Scheduled, "id" | "playbook" | "environment"> {
+  const { environmentFile: found, folder } = shell.project;
+  const inProject = (path: string): string => relative(folder, resolve(shell.cwd, path));
+  const environment =
+    options.env ?? (found === undefined ? EMBEDDED_NAME : (outlineEnvironments(found, shell.cwd)[0]?.name ?? ""));
   const inputs = options.inputs === undefined ? null : inProject(options.inputs);
   const playbook = inProject(file);
   return { id: `${playbook}@${environment}${markOf(options.input, inputs)}`, playbook, environment };
@@ -95,14 +101,14 @@ const MARK_DIGITS = 8;
 
 /** The schedules as the files have them now: one whose file changed is read again. A broken one keeps its schedule, and fails when it fires. */
 export class Watched {
-  readonly #shell: Shell;
+  readonly #shell: ProjectShell;
   readonly #options: WhichOptions;
   readonly #log: Log;
   readonly #stamps: Map<string, string>;
   #files: readonly OnFile[];
   #ticking: readonly (OnFile & Ticking)[];
 
-  constructor(from: { shell: Shell; options: WhichOptions; log: Log }, files: readonly OnFile[]) {
+  constructor(from: { shell: ProjectShell; options: WhichOptions; log: Log }, files: readonly OnFile[]) {
     this.#shell = from.shell;
     this.#options = from.options;
     this.#log = from.log;

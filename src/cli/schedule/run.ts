@@ -16,6 +16,7 @@ import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
 import type { Blocking, Problem, RunResult } from "../../schedule/firing.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { maskedError } from "../masked.ts";
+import type { ProjectShell } from "../chosen-project.ts";
 import { folderInProject, loadPlaybooks } from "../project.ts";
 import { preparePlaybooks } from "../ready.ts";
 import { Pacer } from "../queue.ts";
@@ -39,7 +40,7 @@ export interface RunsOf {
 }
 
 /** Makes a run of a playbook as its file is now: it is read, checked and given its inputs and secrets anew. */
-export function runMaker(shell: Shell, { options, target, inputs, reporting, onRun }: RunsOf): MakeRun {
+export function runMaker(shell: ProjectShell, { options, target, inputs, reporting, onRun }: RunsOf): MakeRun {
   // One sandbox serves all, and all keep one pace; addresses and keys of a service are read anew.
   const shared: Shared = {
     opened: target.embedded ? { target, close: async () => {} } : undefined,
@@ -59,7 +60,7 @@ export function runMaker(shell: Shell, { options, target, inputs, reporting, onR
     let redact: Redact = redactor([]);
     const found: string[] = [];
     try {
-      const reading: Shell = { ...shell, stderr: { ...shell.stderr, write: (text) => void found.push(text) } };
+      const reading: ProjectShell = { ...shell, stderr: { ...shell.stderr, write: (text) => void found.push(text) } };
       const playbooks = loadPlaybooks(reading, [file]);
       const { ready, secrets } = preparePlaybooks(reading, options, playbooks, inputs);
       const session = await openSession({ ...shell, stopping: signal }, options, secrets, shared);

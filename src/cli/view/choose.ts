@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/ports.ts";
 import type { Hint } from "../hint.ts";
 import type { Terminal } from "../shell.ts";
-import { isSet, painted, showsColour } from "./colour.ts";
+import { isCi, painted, showsColour } from "./colour.ts";
 import { PlainView } from "./plain.ts";
 import type { View } from "./view.ts";
 
@@ -41,6 +41,6 @@ type Shown = Pick<Viewing, "screen" | "variables" | "isShared" | "steps"> & { re
 /** Whether a live tree can be drawn, and would be of use. */
 export function canShowTree({ screen, variables, isShared, runs, steps }: Shown): boolean {
   if (isShared === true || !screen.isTTY || screen.columns < LEAST_COLUMNS) return false;
-  if (variables["TERM"] === "dumb" || (isSet(variables["CI"]) && variables["CI"] !== "false")) return false;
+  if (variables["TERM"] === "dumb" || isCi(variables)) return false;
   return steps <= MOST_STEPS && runs <= MOST_RUNS;
 }

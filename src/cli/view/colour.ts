@@ -27,6 +27,11 @@ export function isSet(variable: string | undefined): boolean {
   return variable !== undefined && variable !== "";
 }
 
+/** Whether a CI system runs this: `CI` is set, and is not `false`. */
+export function isCi({ CI: ci }: Variables): boolean {
+  return isSet(ci) && ci !== "false";
+}
+
 /** Whether colours are wanted: `NO_COLOR` goes before `FORCE_COLOR`, and both before what the output is. */
 export function showsColour({ isTTY }: Pick<Terminal, "isTTY">, variables: Variables): boolean {
   if (isSet(variables["NO_COLOR"])) return false;

@@ -3,7 +3,7 @@ import { count } from "../../base/text.ts";
 import { oneLine } from "../foreign.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 import { countsOf, runsLine } from "../text.ts";
-import { NOT_BEGUN, RUN_WORDS } from "../words.ts";
+import { environmentWords, NOT_BEGUN, RUN_WORDS } from "../words.ts";
 import { Budget } from "./budget.ts";
 import { framed, themeButton } from "./frame.ts";
 import { comparisonsOverTime } from "./history.ts";
@@ -103,7 +103,7 @@ function indexRow({ run, totals }: RunReport, at: number): Row {
   return [
     el("a", { href: `#${runId(at)}` }, oneLine(run.playbook.name)),
     el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
-    oneLine(run.target.environment),
+    oneLine(environmentWords(run.target)),
     countsOf(totals),
     el("time", { datetime: run.startedAt }, run.startedAt),
     run.durationMs === null ? "" : formatDuration(run.durationMs),

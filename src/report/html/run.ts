@@ -6,7 +6,7 @@ import { oneLine } from "../foreign.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
 import { nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";
-import { countsIn, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
+import { countsIn, environmentWords, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 import type { Budget } from "./budget.ts";
 import { type Child, el, type Markup, opening } from "./markup.ts";
 import { factList, problemMarkup, stepMarkup, wantsPerson } from "./step.ts";
@@ -85,7 +85,7 @@ function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
   const service = [target.ledger, target.investor].filter((address) => address !== null);
   const took = durationMs === null ? "not finished" : formatDuration(durationMs);
   return [
-    ["environment", oneLine(target.environment)],
+    ["environment", oneLine(environmentWords(target))],
     ...(service.length === 0 ? [] : [["service", [...new Set(service)].map((address) => oneLine(address)).join(", ")] as const]),
     ...(target.orgId === null ? [] : [["organization", oneLine(`${target.orgId}, application ${target.appId ?? ""}`)] as const]),
     ["playbook", oneLine(run.playbook.file)],

@@ -1,6 +1,8 @@
 import { count } from "../../base/text.ts";
 import { oneLine } from "../foreign.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals, Verdict } from "./shape.ts";
+import type { TargetHeading } from "../../protocol/record.ts";
+import { environmentWords } from "../words.ts";
 
 // Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -23,10 +25,13 @@ const WORD_WIDTH = "will be refused".length;
 const STEP_WIDTH = 40;
 
 /** What a run of a playbook would do: a line for each step, and beneath it what keeps it from being known. */
-export function planLines({ playbook, steps, problem, notReached, totals }: PlannedRun, environment: string): readonly string[] {
+export function planLines(
+  { playbook, steps, problem, notReached, totals }: PlannedRun,
+  target: TargetHeading,
+): readonly string[] {
   const width = Math.min(STEP_WIDTH, Math.max(0, ...steps.map(({ step, depth }) => oneLine(step).length + 2 * depth)));
   return [
-    `▷ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environment)}`,
+    `▷ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environmentWords(target))}`,
     ...steps.flatMap((step) => stepLines(step, width)),
     ...(problem === null ? [] : problemLines(problem, "  ")),
     ...(notReached.length === 0

@@ -19,6 +19,7 @@ export function silentShell(write: (text: string) => void = () => undefined): Sh
   const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write };
   return {
     hint: PLAIN_HINT,
+    hintState: () => undefined,
     stdin: () => Promise.resolve(new Uint8Array()),
     streams: () => {
       throw new Error("nothing is spoken over stdio");
