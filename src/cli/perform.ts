@@ -12,7 +12,7 @@ import type { ReportRequest } from "../report/format.ts";
 import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
 import type { Trace } from "../report/otlp/trace.ts";
-import type { NotBegun, RunReport } from "../report/shape.ts";
+import type { NotBegun, RunReport, SkippedFile } from "../report/shape.ts";
 import type { ReportedRun } from "../report/writers.ts";
 import { notBegunBy } from "./check-failure.ts";
 import type { ProjectShell } from "./chosen-project.ts";
@@ -55,6 +55,8 @@ export interface Prepared {
   readonly shell: ProjectShell;
   readonly jobs: readonly Job[];
   readonly secrets: Secrets;
+  /** Files of folders that are left out. */
+  readonly skipped?: readonly SkippedFile[];
 }
 
 type PerformOptions = Where & ReportOptions & { readonly jobs: number };
@@ -65,29 +67,36 @@ type PerformOptions = Where & ReportOptions & { readonly jobs: number };
  */
 export async function performRuns(plainShell: Shell, options: PerformOptions, planned: Planned): Promise<ExitCode> {
   const reporting = await reportingFor(plainShell, options);
-  const { jobs, session } = await begun(options, planned).catch(async (error: unknown) => {
-    if (error instanceof Failure) await tell(plainShell, { options, reporting }, [], notBegunBy(error, planned.playbooks));
+  const prepared = await begun(options, planned).catch(async (error: unknown) => {
+    if (error instanceof Failure)
+      await tell(plainShell, { options, reporting, skipped: [] }, [], notBegunBy(error, planned.playbooks));
     throw error;
   });
-  return performIn(session, { plainShell, options, reporting, jobs });
+  return performIn(prepared, { plainShell, options, reporting });
 }
 
-async function begun(
-  options: PerformOptions,
-  { prepare }: Planned,
-): Promise<{ readonly jobs: readonly Job[]; readonly session: Session }> {
-  const { shell, jobs, secrets } = await prepare();
-  return { jobs, session: await openSession(shell, options, secrets) };
+interface Begun extends Required<Pick<Prepared, "jobs" | "skipped">> {
+  readonly session: Session;
+}
+
+async function begun(options: PerformOptions, { prepare }: Planned): Promise<Begun> {
+  const { shell, jobs, secrets, skipped = [] } = await prepare();
+  return { jobs, skipped, session: await openSession(shell, options, secrets) };
+}
+
+interface Telling extends Pick<Begun, "skipped"> {
+  readonly options: ReportOptions;
+  readonly reporting: Reporting | undefined;
 }
 
 async function tell(
   shell: Shell,
-  { options, reporting }: { readonly options: ReportOptions; readonly reporting: Reporting | undefined },
+  { options, reporting, skipped }: Telling,
   runs: readonly ReportedRun[],
   notBegun: readonly NotBegun[],
 ): Promise<void> {
   const reports = runs.map((run) => run.report);
-  if (options.json === true) for (const piece of jsonReport(reports, notBegun)) shell.stdout.write(piece);
+  if (options.json === true) for (const piece of jsonReport(reports, notBegun, skipped)) shell.stdout.write(piece);
   await reporting?.write(shell, runs, notBegun);
 }
 
@@ -95,10 +104,10 @@ interface Performance {
   readonly plainShell: Shell;
   readonly options: PerformOptions;
   readonly reporting: Reporting | undefined;
-  readonly jobs: readonly Job[];
 }
 
-async function performIn(session: Session, { plainShell, options, reporting, jobs }: Performance): Promise<ExitCode> {
+async function performIn({ session, jobs, skipped }: Begun, performance: Performance): Promise<ExitCode> {
+  const { plainShell, options, reporting } = performance;
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
   try {
@@ -109,6 +118,7 @@ async function performIn(session: Session, { plainShell, options, reporting, job
       clock: systemClock,
       isShared: shell.stderr.isTTY && debugsOnStderr(shell, options),
       files: jobs.map(({ playbook }) => playbook.file),
+      skipped: skipped.length,
       steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
       onCrash: (error) => reporterCrashed(late, error),
     });
@@ -131,7 +141,7 @@ async function performIn(session: Session, { plainShell, options, reporting, job
     const runs = done.flatMap(({ report, trace }) =>
       report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
     );
-    await tell(shell, { options, reporting }, runs, notBegun);
+    await tell(shell, { options, reporting, skipped }, runs, notBegun);
     return worst(done.map(({ exit }) => exit));
   } finally {
     late.flush();

@@ -31,6 +31,7 @@ import { parseYaml } from "../source/parse.ts";
 import { CheckFailure } from "./check-failure.ts";
 import { type ProjectShell, projectAt, projectOfFile, STATE_FOLDER } from "./chosen-project.ts";
 import { harmless } from "./failure.ts";
+import { type PlaybookFiles, withoutData } from "./folder-files.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "./shell.ts";
 import { chosenByTags } from "./tags.ts";
@@ -172,8 +173,19 @@ export function sandboxTarget(sandbox: Served, as: Pick<Target, "environment" | 
  * The playbook files that arguments name, or playbooks that come with the tool (`tokenbook/supply.yaml`); a folder stands for every .yaml file below it but `tokenbook.yaml`, which is no playbook,
  * and what stands in hidden folders. Throws a Failure.
  */
-export function playbookFiles(shell: Shell, named: readonly string[]): readonly string[] {
-  return filesNamed(shell, named, (name) => name !== ENVIRONMENT_FILE);
+export function playbookFiles(shell: Shell, named: readonly string[]): PlaybookFiles {
+  const isFolder = (name: string): boolean =>
+    statSync(resolve(shell.cwd, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  const files = filesNamed(shell, named, (name) => name !== ENVIRONMENT_FILE);
+  if (!named.some(isFolder)) return { files, found: new Set(), skipped: [] };
+  const meant = new Set(
+    filesNamed(
+      shell,
+      named.filter((name) => !isFolder(name)),
+      () => true,
+    ),
+  );
+  return withoutData(shell, files, new Set(files.filter((file) => !meant.has(file))));
 }
 
 /** The YAML files that arguments name, the environment file among them. Throws a Failure. */

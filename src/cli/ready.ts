@@ -6,6 +6,8 @@ import type { Playbook } from "../playbook/model.ts";
 import { type Env, openEnv, openSecrets, type Secrets } from "../playbook/open.ts";
 import { includedData } from "../playbook/walk.ts";
 import type { ProjectShell } from "./chosen-project.ts";
+import { noteSkipped, partsOfOthers, type PlaybookFiles } from "./folder-files.ts";
+import type { SkippedFile } from "../report/shape.ts";
 import { type Dotenv, filesOf, loadPlaybooks, readMapFile, variablesOf } from "./project.ts";
 
 /** The options that say which playbooks, and with which inputs. */
@@ -27,31 +29,46 @@ export interface ReadyPlaybook {
 export interface Ready {
   readonly ready: readonly ReadyPlaybook[];
   readonly secrets: Secrets;
+  /** Files of folders that are left out. */
+  readonly skipped: readonly SkippedFile[];
 }
 
 /** Every playbook checked, and every input resolved, before the first request of any of them. Throws a Failure. */
-export function readyPlaybooks(shell: ProjectShell, options: InputOptions, files: readonly string[]): Ready {
-  return preparePlaybooks(shell, options, loadPlaybooks(shell, files, { tags: options.tags }));
+export function readyPlaybooks(shell: ProjectShell, options: InputOptions, named: PlaybookFiles): Ready {
+  return preparePlaybooks(shell, options, loadPlaybooks(shell, named.files, { tags: options.tags }), { named });
 }
 
-/** The same for playbooks that have been checked; `others` are names of inputs that may be given although none of these declares them. */
+/** What is known of playbooks that have been checked. */
+export interface About {
+  /** The files that the command line means: those of its folders that are no playbooks, or only parts of others, are noted and left out. */
+  readonly named?: PlaybookFiles;
+  /** Names of inputs that may be given although none of these playbooks declares them. */
+  readonly others?: readonly string[];
+}
+
+/** The same for playbooks that have been checked. */
 export function preparePlaybooks(
   shell: ProjectShell,
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
-  playbooks: readonly Playbook[],
-  others: readonly string[] = [],
+  all: readonly Playbook[],
+  { named, others = [] }: About = {},
 ): Ready {
-  const known = new Set([...others, ...inputNames(playbooks)]);
+  const known = new Set([...others, ...inputNames(all)]);
   const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
+  const given = new Set([...Object.keys(fromFile), ...Object.keys(options.input)]);
+  const parts = partsOfOthers(all, named?.found ?? new Set(), (input) => given.has(input));
+  const skipped = [...(named?.skipped ?? []), ...parts.values()];
+  noteSkipped(shell, skipped);
+  const playbooks = all.filter((playbook) => !parts.has(playbook));
   const variables = variablesOf(shell, options);
   const ready = playbooks.map((playbook) => {
-    const given: GivenInputs = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
-    const inputs = resolveInputs(playbook, inputsFor(playbook, given, known), filesOf(shell));
+    const values: GivenInputs = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
+    const inputs = resolveInputs(playbook, inputsFor(playbook, values, known), filesOf(shell));
     return { playbook, inputs, env: openEnv(playbook, variables) };
   });
   const secrets = openSecrets(playbooks, { variables, files: filesOf(shell) });
   for (const { playbook, inputs, env } of ready) refuseSecrets({ inputs, env }, playbook, secrets);
-  return { ready, secrets };
+  return { ready, secrets, skipped };
 }
 
 // Inputs, variables and data are kept with secrets masked: a step that used one would have the mask instead of the value.

@@ -145,3 +145,9 @@ export interface Totals {
   /** Steps whatever their outcome, beside which there is a warning. */
   readonly warnings: number;
 }
+
+/** A file of a folder that was left out, and why. */
+export interface SkippedFile {
+  readonly file: string;
+  readonly why: string;
+}

@@ -182,8 +182,8 @@ export function runsLine(reports: readonly unknown[], notBegun: readonly unknown
 }
 
 /** The line that ends a command of several runs. */
-export function overallLine(reports: readonly Pick<RunReport, "run">[]): string {
+export function overallLine(reports: readonly Pick<RunReport, "run">[], skipped = 0): string {
   const outcomes = Map.groupBy(reports, ({ run }) => run.outcome);
   const counts = Array.from(outcomes, ([outcome, { length }]) => `${length} ${RUN_WORDS[outcome].word}`);
-  return `${count(reports.length, "run")}: ${counts.join(", ")}`;
+  return `${count(reports.length, "run")}: ${counts.join(", ")}${skipped === 0 ? "" : `; ${count(skipped, "file")} skipped`}`;
 }

@@ -49,7 +49,11 @@ export function subjectOf(
   file: string,
   name: RunName = { runId: "20261121T093000-killed00", runKey: "killed00" },
 ): Subject {
-  const { ready, secrets } = readyPlaybooks(inProjectOf(shell, [file]), { files: [file], input: {} }, [file]);
+  const { ready, secrets } = readyPlaybooks(
+    inProjectOf(shell, [file]),
+    { files: [file], input: {} },
+    { files: [file], found: new Set(), skipped: [] },
+  );
   const [subject] = ready;
   if (subject === undefined) throw new Error(`${file} holds no playbook`);
   return { ...subject, secrets, name };

@@ -119,7 +119,18 @@ test("a playbook of no project, and one that comes with the tool, act in the pro
   const ran = await project.run("run", join(loose.folder, "look.yaml"));
   expect(ran.code, ran.told).toBe(0);
   expect(ran.stdout).toContain("environment here ");
-  const shipped = await project.run("plan", "tokenbook/supply.yaml", "--input", "token=none");
+  const shipped = await project.run(
+    "plan",
+    "tokenbook/create-token.yaml",
+    "--input",
+    "name=Gold",
+    "--input",
+    "symbol=GLD",
+    "--input",
+    "id=gold",
+    "--input",
+    "issuer=userId:alice",
+  );
   expect(shipped.stdout, shipped.told).toContain("environment here");
 });
 

@@ -6,6 +6,8 @@ import type { Playbook } from "../../playbook/model.ts";
 import type { Places } from "../../report/check/checked.ts";
 import { eachOnce, formatDiagnostic } from "../../source/diagnostic.ts";
 import { harmless } from "../failure.ts";
+import { countSkipped, noteSkipped } from "../folder-files.ts";
+import type { SkippedFile } from "../../report/shape.ts";
 import { checkFile, type CheckedPlaybook, playbookFiles } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
 import { painted, showsColour } from "../view/colour.ts";
@@ -29,16 +31,18 @@ export const check: Command<CheckOptions> = async (shell, { files, json = false,
       next: "tokenbook check FILE…, or a folder of playbooks",
     });
   }
-  const all = playbookFiles(shell, files).map((file) => checkFile(shell, file));
+  const named = playbookFiles(shell, files);
+  const all = named.files.map((file) => checkFile(shell, file));
   const checked = tags === undefined ? all : chosenByTags(all, tags);
-  await PRINTERS[json ? "json" : (format ?? "text")](shell, checked);
+  noteSkipped(shell, named.skipped);
+  await PRINTERS[json ? "json" : (format ?? "text")](shell, checked, named.skipped);
   return checked.every(({ ok }) => ok) ? EXIT.passed : EXIT.cannotStart;
 };
 
-type Printer = (shell: Shell, checked: readonly CheckedPlaybook[]) => Promise<void> | void;
+type Printer = (shell: Shell, checked: readonly CheckedPlaybook[], skipped: readonly SkippedFile[]) => Promise<void> | void;
 
 const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> = {
-  text(shell, checked) {
+  text(shell, checked, skipped) {
     const write = (line: string): void => shell.stdout.write(painted(line, showsColour(shell.stdout, shell.variables)));
     for (const { file, playbook, diagnostics } of eachOnce(checked)) {
       for (const diagnostic of diagnostics) shell.stdout.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
@@ -46,15 +50,18 @@ const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> =
     }
     const summary = summaryOf(checked);
     if (summary !== undefined) write(`✗ ${summary}\n`);
+    if (skipped.length > 0) write(`${countSkipped(skipped)}\n`);
   },
-  async json(shell, checked) {
+  async json(shell, checked, skipped) {
     const { checkJson } = await import("../../report/check/json.ts");
-    shell.stdout.write(checkJson(checked.map(({ file, ok, diagnostics }) => ({ file, ok, diagnostics }))));
+    const files = checked.map(({ file, ok, diagnostics }) => ({ file, ok, diagnostics }));
+    shell.stdout.write(checkJson(files, skipped));
   },
-  async github(shell, checked) {
+  async github(shell, checked, skipped) {
     const { annotations } = await import("../../report/check/github.ts");
     shell.stdout.write(annotations(checked, placesOf(shell)));
-    shell.stderr.write(`${summaryOf(checked) ?? `${count(checked.length, "playbook")} checked`}\n`);
+    const summary = [summaryOf(checked) ?? `${count(checked.length, "playbook")} checked`, countSkipped(skipped)];
+    shell.stderr.write(`${summary.filter((part) => part !== "").join("; ")}\n`);
   },
   async sarif(shell, checked) {
     const { sarif } = await import("../../report/check/sarif.ts");

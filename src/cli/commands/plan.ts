@@ -19,7 +19,7 @@ interface PlanOptions extends Where, DebugOption, InputOptions {
 /** `tokenbook plan`: what runs would do, found by reading alone. */
 export const plan: Command<PlanOptions> = async (plainShell, options) => {
   const files = playbookFiles(plainShell, options.files);
-  const shell = inProjectOf(plainShell, files, options);
+  const shell = inProjectOf(plainShell, files.files, options);
   const made = await makePlan(shell, options, readyPlaybooks(shell, options, files));
   if (options.json === true) shell.stdout.write(made.json);
   else {

@@ -23,7 +23,8 @@ interface RunOptions extends Where, ReportOptions, InputOptions {
 
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
 export const run: Command<RunOptions> = async (plainShell, options): Promise<ExitCode> => {
-  const files = playbookFiles(plainShell, options.files);
+  const named = playbookFiles(plainShell, options.files);
+  const { files } = named;
   let playbooks: readonly Job["playbook"][] = files.map((file) => ({ name: file, file }));
   const several = files.length > 1;
   return performRuns(plainShell, options, {
@@ -34,12 +35,14 @@ export const run: Command<RunOptions> = async (plainShell, options): Promise<Exi
       const shell = inProjectOf(plainShell, files, options);
       const checked = loadPlaybooks(shell, files, { tags: options.tags });
       playbooks = checked.map(headed);
-      const { ready, secrets } = preparePlaybooks(shell, options, checked);
+      const { ready, secrets, skipped } = preparePlaybooks(shell, options, checked, { named });
       if (!several) makeRoom();
       if (checked.some(compares)) letHeapGrow();
       if (options.plan !== undefined)
-        await (await import("../planning.ts")).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets });
-      return { shell, secrets, jobs: ready.map((each) => jobOf(each, folderInProject(shell))) };
+        await (
+          await import("../planning.ts")
+        ).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets, skipped });
+      return { shell, secrets, skipped, jobs: ready.map((each) => jobOf(each, folderInProject(shell))) };
     },
   });
 };

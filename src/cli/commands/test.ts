@@ -36,7 +36,7 @@ interface TestOptions extends InputOptions {
 export const test: Command<TestOptions> = async (anyShell, options) => {
   if (options.crashEverywhere !== true) throw noTest();
   const files = playbookFiles(anyShell, options.files);
-  const plainShell = inProjectOf(anyShell, files);
+  const plainShell = inProjectOf(anyShell, files.files);
   const { ready, secrets } = readyPlaybooks(plainShell, options, files);
   const shell = maskedShell(plainShell, secrets.redact);
   const ground = await groundOf(plainShell, options);

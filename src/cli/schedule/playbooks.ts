@@ -29,9 +29,10 @@ export function readScheduled(
   shell: ProjectShell,
   options: WhichOptions,
 ): { readonly all: readonly OnFile[]; readonly inputs: readonly string[] } {
-  const playbooks = loadPlaybooks(shell, playbookFiles(shell, options.files), { tags: options.tags });
-  preparePlaybooks(shell, options, playbooks);
-  return { all: playbooks.map((playbook) => onFile(shell, options, playbook)), inputs: inputNames(playbooks) };
+  const named = playbookFiles(shell, options.files);
+  const playbooks = loadPlaybooks(shell, named.files, { tags: options.tags });
+  const { ready } = preparePlaybooks(shell, options, playbooks, { named });
+  return { all: ready.map(({ playbook }) => onFile(shell, options, playbook)), inputs: inputNames(playbooks) };
 }
 
 /** Returns the shell in the project of the playbooks on a schedule. Throws a Failure when they are of two projects. */
@@ -46,7 +47,7 @@ export function scheduledUnread(shell: ProjectShell, options: WhichOptions): rea
 
 function filesNamed(shell: Shell, { files }: WhichOptions): readonly string[] {
   try {
-    return playbookFiles(shell, files);
+    return playbookFiles(shell, files).files;
   } catch (error) {
     if (error instanceof Failure) return files;
     throw error;

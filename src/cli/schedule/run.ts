@@ -62,7 +62,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, reporti
     try {
       const reading: ProjectShell = { ...shell, stderr: { ...shell.stderr, write: (text) => void found.push(text) } };
       const playbooks = loadPlaybooks(reading, [file]);
-      const { ready, secrets } = preparePlaybooks(reading, options, playbooks, inputs);
+      const { ready, secrets } = preparePlaybooks(reading, options, playbooks, { others: inputs });
       const session = await openSession({ ...shell, stopping: signal }, options, secrets, shared);
       ({ redact } = session);
       trace = reporting.trace(session);

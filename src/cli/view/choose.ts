@@ -16,6 +16,8 @@ export interface Viewing {
   readonly isShared?: boolean;
   /** The files of the playbooks that are run, and how many steps they have in all. */
   readonly files: readonly string[];
+  /** How many files of their folders are left out. */
+  readonly skipped?: number;
   readonly steps: number;
   /** The live tree broke; the runs go on. */
   readonly onCrash: (error: unknown) => void;
@@ -27,13 +29,13 @@ const MOST_RUNS = 8;
 
 /** The live tree on a terminal that can show it; plain lines everywhere else, and where a tree would be too long to read. */
 export async function chooseView(viewing: Viewing): Promise<View> {
-  const { screen, clock, files, variables, hint, onCrash } = viewing;
+  const { screen, clock, files, skipped = 0, variables, hint, onCrash } = viewing;
   const colour = showsColour(screen, variables);
   const write = (text: string): void => screen.write(painted(hint(text), colour));
-  if (!canShowTree({ ...viewing, runs: files.length })) return new PlainView({ write, clock, files });
+  if (!canShowTree({ ...viewing, runs: files.length })) return new PlainView({ write, clock, files, skipped });
   // Loaded only where it is used: a pipe need not wait for it.
   const { LiveView } = await import("./live-view.ts");
-  return new LiveView({ screen, clock, colour, print: write, onCrash });
+  return new LiveView({ screen, skipped, clock, colour, print: write, onCrash });
 }
 
 type Shown = Pick<Viewing, "screen" | "variables" | "isShared" | "steps"> & { readonly runs: number };

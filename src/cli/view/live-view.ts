@@ -17,6 +17,8 @@ export interface LiveOutput {
   /** Takes the plain lines that stay. */
   readonly print: (text: string) => void;
   /** Drawing broke; the runs go on, and what came of them is told at the end. */
+  /** How many files of the folders are left out. */
+  readonly skipped?: number;
   readonly onCrash: (error: unknown) => void;
 }
 
@@ -52,7 +54,8 @@ export class LiveView implements View {
     await this.#drawing.end();
     const reports = this.#runs.filter(({ fold }) => fold.opened !== undefined).map(({ fold }) => fold.report());
     const lines = reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...reportLines(report)]);
-    if (reports.length > 1) lines.push("", overallLine(reports));
+    const { skipped = 0 } = this.#output;
+    if (reports.length > 1 || (skipped > 0 && reports.length > 0)) lines.push("", overallLine(reports, skipped));
     this.#output.print(lines.map((line) => `${line}\n`).join(""));
   }
 

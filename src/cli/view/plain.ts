@@ -25,6 +25,8 @@ export interface PlainOutput {
   readonly clock: Pick<Clock, "now">;
   /** The files of all playbooks that are run; of several, each line names its own. */
   readonly files: readonly string[];
+  /** How many files of their folders are left out. */
+  readonly skipped?: number;
 }
 
 /** One line for each step when it ends, for pipes and CI logs; nothing is ever taken back. */
@@ -56,7 +58,8 @@ export class PlainView implements View {
   }
 
   end(): Promise<void> {
-    if (this.#output.files.length > 1 && this.#finished.length > 0) this.#output.write(`${overallLine(this.#finished)}\n`);
+    const { files, skipped = 0, write } = this.#output;
+    if ((files.length > 1 || skipped > 0) && this.#finished.length > 0) write(`${overallLine(this.#finished, skipped)}\n`);
     return Promise.resolve();
   }
 }
