@@ -1,11 +1,9 @@
-import { resolve } from "node:path";
 import { Failure } from "../base/failure.ts";
 import { count, didYouMean, sanitise } from "../base/text.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { playbooksIn } from "../playbook/walk.ts";
 import type { SkippedFile } from "../report/shape.ts";
 import { parseYaml } from "../source/parse.ts";
-import { readText } from "./project.ts";
 import type { Shell } from "./shell.ts";
 
 /** The files that a command line means, and those of its folders that are no playbooks. */
@@ -17,8 +15,12 @@ export interface PlaybookFiles {
 }
 
 /** Splits files into those to be used and those to be skipped: a file of a folder may be data, a file that is named is meant. */
-export function withoutData(shell: Shell, files: readonly string[], found: ReadonlySet<string>): PlaybookFiles {
-  const data = new Set(files.filter((file) => found.has(file) && isData(file, readText(resolve(shell.cwd, file), file))));
+export function withoutData(
+  files: readonly string[],
+  found: ReadonlySet<string>,
+  textOf: (file: string) => string,
+): PlaybookFiles {
+  const data = new Set(files.filter((file) => found.has(file) && isData(file, textOf(file))));
   if (files.length > 0 && data.size === files.length)
     throw new Failure({
       code: "file.missing",

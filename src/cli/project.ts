@@ -185,7 +185,8 @@ export function playbookFiles(shell: Shell, named: readonly string[]): PlaybookF
       () => true,
     ),
   );
-  return withoutData(shell, files, new Set(files.filter((file) => !meant.has(file))));
+  const found = new Set(files.filter((file) => !meant.has(file)));
+  return withoutData(files, found, (file) => readText(resolve(shell.cwd, file), file));
 }
 
 /** The YAML files that arguments name, the environment file among them. Throws a Failure. */

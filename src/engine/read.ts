@@ -36,7 +36,14 @@ export type ReadResult =
       /** The service's own time, when it said so; of the first page. */
       readonly date: string | undefined;
     }
-  | { readonly kind: "failed"; readonly reply: Reply; readonly problem: StepProblem; readonly requests: number };
+  | {
+      readonly kind: "failed";
+      readonly reply: Reply;
+      readonly problem: StepProblem;
+      readonly requests: number;
+      /** What was asked, and how; left out where the answers came and do not add up. */
+      readonly asked?: Pick<Reading, "operation" | "caller" | "by">;
+    };
 
 /** Whether the service itself says that it is not there; a page of somebody in between says nothing of it. */
 export function isNotThere({ status, meaning }: Reply): boolean {
@@ -200,7 +207,8 @@ async function askOnce(context: Looking, reading: Reading, page: string | number
     const isLate = context.ports.clock.elapsed() + pauseMs > by;
     const enough = attempt >= most || isLate || context.stopping || !mayPass(reply) || reading.expects?.(reply) === true;
     if (enough) {
-      return { kind: "failed", reply, problem: explain(reply, { operation, caller, target: context.target }), requests: attempt };
+      const problem = explain(reply, { operation, caller, target: context.target });
+      return { kind: "failed", reply, problem, requests: attempt, asked: { operation, caller, by } };
     }
     await context.pause(pauseMs);
   }

@@ -4,7 +4,8 @@ import { isExpected, judge } from "../engine/act/read-step.ts";
 import { bindCall } from "../engine/bind.ts";
 import { callerOf } from "../engine/caller.ts";
 import type { Place } from "../engine/plan.ts";
-import { isNotThere, mayPass, read, type ReadResult } from "../engine/read.ts";
+import { absenceIn } from "../engine/not-there.ts";
+import { mayPass, read, type ReadResult } from "../engine/read.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
@@ -22,7 +23,9 @@ export async function planRead(context: PlanContext, place: Place, step: CallSte
     const result = await read(context, { operation: step.operation, pages: step.pages, expects, ...bound });
     if (context.disturbed !== undefined) return context.conclude(...disturbedRead(context, place, { step, result, actor }));
     if (result.kind === "read") response = result.payload;
-    if (isToWait(context, place, step, result)) return wait(context, place, step, actor);
+    const absence = result.kind === "failed" && step.until !== undefined ? await absenceIn(context, result) : "nothing";
+    if (typeof absence === "object") return fail(context, place, absence.problem);
+    if (absence === "not there" || isToWait(context, place, step, result)) return wait(context, place, step, actor);
     const judged = judge(context, step, place, result);
     if ("problem" in judged) return fail(context, place, judged.problem);
     context.conclude(place, judged.value, { verdict: "reads", actor });
@@ -59,7 +62,7 @@ function disturbedRead(context: PlanContext, place: Place, { step, result, actor
 // Like the run: what may still come is waited for.
 function isToWait(context: PlanContext, place: Place, { until }: CallStep, result: ReadResult): boolean {
   if (until === undefined) return false;
-  if (result.kind === "failed") return mayPass(result.reply) || isNotThere(result.reply);
+  if (result.kind === "failed") return mayPass(result.reply);
   return until.evaluate(context.scopeAt(place, { response: result.payload })) !== true;
 }
 

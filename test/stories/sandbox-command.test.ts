@@ -47,7 +47,7 @@ test("a profile that is not there is named, with the nearest", async () => {
   const project = newProject();
   const none = await project.run("sandbox", "--port", "0", "--profile", "here");
   expect(none.code, none.told).toBe(2);
-  expect(none.stderr, none.told).toContain("there is no tokenbook.yaml here or above");
+  expect(none.stderr, none.told).toContain("there is no tokenbook.yaml beside the playbook or above it, nor in this folder");
   project.write("tokenbook.yaml", HERE);
   const wrong = await project.run("sandbox", "--port", "0", "--profile", "her");
   expect(wrong.code, wrong.told).toBe(2);

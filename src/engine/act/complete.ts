@@ -8,7 +8,9 @@ import type { AttemptState } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { firstBroken } from "../expectations.ts";
 import { namesOf } from "../names.ts";
-import { isNotThere, read, type ReadResult } from "../read.ts";
+import type { Looking } from "../looking.ts";
+import { absenceIn } from "../not-there.ts";
+import { read, type ReadResult } from "../read.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
 import { becomesSo, rereading } from "./ensure.ts";
@@ -61,7 +63,7 @@ async function discoverAsTold(context: RunContext, { place }: Attempted, told: D
   const found = await lookUntil(context, about, async (): Promise<Look<Finding>> => {
     const result = await sideRead(context, place, told.read);
     if (!("kind" in result)) return { found: result };
-    if (result.kind === "failed") return notRead(result);
+    if (result.kind === "failed") return notRead(context, result);
     const list = told.one.evaluate(context.scopeAt(place, { response: result.payload }));
     const records: readonly Json[] = Array.isArray(list) ? list : [];
     count = records.length;
@@ -75,8 +77,13 @@ async function discoverAsTold(context: RunContext, { place }: Attempted, told: D
   return found === "late" ? { problem: notOne(told, count) } : found;
 }
 
-function notRead({ reply, problem }: Extract<ReadResult, { kind: "failed" }>): Look<{ readonly problem: StepProblem }> {
-  if (isNotThere(reply)) return "again";
+async function notRead(
+  context: Looking,
+  failed: Extract<ReadResult, { kind: "failed" }>,
+): Promise<Look<{ readonly problem: StepProblem }>> {
+  const absence = await absenceIn(context, failed);
+  if (absence === "not there") return "again";
+  const { problem } = absence === "nothing" ? failed : absence;
   const message = `the write took effect, but what it made cannot be read: ${problem.message}`;
   return { found: { problem: { ...problem, message } } };
 }
@@ -130,7 +137,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
   };
   const look = async (): Promise<Look<Discovered>> => {
     const result = await read(context, reading);
-    if (result.kind === "failed") return notRead(result);
+    if (result.kind === "failed") return notRead(context, result);
     return chooseOne(result.payload, discovery, mark);
   };
   const found = await lookUntil(context, { address: place.address, for: "what the write made", wait: rereading() }, look);

@@ -6,7 +6,7 @@ import type { Bound } from "../bind.ts";
 import type { Looking } from "../looking.ts";
 import { firstBroken } from "../expectations.ts";
 import type { Place } from "../plan.ts";
-import { isNotThere } from "../read.ts";
+import { absenceIn } from "../not-there.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import { sideRead } from "./side-read.ts";
 
@@ -75,7 +75,9 @@ export async function lookWhether(context: Looking, place: Place, ensure: Ensure
   const result = await sideRead(context, place, ensure.read);
   if (!("kind" in result)) return result;
   if (result.kind === "failed") {
-    return isNotThere(result.reply) ? { holds: false, broken: result.problem } : { problem: result.problem };
+    const absence = await absenceIn(context, result);
+    if (typeof absence === "object") return absence;
+    return absence === "not there" ? { holds: false, broken: result.problem } : { problem: result.problem };
   }
   const { payload, requests } = result;
   const broken = firstBroken([ensure.that], context.scopeAt(place, { response: payload }));

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { type Operation, operationNamed } from "../../operations/operation.ts";
+import { operationNamed } from "../../operations/operation.ts";
 import type { Evidence, Probe, Readings, Reads, Sent } from "../../operations/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { type AttemptState, hadNoEffect } from "../../protocol/state.ts";
@@ -10,6 +10,7 @@ import type { RunContext } from "../context.ts";
 import type { Looking } from "../looking.ts";
 import { namesOf } from "../names.ts";
 import type { Place } from "../plan.ts";
+import { unheardOf } from "../not-there.ts";
 import { isNotThere, read, type Reading } from "../read.ts";
 
 /** What a probe of this write needs from before it; nothing when it needs nothing. One that cannot be read hinders no write. */
@@ -91,14 +92,6 @@ async function readAll(context: Looking, reads: Reads, asking: Asking): Promise<
     readings[name] = isThere ? result.payload : null;
   }
   return { readings, since };
-}
-
-// Somebody in between who knows none of the service's paths says of everything that it is not found. Asked as before the first write.
-async function unheardOf(context: Looking, { call }: Operation, asking: Asking): Promise<StepProblem | undefined> {
-  if (call.interface !== "ledger") return undefined;
-  const caller = { ...asking.caller, actingEntity: undefined };
-  const result = await read(context, { operation: operationNamed("ledger.status"), input: {}, pages: 1, ...asking, caller });
-  return result.kind === "failed" ? result.problem : undefined;
 }
 
 function timeIn(date: string | null | undefined): number | undefined {

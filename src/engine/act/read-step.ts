@@ -7,7 +7,8 @@ import type { StepProblem } from "../../protocol/record.ts";
 import type { Looking } from "../looking.ts";
 import { firstBroken, seen } from "../expectations.ts";
 import type { Place } from "../plan.ts";
-import { isNotThere, mayPass, read, type ReadResult } from "../read.ts";
+import { absenceIn } from "../not-there.ts";
+import { mayPass, read, type ReadResult } from "../read.ts";
 import type { Reply } from "../service.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Bound } from "../bind.ts";
@@ -63,9 +64,16 @@ async function untilItHolds(
   if (until === undefined || wait === undefined) return ask();
   return lookUntil(context, { address: place.address, for: until.text.trim(), wait }, async (by): Promise<Look<ReadResult>> => {
     const result = await ask(by);
-    if (result.kind === "failed") return mayPass(result.reply) || isNotThere(result.reply) ? "again" : { found: result };
+    if (result.kind === "failed") return mayPass(result.reply) ? "again" : notYet(context, result);
     return until.evaluate(context.scopeAt(place, { response: result.payload })) === true ? { found: result } : "again";
   });
+}
+
+/** Looks again where the service says that what was asked for is not there yet; any other failure is what the read gave. */
+async function notYet(context: Looking, failed: Extract<ReadResult, { kind: "failed" }>): Promise<Look<ReadResult>> {
+  const absence = await absenceIn(context, failed);
+  if (absence === "not there") return "again";
+  return { found: absence === "nothing" ? failed : { ...failed, problem: absence.problem } };
 }
 
 /** What came of a read: a value, or what is wrong. */

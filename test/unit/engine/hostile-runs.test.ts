@@ -269,3 +269,55 @@ test.for(["answer", "receipt"] as const)(
     expect(came.filter(({ path }) => path.startsWith("/token/mint"))).toHaveLength(2);
   },
 );
+
+const GATEWAY_404: Given = { status: 404, body: '{"message":"no Route matched with those values"}' };
+
+test.for([
+  {
+    what: "what `until` waits for",
+    step: '  - { id: a, uses: ledger.asset.get, with: { assetType: Property, id: A }, until: response.id == "A" }',
+    from: "the start",
+  },
+  {
+    what: "what `until` waits for on the investor interface",
+    step: '  - { id: a, uses: investor.sales.get, with: { tokenSaleId: S }, as: { investor: BUYER_KEY }, until: response.sale.id == "S" }',
+    from: "the start",
+  },
+  {
+    what: "what `discover` looks for",
+    step: `  - id: a
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: A } }
+    discover: { read: ledger.asset.get, with: { assetType: Property, id: A }, one: '[response]', outputs: { found: one.id } }`,
+    from: "the write",
+  },
+  {
+    what: "what is found by its mark",
+    step: `  - id: a
+    uses: ledger.approval.create
+    with: { approvalType: t, approvers: [{ orgId: o, userId: b }], numRequired: 1 }`,
+    from: "the write",
+  },
+  {
+    what: "what `ensure` looks for before the write",
+    step: `  - id: a
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: A } }
+    ensure: { read: ledger.asset.get, with: { assetType: Property, id: A }, that: 'response.id == "A"' }`,
+    from: "the first question",
+  },
+])("$what is not taken for absent where a gateway knows no path of the service from $from on", async ({ step, from }) => {
+  let isGone = from === "the start";
+  const { url, came } = await serve((request) => {
+    if (request.path === "/asset/receipt") return inOrder(request, undefined);
+    if (isGone) return GATEWAY_404;
+    const isWrite = request.method === "POST";
+    isGone = from === (isWrite ? "the write" : "the first question");
+    return isWrite ? { status: 201, body: '{"transactionId":"tx1","receiptId":"r1"}' } : inOrder(request, undefined);
+  });
+  const playbook = `playbook: 1\nactors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\nsteps:\n${step}\n`;
+  const ran = await runnerForTest()(playbook, targetAt(url));
+  expect(ran).toMatchObject({ outcome: "failed", stopped: { problem: { code: "service.refused" } } });
+  expect(ran.stopped?.problem.message).toContain("does not answer as the service does");
+  expect(came.filter(({ method }) => method === "POST")).toHaveLength(from === "the write" ? 1 : 0);
+});

@@ -104,7 +104,7 @@ test("an answer too large to keep is known by its digest", async () => {
 
 test("what `until` waits for would be waited for when the service says that it is not there, and not when a proxy does", async () => {
   let answer: Given = { status: 404, body: '{"message":"not found"}' };
-  const served = await serve(() => answer);
+  const served = await serve(({ path }) => (path === "/status" ? { status: 204, body: "" } : answer));
   const steps = ["  - { id: a, uses: ledger.asset.get, with: { assetType: T, id: x }, until: response.id == 'x' }"];
   const verdict = async () => (await planOf(playbookOf(steps), targetAt(served.url))).plans[0]?.steps[0]?.verdict;
   expect(await verdict()).toBe("would-wait");

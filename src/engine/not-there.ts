@@ -1,0 +1,50 @@
+import { Decimal } from "../base/decimal.ts";
+import type { JsonObject } from "../base/json.ts";
+import { type Operation, operationNamed } from "../operations/operation.ts";
+import type { StepProblem } from "../protocol/record.ts";
+import type { Looking } from "./looking.ts";
+import { isNotThere, read, type Reading, type ReadResult } from "./read.ts";
+import type { Reply } from "./service.ts";
+
+/** Who asks, and until when they wait for a busy service. */
+type Asking = Pick<Reading, "caller" | "by">;
+
+/** What a failed read says of what was asked for: that it is not there, nothing, or that nobody there knows the service. */
+export type Absence = "not there" | "nothing" | { readonly problem: StepProblem };
+
+/**
+ * Returns what a failed read says of what was asked for. A 404 in words that the description lists is the service's. Any other 404 may be that of
+ * a gateway, or of a wrong address, which knows nothing at all: so the service is asked for something that is always there.
+ */
+export async function absenceIn(context: Looking, { reply, asked }: Extract<ReadResult, { kind: "failed" }>): Promise<Absence> {
+  if (asked === undefined || !isNotThere(reply)) return "nothing";
+  const { operation, ...asking } = asked;
+  if (isListed(operation, reply)) return "not there";
+  const problem = await unheardOf(context, operation, asking);
+  return problem === undefined ? "not there" : { problem };
+}
+
+function isListed({ call }: Operation, { condition, message }: Reply): boolean {
+  const said = [condition, message.replace(/^HTTP \d+: /, "")].map((text) => text?.toLowerCase());
+  return call.conditions.some((listed) => listed.endsWith("not found") && said.includes(listed.toLowerCase()));
+}
+
+const ALWAYS_THERE: Readonly<Record<Operation["call"]["interface"], readonly [operation: string, input: JsonObject]>> = {
+  ledger: ["ledger.status", {}],
+  investor: ["investor.sales.list", { limit: Decimal.of(1) }],
+};
+
+/** Returns what is wrong where even what is always there is not found. Somebody who knows none of the service's paths says so of everything. */
+export async function unheardOf(context: Looking, { call }: Operation, asking: Asking): Promise<StepProblem | undefined> {
+  const [name, input] = ALWAYS_THERE[call.interface];
+  const caller = { ...asking.caller, actingEntity: undefined };
+  const result = await read(context, { operation: operationNamed(name), input, pages: 1, ...asking, caller });
+  if (result.kind === "read") return undefined;
+  const { target } = context;
+  return {
+    ...result.problem,
+    message: `${target[call.interface]?.baseUrl ?? ""} does not answer as the service does: ${name}: ${result.problem.message}`,
+    why: "so its HTTP 404 does not say that what was asked for is not there",
+    next: result.problem.next ?? `correct ${target.whereIs(call.interface)}, or wait until the service answers there`,
+  };
+}
