@@ -4,6 +4,7 @@ import type { Explanation } from "../expression/explain/explanation.ts";
 import { causeOf } from "../expression/explain/tree.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../expression/expression.ts";
 import type { StepProblem } from "../protocol/record.ts";
+import { noValue } from "./lost-answer.ts";
 
 /** The first expectation that does not hold, with why it does not; `undefined` when all hold. */
 export function firstBroken(expectations: readonly Expression[], scope: Scope): StepProblem | undefined {
@@ -26,11 +27,8 @@ function broken(expectation: Expression, scope: Scope): StepProblem | undefined 
     if (!(error instanceof EvaluationFailure)) throw error;
     const explanation = explain(expectation, scope);
     const why = causeOf(explanation.tree) ?? error.message;
-    return {
-      code: "expect.no-value",
-      message: `this cannot be told: ${expectation.text.trim()}: ${why}`,
-      evidence: asJson(explanation),
-    };
+    const message = `this cannot be told: ${expectation.text.trim()}: ${why}`;
+    return { ...noValue(error, { code: "expect.no-value", message }), evidence: asJson(explanation) };
   }
 }
 

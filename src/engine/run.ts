@@ -16,6 +16,7 @@ import { probe, whatNext } from "./act/probe.ts";
 import { sendAgain } from "./act/send.ts";
 import { turn } from "./act/turn.ts";
 import { callerOf } from "./caller.ts";
+import { noValue } from "./lost-answer.ts";
 import type { RunContext } from "./context.ts";
 import { type Action, type Place, planOf } from "./plan.ts";
 
@@ -97,7 +98,7 @@ async function actSafely(context: RunContext, action: Action): Promise<void> {
     await (during === undefined ? act(context, action) : during(action.place.address, () => act(context, action)));
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;
-    const problem = { code: "expression.no-value", message: error.message };
+    const problem = noValue(error, { code: "expression.no-value" });
     context.stop(action.place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
   }
 }
@@ -161,7 +162,7 @@ function closePassed(context: RunContext): Omit<RunClosed, "kind"> {
     return {
       outcome: "failed",
       outputs: {},
-      problem: { code: "output.no-value", message: `an output has no value: ${error.message}` },
+      problem: noValue(error, { code: "output.no-value", message: `an output has no value: ${error.message}` }),
     };
   }
 }

@@ -21,6 +21,13 @@ export type BareScope = Readonly<Record<string, unknown>>;
 /** Why an expression has no value: a field that the answer does not hold, a division by zero. */
 export class EvaluationFailure extends Error {
   override readonly name = "EvaluationFailure";
+  /** What the expression reads, and the names as they were; left out where none was evaluated. */
+  readonly asked: { readonly references: readonly Reference[]; readonly scope: Scope } | undefined;
+
+  constructor(message: string, { asked, ...options }: ErrorOptions & Partial<Pick<EvaluationFailure, "asked">> = {}) {
+    super(message, options);
+    this.asked = asked;
+  }
 }
 
 // Evaluation is dynamic: what the types promise was checked before, what the service really sends is seen here.
@@ -74,7 +81,7 @@ export class Expression {
     } catch (error) {
       const unknown = unknownMet();
       if (unknown !== undefined) throw unknown;
-      throw new EvaluationFailure(summaryOf(error), { cause: error });
+      throw new EvaluationFailure(summaryOf(error), { cause: error, asked: { references: this.references, scope } });
     }
   }
 

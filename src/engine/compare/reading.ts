@@ -1,6 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Gap } from "../../protocol/comparison.ts";
+import { noValue } from "../lost-answer.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
 import { keyParts, keyText, type Row, type SideName } from "../../reconcile/row.ts";
@@ -158,7 +159,7 @@ export class SourceReader {
       return undefined;
     } catch (error) {
       if (!(error instanceof EvaluationFailure)) throw error;
-      return { code: "expression.no-value", message: error.message };
+      return noValue(error, { code: "expression.no-value" });
     }
   }
 
