@@ -5,7 +5,7 @@ import { systemClock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import { readingOnly } from "../engine/reading.ts";
 import { Service } from "../engine/service.ts";
-import { secretsOf, type Target } from "../environment/target.ts";
+import type { Target } from "../environment/target.ts";
 import { assertSamePlan, assertSamePlanned } from "../planner/compare.ts";
 import type { PlannerPorts } from "../planner/context.ts";
 import { planAll } from "../planner/document.ts";
@@ -17,6 +17,7 @@ import type { PlanDocument } from "../report/plan/shape.ts";
 import { Transport } from "../transport/exchange.ts";
 import { type DebugOption, openExchanges } from "./debug.ts";
 import type { ProjectShell } from "./chosen-project.ts";
+import { secretsGivenTo } from "./given-secrets.ts";
 import { openTarget, readText, type Where } from "./project.ts";
 import type { Ready, ReadyPlaybook } from "./ready.ts";
 
@@ -69,7 +70,7 @@ async function whileReading<T>(
   const exchanges = await openExchanges(shell, where);
   const { target, close } = await openTarget(shell, where);
   const transport = new Transport();
-  const secrets = playbookSecrets.with(secretsOf(target));
+  const secrets = secretsGivenTo(target, playbookSecrets);
   const exchange = transport.exchange.bind(transport);
   try {
     const ports = {

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
-import { secretsOf, type Target } from "../environment/target.ts";
+import type { Target } from "../environment/target.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { DriftBook } from "../reconcile/drift-book.ts";
 import { JournalStore } from "../journal/store.ts";
@@ -13,6 +13,7 @@ import { failpointOf } from "./crash/failpoint.ts";
 import { type DebugOption, openExchanges } from "./debug.ts";
 import type { Exchanges } from "./exchanges.ts";
 import type { ProjectShell } from "./chosen-project.ts";
+import { secretsGivenTo } from "./given-secrets.ts";
 import { openTarget, type OpenTarget, stateDirectory, type Where } from "./project.ts";
 import { Pacer } from "./queue.ts";
 import type { Shell } from "./shell.ts";
@@ -68,7 +69,7 @@ export function sessionOn(
   { target, close }: OpenTarget,
   { state, playbookSecrets, course, exchanges, clock = systemClock, ...shared }: SessionParts,
 ): Session {
-  const secrets = playbookSecrets.with(secretsOf(target));
+  const secrets = secretsGivenTo(target, playbookSecrets);
   const { redact } = secrets;
   const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
   let book: DriftBook | undefined;

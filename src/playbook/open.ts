@@ -53,6 +53,15 @@ export class Secrets {
     return new Secrets(this.#byFile, others);
   }
 
+  /** The same names with other values. */
+  disguised(disguise: (value: string) => string): Secrets {
+    const byFile = Array.from(this.#byFile, ([file, secrets]): [string, readonly Secret[]] => [
+      file,
+      secrets.map((secret) => new Secret(secret.name, disguise(secret.reveal()), secret.variable)),
+    ]);
+    return new Secrets(new Map(byFile));
+  }
+
   /** What `secrets` stands for in the playbook of a file. */
   in(file: string): JsonObject {
     return Object.fromEntries((this.#byFile.get(file) ?? []).map((secret) => [secret.name, secret.reveal()]));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
 import { answerAfterwards, proxyTo } from "./proxy.ts";
-import { lineOf, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
+import { KEYS_OF_SANDBOX, lineOf, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
 
 const HEAD = `playbook: 1
 actors:
@@ -118,6 +118,7 @@ ${["BUYER_KEY", "SECOND_BUYER_KEY"]
 test("conserve a sale: what it has sold is what was bought, by everybody", async () => {
   const sold = (totalSoldTokens: string): object => ({
     ...DEFAULT_SEED,
+    ...KEYS_OF_SANDBOX,
     sales: DEFAULT_SEED.sales?.map((sale) => (sale.id === "saleActive1" ? { ...sale, totalSoldTokens } : sale)),
   });
   const clean = await sandboxProcess({ seed: sold("0") });

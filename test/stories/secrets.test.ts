@@ -4,7 +4,18 @@ import { expect, test } from "vitest";
 import { FORMATS } from "../../src/report/format.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
 import { everyPage, viewing } from "./viewing.ts";
-import { type Ended, filesBelow, KEYS, launch, newProject, type Project, ROOT, sandboxProcess, type Variables } from "./world.ts";
+import {
+  embeddedCommits,
+  type Ended,
+  filesBelow,
+  KEYS,
+  launch,
+  newProject,
+  type Project,
+  ROOT,
+  sandboxProcess,
+  type Variables,
+} from "./world.ts";
 
 const PIN = 'c4nary/pin+1 "quo\\ted" ü';
 const CODE = "70031992881";
@@ -147,6 +158,33 @@ test("nor does anybody by the variables with which Node, or a library, prints wh
   expect(stdout).toMatch(/^✗ failed {3}broken /m);
   expect(stderr).toMatch(/^NET \d+: /m);
   expect(hits(stdout + stderr)).toEqual([]);
+});
+
+test("the sandbox inside of tokenbook is given stand-ins, which are alike wherever it counts", async () => {
+  const project = newProject({ ...VARIABLES, TEAM: "blue" });
+  project.write("everywhere.yaml", EVERYWHERE);
+  project.write("inner.yaml", INCLUDED);
+  project.write("keys/filed.pem", `${FILED}\n`);
+  const ended = await project.run("run", "everywhere.yaml", "--debug=exchanges.log");
+  expect(ended.code, ended.told).toBe(1);
+  expect(ended.stdout, ended.told).toMatch(/^✓ ok {7}same /m);
+  expect(ended.stdout, ended.told).toMatch(/^✗ failed {3}broken /m);
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(1);
+  await project.run("plan", "everywhere.yaml");
+  expectNoneShown(ended, resumed);
+  expectNoneIn(project);
+
+  // The same for the same, in every run on that sandbox; of the same form; and masked as the secret is.
+  expect((await project.run("run", "everywhere.yaml")).code).toBe(1);
+  const bodies = (await embeddedCommits(project)).map(({ body }) => body as { data: Readonly<Record<string, unknown>> });
+  const [first, , again] = bodies.map(({ data }) => data);
+  expect(first?.["pin"]).toBe(again?.["pin"]);
+  expect(first?.["pin"]).toMatch(/^[a-z]\d[a-z]{4}\/[a-z]{3}\+\d "[a-z]{3}\\[a-z]{3}" [a-z]$/);
+  expect(String(first?.["code"])).toMatch(/^[1-9]\d{10}$/);
+  const standIn = JSON.stringify(first?.["pin"]).slice(1, -1);
+  for (const file of filesBelow(project.folder).filter((path) => !path.includes("sandbox.db")))
+    expect([file, readFileSync(file, "latin1").includes(standIn)]).toEqual([file, false]);
 });
 
 // What is in the ledger carries secrets too, in what is compared by and in what is kept as evidence.

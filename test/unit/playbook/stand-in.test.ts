@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { standInFor } from "../../../src/playbook/stand-in.ts";
+
+test("a stand-in has the form of the secret, and nothing else of it", () => {
+  const secret = "Aa0-1234 5678/Zz_é漢".repeat(5);
+  const standIn = standInFor(secret, "a key");
+  expect(standIn).toMatch(/^(?:[A-Z][a-z]\d-[1-9]{4} [1-9]{4}\/[A-Z][a-z]_[a-z]{2}){5}$/);
+  expect(standIn).not.toBe(secret);
+  expect(standInFor(secret, "a key")).toBe(standIn);
+  expect(standInFor(secret, "another key")).not.toBe(standIn);
+  expect(standInFor("70031992881", "a key")).toMatch(/^[1-9]\d\d[1-9]{8}$/);
+});
+
+test("a secret without letters and digits is not left as it is", () => {
+  expect(standInFor("!!!???--", "a key")).toBe("xxxxxxxx");
+});
