@@ -31,6 +31,7 @@ const GROUPS = [
       "playbook",
       "environment/(?!notifications)",
       "cli/check-failure",
+      "cli/given-secrets",
       "cli/project",
       "cli/tags",
       "cli/shipped",
