@@ -20,6 +20,7 @@ import { DOTENV_FILE, readDotenv } from "../environment/dotenv.ts";
 import type { Variables } from "../environment/key.ts";
 import { ENVIRONMENT_FILE, loadEnvironment, loadProfile } from "../environment/load.ts";
 import type { Target } from "../environment/target.ts";
+import { assertTlsChecked } from "../environment/tls.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import type { FileReader } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
@@ -100,27 +101,12 @@ export async function openTarget(shell: ProjectShell, where: Where): Promise<Ope
   if (file !== undefined) {
     const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: variablesOf(shell, where) });
     if ("sandbox" in loaded) return embeddedSandbox(stateDirectory(shell, where), loaded.sandbox);
-    assertTlsChecked(shell, loaded);
+    assertTlsChecked(loaded, shell.variables);
     return { target: loaded, close: async () => {} };
   }
   assertSandboxMeant(shell, where);
   return embeddedSandbox(stateDirectory(shell, where), EMBEDDED_NAME);
 }
-
-// We check certificates whatever it says; but who has set it expects that we do not.
-function assertTlsChecked({ variables }: Shell, { ledger, investor, whereIs }: Target): void {
-  const secured = (["ledger", "investor"] as const).filter((side) => ({ ledger, investor })[side]?.baseUrl.startsWith("https:"));
-  const [side] = secured;
-  if (side === undefined || variables[UNCHECKED] !== "0") return;
-  throw new Failure({
-    code: "environment.tls-unchecked",
-    message: `${UNCHECKED} is 0: whoever answers would be taken for the service`,
-    why: `the key would be sent to whoever poses as it (${whereIs(`${side}.baseUrl`)}); nothing was sent`,
-    next: `unset ${UNCHECKED}; for a certificate of your own: export NODE_EXTRA_CA_CERTS=FILE`,
-  });
-}
-
-const UNCHECKED = "NODE_TLS_REJECT_UNAUTHORIZED";
 
 /** The name by which `--env` asks for the embedded sandbox where there is no environment file. */
 export const EMBEDDED_NAME = "sandbox";
