@@ -61,6 +61,7 @@ export async function sendTraces({ url, headers }: Collector, bodies: Iterable<s
         headers,
         body,
         fresh: false,
+        fence: undefined,
         timeoutMs: LIMITS.traceMs,
       });
       if (exchanged.kind !== "answered") throw new Error(exchanged.why);

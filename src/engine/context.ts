@@ -1,3 +1,5 @@
+import { formatDuration } from "../base/duration.ts";
+import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { RunJournal } from "../journal/journal.ts";
@@ -6,6 +8,7 @@ import type { ServiceRequest } from "../operations/request.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { Fact, Notice, RunClosed, RunOpened, RunRecord, StepStopped } from "../protocol/record.ts";
 import { advance, type AttemptState } from "../protocol/state.ts";
+import type { Fence } from "../transport/exchange.ts";
 import { Looking } from "./looking.ts";
 import type { Place } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -117,11 +120,32 @@ export class RunContext extends Looking {
   }
 
   /**
-   * How long ago an attempt had left, at the least, in milliseconds: it may wait for its connection as long as an exchange may take. Where
-   * its answer, or that none came, is recorded, it had left by then.
+   * How long ago an attempt had left, at the least, in milliseconds: it may leave as long as its intent is young enough, and one of an earlier
+   * version as long as an exchange may take. Where its answer, or that none came, is recorded, it had left by then.
    */
   goneFor({ answered, ...attempt }: AttemptState): number {
-    return answered === undefined ? this.ageOf(attempt) - this.target.timeoutMs : this.#since(answered);
+    const latestMs = Math.max(LIMITS.intentMs, this.target.timeoutMs);
+    return answered === undefined ? this.ageOf(attempt) - latestMs : this.#since(answered);
+  }
+
+  /**
+   * What a write is asked right before its first byte leaves: why it must not, if the run is not this process's any more, or if this process
+   * was stopped since it made up its mind to send. Called when it does, before the intent is recorded.
+   */
+  fence(): Fence {
+    const { clock } = this.ports;
+    const [at, began] = [clock.now(), clock.elapsed()];
+    return () => {
+      // A suspended machine stops one clock, and somebody may set the other.
+      const ageMs = Math.max(clock.now() - at, clock.elapsed() - began);
+      if (ageMs > LIMITS.intentMs) return `it was to be sent ${formatDuration(Math.round(ageMs))} ago: this process was held up since then`;
+      try {
+        this.#journal.assertHeld();
+        return undefined;
+      } catch (error) {
+        return messageOf(error);
+      }
+    };
   }
 
   // Of what this process has recorded, the clock of the wall may be set meanwhile; of an earlier process nothing else is known.

@@ -3,7 +3,7 @@ import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
-import { isOfThisHost, spellHolder } from "../journal/holder.ts";
+import { spellHolder } from "../journal/holder.ts";
 import type { Claim, Lease, Wanted } from "../journal/leases.ts";
 import { type JournalStore, releaseHint, runHeld } from "../journal/store.ts";
 import { callsOf } from "../playbook/walk.ts";
@@ -90,10 +90,10 @@ async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: Wi
   }
 }
 
-// A run that somebody carries on is carried on by them. Whether a process of another host lives, nobody here will learn.
-function patienceMs({ kind, holder }: Lease, wish: GroupWish | undefined): number {
+// A run that somebody carries on is carried on by them. Nobody here can see a process of another machine end.
+function patienceMs({ kind, life }: Lease, wish: GroupWish | undefined): number {
   if (kind === "group") return wish?.waitMs ?? 0;
-  return kind === "entity" && holder !== undefined && isOfThisHost(holder) ? LIMITS.entityWaitMs : 0;
+  return kind === "entity" && life === "alive" ? LIMITS.entityWaitMs : 0;
 }
 
 function spell({ kind, name, runId, holder, since }: Lease): string {
@@ -104,8 +104,7 @@ function spell({ kind, name, runId, holder, since }: Lease): string {
 
 function held(lease: Lease, wish: GroupWish | undefined): Failure {
   if (lease.kind === "run") return runHeld(lease);
-  const hint = lease.holder === undefined ? "" : releaseHint(lease.holder, lease.runId);
-  const next = `wait for that run to end, or stop its process; then try this run again${hint}`;
+  const next = `wait for that run to end, or stop its process; then try this run again${releaseHint(lease)}`;
   const exit = EXIT.locked;
   if (lease.kind === "group") {
     const waited = wish?.waitMs === undefined ? "" : `after ${formatDuration(wish.waitMs)} `;

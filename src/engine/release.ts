@@ -1,9 +1,9 @@
 import { Failure } from "../base/failure.ts";
-import { isOfThisHost, spellHolder } from "../journal/holder.ts";
+import { howToStop, spellHolder } from "../journal/holder.ts";
 import { type JournalStore, noSuchRun } from "../journal/store.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import type { Holder } from "../protocol/record.ts";
-import { stateOf } from "../protocol/state.ts";
+import { maybeUnsent, stateOf } from "../protocol/state.ts";
 
 /** Who says that a holder is gone, and why. */
 export interface Release {
@@ -12,17 +12,19 @@ export interface Release {
 }
 
 /**
- * Frees a run whose holder nobody here can tell the life of; the word is kept in its journal. Should the holder live after all, it can
- * write no more. Gives who held it. Throws a Failure when nobody does, or a process that lives.
+ * Frees a run whose holder ran on another machine, so that nobody here can know whether it is alive; the word is kept in its journal. Should
+ * the holder be alive after all, it can record nothing more, and sends nothing of which it has not begun to send the first byte. What it had
+ * intended may be just that, so time alone never settles it. Gives who held the run. Throws a Failure when nobody does, or a process that
+ * is alive on this machine.
  */
 export async function releaseRun(store: JournalStore, runId: string, { who, because }: Release): Promise<Holder> {
-  const holder = store.leases.holding(runId)?.holder;
+  const { holder, life } = store.leases.holding(runId) ?? {};
   if (holder === undefined) throw nothingToRelease(store, runId);
-  if (isOfThisHost(holder)) throw alive(runId, holder);
+  if (life === "alive") throw alive(runId, holder);
   const claim = store.leases.takeOver(runId);
   if (store.knows(runId)) {
     const { journal, records } = await store.claim(runId, claim);
-    journal.note({ kind: "run.released", from: holder, who, because });
+    journal.note({ kind: "run.released", from: holder, who, because, unsent: maybeUnsent(stateOf(records)) });
     journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
     await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
   } else store.leases.release(claim, false); // it was about to begin
@@ -41,8 +43,8 @@ function nothingToRelease(store: JournalStore, runId: string): Failure {
 function alive(runId: string, holder: Holder): Failure {
   return new Failure({
     code: "release.alive",
-    message: `the run ${runId} is held by ${spellHolder(holder)}, which lives`,
+    message: `the run ${runId} is held by ${spellHolder(holder)}, which is alive`,
     why: "what it has under way could take effect after somebody else has gone on",
-    next: `stop it: kill ${holder.pid}`,
+    next: howToStop(holder),
   });
 }

@@ -1,5 +1,5 @@
 import { hash, scryptSync } from "node:crypto";
-import { Failure, messageOf } from "../base/failure.ts";
+import { Failure, invariant, messageOf } from "../base/failure.ts";
 import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
 import { masked, type Redact, type Secret } from "../base/secret.ts";
 import type { Target } from "../environment/target.ts";
@@ -8,7 +8,7 @@ import type { Operation } from "../operations/operation.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { meaningOf } from "../protocol/meaning.ts";
 import type { AnswerMeaning } from "../protocol/record.ts";
-import type { Exchanged } from "../transport/exchange.ts";
+import type { Exchanged, Fence } from "../transport/exchange.ts";
 import type { Caller } from "./caller.ts";
 import type { EnginePorts } from "./ports.ts";
 
@@ -64,9 +64,18 @@ export class Service {
     });
   }
 
-  /** Sends a call once, as the request that was made of it. Never throws for what the network or the service does. */
-  async call(call: Call, request: ServiceRequest = this.request(call)): Promise<Reply> {
-    const { operation, caller } = call;
+  /** Asks the service by a call that only reads. Never throws for what the network or the service does. */
+  async call(call: Call): Promise<Reply> {
+    invariant(!call.operation.writes, "a write is sent behind a fence");
+    return this.#exchange(call, this.request(call), undefined);
+  }
+
+  /** Sends a write once, as the request that was made of it, unless the fence says no. Never throws for what the network or the service does. */
+  async send(call: Call, request: ServiceRequest, fence: Fence): Promise<Reply> {
+    return this.#exchange(call, request, fence);
+  }
+
+  async #exchange({ operation, caller }: Call, request: ServiceRequest, fence: Fence | undefined): Promise<Reply> {
     const { baseUrl, key } = this.#side(operation, caller);
     const { origin, path } = this.#place(baseUrl);
     const exchanged = await this.#ports.exchange({
@@ -80,6 +89,7 @@ export class Service {
       },
       body: request.body === undefined ? undefined : writeJson(request.body),
       fresh: operation.writes,
+      fence,
       timeoutMs: this.target.timeoutMs,
     });
     const { clock, secrets } = this.#ports;

@@ -1,38 +1,168 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
+import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { systemRandom } from "../base/ports.ts";
 import type { Holder } from "../protocol/record.ts";
+import { FileLock, inodeAt, lockState, removeFree } from "../sqlite/lock.ts";
+
+/** Whether a process may still act. `unknown`: it ran on another machine, and nobody here can know. */
+export type Life = "alive" | "dead" | "unknown";
+
+/** Who this process is, and which others live. */
+export interface Liveness {
+  /** This process, as others find it: from the first call on, until it closes or ends, they can see that it is alive. */
+  me(): Holder;
+  /** Whether a holder is this process. */
+  isMe(holder: Holder): boolean;
+  lifeOf(holder: Holder): Life;
+  /** Whether others can see that this process is alive: where they cannot, they may take over what it holds. */
+  isSeen(): boolean;
+  /** This process holds nothing any more. */
+  close(): void;
+}
+
+const FOLDER = "holders";
+const SUFFIX = ".lock";
+const NAME_BYTES = 8;
+// What the journal names is opened, so it can only be one of these.
+const LOCK_FILE = /^[0-9a-f]+\.lock$/;
+
+/** The lock of this process in a state directory, and how many users of the directory share it. */
+interface Shared {
+  readonly lock: FileLock;
+  readonly holder: Holder;
+  users: number;
+}
+
+/** The locks that this process holds, by their folder. */
+const shared = new Map<string, Shared>();
+
+/**
+ * The holders of a state directory. Each process that holds anything in it keeps a lock on a file of its own there, so the kernel knows which
+ * of them are alive. Holders that earlier versions recorded have no such file, and are judged by host, boot and pid.
+ */
+export class Holders implements Liveness {
+  /** `undefined`: what is held ends with this process, and nobody else can see it. */
+  readonly #folder: string | undefined;
+  #mine: Shared | undefined;
+
+  constructor(stateDirectory: string | undefined) {
+    this.#folder = stateDirectory === undefined ? undefined : join(stateDirectory, FOLDER);
+  }
+
+  me(): Holder {
+    if (this.#folder === undefined) return thisProcess();
+    this.#mine ??= enter(this.#folder);
+    return this.#mine.holder;
+  }
+
+  isMe(holder: Holder): boolean {
+    if (holder.lock === undefined) return isThisProcess(holder);
+    return [...shared.values()].some(({ holder: { lock } }) => isSameLock(lock, holder.lock));
+  }
+
+  lifeOf(holder: Holder): Life {
+    if (this.isMe(holder)) return "alive";
+    const lock = this.#lockOf(holder);
+    if (lock === "held") return "alive";
+    if (!isOfThisKernel(holder)) return isOfThisHost(holder) ? "dead" : "unknown";
+    if (lock === "free") return "dead";
+    if (lock === "gone" && !isOfThisHost(holder)) return "dead"; // whoever had its lock removed it
+    if (lock === "unclear" || !isOfThisHost(holder)) return "unknown";
+    // An earlier life of this process, of which it has let go.
+    if (holder.lock !== undefined && isThisProcess(holder)) return "dead";
+    return isRunning(holder) ? "alive" : "dead";
+  }
+
+  isSeen(): boolean {
+    return this.#mine?.lock.isInPlace ?? true;
+  }
+
+  close(): void {
+    const mine = this.#mine;
+    this.#mine = undefined;
+    if (mine === undefined || this.#folder === undefined || --mine.users > 0) return;
+    shared.delete(this.#folder);
+    mine.lock.release();
+  }
+
+  // A file of another inode belongs to a copy of the state directory: its lock says nothing of the holder.
+  #lockOf({ lock }: Holder): "held" | "free" | "gone" | "foreign" | "unclear" | "none" {
+    if (lock === undefined || this.#folder === undefined) return "none";
+    if (!LOCK_FILE.test(lock.file)) return "unclear";
+    const path = join(this.#folder, lock.file);
+    const state = lockState(path);
+    return state === "free" && inodeAt(path) !== lock.inode ? "foreign" : state;
+  }
+}
+
+function enter(folder: string): Shared {
+  const known = shared.get(folder);
+  if (known !== undefined) {
+    known.users++;
+    return known;
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  removeFree(folder, SUFFIX);
+  for (let tries = 0; tries < LIMITS.lockTries; tries++) {
+    const file = `${Buffer.from(systemRandom.bytes(NAME_BYTES)).toString("hex")}${SUFFIX}`;
+    const lock = FileLock.create(join(folder, file));
+    if (lock === undefined) continue;
+    const mine = { lock, holder: { ...thisProcess(), lock: { file, inode: lock.inode } }, users: 1 };
+    shared.set(folder, mine);
+    return mine;
+  }
+  throw new Failure({
+    code: "journal.cannot-lock",
+    message: `no lock can be had in ${folder}`,
+    why: "by it other processes see that this one is alive; without it nothing is sent",
+    next: "put the state directory on a local disk: --state DIR",
+  });
+}
+
+function isSameLock(one: Holder["lock"], other: Holder["lock"]): boolean {
+  return one !== undefined && one.file === other?.file && one.inode === other.inode;
+}
 
 let known: Holder | undefined;
 
-/** This process, told apart from any other that may bear its pid. */
+/** This process, distinguished from any other with the same pid. */
 export function thisProcess(): Holder {
-  known ??= { host: hostname(), bootId: bootId(), pid: process.pid, startedAt: statOf(process.pid).startedAt ?? "unknown" };
+  known ??= { host: hostname(), bootId: bootId(), pid: process.pid, startedAt: statOf(process.pid).startedAt ?? UNKNOWN };
   return known;
 }
 
-/** Whether a holder is this process. */
-export function isThisProcess(holder: Holder): boolean {
+function isThisProcess(holder: Holder): boolean {
   const { host, bootId: boot, pid, startedAt } = thisProcess();
   return holder.host === host && holder.bootId === boot && holder.pid === pid && holder.startedAt === startedAt;
 }
 
-/** Whether a holder is of a host of which we can tell who lives. */
-export function isOfThisHost(holder: Holder): boolean {
-  return holder.host === hostname();
+function isOfThisHost({ host }: Holder): boolean {
+  return host === hostname();
+}
+
+// Containers share their machine's boot id, whatever their host names are.
+function isOfThisKernel(holder: Holder): boolean {
+  const { bootId: boot } = thisProcess();
+  return holder.bootId === boot && (boot !== UNKNOWN || isOfThisHost(holder));
 }
 
 /** A holder in words: `process 4711 on this host`. */
 export function spellHolder(holder: Holder): string {
-  return `process ${holder.pid} on ${isOfThisHost(holder) ? "this host" : holder.host}`;
+  if (isOfThisHost(holder)) return `process ${holder.pid} on this host`;
+  return `process ${holder.pid} on ${holder.host}${isOfThisKernel(holder) ? ", a container of this machine" : ""}`;
 }
 
-/**
- * Whether a holder may still act. Only what is provably dead is free: a process of another host is taken for alive, and one
- * of this host is dead when the machine was started anew, the pid is gone, belongs to a later process, or is a zombie's.
- */
-export function isAlive(holder: Holder): boolean {
-  if (isThisProcess(holder) || !isOfThisHost(holder)) return true;
-  if (holder.bootId !== bootId()) return false;
+/** How to stop a holder that is alive on this machine: its pid means it only where it can be seen by it. */
+export function howToStop(holder: Holder): string {
+  const isSeenHere = isOfThisHost(holder) && isRunning(holder);
+  return isSeenHere ? `stop it: kill ${holder.pid}` : `stop it: it is process ${holder.pid} in another container of this machine`;
+}
+
+// Of a process that can be seen here: it is gone when its pid is, belongs to a later process, or is a zombie's.
+function isRunning(holder: Holder): boolean {
   if (!processExists(holder.pid)) return false;
   const { state, startedAt } = statOf(holder.pid);
   return !ENDED.has(state) && (startedAt ?? holder.startedAt) === holder.startedAt;
@@ -50,8 +180,10 @@ function processExists(pid: number): boolean {
   }
 }
 
+const UNKNOWN = "unknown";
+
 function bootId(): string {
-  return read("/proc/sys/kernel/random/boot_id")?.trim() ?? "unknown";
+  return read("/proc/sys/kernel/random/boot_id")?.trim() ?? UNKNOWN;
 }
 
 // Fields 3 and 22 of /proc/PID/stat: the state, and ticks since boot. The name before them may hold spaces and parentheses.

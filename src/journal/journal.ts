@@ -11,6 +11,7 @@ import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
 import { type Proof, proofsOf } from "./proofs.ts";
 import type { Commits, NextTurn, Share } from "./commits.ts";
+import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail } from "./tail.ts";
 
@@ -22,6 +23,8 @@ export interface JournalPorts {
   readonly clock: Clock;
   readonly redact: Redact;
   readonly watch?: CommitWatch | undefined;
+  /** Who this process is, and which others live; as the state directory shows it when left out. */
+  readonly liveness?: Liveness | undefined;
   /** When the commits of several runs are made one; the event loop's next turn when left out. */
   readonly inNextTurn?: NextTurn | undefined;
 }
@@ -32,6 +35,7 @@ export class RunJournal {
   readonly #database: Database;
   readonly #commits: Commits;
   readonly #leases: Leases;
+  readonly #liveness: Liveness;
   readonly #tail: Tail;
   readonly #ports: JournalPorts;
   #sequence: number;
@@ -50,6 +54,7 @@ export class RunJournal {
     this.#commits = store.commits;
     this.#commits.enter();
     this.#leases = store.leases;
+    this.#liveness = store.liveness;
     this.#tail = store.tail;
     this.claim = run.claim;
     this.#opening = run.opening;
@@ -84,6 +89,12 @@ export class RunJournal {
   /** The writes of other runs that a transaction, or a receipt, has proven. */
   provenElsewhere(id: string): readonly Proof[] {
     return proofsOf(this.#database, id, this.claim.runId);
+  }
+
+  /** Throws a Failure when the run is not this process's any more: then it may send nothing for it. */
+  assertHeld(): void {
+    this.#database.assertInPlace();
+    this.#assertHeld();
   }
 
   /** Takes everything to disk; when this returns, a crash cannot lose it. */
@@ -193,8 +204,9 @@ export class RunJournal {
 
   // Whoever was taken over can write no more, however late it wakes up.
   #assertHeld(): void {
-    if (this.#leases.isHeld(this.claim)) return;
     const { runId } = this.claim;
+    if (!this.#liveness.isSeen()) throw unseen(runId);
+    if (this.#leases.isHeld(this.claim)) return;
     throw new Failure({
       code: "journal.claim-lost",
       message: `this process no longer holds the run ${runId}: it was taken over, or released by somebody`,
@@ -205,11 +217,22 @@ export class RunJournal {
   }
 }
 
+function unseen(runId: string): Failure {
+  return new Failure({
+    code: "journal.claim-lost",
+    message: `others cannot see any more that this process holds the run ${runId}: its file in the state directory's folder "holders" is gone`,
+    why: "another process may take the run over, and two could send a write twice, so this one stops",
+    next: `leave the state directory as it is while a run is under way; then: tokenbook resume ${runId}`,
+    exit: EXIT.locked,
+  });
+}
+
 /** What the runs of a state directory share. */
 export interface Stored {
   readonly database: Database;
   readonly commits: Commits;
   readonly leases: Leases;
+  readonly liveness: Liveness;
   readonly tail: Tail;
 }
 

@@ -6,7 +6,7 @@ import type { Holder } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { Database, Row } from "../sqlite/database.ts";
 import { readRecords } from "./chain.ts";
-import { isAlive, isThisProcess, thisProcess } from "./holder.ts";
+import type { Life, Liveness } from "./holder.ts";
 
 /** The table of what runs hold; who held a run, or a group, before there was one, holds it still. */
 export const LEASE_SCHEMA = `
@@ -39,6 +39,8 @@ export interface Lease {
   readonly epoch: number;
   /** Nobody when it was let go of, or when the process died. */
   readonly holder: Holder | undefined;
+  /** Of the holder: `unknown` where nobody here can know. */
+  readonly life: Life;
   /** Milliseconds since the Unix epoch. */
   readonly since: number;
   /** Another run has acted as the entity since it was taken. */
@@ -63,12 +65,19 @@ export type Taken = { readonly claim: Claim } | { readonly inTheWay: Lease };
 /** Only the run itself. */
 export const NOTHING_ELSE: Wanted = { groups: [], entities: [] };
 
+/** What leases need of the world. */
+export interface LeasePorts {
+  readonly clock: Pick<Clock, "now">;
+  readonly redact: Redact;
+  readonly liveness: Liveness;
+}
+
 /** Who may act, and as whom: rows of the state directory, compared and set in one immediate transaction. */
 export class Leases {
   readonly #database: Database;
-  readonly #ports: { readonly clock: Clock; readonly redact: Redact };
+  readonly #ports: LeasePorts;
 
-  constructor(database: Database, ports: { readonly clock: Clock; readonly redact: Redact }) {
+  constructor(database: Database, ports: LeasePorts) {
     this.#database = database;
     this.#ports = ports;
   }
@@ -87,7 +96,7 @@ export class Leases {
     const inTheWay =
       this.holding(runId) ??
       firstOf(groupNames, (name) => this.#others("group", name, runId)[0]) ??
-      firstOf(entityNames, (name) => this.#others("entity", name, runId).find(({ holder }) => isElsewhere(holder)));
+      firstOf(entityNames, (name) => this.#others("entity", name, runId).find(({ holder }) => this.#isElsewhere(holder)));
     if (inTheWay !== undefined) return { inTheWay };
     const own = this.#ofRun(runId);
     const epoch = epochOf(own) + 1;
@@ -141,7 +150,7 @@ export class Leases {
   takeOver(runId: string): Claim {
     return this.#database.transaction(() => {
       const epoch = epochOf(this.#ofRun(runId)) + 1;
-      const holder = JSON.stringify(thisProcess());
+      const holder = JSON.stringify(this.#ports.liveness.me());
       const now = this.#ports.clock.now();
       this.#database.run("UPDATE lease SET epoch = ?, holder = ?, since = ? WHERE run_id = ?", epoch, holder, now, runId);
       return { runId, epoch };
@@ -152,7 +161,7 @@ export class Leases {
   list(): readonly Lease[] {
     const held = "SELECT * FROM lease WHERE holder IS NOT NULL OR kind = 'entity' ORDER BY run_id DESC, kind DESC, name";
     const rows = this.#database.all(held);
-    return rows.map(readLease).filter((lease) => this.#counts(lease));
+    return rows.map((row) => this.#read(row)).filter((lease) => this.#counts(lease));
   }
 
   /** By whom a run is held; nothing when it was let go, or its process died. */
@@ -175,7 +184,7 @@ export class Leases {
       name,
       runId,
       epoch,
-      JSON.stringify(thisProcess()),
+      JSON.stringify(this.#ports.liveness.me()),
       this.#ports.clock.now(),
     );
   }
@@ -183,7 +192,9 @@ export class Leases {
   // The leases of other runs; those that count no more are cleared away.
   #others(kind: LeaseKind, name: string, runId: string): readonly Lease[] {
     const rows = this.#database.all("SELECT * FROM lease WHERE kind = ? AND name = ? AND run_id <> ?", kind, name, runId);
-    return rows.map(readLease).filter((lease) => {
+    return rows
+      .map((row) => this.#read(row))
+      .filter((lease) => {
       const counts = this.#counts(lease);
       if (!counts)
         this.#database.run("DELETE FROM lease WHERE kind = ? AND name = ? AND run_id = ?", kind, lease.name, lease.runId);
@@ -201,7 +212,25 @@ export class Leases {
   }
 
   #ofRun(runId: string): readonly Lease[] {
-    return this.#database.all("SELECT * FROM lease WHERE run_id = ?", runId).map(readLease);
+    return this.#database.all("SELECT * FROM lease WHERE run_id = ?", runId).map((row) => this.#read(row));
+  }
+
+  #isElsewhere(holder: Holder | undefined): boolean {
+    return holder !== undefined && !this.#ports.liveness.isMe(holder);
+  }
+
+  #read(row: Row): Lease {
+    try {
+      return leaseOf(row, this.#ports.liveness);
+    } catch (error) {
+      throw new Failure({
+        code: "journal.broken-lease",
+        message: `the journal is damaged: who holds the run ${String(row["run_id"])} cannot be read`,
+        why: "somebody may hold it still, so nothing is sent",
+        next: "restore the state directory from a backup",
+        cause: error,
+      });
+    }
   }
 }
 
@@ -217,38 +246,18 @@ function firstOf(names: readonly string[], find: (name: string) => Lease | undef
   return undefined;
 }
 
-function isElsewhere(holder: Holder | undefined): boolean {
-  return holder !== undefined && !isThisProcess(holder);
-}
-
-function livingHolder(text: string): Holder | undefined {
-  const holder = JSON.parse(text) as Holder;
-  return isAlive(holder) ? holder : undefined;
-}
-
-function readLease(row: Row): Lease {
-  try {
-    return leaseOf(row);
-  } catch (error) {
-    throw new Failure({
-      code: "journal.broken-lease",
-      message: `the journal is damaged: who holds the run ${String(row["run_id"])} cannot be read`,
-      why: "somebody may hold it still, so nothing is sent",
-      next: "restore the state directory from a backup",
-      cause: error,
-    });
-  }
-}
-
-function leaseOf(row: Row): Lease {
-  const { kind, holder } = row;
+function leaseOf(row: Row, liveness: Liveness): Lease {
+  const { kind } = row;
   invariant(kind === "run" || kind === "group" || kind === "entity", "a lease has a kind");
+  const holder = typeof row["holder"] === "string" ? (JSON.parse(row["holder"]) as Holder) : undefined;
+  const life = holder === undefined ? "dead" : liveness.lifeOf(holder);
   return {
     kind,
     name: String(row["name"]),
     runId: String(row["run_id"]),
     epoch: Number(row["epoch"]),
-    holder: typeof holder === "string" ? livingHolder(holder) : undefined,
+    holder: life === "dead" ? undefined : holder,
+    life,
     since: Number(row["since"]),
     shared: row["shared"] === 1,
   };

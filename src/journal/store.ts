@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
@@ -6,7 +6,7 @@ import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { type Cell, Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, type History, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
-import { isOfThisHost, spellHolder, thisProcess } from "./holder.ts";
+import { Holders, type Life, type Liveness, spellHolder } from "./holder.ts";
 import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
 import { PROOF_SCHEMA } from "./proofs.ts";
 import { Tail } from "./tail.ts";
@@ -54,7 +54,7 @@ export interface RunSummary {
   /** `undefined` while the run is under way, or when its process died. */
   readonly outcome: string | undefined;
   /** Who may be acting for it, and since when. */
-  readonly held: { readonly holder: Holder; readonly since: number } | undefined;
+  readonly held: { readonly holder: Holder; readonly since: number; readonly life: Life } | undefined;
 }
 
 /** A run that may be written for, and all that is known of it. */
@@ -70,13 +70,15 @@ export class JournalStore {
   readonly #tail: Tail;
   readonly #commits: Commits;
   readonly #ports: JournalPorts;
+  readonly #liveness: Liveness;
 
   private constructor(database: Database, ports: JournalPorts) {
     this.#database = database;
     this.#tail = new Tail(database);
     this.#commits = new Commits(database, ports.inNextTurn);
     this.#ports = ports;
-    this.leases = new Leases(database, ports);
+    this.#liveness = ports.liveness ?? new Holders(database.isInMemory ? undefined : dirname(database.path));
+    this.leases = new Leases(database, { ...ports, liveness: this.#liveness });
   }
 
   static open(stateDirectory: string, ports: JournalPorts): JournalStore {
@@ -131,9 +133,15 @@ export class JournalStore {
   // Nobody but whoever holds the run can write what comes here, and it is durable before anything else.
   async #held(run: HeldRun, before: readonly RunRecord[], ...first: readonly Fact[]): Promise<Held> {
     this.assertWhole();
-    const stored = { database: this.#database, commits: this.#commits, leases: this.leases, tail: this.#tail };
+    const stored = {
+      database: this.#database,
+      commits: this.#commits,
+      leases: this.leases,
+      liveness: this.#liveness,
+      tail: this.#tail,
+    };
     const journal = new RunJournal(stored, run, this.#ports);
-    const last: Fact = { kind: "run.claimed", holder: thisProcess() };
+    const last: Fact = { kind: "run.claimed", holder: this.#liveness.me() };
     const noted = [...first, last].map((fact) => journal.note(fact));
     await journal.flushed();
     return { journal, records: [...before, ...noted] };
@@ -219,6 +227,7 @@ export class JournalStore {
 
   close(): void {
     this.#tail.close();
+    this.#liveness.close();
     this.#database.close();
   }
 
@@ -233,7 +242,7 @@ export class JournalStore {
 }
 
 function heldBy(lease: Lease | undefined): RunSummary["held"] {
-  return lease?.holder === undefined ? undefined : { holder: lease.holder, since: lease.since };
+  return lease?.holder === undefined ? undefined : { holder: lease.holder, since: lease.since, life: lease.life };
 }
 
 function claimed(taken: Taken): Claim {
@@ -279,18 +288,19 @@ function nearRun(name: string, ids: readonly string[]): string | undefined {
 }
 
 /** Says that somebody holds a run. */
-export function runHeld({ runId, holder }: Lease): Failure {
+export function runHeld(lease: Lease): Failure {
+  const { runId, holder } = lease;
   return new Failure({
     code: "journal.held",
     message: `the run ${runId} is held by ${holder === undefined ? "nobody" : spellHolder(holder)}`,
     why: "two processes acting for one run could send a write twice",
-    next: `wait for that process to end, or stop it; then try this run again${holder === undefined ? "" : releaseHint(holder, runId)}`,
+    next: `wait for that process to end, or stop it; then try this run again${releaseHint(lease)}`,
     exit: EXIT.locked,
   });
 }
 
-/** What to do about a holder of whom nobody here can tell whether it lives; nothing of one of this host. */
-export function releaseHint(holder: Holder, runId: string): string {
-  if (isOfThisHost(holder)) return "";
+/** What to do about a holder when nobody here can know whether it is alive; nothing about one that is. */
+export function releaseHint({ runId, holder, life }: Lease): string {
+  if (holder === undefined || life !== "unknown") return "";
   return `. If it is gone for good (look on ${holder.host}): tokenbook runs release ${runId} --because TEXT`;
 }

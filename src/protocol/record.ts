@@ -97,10 +97,12 @@ export interface RunClaimed {
 /** A person has made the claim of another process void. */
 export interface RunReleased {
   readonly kind: "run.released";
-  /** Who held the run. */
+  /** Who held the run. It may be alive on another machine. */
   readonly from: Holder;
   readonly who: string;
   readonly because: string;
+  /** The attempts that it may still send: their intents are recorded, and nothing else of them is. Left out by older runs. */
+  readonly unsent?: readonly { readonly step: string; readonly attempt: number }[];
 }
 
 /** The run goes on with its playbook as somebody has edited it: nothing that was done has become another thing. */
@@ -117,6 +119,8 @@ export interface Holder {
   readonly pid: number;
   /** When the process started, so that a reused pid is not taken for it. */
   readonly startedAt: string;
+  /** The file in the state directory on which it keeps a lock as long as it is alive, and its inode. Left out by older runs. */
+  readonly lock?: { readonly file: string; readonly inode: string };
 }
 
 /** A `foreach` has its list: these rounds, in this order, and no others. */

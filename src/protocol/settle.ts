@@ -1,4 +1,5 @@
 import type { Verdict } from "./record.ts";
+import { type AttemptState, undecidedOf } from "./state.ts";
 
 /** What a look at the service showed of a write, as far as it decides anything. */
 export interface Seen {
@@ -35,4 +36,16 @@ export function verdictOf({ seen, again }: Seen, { additive, alone, final, settl
     case "unclear":
       return undefined;
   }
+}
+
+/**
+ * Whether the time is over within which the operator declared that every write takes effect. It never is where an attempt may still be sent
+ * by a holder that was released: that time begins when a request leaves.
+ */
+export function hasSettled(
+  attempts: readonly AttemptState[],
+  { goneForMs, settleWithinMs }: { readonly goneForMs: number; readonly settleWithinMs: number | undefined },
+): boolean {
+  if (undecidedOf(attempts).some(({ mayStillBeSent }) => mayStillBeSent)) return false;
+  return settleWithinMs !== undefined && goneForMs >= settleWithinMs;
 }

@@ -59,6 +59,8 @@ export interface AttemptState {
   settled: AttemptSettled | undefined;
   /** It had no effect, and belongs to an earlier claim: it no longer decides anything. */
   past: boolean;
+  /** A person has released its claim, and its holder may be alive and send it, however late. */
+  mayStillBeSent: boolean;
 }
 
 export interface Expansion {
@@ -100,6 +102,7 @@ export function advance(state: RunState, record: RunRecord): void {
     case "run.claimed":
       return reopen(state);
     case "run.released":
+      for (const { step, attempt } of maybeUnsent(state)) release(state, step, attempt);
       return;
     case "run.edited":
       return edit(state, record);
@@ -161,7 +164,21 @@ export function stepIn(state: RunState, address: string): StepState {
 
 function newAttempt(intended: RunRecord & AttemptIntended): AttemptState {
   const { at: intendedAt, sequence, epoch } = intended;
-  return { intended, intendedAt, sequence, epoch, answered: undefined, receipt: undefined, settled: undefined, past: false };
+  return { intended, intendedAt, sequence, epoch, answered: undefined, receipt: undefined, settled: undefined, past: false, mayStillBeSent: false };
+}
+
+/** The attempts of which the intent is recorded and nothing else: whoever holds the run may have sent them, or be about to. */
+export function maybeUnsent({ steps }: RunState): readonly { readonly step: string; readonly attempt: number }[] {
+  return [...steps].flatMap(([step, { attempts }]) =>
+    attempts.flatMap(({ answered, settled }, attempt) =>
+      answered === undefined && settled === undefined ? [{ step, attempt }] : [],
+    ),
+  );
+}
+
+function release(state: RunState, step: string, attempt: number): void {
+  const released = stepIn(state, step).attempts[attempt];
+  if (released !== undefined) released.mayStillBeSent = true;
 }
 
 function learn(state: RunState, record: RunRecord & (AttemptAnswered | ReceiptRead | AttemptSettled)): void {

@@ -47,7 +47,10 @@ function oneOf(...values: readonly string[]): Schema {
 
 const comparison: Schema = { $ref: "#/$defs/comparison" };
 const problem = object({ code: text, message: text }, { why: text, next: text, evidence: anything });
-const holder = object({ host: text, bootId: text, pid: whole, startedAt: text });
+const holder = object(
+  { host: text, bootId: text, pid: whole, startedAt: text },
+  { lock: { ...object({ file: text, inode: text }), description: "The file on which the process keeps a lock as long as it is alive." } },
+);
 const playbook = object({ file: text, name: text, digest: { ...text, description: "SHA-256 of the playbook's text, in hex." } });
 const heading = object(
   { id: text, name: text, uses: text, line: whole },
@@ -68,7 +71,7 @@ const EVENTS: Described = {
   "run.released": {
     says: "A person made the claim of another process void.",
     required: { from: holder, who: text, because: text },
-    optional: {},
+    optional: { unsent: listOf(object({ step, attempt: whole })) },
   },
   "run.edited": {
     says: "The run went on with its playbook as somebody has edited it.",

@@ -1,4 +1,4 @@
-import type { Holder, RunRecord } from "../protocol/record.ts";
+import type { Holder, RunRecord, RunReleased } from "../protocol/record.ts";
 import { textAt } from "./attempt.ts";
 import type { HistoryReport } from "./shape.ts";
 
@@ -21,7 +21,7 @@ function happeningOf(record: RunRecord): HistoryReport | undefined {
     case "run.claimed":
       return { at: timeOf(record), what: "claimed", by: spell(record.holder), text: null };
     case "run.released":
-      return { at: timeOf(record), what: "released", by: record.who, text: `${spell(record.from)} is gone: ${record.because}` };
+      return { at: timeOf(record), what: "released", by: record.who, text: releaseText(record) };
     case "run.edited":
       return { at: timeOf(record), what: "edited", by: null, text: record.notes.length === 0 ? null : record.notes.join("; ") };
     case "attempt.settled": {
@@ -35,6 +35,12 @@ function happeningOf(record: RunRecord): HistoryReport | undefined {
     default:
       return undefined;
   }
+}
+
+function releaseText({ from, because, unsent = [] }: RunReleased): string {
+  const steps = unsent.map(({ step, attempt }) => `attempt ${attempt + 1} of ${step}`);
+  const open = steps.length === 0 ? "" : ` (if it is alive, it may still send ${steps.join(", ")})`;
+  return `${spell(from)} is gone: ${because}${open}`;
 }
 
 function timeOf({ at }: RunRecord): string {

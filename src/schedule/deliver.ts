@@ -53,6 +53,7 @@ async function post(
       },
       body: letter.body,
       fresh: true,
+      fence: undefined,
       timeoutMs,
     });
     if (exchanged.kind !== "answered") return exchanged.why;

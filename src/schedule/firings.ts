@@ -2,7 +2,7 @@ import type { Clock } from "../base/ports.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
-import { isAlive, thisProcess } from "../journal/holder.ts";
+import type { Life, Liveness } from "../journal/holder.ts";
 import type { Holder } from "../protocol/record.ts";
 import type { Database, Row } from "../sqlite/database.ts";
 import type { Step } from "./decide.ts";
@@ -18,28 +18,23 @@ CREATE TABLE firing (
 CREATE INDEX firing_open ON firing (schedule) WHERE state IN ('queued', 'running');
 `;
 
-/** What the tables ask of the world. */
+/** What the store asks of the world. */
 export interface StorePorts {
   readonly clock: Pick<Clock, "now">;
   readonly redact: Redact;
-  readonly liveness: Liveness;
+  /** Who this process is, and which others live; as the state directory shows it when left out. */
+  readonly liveness?: Pick<Liveness, "me" | "lifeOf" | "close">;
 }
 
-/** Who this process is, and which others live. */
-export interface Liveness {
-  readonly me: () => Holder;
-  readonly isAlive: (holder: Holder) => boolean;
-}
-
-/** As the system tells it. */
-export const systemLiveness: Liveness = { me: thisProcess, isAlive };
+/** What the tables ask of it. */
+export type TablePorts = Required<StorePorts>;
 
 /** The firings of all schedules: each is one row, held by one process while it runs. What must not be seen by halves is done in a transaction of the store. */
 export class Firings {
   readonly #database: Database;
-  readonly #ports: StorePorts;
+  readonly #ports: TablePorts;
 
-  constructor(database: Database, ports: StorePorts) {
+  constructor(database: Database, ports: TablePorts) {
     this.#database = database;
     this.#ports = ports;
   }
@@ -95,9 +90,14 @@ export class Firings {
     this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND run_id = ?", this.#kept(problem), id, runId);
   }
 
+  /** Whether the process of a firing is alive; one that nobody has is dead. */
+  lifeOf({ holder }: Pick<Firing, "holder">): Life {
+    return holder === undefined ? "dead" : this.#ports.liveness.lifeOf(holder);
+  }
+
   /** Ends the firings whose process is gone: they hold nothing any more; when it went, nobody knows. */
   buryDead(id: string): readonly Firing[] {
-    const dead = this.open(id).filter(({ holder }) => holder !== undefined && !this.#ports.liveness.isAlive(holder));
+    const dead = this.open(id).filter((firing) => firing.holder !== undefined && this.lifeOf(firing) === "dead");
     return dead.map((firing) => this.bury(firing, diedOf(firing)));
   }
 

@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Cron } from "../base/cron.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { Holders } from "../journal/holder.ts";
 import { Database, type Row } from "../sqlite/database.ts";
 import { decide, type Decision, type Plan, type Standing, type Step } from "./decide.ts";
 import type { EndedState, Firing, Problem } from "./firing.ts";
-import { Firings, FIRINGS_SCHEMA, type StorePorts } from "./firings.ts";
+import { Firings, FIRINGS_SCHEMA, type StorePorts, type TablePorts } from "./firings.ts";
 import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./outbox.ts";
 import type { Streak } from "./streak.ts";
 
@@ -62,13 +63,14 @@ export class ScheduleStore {
   readonly firings: Firings;
   readonly outbox: Outbox;
   readonly #database: Database;
-  readonly #ports: StorePorts;
+  readonly #ports: TablePorts;
 
   private constructor(database: Database, ports: StorePorts) {
+    const { liveness = new Holders(database.isInMemory ? undefined : dirname(database.path)) } = ports;
     this.#database = database;
-    this.#ports = ports;
-    this.firings = new Firings(database, ports);
-    this.outbox = new Outbox(database, ports);
+    this.#ports = { ...ports, liveness };
+    this.firings = new Firings(database, this.#ports);
+    this.outbox = new Outbox(database, this.#ports);
   }
 
   static open(stateDirectory: string, ports: StorePorts): ScheduleStore {
@@ -98,6 +100,7 @@ export class ScheduleStore {
   }
 
   close(): void {
+    this.#ports.liveness.close();
     this.#database.close();
   }
 

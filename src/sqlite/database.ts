@@ -150,6 +150,11 @@ function connectForLooking(path: string): DatabaseSync {
   return new DatabaseSync(address, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
+/** Connects to a file as it is, without the settings of a {@link Database}, and waits for nobody: for what only locks it. */
+export function connectPlainly(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): DatabaseSync {
+  return new DatabaseSync(path, { readOnly, timeout: 0 });
+}
+
 function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }

@@ -21,7 +21,12 @@ export interface Outgoing {
   /** A connection of its own, which no idle timeout of the server can cut off: for writes. */
   readonly fresh: boolean;
   readonly timeoutMs: number;
+  /** Of whatever must not leave at any time; `undefined` of what does no harm late. */
+  readonly fence: Fence | undefined;
 }
+
+/** Asked right before the first byte of a request leaves: why it must not leave; `undefined`: it may. Never throws. */
+export type Fence = () => string | undefined;
 
 /** What became of it: whether anything was sent, whether a whole answer came, and what it was. */
 export type Exchanged =
@@ -108,7 +113,7 @@ const OVER = new Error("the exchange is over");
 
 function exchangeOn(client: Client, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
   return new Promise((resolve) => {
-    const listener = new Listener(outgoing.timeoutMs, { resolve, onSent });
+    const listener = new Listener(outgoing, { resolve, onSent });
     try {
       client.dispatch(options(outgoing), listener);
     } catch (error) {
@@ -133,9 +138,11 @@ class Listener implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: Readonly<Record<string, string | string[] | undefined>> = {};
   readonly #chunks: Buffer[] = [];
+  readonly #fence: Fence | undefined;
 
-  constructor(timeoutMs: number, hears: Hears) {
+  constructor({ timeoutMs, fence }: Outgoing, hears: Hears) {
     this.#hears = hears;
+    this.#fence = fence;
     this.#deadline = setTimeout(() => {
       this.#late = new Error(`no whole answer within ${timeoutMs} ms`);
       this.#controller?.abort(this.#late);
@@ -144,6 +151,8 @@ class Listener implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#late !== undefined) return controller.abort(this.#late);
+    const why = this.#fence?.();
+    if (why !== undefined) return controller.abort(new Error(why));
     this.#controller = controller;
     // The request is written in this very turn of the event loop.
     if (this.#hears.onSent !== undefined) setImmediate(this.#hears.onSent);

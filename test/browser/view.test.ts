@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/base/ports.ts";
 import { DriftBook } from "../../src/reconcile/drift-book.ts";
-import { systemLiveness } from "../../src/schedule/firings.ts";
+import { thisProcess } from "../../src/journal/holder.ts";
 import { ScheduleStore } from "../../src/schedule/store.ts";
 import { proxyTo } from "../stories/proxy.ts";
 import { viewing } from "../stories/viewing.ts";
@@ -257,7 +257,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
 
   test("schedules: when each fires next, what its firings became, and their runs", async () => {
     const { project, runs } = await twoNights();
-    const ports = { clock: systemClock, redact: (text: string) => text, liveness: systemLiveness };
+    const ports = { clock: systemClock, redact: (text: string) => text };
     const store = ScheduleStore.open(stateOf(project), ports);
     const plan = { playbook: "mint.yaml", environment: "here", cron: "30 2 * * *", timezone: "Europe/Berlin", jitterMs: 0 };
     store.register({ id: "mint.yaml@here", ...plan });
@@ -306,7 +306,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     const store = ScheduleStore.open(stateOf(project), {
       clock: systemClock,
       redact: (text) => text,
-      liveness: { ...systemLiveness, me: () => ({ ...systemLiveness.me(), host: evil }) },
+      liveness: { me: () => ({ ...thisProcess(), host: evil }), lifeOf: () => "alive", close: () => undefined },
     });
     store.register({ id: evil, playbook: evil, environment: evil, cron: undefined, timezone: undefined, jitterMs: 0 });
     const taken = store.takeNow(evil, () => undefined);

@@ -14,7 +14,8 @@ import type { Diagnostic } from "../../src/source/diagnostic.ts";
 
 /** The repository's root, with a slash at its end. */
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
-const COMMAND = join(ROOT, "bin/tokenbook.js");
+/** The built command. */
+export const COMMAND: string = join(ROOT, "bin/tokenbook.js");
 
 /** A playbook that comes with the product. */
 export function delivered(name: string): string {

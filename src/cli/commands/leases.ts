@@ -17,7 +17,7 @@ interface LeasesOptions {
 export const listLeases: Command<LeasesOptions> = async (shell, options) => {
   const leases = lookIntoJournal(shell, options, (store) => store.leases.list());
   if (options.json === true) {
-    const held = leases.map(({ holder, since, epoch: _epoch, ...lease }) => ({
+    const held = leases.map(({ holder, since, epoch: _epoch, life: _life, ...lease }) => ({
       ...lease,
       holder: holder ?? null,
       since: new Date(since).toISOString(),

@@ -2,10 +2,10 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { didYouMean, quoted, sanitise } from "../../base/text.ts";
-import { isOfThisHost, spellHolder } from "../../journal/holder.ts";
+import { howToStop, spellHolder } from "../../journal/holder.ts";
+import type { Holder } from "../../protocol/record.ts";
 import type { Blocking } from "../../schedule/firing.ts";
 import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
-import { systemLiveness } from "../../schedule/firings.ts";
 import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { type Columns, columnsIn, widthOn } from "../columns.ts";
 import { harmless } from "../failure.ts";
@@ -128,8 +128,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, { because,
   const id = withStore(shell, options, (store) => {
     const found = idOf(store, options.schedule);
     const running = store.firings.running(found);
-    if (running?.holder !== undefined && isOfThisHost(running.holder) && systemLiveness.isAlive(running.holder))
-      throw stillAlive(found, running.holder.pid);
+    if (running?.holder !== undefined && store.firings.lifeOf(running) === "alive") throw stillAlive(found, running.holder);
     store.release(found, { code: "schedule.released", message: `released by ${who}: ${because}` });
     return found;
   });
@@ -153,17 +152,17 @@ function idOf(store: ScheduleStore, named: string): string {
   });
 }
 
-function stillAlive(id: string, pid: number): Failure {
+function stillAlive(id: string, holder: Holder): Failure {
   return new Failure({
     code: "release.alive",
-    message: `${id} is run by process ${pid} on this host, which lives`,
+    message: `${id} is run by ${spellHolder(holder)}, which is alive`,
     why: "two runs could be under way at once",
-    next: `stop it: kill ${pid}`,
+    next: howToStop(holder),
   });
 }
 
 function withStore<T>(shell: Shell, where: Where, look: (store: ScheduleStore) => T): T {
-  const ports = { clock: systemClock, redact: (text: string) => text, liveness: systemLiveness };
+  const ports = { clock: systemClock, redact: (text: string) => text };
   const store = ScheduleStore.existing(knownStateDirectory(shell, where), ports);
   try {
     return look(store);

@@ -15,7 +15,6 @@ import { runNow } from "../../schedule/once.ts";
 import { type Page, servePage } from "../../schedule/page.ts";
 import type { Address } from "../../serving/server.ts";
 import { Service } from "../../schedule/service.ts";
-import { systemLiveness } from "../../schedule/firings.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
 import { notBegunBy } from "../check-failure.ts";
 import type { ProjectShell } from "../chosen-project.ts";
@@ -117,7 +116,7 @@ async function tellNotStarted(plainShell: ProjectShell, options: ScheduleOptions
 
 // What has never been run is being set up: whoever does that looks on.
 function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Scheduled[] {
-  const ports = { clock: systemClock, redact: (text: string): string => text, liveness: systemLiveness };
+  const ports = { clock: systemClock, redact: (text: string): string => text };
   const store = ScheduleStore.look(stateDirectory(shell, options), ports);
   try {
     return scheduledUnread(shell, options).filter(({ id }) => store?.known(id) !== undefined);
@@ -147,7 +146,7 @@ async function withParts(
   { channels, redact, makes }: Reached,
   work: (parts: Parts, telling: Telling) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const store = ScheduleStore.open(stateDirectory(shell, options), { clock: systemClock, redact, liveness: systemLiveness });
+  const store = ScheduleStore.open(stateDirectory(shell, options), { clock: systemClock, redact });
   try {
     const log = logOf(shell, options);
     const metrics = new Metrics();

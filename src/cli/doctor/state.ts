@@ -4,7 +4,7 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import { journalHealth, type JournalHealth, type RunHealth } from "../../journal/health.ts";
-import { isOfThisHost, spellHolder } from "../../journal/holder.ts";
+import { spellHolder } from "../../journal/holder.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import type { Finding } from "../../report/doctor/shape.ts";
 import { Findings } from "./finding.ts";
@@ -87,10 +87,9 @@ function lookAtJournal({ path, format, newest, damage, runs }: JournalHealth, fi
 }
 
 function lookAtRun({ id, playbook, outcome, held, open }: RunHealth, findings: Findings): void {
-  const foreign = held !== undefined && !isOfThisHost(held.holder) ? held.holder : undefined;
-  if (foreign !== undefined) {
-    findings.warning("state.held-elsewhere", `run ${id} (${playbook}) is held by ${spellHolder(foreign)}`, {
-      why: "nobody here can tell whether that process lives",
+  if (held?.life === "unknown") {
+    findings.warning("state.held-elsewhere", `run ${id} (${playbook}) is held by ${spellHolder(held.holder)}`, {
+      why: "nobody here can know whether that process is alive",
       next: `wait for it; if it is gone for good: tokenbook runs release ${id} --because TEXT`,
     });
   } else if (held !== undefined) {

@@ -6,7 +6,6 @@ import { stateOf } from "../../protocol/state.ts";
 import { dueOf } from "../../schedule/decide.ts";
 import type { Blocking } from "../../schedule/firing.ts";
 import { firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
-import { systemLiveness } from "../../schedule/firings.ts";
 import type { Known, ScheduleStore } from "../../schedule/store.ts";
 
 /** What a schedule's entry is made of. */
@@ -23,7 +22,7 @@ export function entryOf({ store, known, now, blocking }: Look, most: number): Sc
   const open = store.firings.open(id);
   const last = store.firings.lastEnded(id);
   const running = open.find(({ state }) => state === "running");
-  const lives = running?.holder !== undefined && systemLiveness.isAlive(running.holder);
+  const lives = running !== undefined && store.firings.lifeOf(running) !== "dead";
   const missed = store.firings.lastOf(id, "missed");
   const run = store.lastRun(id);
   return {

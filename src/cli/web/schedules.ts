@@ -4,7 +4,6 @@ import { spellHolder } from "../../journal/holder.ts";
 import { schedulePage } from "../../report/html/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/schedules.ts";
 import { type FiringEntry, firingEntry } from "../../schedule/listing.ts";
-import { systemLiveness } from "../../schedule/firings.ts";
 import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { peekIntoJournal } from "../journal.ts";
 import { blockingIn, entryOf } from "../schedule/entry.ts";
@@ -48,7 +47,7 @@ function firingOf({ holder, ...firing }: FiringEntry): ListedFiring {
 }
 
 function look<T>(state: string, work: (store: ScheduleStore) => T): T | undefined {
-  const store = ScheduleStore.look(state, { clock: systemClock, redact: (text) => text, liveness: systemLiveness });
+  const store = ScheduleStore.look(state, { clock: systemClock, redact: (text) => text });
   try {
     return store === undefined ? undefined : work(store);
   } finally {

@@ -5,8 +5,8 @@ import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../operations/probe.ts";
 import { openProblem } from "../../protocol/attempts.ts";
 import type { StepProblem, Verdict } from "../../protocol/record.ts";
-import { verdictOf } from "../../protocol/settle.ts";
-import type { AttemptState } from "../../protocol/state.ts";
+import { hasSettled, verdictOf } from "../../protocol/settle.ts";
+import { type AttemptState, stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { isFinal } from "../final.ts";
 import type { Place } from "../plan.ts";
@@ -24,7 +24,7 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
   let last: Sight = { seen: "unclear", why: "the service could not be read" };
   const look = async (by: number): Promise<Look<void>> => {
     // What is seen while the time runs out may have been read before it did.
-    const settled = hasSettled(context, attempted.state);
+    const settled = isTimeOver(context, attempted);
     last = await lookAt(context, attempted, by);
     const verdict = verdictIn(context, attempted, { sight: last, settled });
     if (verdict === undefined) return "again";
@@ -32,7 +32,7 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
   };
   const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted) };
   const found = await lookUntil(context, { address: attempted.place.address, for: "what became of the write", wait }, look);
-  if (found === "late") stopAs(context, attempted, stoppedBy(context, last));
+  if (found === "late") stopAs(context, attempted, stoppedBy(context, attempted, last));
 }
 
 async function lookAt(context: RunContext, attempted: Attempted, by: number): Promise<Sight> {
@@ -48,7 +48,8 @@ async function lookAt(context: RunContext, attempted: Attempted, by: number): Pr
 function timeLeft(context: RunContext, { step, state }: Attempted): number {
   const within = Math.min(step.wait?.timeoutMs ?? LIMITS.probeMs, LIMITS.probeMs);
   const declared = context.target.settleWithinMs ?? Infinity;
-  const untilSettled = declared <= LIMITS.settleMs ? declared - context.goneFor(state) : 0;
+  const isEver = declared <= LIMITS.settleMs && !state.mayStillBeSent;
+  const untilSettled = isEver ? declared - context.goneFor(state) : 0;
   return Math.max(0, within - context.ageOf(state), untilSettled);
 }
 
@@ -67,9 +68,9 @@ function verdictIn(
   return verdict === "superseded" && context.ageOf(state) < LIMITS.patienceMs ? undefined : verdict;
 }
 
-function hasSettled(context: RunContext, attempt: AttemptState): boolean {
-  const { settleWithinMs } = context.target;
-  return settleWithinMs !== undefined && context.goneFor(attempt) >= settleWithinMs;
+function isTimeOver(context: RunContext, { place, state }: Attempted): boolean {
+  const { attempts } = stepIn(context.state, place.address);
+  return hasSettled(attempts, { goneForMs: context.goneFor(state), settleWithinMs: context.target.settleWithinMs });
 }
 
 async function settle(
@@ -115,7 +116,7 @@ interface Stopped {
   readonly why: string;
 }
 
-function stoppedBy({ target }: RunContext, sight: Sight): Stopped {
+function stoppedBy({ target }: RunContext, { state }: Attempted, sight: Sight): Stopped {
   switch (sight.seen) {
     case "effect":
       return {
@@ -127,8 +128,14 @@ function stoppedBy({ target }: RunContext, sight: Sight): Stopped {
     case "unclear":
       return { outcome: "unknown", why: sight.why };
     case "nothing":
-      return { outcome: "unknown", why: "no trace of it can be seen; it may still take effect, so it is not sent again" };
+      return { outcome: "unknown", why: `no trace of it can be seen; ${stillPossible(state)}, so it is not sent again` };
   }
+}
+
+function stillPossible({ mayStillBeSent }: AttemptState): string {
+  return mayStillBeSent
+    ? "the process whose run was released may be alive on its machine and still send it"
+    : "it may still take effect";
 }
 
 function whoElse({ exclusive, environment }: Target): string {

@@ -23,7 +23,8 @@ interface Sending {
 
 /**
  * Sends a write once. The intent is durable before the first byte leaves, the answer before anything depends on it: whenever
- * the process dies, the journal tells whether the write may have been sent.
+ * the process dies, the journal tells whether the write may have been sent. Right before that byte the claim and the age of the intent are
+ * checked once more, for the process may have been stopped since.
  */
 export async function send(context: RunContext, { place, step, bound }: Sending): Promise<void> {
   const { operation } = step;
@@ -35,6 +36,7 @@ export async function send(context: RunContext, { place, step, bound }: Sending)
     standingBaseline(attempts) ?? (await baselineOf(context, place, operation.meaning.probe, bound));
   if (context.stopping) return;
   const attempt = attempts.length;
+  const fence = context.fence();
   await context.write({
     kind: "attempt.intended",
     step: place.address,
@@ -47,7 +49,7 @@ export async function send(context: RunContext, { place, step, bound }: Sending)
     ...(baselineAt === undefined ? {} : { baselineAt }),
   });
   const sentAt = context.ports.clock.elapsed();
-  const reply = ownReply(context, { place, step }, { call, attempt, reply: await context.service.call(call, request) });
+  const reply = ownReply(context, { place, step }, { call, attempt, reply: await context.service.send(call, request, fence) });
   const payload = reply.answer?.payload ?? null;
   await context.write({
     kind: "attempt.answered",

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { entryOf } from "../../../src/cli/schedule/entry.ts";
-import { systemLiveness } from "../../../src/schedule/firings.ts";
 import type { ScheduleEntry } from "../../../src/schedule/listing.ts";
 import { type Known, ScheduleStore } from "../../../src/schedule/store.ts";
 
@@ -13,7 +12,7 @@ const ID = "supply.yaml@here";
 /** How a schedule is listed so long after a process has begun to serve it, and has ended. */
 function listedAt(moment: string, cron: string | undefined): ScheduleEntry {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-entry-"));
-  const store = ScheduleStore.open(folder, { clock: { now: () => BEGUN }, redact: (text) => text, liveness: systemLiveness });
+  const store = ScheduleStore.open(folder, { clock: { now: () => BEGUN }, redact: (text) => text });
   onTestFinished(() => {
     store.close();
     rmSync(folder, { recursive: true });

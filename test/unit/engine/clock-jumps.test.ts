@@ -4,17 +4,24 @@ import { clockWithoutWaiting, type Came, folderForTest, runnerForTest, serve, ta
 
 const DAY_MS = 86_400_000;
 
-// Somebody sets the clock of the wall at each look at it; the time that passes is what it is.
-function jumpingClock(bySetting: (look: number) => number): Clock {
+// Somebody sets the wall clock at each pause; the time that passes is what it is.
+function jumpingClock(bySetting: (pause: number) => number): Clock {
   const steady = clockWithoutWaiting();
-  let looks = 0;
-  return { ...steady, now: () => steady.now() + bySetting(looks++) };
+  let pauses = 0;
+  return {
+    ...steady,
+    now: () => steady.now() + bySetting(pauses),
+    sleep: async (ms, signal) => {
+      pauses++;
+      await steady.sleep(ms, signal);
+    },
+  };
 }
 
 const JUMPS = [
-  { name: "back by a day at each look", bySetting: (look: number) => -look * DAY_MS },
-  { name: "forward by a day at each look", bySetting: (look: number) => look * DAY_MS },
-  { name: "to and fro", bySetting: (look: number) => (look % 2) * DAY_MS },
+  { name: "back by a day at each pause", bySetting: (pause: number) => -pause * DAY_MS },
+  { name: "forward by a day at each pause", bySetting: (pause: number) => pause * DAY_MS },
+  { name: "to and fro", bySetting: (pause: number) => (pause % 2) * DAY_MS },
 ];
 
 const PLAYBOOK = `playbook: 1

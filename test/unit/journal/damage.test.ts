@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { Commits } from "../../../src/journal/commits.ts";
+import { Holders } from "../../../src/journal/holder.ts";
 import { RunJournal } from "../../../src/journal/journal.ts";
 import { Leases } from "../../../src/journal/leases.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
@@ -140,10 +141,11 @@ test("the disk is full: nothing is written after the gap, not even when there is
   const store = JournalStore.open(folder, PORTS);
   await store.begin(opened, "test");
   const database = Database.open(join(folder, "journal.db"));
-  const leases = new Leases(database, PORTS);
+  const liveness = new Holders(folder);
+  const leases = new Leases(database, { ...PORTS, liveness });
   const last = [...store.chain("run1")].at(-1);
   const journal = new RunJournal(
-    { database, commits: new Commits(database), leases, tail: new Tail(database) },
+    { database, commits: new Commits(database), leases, liveness, tail: new Tail(database) },
     { claim: leases.takeOver("run1"), end: { sequence: 1, hash: last?.hash ?? "" }, opening: () => {} },
     PORTS,
   );

@@ -266,6 +266,7 @@ describe("OTLP", () => {
       headers: {},
       body: undefined,
       fresh: false,
+      fence: undefined,
       timeoutMs: 1,
     } as const;
     const sent: string[] = [];

@@ -10,6 +10,7 @@ import type { Clock } from "../../../src/base/ports.ts";
 import type { Channel } from "../../../src/environment/notifications.ts";
 import type { Schedule } from "../../../src/playbook/model.ts";
 import { exitOf } from "../../../src/protocol/decide.ts";
+import type { Life } from "../../../src/journal/holder.ts";
 import type { Holder, RunOutcome } from "../../../src/protocol/record.ts";
 import type { MakeRun, Parts } from "../../../src/schedule/carrier.ts";
 import { Courier } from "../../../src/schedule/courier.ts";
@@ -19,7 +20,6 @@ import { Metrics } from "../../../src/schedule/metrics.ts";
 import type { Notification } from "../../../src/schedule/notification.ts";
 import { runNow } from "../../../src/schedule/once.ts";
 import { Service, type Ticking } from "../../../src/schedule/service.ts";
-import { systemLiveness } from "../../../src/schedule/firings.ts";
 import { ScheduleStore } from "../../../src/schedule/store.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 
@@ -131,7 +131,7 @@ export class Desk {
 
   /** How often in a row the schedule has not passed for the same reason, as one tells who only looks. */
   timesInARow(): number | undefined {
-    const ports = { clock: this.time, redact: (text: string) => text, liveness: systemLiveness };
+    const ports = { clock: this.time, redact: (text: string) => text };
     const store = ScheduleStore.look(this.#folder, ports);
     const times = store?.known("supply.yaml")?.streak?.times;
     store?.close();
@@ -165,8 +165,9 @@ export class Desk {
 
   #store(clock: Clock, pid: number): ScheduleStore {
     const me: Holder = { host: "desk", bootId: "one", pid, startedAt: "0" };
-    const isAlive = (holder: Holder): boolean => this.cannotTell || this.#living.has(holder.pid);
-    return ScheduleStore.open(this.#folder, { clock, redact: (text) => text, liveness: { me: () => me, isAlive } });
+    const lifeOf = ({ pid: of }: Holder): Life => (this.cannotTell ? "unknown" : this.#living.has(of) ? "alive" : "dead");
+    const liveness = { me: () => me, lifeOf, close: () => undefined };
+    return ScheduleStore.open(this.#folder, { clock, redact: (text) => text, liveness });
   }
 
   #process(): { readonly parts: Parts; readonly pid: number } {

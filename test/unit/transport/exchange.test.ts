@@ -26,6 +26,7 @@ function exchange(port: number, more: Partial<Outgoing> = {}, transport = new Tr
     headers: { "x-api-key": new Secret("K", "key") },
     body: "{}",
     fresh: true,
+    fence: undefined,
     timeoutMs: 300,
     ...more,
   };
@@ -65,6 +66,23 @@ test("a host that does not exist: nothing was sent", async () => {
 test("a TLS handshake that fails: nothing was sent", async () => {
   const port = await tcp((socket) => socket.destroy());
   expect(await exchange(port, { origin: `https://127.0.0.1:${port}` })).toMatchObject({ kind: "not-sent" });
+});
+
+test("a fence is asked once there is a connection; when it says no, nothing of the request leaves", async () => {
+  const heard: Buffer[] = [];
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections++;
+    socket.on("data", (chunk) => heard.push(chunk)).on("error", () => {});
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  closers.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const asked: number[] = [];
+  const fence = (): string => `after ${asked.push(connections)} look`;
+  expect(await exchange(port, { fence, timeoutMs: 10_000 })).toEqual({ kind: "not-sent", why: "after 1 look" });
+  await expect.poll(() => connections).toBe(1);
+  expect([asked.length, heard]).toEqual([1, []]);
 });
 
 test.each<[string, (socket: Socket) => void]>([
@@ -134,6 +152,7 @@ test("reads share a connection, writes have one each", async () => {
       headers: {},
       body: undefined,
       fresh,
+      fence: undefined,
       timeoutMs: 1_000,
     });
   for (let times = 0; times < 3; times++) await call(false);

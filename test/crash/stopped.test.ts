@@ -1,0 +1,158 @@
+// A process is stopped after its intent is durable and before its request leaves, while others look for what they can take over.
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { inJournal } from "../stories/desk.ts";
+import {
+  COMMAND,
+  type Ended,
+  launch,
+  MINT_ONCE,
+  newProject,
+  operationsOf,
+  type Project,
+  reached,
+  type Running,
+  runIn,
+  sandboxProcess,
+  type Service,
+  until,
+} from "../stories/world.ts";
+
+// Each starts several processes, and a busy machine is slow to start them.
+vi.setConfig({ testTimeout: 180_000 });
+
+const STOP_AT_INTENT = { TOKENBOOK_FAILPOINT: "stop after:attempt.intended@mint" };
+const CREATED = ["ledger.token.create"];
+const MINTED = [...CREATED, "ledger.token.mint"];
+
+// The shell stays, for a process that is the first of its namespace cannot be stopped from within.
+const CONTAINER = ["--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", '"$@"; exit $?', "sh"];
+const RENAMED = ["--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", 'hostname elsewhere; "$@"; exit $?', "sh"];
+const canUnshare = spawnSync("unshare", [...RENAMED, "true"]).status === 0;
+
+async function desk(settings = ""): Promise<{ readonly service: Service; readonly project: Project }> {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(service.url);
+  project.write("tokenbook.yaml", `${project.read("tokenbook.yaml")}${settings}`);
+  project.write("mint.yaml", MINT_ONCE);
+  return { service, project };
+}
+
+function inContainer({ folder, variables }: Project, container: readonly string[], ...args: readonly string[]): Running {
+  return launch([...container, process.execPath, COMMAND, ...args], { cwd: folder, variables, program: "unshare" });
+}
+
+/** The processes below one, as this machine numbers them. */
+function below(pid: number): readonly number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+  );
+  return children.flatMap((child) => [child, ...below(child)]);
+}
+
+function stoppedBelow(pid: number): number | undefined {
+  return [pid, ...below(pid)].find((each) => /^State:\s*T/m.test(readFileSync(`/proc/${each}/status`, "utf8")));
+}
+
+async function stopped(running: Running): Promise<number> {
+  return reached(
+    running,
+    until(() => stoppedBelow(running.pid)),
+  );
+}
+
+function expectRefused({ code, stderr, told }: Ended, exit: number, why: string): void {
+  expect([code, stderr], told).toEqual([exit, expect.stringContaining(why)]);
+}
+
+test.runIf(canUnshare).each([
+  ["the same host name", CONTAINER],
+  ["another host name", RENAMED],
+] as const)("two containers share a state directory, with %s: a stopped holder keeps its run, and each step is done once", async (_, other) => {
+  const { service, project } = await desk();
+  const holder = inContainer(project.as({ ...project.variables, ...STOP_AT_INTENT }), CONTAINER, "run", "mint.yaml");
+  const pid = await stopped(holder);
+  expect(operationsOf(await service.commits())).toEqual(CREATED);
+  const [run] = inJournal(project, (database) => database.prepare("SELECT id FROM run").all());
+  const id = String(run?.["id"]);
+  for (const args of [["resume"], ["runs", "release", id, "--because", "it is gone"]]) {
+    const exit = args[0] === "resume" ? 6 : 2;
+    expectRefused(await inContainer(project, other, ...args).ended, exit, `the run ${id} is held by process`);
+    expectRefused(await project.run(...args), exit, `the run ${id} is held by process`);
+  }
+  process.kill(pid, "SIGCONT");
+  const ended = await holder.ended;
+  expect(ended.code, ended.told).toBe(0);
+  expect(operationsOf(await service.commits()), ended.told).toEqual(MINTED);
+});
+
+test.runIf(canUnshare)("a container is gone: whoever comes next, in another one, takes its run over at once", async () => {
+  const { service, project } = await desk();
+  const armed = project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" });
+  const killed = await inContainer(armed, RENAMED, "run", "mint.yaml").ended;
+  const resumed = await inContainer(project, CONTAINER, "resume").ended;
+  expect(resumed.code, killed.told + resumed.told).toBe(0);
+  expect(operationsOf(await service.commits())).toEqual(MINTED);
+});
+
+/** Lets a run be stopped at its intent, seem to be held on another machine, and be released by a person who errs. */
+async function releasedAlive(settings = ""): Promise<{
+  readonly service: Service;
+  readonly project: Project;
+  readonly holder: Running;
+  readonly run: string;
+}> {
+  const { service, project } = await desk(settings);
+  const holder = project.as({ ...project.variables, ...STOP_AT_INTENT }).start("run", "mint.yaml");
+  await stopped(holder);
+  const [row] = inJournal(project, (database) => {
+    const text = String(database.prepare("SELECT holder FROM lease WHERE kind = 'run'").get()?.["holder"]);
+    const elsewhere = { ...(JSON.parse(text) as object), host: "elsewhere", bootId: "another", lock: undefined };
+    database.prepare("UPDATE lease SET holder = ?").run(JSON.stringify(elsewhere));
+    return database.prepare("SELECT id FROM run").all();
+  });
+  const run = String(row?.["id"]);
+  expectRefused(await project.run("resume"), 6, "on elsewhere");
+  const released = await project.run("runs", "release", run, "--because", "the machine is gone");
+  expect(released.code, released.told).toBe(0);
+  return { service, project, holder, run };
+}
+
+test("a holder is released that lives after all: it sends nothing of what it had intended, and says why", async () => {
+  const { service, project, holder, run } = await releasedAlive();
+  const shown = await project.run("runs", "show", run);
+  expect(shown.stdout, shown.told).toContain("the machine is gone (if it is alive, it may still send attempt 1 of mint)");
+  await project.run("resolve", run, "--step", "mint", "--as", "absent", "--because", "it is not there");
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  expect(operationsOf(await service.commits())).toEqual(MINTED);
+  await holder.signal("SIGCONT");
+  expectRefused(await holder.ended, 6, "journal.claim-lost");
+  expect(operationsOf(await service.commits())).toEqual(MINTED);
+});
+
+test("what a released holder may still send is not settled by time, however long ago it was", async () => {
+  const { service, project } = await releasedAlive("    timeout: 100ms\n    settleWithin: 1ms\n");
+  const past = inJournal(project, (database) => database.prepare("SELECT max(at) AS at FROM record").get());
+  await until(() => (Date.now() > Number(past?.["at"]) + 11_000 ? true : undefined)); // the longest that an intent may wait
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(5);
+  expect(resumed.stdout, resumed.told).toContain("may be alive on its machine and still send it");
+  expect(operationsOf(await service.commits())).toEqual(CREATED);
+});
+
+test("a run is stopped for longer than an intent may wait: that one is not sent, and the step is done once", async () => {
+  const { service, project } = await desk();
+  const holder = project.as({ ...project.variables, ...STOP_AT_INTENT }).start("run", "mint.yaml");
+  await stopped(holder);
+  const since = Date.now();
+  await until(() => (Date.now() > since + 11_000 ? true : undefined));
+  await holder.signal("SIGCONT");
+  const ended = await holder.ended;
+  expect(ended.code, ended.told).toBe(0);
+  expect(operationsOf(await service.commits()), ended.told).toEqual(MINTED);
+  const shown = await project.run("runs", "show", runIn(ended));
+  expect(shown.stdout, shown.told).toMatch(/answer: not-sent: it was to be sent .* ago: this process was held up since then/);
+});
