@@ -24,7 +24,7 @@ const COMMAND = new RegExp(
     "doctor",
     "report",
     "view",
-    "runs(?: (?:show|export|verify|leases|release))?",
+    "runs(?: (?:show|export|verify|leases|release|accept-loss))?",
     "drift (?:list|show|ack)",
     "schedule(?: (?:list|history|release))?",
   ].join("|")})\b`,

@@ -1,19 +1,16 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { Failure } from "../base/failure.ts";
 import { systemClock } from "../base/ports.ts";
 import type { JournalPorts } from "../journal/journal.ts";
-import { FORMAT, JournalStore, versionOf } from "../journal/store.ts";
-import { Database } from "../sqlite/database.ts";
+import { JournalStore } from "../journal/store.ts";
 import { knownStateDirectory, type Where } from "./project.ts";
 import type { Shell } from "./shell.ts";
 
-// Nothing is written, so nothing is masked.
-const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };
+/** For whoever writes nothing that a run has said, so nothing is masked. */
+export const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };
 
 /** Looks into the journal of the state directory, and lets go of it whatever happens. Where there is no journal none is made. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {
-  return closing(JournalStore.over(Database.existing(fileIn(knownStateDirectory(shell, where))), LOOKING), look);
+  return closing(JournalStore.existing(knownStateDirectory(shell, where), LOOKING), look);
 }
 
 /** The same for what writes into it. */
@@ -28,21 +25,12 @@ export async function changeJournal<T>(shell: Shell, where: Where, change: (stor
 
 /** Looks for whoever may change no file. Only a journal of an earlier format is brought up to date. */
 export function peekIntoJournal<T>(state: string, look: (store: JournalStore) => T): T {
-  return closing(peeked(state), look);
+  return closing(JournalStore.look(state, LOOKING) ?? JournalStore.existing(state, LOOKING), look);
 }
 
-function peeked(state: string): JournalStore {
-  const file = fileIn(state);
-  if (existsSync(file)) {
-    const database = Database.look(file);
-    if (versionOf(database) === FORMAT) return JournalStore.look(database, LOOKING);
-    database.close();
-  }
-  return JournalStore.over(Database.existing(file), LOOKING);
-}
-
-function fileIn(state: string): string {
-  return join(state, "journal.db");
+/** Throws a Failure when the journal of a state directory has lost records: what else is kept there may rest on them. */
+export function assertJournalWhole(state: string): void {
+  JournalStore.look(state, LOOKING)?.close();
 }
 
 function closing<T>(store: JournalStore, look: (store: JournalStore) => T): T {

@@ -202,7 +202,7 @@ function runsCommands(program: Commander, builder: Builder): void {
     .memory(runs)
     .option("--limit <n>", WORDS.limit, countingNumber, 20)
     .action(builder.action(async () => (await import("./commands/runs.ts")).listRuns));
-  const about = (name: "show" | "verify" | "leases" | "release"): Commander =>
+  const about = (name: "show" | "verify" | "leases" | "release" | "accept-loss"): Commander =>
     builder.memory(builder.subcommand(runs, name, WORDS.runs[name]));
   about("show")
     .argument("<run>", WORDS.runs.shown)
@@ -220,6 +220,9 @@ function runsCommands(program: Commander, builder: Builder): void {
     .argument("<run>", WORDS.runs.run)
     .option("--because <text>", WORDS.runs.because)
     .action(builder.action(async () => (await import("./commands/leases.ts")).release, "run"));
+  about("accept-loss")
+    .option("--because <text>", WORDS.runs.looked)
+    .action(builder.action(async () => (await import("./commands/accept-loss.ts")).acceptLosses));
 }
 
 const NO_COLOUR = new Option("--no-color", WORDS.noColour);
@@ -341,9 +344,8 @@ function wholeNumber(text: string): number {
 
 // A list of none would say that there is nothing.
 function countingNumber(text: string): number {
-  const number = wholeNumber(text);
-  if (number === 0) throw new InvalidArgumentError("It must be 1 or more.");
-  return number;
+  if (wholeNumber(text) === 0) throw new InvalidArgumentError("It must be 1 or more.");
+  return wholeNumber(text);
 }
 
 const MOST_PORT = 65_535;
@@ -362,14 +364,12 @@ function tagList(text: string): readonly string[] {
   return tags;
 }
 
-const LOOPBACK = "127.0.0.1";
-
 // HOST:PORT, [IPV6]:PORT, or a port of this machine alone.
 function listenAddress(text: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\]]*)):)?(\d{1,5})$/.exec(text) ?? [];
   if (digits === undefined || Number(digits) > MOST_PORT)
     throw new InvalidArgumentError("Write it as HOST:PORT, or as a port of this machine.");
-  return { host: bracketed ?? (plain === undefined || plain === "" ? LOOPBACK : plain), port: Number(digits) };
+  return { host: bracketed ?? (plain === undefined || plain === "" ? "127.0.0.1" : plain), port: Number(digits) };
 }
 
 function collectName(name: string, before: readonly string[] | undefined): readonly string[] {

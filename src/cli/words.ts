@@ -90,7 +90,8 @@ Examples:
   $ tokenbook runs export 20261121T0930-k3x9q2ab > run.ndjson
   $ tokenbook runs verify                     whether the journal is whole
   $ tokenbook runs leases                     who acts, as whom, in which groups
-  $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"`,
+  $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"
+  $ tokenbook runs accept-loss --because "compared the ledger with last night's backup"`,
     },
     schedule: {
       summary: "Run playbooks when their schedule says, until it is stopped; with --once, run each now.",
@@ -254,6 +255,9 @@ Examples:
     leases: "List what is held: runs, groups, and the entities that runs act as.",
     release: "Free a run whose process, on another machine, is gone. What you say is kept in its journal, with your name.",
     because: "how you know that the process is gone for good",
+    "accept-loss":
+      "Accept that the journal has lost records, after looking into the ledger. Runs that had not passed can't be resumed. What you say is kept, with your name.",
+    looked: "what you found in the ledger, and why it is safe to go on",
   },
   view: { port: "the port to listen on; 0 takes any free one" },
   reporting: {

@@ -138,7 +138,8 @@ export class RunContext extends Looking {
     return () => {
       // A suspended machine stops one clock, and somebody may set the other.
       const ageMs = Math.max(clock.now() - at, clock.elapsed() - began);
-      if (ageMs > LIMITS.intentMs) return `it was to be sent ${formatDuration(Math.round(ageMs))} ago: this process was held up since then`;
+      if (ageMs > LIMITS.intentMs)
+        return `it was to be sent ${formatDuration(Math.round(ageMs))} ago: this process was held up since then`;
       try {
         this.#journal.assertHeld();
         return undefined;

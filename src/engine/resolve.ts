@@ -19,6 +19,7 @@ export interface Resolution {
  * Failure when the run is held, or has no such write.
  */
 export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
+  store.assertResumable(runId);
   // Taken before it is read: nobody can change meanwhile what is decided upon.
   const claim = store.take(runId);
   const read = store.history(runId);

@@ -57,6 +57,7 @@ export interface Resuming {
  */
 export async function resumeRun(parts: RunParts, runId: string, { files = NO_FILES, known }: Resuming = {}): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
+  store.assertResumable(runId);
   const read = store.history(runId, known);
   const before = stateOf(read.records);
   invariant(before.opened !== undefined, "a run begins with its opening");

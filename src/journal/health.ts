@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { systemClock } from "../base/ports.ts";
 import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
 import { stateOf } from "../protocol/state.ts";
 import { Database } from "../sqlite/database.ts";
-import { FORMAT, JournalStore, type RunSummary, versionOf } from "./store.ts";
+import { assertThere, FORMAT, journalIn, tailOf, versionOf } from "./format.ts";
+import type { JournalPorts } from "./journal.ts";
+import type { Loss } from "./loss.ts";
+import { JournalStore, type RunSummary } from "./store.ts";
 
 /** How the journal of a state directory stands. */
 export interface JournalHealth {
@@ -18,6 +19,8 @@ export interface JournalHealth {
   readonly damage: readonly string[];
   /** The latest runs that did not pass; none where the format is another. */
   readonly runs: readonly RunHealth[];
+  /** The losses that people have accepted. */
+  readonly losses: readonly Loss[];
 }
 
 /** How a run that did not pass stands. */
@@ -26,30 +29,31 @@ export interface RunHealth extends RunSummary {
   readonly open: readonly OpenWrite[];
 }
 
-/** Looks at a journal and changes nothing; `undefined` where there is none. Throws a Failure when it cannot be read. */
+/** Looks at a journal and changes nothing; `undefined` where there is none. Throws a Failure when it cannot be read, or is gone. */
 export function journalHealth(stateDirectory: string): JournalHealth | undefined {
-  const path = join(stateDirectory, "journal.db");
+  const path = journalIn(stateDirectory);
+  assertThere(path);
   if (!existsSync(path)) return undefined;
-  const database = Database.look(path);
+  const { format, damage } = structureOf(path);
+  const health = { path, format, newest: FORMAT, damage };
+  const store = damage.length > 0 ? undefined : JournalStore.look(stateDirectory, LOOKING);
+  if (store === undefined) return { ...health, runs: [], losses: [] };
   try {
-    const format = versionOf(database);
-    const health = { path, format, newest: FORMAT, damage: database.quickCheck() };
-    if (format !== FORMAT) return { ...health, runs: [] };
-    const store = lookedInto(database);
-    const damage = [...health.damage, ...lossOf(store)];
-    return { ...health, damage, runs: damage.length > 0 ? [] : runsOf(store) };
+    return { ...health, runs: runsOf(store), losses: store.losses() };
   } finally {
-    database.close();
+    store.close();
   }
 }
 
-function lossOf(store: JournalStore): readonly string[] {
+function structureOf(path: string): Pick<JournalHealth, "format" | "damage"> {
+  const database = Database.look(path);
   try {
-    store.assertWhole();
-    return [];
-  } catch (error) {
-    if (error instanceof Failure) return [error.message];
-    throw error;
+    const format = versionOf(database);
+    const damage = database.quickCheck();
+    if (format < FORMAT && damage.length === 0) tailOf(database, LOOKING).assertNotAhead(database);
+    return { format, damage };
+  } finally {
+    database.close();
   }
 }
 
@@ -60,16 +64,12 @@ function runsOf(store: JournalStore): readonly RunHealth[] {
 
 /** The latest runs of a state directory; nothing in it is changed. None where the journal is of another format. Throws a Failure when it cannot be read. */
 export function runsIn(stateDirectory: string): readonly RunSummary[] {
-  const path = join(stateDirectory, "journal.db");
-  if (!existsSync(path)) return [];
-  const database = Database.look(path);
+  const store = JournalStore.look(stateDirectory, LOOKING);
   try {
-    return versionOf(database) === FORMAT ? lookedInto(database).list(LIMITS.doctorRuns) : [];
+    return store?.list(LIMITS.doctorRuns) ?? [];
   } finally {
-    database.close();
+    store?.close();
   }
 }
 
-function lookedInto(database: Database): JournalStore {
-  return JournalStore.look(database, { clock: systemClock, redact: (text) => text });
-}
+const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };

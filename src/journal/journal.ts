@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { EXIT } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -11,9 +12,9 @@ import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
 import { type Proof, proofsOf } from "./proofs.ts";
 import type { Commits, NextTurn, Share } from "./commits.ts";
-import type { Liveness } from "./holder.ts";
+import { Holders, type Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
-import type { Tail } from "./tail.ts";
+import type { Tail, TailFile } from "./tail.ts";
 
 /** Told right before and right after each commit of a journal which records it makes durable. */
 export type CommitWatch = (moment: "before" | "after", records: readonly RunRecord[]) => void;
@@ -25,8 +26,15 @@ export interface JournalPorts {
   readonly watch?: CommitWatch | undefined;
   /** Who this process is, and which others live; as the state directory shows it when left out. */
   readonly liveness?: Liveness | undefined;
+  /** The file that names the last record; the one beside the journal when left out. */
+  readonly tail?: TailFile | undefined;
   /** When the commits of several runs are made one; the event loop's next turn when left out. */
   readonly inNextTurn?: NextTurn | undefined;
+}
+
+/** Who this process is to a journal, and which others live: as its state directory shows it, unless the ports know better. */
+export function livenessOf(journal: Database, { liveness }: Pick<JournalPorts, "liveness">): Liveness {
+  return liveness ?? new Holders(journal.isInMemory ? undefined : dirname(journal.path));
 }
 
 /** The durable memory of one run, held under one claim. */

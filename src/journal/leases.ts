@@ -195,11 +195,11 @@ export class Leases {
     return rows
       .map((row) => this.#read(row))
       .filter((lease) => {
-      const counts = this.#counts(lease);
-      if (!counts)
-        this.#database.run("DELETE FROM lease WHERE kind = ? AND name = ? AND run_id = ?", kind, lease.name, lease.runId);
-      return counts;
-    });
+        const counts = this.#counts(lease);
+        if (!counts)
+          this.#database.run("DELETE FROM lease WHERE kind = ? AND name = ? AND run_id = ?", kind, lease.name, lease.runId);
+        return counts;
+      });
   }
 
   // Those of the living, and of entities those with a write that may still take effect.

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
@@ -6,44 +6,12 @@ import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { type Cell, Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, type History, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
-import { Holders, type Life, type Liveness, spellHolder } from "./holder.ts";
-import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
-import { PROOF_SCHEMA } from "./proofs.ts";
-import { Tail } from "./tail.ts";
-import { type Claim, type Lease, LEASE_SCHEMA, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
-
-// Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
-const SCHEMA = `
-CREATE TABLE run (
-  id TEXT PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, opened_at INTEGER NOT NULL,
-  outcome TEXT, epoch INTEGER NOT NULL, holder TEXT
-) STRICT;
-CREATE TABLE record (
-  run_id TEXT NOT NULL REFERENCES run (id), sequence INTEGER NOT NULL, epoch INTEGER NOT NULL, at INTEGER NOT NULL,
-  kind TEXT NOT NULL, body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
-  PRIMARY KEY (run_id, sequence)
-) STRICT;
-`;
-
-const GROUP_SCHEMA = `
-CREATE TABLE group_hold (
-  name TEXT PRIMARY KEY, run_id TEXT NOT NULL, holder TEXT NOT NULL, since INTEGER NOT NULL
-) STRICT;
-`;
-
-// Where each run's chain of records ends.
-const END_SCHEMA = `
-ALTER TABLE run ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT -1;
-ALTER TABLE run ADD COLUMN last_hash TEXT NOT NULL DEFAULT '';
-UPDATE run SET last_sequence = COALESCE((SELECT MAX(sequence) FROM record WHERE run_id = id), -1);
-UPDATE run SET last_hash = COALESCE((SELECT hash FROM record WHERE run_id = id AND sequence = last_sequence), '');
-`;
-
-// What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
-const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA, PROOF_SCHEMA];
-
-/** The format that this version writes. */
-export const FORMAT: number = MIGRATIONS.length;
+import { type Life, type Liveness, spellHolder } from "./holder.ts";
+import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
+import { type HeldRun, type JournalPorts, livenessOf, RunJournal } from "./journal.ts";
+import type { Tail } from "./tail.ts";
+import { assertThere, FORMAT, journalIn, migrate, tailOf, versionOf } from "./format.ts";
+import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
 /** A line of `tokenbook runs`. */
 export interface RunSummary {
@@ -74,26 +42,58 @@ export class JournalStore {
 
   private constructor(database: Database, ports: JournalPorts) {
     this.#database = database;
-    this.#tail = new Tail(database);
+    this.#tail = tailOf(database, ports);
     this.#commits = new Commits(database, ports.inNextTurn);
     this.#ports = ports;
-    this.#liveness = ports.liveness ?? new Holders(database.isInMemory ? undefined : dirname(database.path));
+    this.#liveness = livenessOf(database, ports);
     this.leases = new Leases(database, { ...ports, liveness: this.#liveness });
   }
 
+  /** Opens the journal of a state directory, and creates it where there never was one. Throws a Failure, also when it has lost records. */
   static open(stateDirectory: string, ports: JournalPorts): JournalStore {
-    return JournalStore.over(Database.open(join(stateDirectory, "journal.db")), ports);
+    const path = journalIn(stateDirectory);
+    assertThere(path);
+    return JournalStore.over(Database.open(path), ports);
   }
 
-  /** Looks into the journal of a state directory and changes nothing. It must be of the format that this version writes. */
-  static look(database: Database, ports: JournalPorts): JournalStore {
-    return new JournalStore(database, ports);
+  /** The same where there is one; otherwise gives an empty journal that leaves no file. */
+  static existing(stateDirectory: string, ports: JournalPorts): JournalStore {
+    const path = journalIn(stateDirectory);
+    assertThere(path);
+    return JournalStore.over(Database.existing(path), ports);
+  }
+
+  /** Looks into the journal and changes nothing; `undefined` where there is none of the present format. Throws a Failure like `open`. */
+  static look(stateDirectory: string, ports: JournalPorts): JournalStore | undefined {
+    const path = journalIn(stateDirectory);
+    assertThere(path);
+    if (!existsSync(path)) return undefined;
+    const database = Database.look(path);
+    if (versionOf(database) === FORMAT) return JournalStore.#whole(database, ports);
+    database.close();
+    return undefined;
   }
 
   /** The runs that an open database holds, whatever it lies on. */
   static over(database: Database, ports: JournalPorts): JournalStore {
-    migrate(database);
-    return JournalStore.look(database, ports);
+    try {
+      migrate(database, tailOf(database, ports));
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return JournalStore.#whole(database, ports);
+  }
+
+  static #whole(database: Database, ports: JournalPorts): JournalStore {
+    const store = new JournalStore(database, ports);
+    try {
+      store.assertWhole();
+      return store;
+    } catch (error) {
+      store.close();
+      throw error;
+    }
   }
 
   /** Begins a run: its first records are durable, and the run is held, when the promise is kept. Without a claim it takes one. */
@@ -124,6 +124,7 @@ export class JournalStore {
    * somebody does. Without a claim it takes one.
    */
   async claim(runId: string, taken?: Claim, known?: History): Promise<Held> {
+    this.assertResumable(runId);
     const claim = taken ?? this.take(runId);
     const { records, end } = readHistory(this.#database, runId, known);
     const opening = (): void => void this.#database.run("UPDATE run SET outcome = NULL WHERE id = ?", runId);
@@ -188,7 +189,7 @@ export class JournalStore {
     return this.#database.all("SELECT id FROM run ORDER BY opened_at, id").map(({ id }) => String(id));
   }
 
-  /** Throws a Failure when the journal has lost records that it ended with. */
+  /** Throws a Failure when the journal has lost records that it ended with, or may have. */
   assertWhole(): void {
     this.#tail.assertKept(this.#database);
   }
@@ -209,9 +210,21 @@ export class JournalStore {
     return found ?? this.#unknown(runId);
   }
 
-  /** Runs that have not passed, the latest first. */
+  /** Runs that have not passed, the latest first; none that a loss has ended. */
   notPassed(limit: number): readonly RunSummary[] {
-    return this.#summaries("WHERE outcome IS NOT 'passed' ORDER BY opened_at DESC, id DESC LIMIT ?", limit);
+    const isOpen = "outcome IS NOT 'passed' AND id NOT IN (SELECT run_id FROM ended_run)";
+    return this.#summaries(`WHERE ${isOpen} ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
+  }
+
+  /** The losses that people have accepted, the earliest first. */
+  losses(): readonly Loss[] {
+    return lossesIn(this.#database);
+  }
+
+  /** Throws a Failure when a run cannot be gone on with, for a loss may have taken records of it. */
+  assertResumable(runId: string): void {
+    const loss = this.#database.get("SELECT loss.* FROM ended_run JOIN loss ON id = loss WHERE run_id = ?", runId);
+    if (loss !== undefined) throw endedByLoss(runId, loss);
   }
 
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
@@ -248,27 +261,6 @@ function heldBy(lease: Lease | undefined): RunSummary["held"] {
 function claimed(taken: Taken): Claim {
   if ("claim" in taken) return taken.claim;
   throw runHeld(taken.inTheWay);
-}
-
-function migrate(database: Database): void {
-  const version = versionOf(database);
-  if (version === FORMAT) return;
-  if (version > FORMAT) {
-    throw new Failure({
-      code: "journal.newer",
-      message: `${database.path} was written by a newer tokenbook (format ${version})`,
-      next: "update tokenbook, or name another state directory with --state DIR",
-    });
-  }
-  database.transaction(() => {
-    for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${FORMAT}`);
-  });
-}
-
-/** The format in which a journal was written. */
-export function versionOf(database: Database): number {
-  return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
 /** Says that there is no run of this name among those that there are. */

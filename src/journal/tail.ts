@@ -1,73 +1,228 @@
-import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { hash } from "node:crypto";
+import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { Failure } from "../base/failure.ts";
 import type { Database } from "../sqlite/database.ts";
+import { telling } from "../sqlite/failure.ts";
 
-/** Which record of which run stands last in a journal. */
-interface Last {
+/** The record of a journal that was written last. */
+export interface Last {
   readonly runId: string;
   readonly sequence: number;
   readonly hash: string;
 }
 
-// More than any has, so that each covers the one before it.
-const LINE_CHARS = 200;
+/** The file beside a journal that names its last record. */
+export interface TailFile {
+  readonly path: string;
+  /** Gives what it holds; `undefined` where it is not there. */
+  read(): Buffer | undefined;
+  /** Puts this content in its place, all or nothing; it is durable when this returns. */
+  replace(content: Buffer): void;
+  /** Overwrites a part of it. Throws when it is not there. */
+  overwrite(part: Buffer, at: number): void;
+  close(): void;
+}
+
+// A slot is a sector, so a loss of power leaves it old or new; were it torn all the same, the other one is whole.
+const SLOT_BYTES = 512;
+const SLOTS = 2;
+const CHECK_CHARS = 16;
 
 /**
- * The last record of a journal, told in a file beside it once it is durable there. SQLite does not miss what was lost with a file that was
- * cut, left out of a copy, or put back from a backup: the journal would be that of an earlier moment, and what was sent since would be
- * sent again. The file is never synced, so it may tell of an earlier record than the last; it never tells of one that was not there.
+ * Names the last record of a journal in a file beside it. SQLite does not miss what was lost with a file that was cut, left out of a copy, or
+ * put back from a backup: the journal would be that of an earlier moment, and what was sent since would be sent again.
+ *
+ * The file is created, and synced, before the first record of a journal; from the journal's format on one knows that it must be there. It is
+ * overwritten after each commit, in turn in one of two places, and not synced: it may name an earlier record than the last, and never one
+ * that is not durable. So every record that it names must be in the journal, whatever crash or loss of power came in between.
  */
 export class Tail {
-  /** Left out by a journal that ends with its process. */
-  readonly #path: string | undefined;
-  #descriptor: number | undefined;
-  #isChecked = false;
+  readonly #file: TailFile | undefined;
+  #next = 0;
 
-  constructor(journal: Database) {
-    this.#path = journal.isInMemory ? undefined : journal.path.replace(/(?:\.db)?$/, ".tail");
+  /** Without a file: of a journal that ends with its process. */
+  constructor(file: TailFile | undefined) {
+    this.#file = file;
   }
 
-  /** Tells which record is the last, now that it is durable. */
-  keep({ runId, sequence, hash }: Last): void {
-    if (this.#path === undefined) return;
-    this.#descriptor ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
-    writeSync(this.#descriptor, `${`${runId} ${sequence} ${hash}`.padEnd(LINE_CHARS - 1)}\n`, 0);
+  /** Creates the file, or puts a new one in its place. */
+  create(last: Last | undefined): void {
+    const { path = "" } = this.#file ?? {};
+    telling(path, () => this.#file?.replace(Buffer.concat(Array.from({ length: SLOTS }, () => slotOf(last)))));
   }
 
-  /** Throws a Failure when the journal has lost the record that it was told to end with. */
-  assertKept(database: Database): void {
-    if (this.#isChecked || this.#path === undefined) return;
-    const last = readTail(this.#path);
-    if (last !== undefined && !holds(database, last)) throw lost(database.path, this.#path, last);
-    this.#isChecked = true;
+  /** Names the record that is the last, now that it is durable. */
+  keep(last: Last): void {
+    this.#file?.overwrite(slotOf(last), this.#next * SLOT_BYTES);
+    this.#next = (this.#next + 1) % SLOTS;
+  }
+
+  /** Throws a Failure when a journal that must have a tail has none, or has lost a record that it named. */
+  assertKept(journal: Database): void {
+    if (this.#file === undefined) return;
+    const named = readSlots(this.#file.read());
+    if (typeof named === "string") throw unsure(journal, this.#file.path, named);
+    this.#assertHolds(journal, named);
+  }
+
+  /** The same for a journal of an earlier format, whose tail may be missing, or torn by a loss of power. */
+  assertNotAhead(journal: Database): void {
+    const content = this.#file?.read();
+    const named = readSlots(content);
+    this.#assertHolds(journal, typeof named === "string" ? readFirstFormat(content) : named);
+  }
+
+  /** Throws a Failure when the journal itself is gone, though a record of it was named. */
+  assertNothingLost(journal: string): void {
+    const content = this.#file?.read();
+    if (content === undefined || this.#file === undefined) return;
+    const named = readSlots(content);
+    const [last] = typeof named === "string" ? readFirstFormat(content) : named.toSorted((a, b) => b.sequence - a.sequence);
+    if (last !== undefined) throw lost(journal, last);
+    if (typeof named === "string") throw gone(journal, `${this.#file.path} cannot be read either`);
   }
 
   close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
+    this.#file?.close();
+  }
+
+  #assertHolds(journal: Database, named: readonly Last[]): void {
+    const [missing] = named.filter((last) => !holds(journal, last)).toSorted((a, b) => b.sequence - a.sequence);
+    if (missing !== undefined) throw lost(journal.path, missing);
   }
 }
 
-// One that a loss of power has torn tells nothing.
-function readTail(path: string): Last | undefined {
+/** The tail's file of a journal. */
+export function tailFileOf(journal: string): TailFile {
+  const path = journal.replace(/(?:\.db)?$/, ".tail");
+  let descriptor: number | undefined;
+  return {
+    path,
+    read: () => readIfThere(path),
+    replace: (content) => replaceDurably(path, content),
+    overwrite: (part, at) => {
+      descriptor ??= openSync(path, constants.O_RDWR);
+      writeSync(descriptor, part, 0, part.length, at);
+    },
+    close: () => {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    },
+  };
+}
+
+function readIfThere(path: string): Buffer | undefined {
   try {
-    const [, runId = "", sequence, hash = ""] = /^(\S+) (\d+) ([0-9a-f]{64}) *\n$/.exec(readFileSync(path, "utf8")) ?? [];
-    return hash === "" ? undefined : { runId, sequence: Number(sequence), hash };
-  } catch {
-    return undefined; // a new journal has none
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as { readonly code?: string }).code === "ENOENT") return undefined;
+    return telling(path, () => {
+      throw error;
+    });
   }
 }
 
-function holds(database: Database, { runId, sequence, hash }: Last): boolean {
-  const row = database.get("SELECT hash FROM record JOIN run ON id = run_id WHERE run_id = ? AND sequence = ?", runId, sequence);
-  return row?.["hash"] === hash;
+function replaceDurably(path: string, content: Buffer): void {
+  const fresh = `${path}.new`;
+  const descriptor = openSync(fresh, "w", 0o600);
+  try {
+    writeSync(descriptor, content);
+    fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(fresh, path);
+  const folder = openSync(dirname(path), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
-function lost(journal: string, tail: string, { runId, sequence }: Last): Failure {
+const NOTHING = "- -1 -";
+
+function slotOf(last: Last | undefined): Buffer {
+  const text = last === undefined ? NOTHING : `${last.runId} ${last.sequence} ${last.hash}`;
+  return Buffer.from(`${`${text} ${checkOf(text)}`.padEnd(SLOT_BYTES - 1)}\n`, "latin1");
+}
+
+function checkOf(text: string): string {
+  return hash("sha256", text).slice(0, CHECK_CHARS);
+}
+
+// One slot that is torn says nothing, as long as the other one does.
+function readSlots(content: Buffer | undefined): readonly Last[] | "missing" | "damaged" {
+  if (content === undefined) return "missing";
+  if (content.length !== SLOTS * SLOT_BYTES) return "damaged";
+  const texts = Array.from({ length: SLOTS }, (_, slot) =>
+    content.toString("latin1", slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES).trimEnd(),
+  );
+  const whole = texts.flatMap((text) => {
+    const [, said = "", check] = /^(.*) ([0-9a-f]+)$/.exec(text) ?? [];
+    return check === checkOf(said) ? [said] : [];
+  });
+  if (whole.length === 0) return "damaged";
+  return whole.flatMap((text) => (text === NOTHING ? [] : lastIn(text)));
+}
+
+function readFirstFormat(content: Buffer | undefined): readonly Last[] {
+  return lastIn(content?.toString("utf8").replace(/ *\n$/, "") ?? "");
+}
+
+function lastIn(text: string): readonly Last[] {
+  const [, runId = "", sequence, own = ""] = /^(\S+) (\d+) ([0-9a-f]{64})$/.exec(text) ?? [];
+  return own === "" ? [] : [{ runId, sequence: Number(sequence), hash: own }];
+}
+
+function holds(journal: Database, { runId, sequence, hash: own }: Last): boolean {
+  const isThere = journal.get("SELECT 1 FROM sqlite_schema WHERE name = 'record'") !== undefined;
+  if (!isThere) return false;
+  const row = journal.get("SELECT hash FROM record JOIN run ON id = run_id WHERE run_id = ? AND sequence = ?", runId, sequence);
+  return row?.["hash"] === own;
+}
+
+/** The record that was written last, of all runs, as their times tell. */
+export function lastRecordOf(journal: Database): Last | undefined {
+  const row = journal.get("SELECT run_id, sequence, hash FROM record ORDER BY at DESC, sequence DESC LIMIT 1");
+  return row === undefined
+    ? undefined
+    : { runId: String(row["run_id"]), sequence: Number(row["sequence"]), hash: String(row["hash"]) };
+}
+
+const WHY = "what was sent since then would be sent again, so nothing is sent";
+const ACCEPT = "or look into the ledger, and go on without what is lost: tokenbook runs accept-loss --because TEXT";
+
+function lost(journal: string, { runId, sequence }: Last): Failure {
   return new Failure({
     code: "journal.lost",
-    message: `${journal} has lost records: it no longer has record ${sequence} of run ${runId}, which was the last`,
-    why: "what was sent since then would be sent again, so nothing is sent",
-    next: `put back the files that belong to it (${journal}-wal), all as they were; or, after looking at the ledger, go on with what is there: rm ${tail}`,
+    message: `${journal} has lost records: it does not have record ${sequence} of run ${runId}, which was the last that was written`,
+    why: WHY,
+    next: `put back the files of its folder that belong together (${journal}, ${journal}-wal), all as they were; ${ACCEPT}`,
+  });
+}
+
+function unsure(journal: Database, path: string, how: "missing" | "damaged"): Failure {
+  const last = lastRecordOf(journal);
+  const has = last === undefined ? "it has no record" : `the last that it has is record ${last.sequence} of run ${last.runId}`;
+  return new Failure({
+    code: "journal.no-tail",
+    message: `${journal.path} may have lost records: ${path}, which names the last one, ${how === "missing" ? "is missing" : "is damaged"}; ${has}`,
+    why: WHY,
+    next: `put back the files of its folder that belong together, all as they were; ${ACCEPT}`,
+  });
+}
+
+/** Says that a journal is gone of which something is left. */
+export function gone(journal: string, left: string): Failure {
+  return new Failure({
+    code: "journal.lost",
+    message: `${journal} is missing or empty, and had records: ${left}`,
+    why: WHY,
+    next: `put back the files of its folder that belong together, all as they were; ${ACCEPT}`,
   });
 }

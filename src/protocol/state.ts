@@ -164,7 +164,17 @@ export function stepIn(state: RunState, address: string): StepState {
 
 function newAttempt(intended: RunRecord & AttemptIntended): AttemptState {
   const { at: intendedAt, sequence, epoch } = intended;
-  return { intended, intendedAt, sequence, epoch, answered: undefined, receipt: undefined, settled: undefined, past: false, mayStillBeSent: false };
+  return {
+    intended,
+    intendedAt,
+    sequence,
+    epoch,
+    answered: undefined,
+    receipt: undefined,
+    settled: undefined,
+    past: false,
+    mayStillBeSent: false,
+  };
 }
 
 /** The attempts of which the intent is recorded and nothing else: whoever holds the run may have sent them, or be about to. */

@@ -49,7 +49,12 @@ const comparison: Schema = { $ref: "#/$defs/comparison" };
 const problem = object({ code: text, message: text }, { why: text, next: text, evidence: anything });
 const holder = object(
   { host: text, bootId: text, pid: whole, startedAt: text },
-  { lock: { ...object({ file: text, inode: text }), description: "The file on which the process keeps a lock as long as it is alive." } },
+  {
+    lock: {
+      ...object({ file: text, inode: text }),
+      description: "The file on which the process keeps a lock as long as it is alive.",
+    },
+  },
 );
 const playbook = object({ file: text, name: text, digest: { ...text, description: "SHA-256 of the playbook's text, in hex." } });
 const heading = object(

@@ -28,7 +28,17 @@ const MINTED = [...CREATED, "ledger.token.mint"];
 
 // The shell stays, for a process that is the first of its namespace cannot be stopped from within.
 const CONTAINER = ["--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", '"$@"; exit $?', "sh"];
-const RENAMED = ["--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", 'hostname elsewhere; "$@"; exit $?', "sh"];
+const RENAMED = [
+  "--uts",
+  "--pid",
+  "--fork",
+  "--mount-proc",
+  "--kill-child",
+  "sh",
+  "-c",
+  'hostname elsewhere; "$@"; exit $?',
+  "sh",
+];
 const canUnshare = spawnSync("unshare", [...RENAMED, "true"]).status === 0;
 
 async function desk(settings = ""): Promise<{ readonly service: Service; readonly project: Project }> {
@@ -70,23 +80,26 @@ function expectRefused({ code, stderr, told }: Ended, exit: number, why: string)
 test.runIf(canUnshare).each([
   ["the same host name", CONTAINER],
   ["another host name", RENAMED],
-] as const)("two containers share a state directory, with %s: a stopped holder keeps its run, and each step is done once", async (_, other) => {
-  const { service, project } = await desk();
-  const holder = inContainer(project.as({ ...project.variables, ...STOP_AT_INTENT }), CONTAINER, "run", "mint.yaml");
-  const pid = await stopped(holder);
-  expect(operationsOf(await service.commits())).toEqual(CREATED);
-  const [run] = inJournal(project, (database) => database.prepare("SELECT id FROM run").all());
-  const id = String(run?.["id"]);
-  for (const args of [["resume"], ["runs", "release", id, "--because", "it is gone"]]) {
-    const exit = args[0] === "resume" ? 6 : 2;
-    expectRefused(await inContainer(project, other, ...args).ended, exit, `the run ${id} is held by process`);
-    expectRefused(await project.run(...args), exit, `the run ${id} is held by process`);
-  }
-  process.kill(pid, "SIGCONT");
-  const ended = await holder.ended;
-  expect(ended.code, ended.told).toBe(0);
-  expect(operationsOf(await service.commits()), ended.told).toEqual(MINTED);
-});
+] as const)(
+  "two containers share a state directory, with %s: a stopped holder keeps its run, and each step is done once",
+  async (_, other) => {
+    const { service, project } = await desk();
+    const holder = inContainer(project.as({ ...project.variables, ...STOP_AT_INTENT }), CONTAINER, "run", "mint.yaml");
+    const pid = await stopped(holder);
+    expect(operationsOf(await service.commits())).toEqual(CREATED);
+    const [run] = inJournal(project, (database) => database.prepare("SELECT id FROM run").all());
+    const id = String(run?.["id"]);
+    for (const args of [["resume"], ["runs", "release", id, "--because", "it is gone"]]) {
+      const exit = args[0] === "resume" ? 6 : 2;
+      expectRefused(await inContainer(project, other, ...args).ended, exit, `the run ${id} is held by process`);
+      expectRefused(await project.run(...args), exit, `the run ${id} is held by process`);
+    }
+    process.kill(pid, "SIGCONT");
+    const ended = await holder.ended;
+    expect(ended.code, ended.told).toBe(0);
+    expect(operationsOf(await service.commits()), ended.told).toEqual(MINTED);
+  },
+);
 
 test.runIf(canUnshare)("a container is gone: whoever comes next, in another one, takes its run over at once", async () => {
   const { service, project } = await desk();

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -14,6 +15,8 @@ function projectWith(journal: string): Project {
   const project = newProject({});
   mkdirSync(join(project.folder, ".tokenbook"));
   writeFileSync(join(project.folder, ".tokenbook/journal.db"), gunzipSync(readFileSync(join(FOLDER, journal))));
+  const tail = join(FOLDER, journal.replace(".db.gz", ".tail"));
+  if (existsSync(tail)) copyFileSync(tail, join(project.folder, ".tokenbook/journal.tail"));
   project.write("record.yaml", PLAYBOOK);
   return project;
 }
@@ -42,6 +45,21 @@ test.for(JOURNALS)("the journal of %s is read, none of it is lost, and its run g
   expect(inJournal(project, (database) => database.prepare("PRAGMA user_version").get())).toEqual({
     user_version: JOURNALS.length,
   });
+});
+
+// As versions before the sixth format named a holder: without a lock.
+const HOLDER = { host: "elsewhere", bootId: "12b2a624-4138-4721-9f10-2f17d1014f92", pid: 2485, startedAt: "2492159" };
+
+test("a holder without a lock is judged by its host and its boot, as before", async () => {
+  const project = projectWith("version-4.db.gz");
+  const hold = (holder: object): unknown =>
+    inJournal(project, (database) => database.prepare("UPDATE lease SET holder = ?").run(JSON.stringify(holder)));
+  hold(HOLDER);
+  const held = await project.run("resume");
+  expect([held.code, held.stderr], held.told).toEqual([6, expect.stringContaining("is held by process 2485 on elsewhere")]);
+  hold({ ...HOLDER, host: hostname() });
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.told).toBe(0);
 });
 
 test("a run that kept no text of its playbook is not resumed with another", async () => {

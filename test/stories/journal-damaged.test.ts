@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -54,6 +55,71 @@ describe("a record of the journal is damaged", () => {
     const mended = await project.run("resume");
     expect(mended.code, mended.told).toBe(4);
   });
+});
+
+const LOSSES = [
+  { name: "the tail is missing", files: ["journal.tail"], says: "may have lost records" },
+  { name: "the journal is missing", files: ["journal.db", "journal.db-wal", "journal.db-shm"], says: "has lost records" },
+] as const;
+
+const OPENING = (run: string): readonly (readonly string[])[] => [
+  ["run", "hand-over.yaml"],
+  ["resume"],
+  ["resume", run],
+  ["resolve", run],
+  ["resolve", run, "--step", "request", "--as", "applied", "--because", "I saw it"],
+  ["runs"],
+  ["runs", "show", run],
+  ["runs", "verify"],
+  ["runs", "export", run],
+  ["runs", "leases"],
+  ["runs", "release", run, "--because", "gone"],
+  ["report", run, "--format", "json"],
+  ["doctor"],
+  ["schedule", "list"],
+  ["schedule", "hand-over.yaml", "--once"],
+  ["view"],
+];
+
+test.for(LOSSES)("$name: no command goes on as if nothing had happened, and nothing is sent", async ({ files, says }) => {
+  const { service, proxy, project, run } = await pendingRun();
+  const state = join(project.folder, ".tokenbook");
+  for (const file of files) rmSync(join(state, file), { force: true });
+  const commits = await service.commits();
+  const writes = (): readonly string[] => proxy.seen.filter((name) => !name.startsWith("GET "));
+  const sent = writes();
+  for (const args of OPENING(run)) {
+    const ended = await project.run(...args);
+    expect([0, null], ended.told).not.toContain(ended.code);
+    expect(ended.stdout + ended.stderr, ended.told).toContain(says);
+    expect(ended.stdout + ended.stderr, ended.told).toContain("tokenbook runs accept-loss --because TEXT");
+  }
+  expect(writes()).toEqual(sent);
+  expect(await service.commits()).toEqual(commits);
+});
+
+test("after a look into the ledger a person accepts the loss: unfinished runs are over, others begin, and doctor remembers", async () => {
+  const { project, run } = await pendingRun();
+  rmSync(join(project.folder, ".tokenbook/journal.tail"));
+  const unsaid = await project.run("runs", "accept-loss");
+  expect([unsaid.code, unsaid.stderr], unsaid.told).toEqual([2, expect.stringContaining("loss.incomplete")]);
+  const accepted = await project.run("runs", "accept-loss", "--because", "I compared the ledger");
+  expect(accepted.code, accepted.told).toBe(0);
+  for (const args of [
+    ["resume", run],
+    ["resolve", run, "--step", "request", "--as", "applied", "--because", "seen"],
+  ]) {
+    const refused = await project.run(...args);
+    expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining("journal.lost-run")]);
+  }
+  const nothing = await project.run("resume");
+  expect([nothing.code, nothing.stderr], nothing.told).toEqual([2, expect.stringContaining("resume.nothing")]);
+  const begun = await project.run("run", "hand-over.yaml");
+  expect(begun.code, begun.told).toBe(4);
+  const doctor = await project.run("doctor");
+  expect(doctor.stdout, doctor.told).toContain("I compared the ledger");
+  const again = await project.run("runs", "accept-loss", "--because", "again");
+  expect([again.code, again.stderr], again.told).toEqual([2, expect.stringContaining("loss.nothing")]);
 });
 
 async function pendingRun(): Promise<{ service: Service; proxy: Proxy; project: Project; run: string }> {

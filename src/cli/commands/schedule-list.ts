@@ -9,6 +9,7 @@ import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedul
 import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { type Columns, columnsIn, widthOn } from "../columns.ts";
 import { harmless } from "../failure.ts";
+import { assertJournalWhole } from "../journal.ts";
 import { knownStateDirectory, type Where } from "../project.ts";
 import { inScheduledProject, readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
 import { entryOf } from "../schedule/entry.ts";
@@ -163,7 +164,9 @@ function stillAlive(id: string, holder: Holder): Failure {
 
 function withStore<T>(shell: Shell, where: Where, look: (store: ScheduleStore) => T): T {
   const ports = { clock: systemClock, redact: (text: string) => text };
-  const store = ScheduleStore.existing(knownStateDirectory(shell, where), ports);
+  const state = knownStateDirectory(shell, where);
+  assertJournalWhole(state);
+  const store = ScheduleStore.existing(state, ports);
   try {
     return look(store);
   } finally {

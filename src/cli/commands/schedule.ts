@@ -18,6 +18,7 @@ import { Service } from "../../schedule/service.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
 import { notBegunBy } from "../check-failure.ts";
 import type { ProjectShell } from "../chosen-project.ts";
+import { assertJournalWhole } from "../journal.ts";
 import { maskedShell } from "../masked.ts";
 import { type ReportOptions, worst } from "../perform.ts";
 import { prepareReporting, type Reporting } from "../reporting.ts";
@@ -146,7 +147,9 @@ async function withParts(
   { channels, redact, makes }: Reached,
   work: (parts: Parts, telling: Telling) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const store = ScheduleStore.open(stateDirectory(shell, options), { clock: systemClock, redact });
+  const state = stateDirectory(shell, options);
+  assertJournalWhole(state);
+  const store = ScheduleStore.open(state, { clock: systemClock, redact });
   try {
     const log = logOf(shell, options);
     const metrics = new Metrics();

@@ -2,6 +2,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemRandom } from "../../base/ports.ts";
 import { inProjectHere } from "../chosen-project.ts";
+import { assertJournalWhole } from "../journal.ts";
 import { stateDirectory } from "../project.ts";
 import { type Command, untilStopped } from "../shell.ts";
 import { pagesOver } from "../web/pages.ts";
@@ -17,11 +18,10 @@ const TOKEN_BYTES = 24;
 
 /** `tokenbook view`: serves the pages of all runs of a state directory, on this machine, until it is told to stop. */
 export const view: Command<ViewOptions> = async (shell, options) => {
+  const state = stateDirectory(inProjectHere(shell), options);
+  assertJournalWhole(state);
   const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
-  const server = await listening(
-    () => servePages(pagesOver(stateDirectory(inProjectHere(shell), options), shell.hint), { port: options.port, token }),
-    options.port,
-  );
+  const server = await listening(() => servePages(pagesOver(state, shell.hint), { port: options.port, token }), options.port);
   const url = `${server.url}runs/`;
   shell.stdout.write(options.json === true ? `${JSON.stringify({ url })}\n` : `Runs are shown at ${url}\nStop it with Ctrl-C.\n`);
   await untilStopped(shell.stopping);

@@ -62,7 +62,7 @@ function lookAtDrifts(folder: string, findings: Findings): void {
 
 const RESTORE = "restore the state directory from a backup, all of its files";
 
-function lookAtJournal({ path, format, newest, damage, runs }: JournalHealth, findings: Findings): void {
+function lookAtJournal({ path, format, newest, damage, runs, losses }: JournalHealth, findings: Findings): void {
   for (const each of damage) {
     findings.problem("state.damaged", `${path}: ${each}`, {
       next: "restore the state directory from a backup, all of its files",
@@ -75,6 +75,12 @@ function lookAtJournal({ path, format, newest, damage, runs }: JournalHealth, fi
   }
   const about = format === newest ? "" : ", which the next run brings up to date";
   findings.ok("state.journal", `${path} is whole, format ${format}${about}`);
+  for (const { at, who, because, what } of losses) {
+    const when = new Date(at).toISOString();
+    findings.warning("state.loss-accepted", `${who} accepted at ${when} that records are lost: ${because} (${what})`, {
+      why: "runs that had not passed by then cannot be resumed",
+    });
+  }
   for (const run of runs) lookAtRun(run, findings);
   if (runs.length < LIMITS.doctorRuns) return;
   findings.warning(

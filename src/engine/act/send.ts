@@ -36,7 +36,9 @@ export async function send(context: RunContext, { place, step, bound }: Sending)
     standingBaseline(attempts) ?? (await baselineOf(context, place, operation.meaning.probe, bound));
   if (context.stopping) return;
   const attempt = attempts.length;
-  const fence = context.fence();
+  const ask = context.fence();
+  let kept: string | undefined;
+  const fence = (): string | undefined => (kept = ask());
   await context.write({
     kind: "attempt.intended",
     step: place.address,
@@ -60,7 +62,7 @@ export async function send(context: RunContext, { place, step, bound }: Sending)
     payload,
     envelope: reply.answer?.envelope ?? null,
     receiptId: textField(payload, "receiptId"),
-    message: reply.meaning === "acknowledged" ? null : explain(reply, { ...call, target: context.target }).message,
+    message: kept ?? (reply.meaning === "acknowledged" ? null : explain(reply, { ...call, target: context.target }).message),
     condition: reply.condition,
     retryAfterMs: reply.retryAfterMs,
     durationMs: Math.round(context.ports.clock.elapsed() - sentAt),

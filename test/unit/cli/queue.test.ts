@@ -3,7 +3,16 @@ import { inParallel, Pacer } from "../../../src/cli/queue.ts";
 import type { Exchanged, Outgoing } from "../../../src/transport/exchange.ts";
 
 function outgoing(path: string, fresh = false): Outgoing {
-  return { origin: "http://127.0.0.1:9", method: "GET", path, headers: {}, body: undefined, fresh, timeoutMs: 1_000, fence: undefined };
+  return {
+    origin: "http://127.0.0.1:9",
+    method: "GET",
+    path,
+    headers: {},
+    body: undefined,
+    fresh,
+    timeoutMs: 1_000,
+    fence: undefined,
+  };
 }
 
 interface Asked {

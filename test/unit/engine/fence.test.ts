@@ -38,26 +38,29 @@ function clockThatJumps(which: "now" | "elapsed"): { readonly clock: Clock; read
 test.each([
   ["the process was stopped", "elapsed"],
   ["the machine was suspended", "now"],
-] as const)("%s between an intent and its first byte: nothing of it leaves, and it is sent by an intent of its own", async (_, which) => {
-  const served = await serve(() => ANSWER);
-  const { clock, jump } = clockThatJumps(which);
-  const events: RunEvent[] = [];
-  let before: number | undefined;
-  const ran = await runnerForTest(folderForTest(), clock)(WRITE, targetAt(served.url), {
-    observe: (event) => {
-      if (event.kind === "attempt.intended" && event.attempt === 0) jump(LIMITS.intentMs + 1);
-      if (event.kind === "attempt.answered") before ??= writesIn(served);
-      events.push(event);
-    },
-  });
-  expect(ran.outcome).toBe("passed");
-  const answers = events.flatMap((event) => (event.kind === "attempt.answered" ? [event] : []));
-  expect(answers).toMatchObject([
-    { attempt: 0, meaning: "not-sent", message: expect.stringContaining("held up") },
-    { attempt: 1, meaning: "acknowledged" },
-  ]);
-  expect([before, writesIn(served)]).toEqual([0, 1]);
-});
+] as const)(
+  "%s between an intent and its first byte: nothing of it leaves, and it is sent by an intent of its own",
+  async (_, which) => {
+    const served = await serve(() => ANSWER);
+    const { clock, jump } = clockThatJumps(which);
+    const events: RunEvent[] = [];
+    let before: number | undefined;
+    const ran = await runnerForTest(folderForTest(), clock)(WRITE, targetAt(served.url), {
+      observe: (event) => {
+        if (event.kind === "attempt.intended" && event.attempt === 0) jump(LIMITS.intentMs + 1);
+        if (event.kind === "attempt.answered") before ??= writesIn(served);
+        events.push(event);
+      },
+    });
+    expect(ran.outcome).toBe("passed");
+    const answers = events.flatMap((event) => (event.kind === "attempt.answered" ? [event] : []));
+    expect(answers).toMatchObject([
+      { attempt: 0, meaning: "not-sent", message: expect.stringContaining("held up") },
+      { attempt: 1, meaning: "acknowledged" },
+    ]);
+    expect([before, writesIn(served)]).toEqual([0, 1]);
+  },
+);
 
 test("an intent that is young enough is sent, however busy the machine", async () => {
   const served = await serve(() => ANSWER);

@@ -1,15 +1,21 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { Commits } from "../../../src/journal/commits.ts";
+import { journalHealth } from "../../../src/journal/health.ts";
 import { Holders } from "../../../src/journal/holder.ts";
 import { RunJournal } from "../../../src/journal/journal.ts";
 import { Leases } from "../../../src/journal/leases.ts";
+import { acceptLoss } from "../../../src/journal/loss.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
-import { Tail } from "../../../src/journal/tail.ts";
+import { Tail, tailFileOf } from "../../../src/journal/tail.ts";
 import type { Fact, RunRecord } from "../../../src/protocol/record.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { answered, completed, intended, opened } from "../protocol/facts.ts";
@@ -29,6 +35,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 interface Left {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly records: readonly RunRecord[];
+  /** What its tail held when the first process had closed. */
+  readonly earlierTail: Buffer;
 }
 
 function write(journal: RunJournal, step: string): void {
@@ -39,12 +47,13 @@ function write(journal: RunJournal, step: string): void {
 
 /** The files that a killed process left, after so many steps; of a first one that closed in order, all is in the file itself. */
 async function left(closed: number): Promise<Left> {
-  const at = join(folder, "whole");
+  const at = mkdtempSync(join(folder, "whole-"));
   const first = JournalStore.open(at, PORTS);
   const { journal } = await first.begin(opened, "test");
   for (let step = 0; step < closed; step++) write(journal, `first${step}`);
   await first.release(journal, "interrupted");
   first.close();
+  const earlierTail = readFileSync(join(at, "journal.tail"));
   const second = JournalStore.open(at, PORTS);
   const { journal: next } = await second.claim("run1");
   for (let step = closed; step < STEPS; step++) write(next, `second${step}`);
@@ -52,7 +61,7 @@ async function left(closed: number): Promise<Left> {
   const files = FILES.map((name): [string, Buffer] => [name, readFileSync(join(at, name))]);
   const records = second.read("run1");
   second.close();
-  return { files: new Map(files), records };
+  return { files: new Map(files), records, earlierTail };
 }
 
 function laid({ files }: Left, without: readonly string[] = []): string {
@@ -66,7 +75,6 @@ function found(at: string): readonly RunRecord[] | Failure {
   let store: JournalStore | undefined;
   try {
     store = JournalStore.open(at, PORTS);
-    store.assertWhole();
     return store.read("run1");
   } catch (error) {
     if (error instanceof Failure) return error;
@@ -99,28 +107,176 @@ test.for([
   }
 });
 
-test("a journal without the file that tells its end, as earlier versions left it, is that of an earlier moment when it is cut, and never another", async () => {
+/** What commands say that open a journal: those that write, those that only look, and those that may change no file. */
+function refusals(at: string): readonly string[] {
+  const opened = [
+    () => JournalStore.open(at, PORTS),
+    () => JournalStore.existing(at, PORTS),
+    () => JournalStore.look(at, PORTS),
+    () => journalHealth(at),
+  ];
+  return opened.map((open) => {
+    try {
+      const store = open();
+      if (store instanceof JournalStore) store.close();
+      return "accepted";
+    } catch (error) {
+      if (error instanceof Failure) return error.code;
+      throw error;
+    }
+  });
+}
+
+const cutToNothing = (at: string, name: string): void => truncateSync(join(at, name), 0);
+const remove = (at: string, ...names: readonly string[]): void => names.forEach((name) => rmSync(join(at, name)));
+
+interface Damage {
+  readonly what: string;
+  readonly code: string;
+  readonly damage: (at: string, whole: Left) => void;
+}
+
+const DAMAGES: readonly Damage[] = [
+  { what: "the tail is missing", code: "journal.no-tail", damage: (at) => remove(at, "journal.tail") },
+  {
+    what: "the tail is missing, and the log is cut",
+    code: "journal.no-tail",
+    damage: (at) => {
+      remove(at, "journal.tail");
+      truncateSync(join(at, "journal.db-wal"), PAGE * 3);
+    },
+  },
+  {
+    what: "the tail and the log are missing",
+    code: "journal.no-tail",
+    damage: (at) => remove(at, "journal.tail", "journal.db-wal"),
+  },
+  { what: "the tail is empty", code: "journal.no-tail", damage: (at) => cutToNothing(at, "journal.tail") },
+  { what: "the tail is cut", code: "journal.no-tail", damage: (at) => truncateSync(join(at, "journal.tail"), 600) },
+  {
+    what: "the tail is garbled",
+    code: "journal.no-tail",
+    damage: (at) => writeFileSync(join(at, "journal.tail"), "x".repeat(1_024)),
+  },
+  {
+    what: "the tail is that of an earlier version",
+    code: "journal.no-tail",
+    damage: (at) => writeFileSync(join(at, "journal.tail"), `${`run1 1 ${"0".repeat(64)}`.padEnd(199)}\n`),
+  },
+  { what: "the journal is missing", code: "journal.lost", damage: (at) => remove(at, "journal.db", "journal.db-wal") },
+  {
+    what: "only the tail is left, and it is garbled",
+    code: "journal.lost",
+    damage: (at) => {
+      remove(at, "journal.db", "journal.db-wal");
+      writeFileSync(join(at, "journal.tail"), "x");
+    },
+  },
+  { what: "the journal is empty", code: "journal.lost", damage: (at) => cutToNothing(at, "journal.db") },
+  { what: "only the log is left", code: "journal.lost", damage: (at) => remove(at, "journal.db", "journal.tail") },
+  { what: "the log is missing", code: "journal.lost", damage: (at) => remove(at, "journal.db-wal") },
+  {
+    what: "the log is cut",
+    code: "journal.lost",
+    damage: (at) => truncateSync(join(at, "journal.db-wal"), PAGE * 3),
+  },
+];
+
+test.for(DAMAGES)("$what: whoever opens it refuses, and what is put back is whole again", async ({ code, damage }) => {
   const whole = await left(1);
-  const cuts = cutsOf(whole.files.get("journal.db-wal")?.length ?? 0).filter((_, number) => number % 3 === 0);
-  for (const cut of cuts) {
-    const at = laid(whole, ["journal.tail"]);
-    truncateSync(join(at, "journal.db-wal"), cut);
-    const now = found(at);
-    if (!(now instanceof Failure)) expect(now, `cut at ${cut}`).toEqual(whole.records.slice(0, now.length));
-    rmSync(at, { recursive: true });
+  const at = laid(whole);
+  damage(at, whole);
+  const damaged = FILES.filter((name) => !isAsIn(whole, at, name));
+  expect(refusals(at)).toEqual([code, code, code, code]);
+  for (const name of damaged) writeFileSync(join(at, name), whole.files.get(name) ?? "");
+  expect(found(at)).toEqual(whole.records);
+});
+
+function isAsIn({ files }: Left, at: string, name: string): boolean {
+  return existsSync(join(at, name)) && readFileSync(join(at, name)).equals(files.get(name) ?? Buffer.alloc(0));
+}
+
+test("what a crash or a loss of power may leave is refused by nobody", async () => {
+  const whole = await left(1);
+  const tail = whole.files.get("journal.tail") ?? Buffer.alloc(0);
+  const torn = [0, 512].map((from) => Buffer.concat([tail.subarray(0, from), Buffer.alloc(512, "?"), tail.subarray(from + 512)]));
+  for (const content of [...torn, whole.earlierTail]) {
+    const at = laid(whole);
+    writeFileSync(join(at, "journal.tail"), content);
+    expect(found(at)).toEqual(whole.records);
   }
+});
+
+test("a journal that was only just created is gone on with, at whatever moment its process died", () => {
+  const made = join(folder, "made");
+  JournalStore.open(made, PORTS).close();
+  for (const names of [["journal.tail"], ["journal.tail", "journal.db"], ["journal.tail", "journal.db", "journal.db-wal"]]) {
+    const at = mkdtempSync(join(folder, "begun-"));
+    for (const name of names) {
+      const path = join(made, name);
+      // A file that is there and has nothing in it yet.
+      if (name === "journal.tail") copyFileSync(path, join(at, name));
+      else writeFileSync(join(at, name), "");
+    }
+    expect(refusals(at)).not.toContain("journal.lost");
+    expect(refusals(at)).not.toContain("journal.no-tail");
+  }
+});
+
+test("processes that create the same journal at once all find it whole", async () => {
+  const at = join(folder, "together");
+  const script = `import { JournalStore } from ${JSON.stringify(fileURLToPath(new URL("../../../src/journal/store.ts", import.meta.url)))};
+    const store = JournalStore.open(process.argv[1], { clock: { now: Date.now }, redact: (text) => text });
+    store.close();`;
+  const ends = Array.from({ length: 6 }, () => {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script, at], { stdio: ["ignore", "ignore", "pipe"] });
+    const told = text(child.stderr);
+    return once(child, "exit").then(async ([code]) => [code, code === 0 ? "" : await told]);
+  });
+  expect(await Promise.all(ends)).toEqual(ends.map(() => [0, ""]));
+  expect(refusals(at)).toEqual(["accepted", "accepted", "accepted", "accepted"]);
+});
+
+test("a person accepts the loss: it is kept, unfinished runs are over, and new ones can begin", async () => {
+  const whole = await left(STEPS / 2);
+  const at = laid(whole, ["journal.db-wal"]);
+  const what = acceptLoss(at, PORTS, { who: "olga", because: "I looked" });
+  expect(what).toMatch(/no longer|does not have record/);
+  const store = JournalStore.open(at, PORTS);
+  expect(store.losses()).toMatchObject([{ who: "olga", because: "I looked", what }]);
+  expect(store.notPassed(10)).toEqual([]);
+  await expect(store.claim("run1")).rejects.toThrow(/cannot be resumed: the journal had lost records, which olga accepted/);
+  const { journal } = await store.begin({ ...opened, runId: "run2" }, "test");
+  await store.release(journal, "failed");
+  expect(store.notPassed(10).map(({ id }) => id)).toEqual(["run2"]);
+  store.close();
+  expect(() => acceptLoss(at, PORTS, { who: "olga", because: "again" })).toThrow(/nothing is known to be lost/);
+});
+
+test("a loss is accepted of a journal that is gone, and not while a process that is alive holds a run", async () => {
+  const whole = await left(1);
+  const gone = laid(whole, ["journal.db", "journal.db-wal"]);
+  acceptLoss(gone, PORTS, { who: "olga", because: "I looked" });
+  const again = JournalStore.open(gone, PORTS);
+  expect([again.total(), again.losses().length]).toEqual([0, 1]);
+  again.close();
+  const held = join(folder, "held");
+  const store = JournalStore.open(held, PORTS);
+  await store.begin(opened, "test");
+  remove(held, "journal.tail");
+  expect(() => acceptLoss(held, PORTS, { who: "olga", because: "I looked" })).toThrow(/is held by process/);
 });
 
 test("the log of a killed process is left behind in a copy, or an old copy is put back: that is told, with the record that is missing", async () => {
   const whole = await left(STEPS / 2);
   const last = whole.records.at(-1)?.sequence;
-  const says = new RegExp(`no longer has record ${last} of run run1, which was the last`);
+  const says = new RegExp(`does not have record ${last} of run run1, which was the last that was written`);
   const without = found(laid(whole, ["journal.db-wal"]));
   expect(without).toBeInstanceOf(Failure);
   expect((without as Failure).message).toMatch(says);
   const empty = laid(whole, ["journal.db", "journal.db-wal"]);
   expect((found(empty) as Failure).message).toMatch(says);
-  await expect(JournalStore.open(empty, PORTS).begin(opened, "test")).rejects.toThrow(says);
+  expect(() => JournalStore.open(empty, PORTS)).toThrow(says);
 });
 
 test("a byte of the file is another: what is read is what was written, or it is refused", async () => {
@@ -145,7 +301,7 @@ test("the disk is full: nothing is written after the gap, not even when there is
   const leases = new Leases(database, { ...PORTS, liveness });
   const last = [...store.chain("run1")].at(-1);
   const journal = new RunJournal(
-    { database, commits: new Commits(database), leases, liveness, tail: new Tail(database) },
+    { database, commits: new Commits(database), leases, liveness, tail: new Tail(tailFileOf(database.path)) },
     { claim: leases.takeOver("run1"), end: { sequence: 1, hash: last?.hash ?? "" }, opening: () => {} },
     PORTS,
   );

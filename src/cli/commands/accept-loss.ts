@@ -1,0 +1,38 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { sanitise } from "../../base/text.ts";
+import { acceptLoss } from "../../journal/loss.ts";
+import { harmless } from "../failure.ts";
+import { LOOKING } from "../journal.ts";
+import { knownStateDirectory } from "../project.ts";
+import { type Command, userOf } from "../shell.ts";
+
+interface AcceptOptions {
+  readonly because?: string;
+  readonly state?: string;
+  readonly json?: boolean;
+}
+
+/** `tokenbook runs accept-loss --because TEXT`: a person who has looked into the ledger goes on with a journal that has lost records. */
+export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
+  const { because } = options;
+  if (because === undefined || because.trim() === "") {
+    throw new Failure({
+      code: "loss.incomplete",
+      message: "say what you found in the ledger, and why it is safe to go on without the records that are lost",
+      next: 'tokenbook runs accept-loss --because "compared the ledger with last night\'s backup"',
+    });
+  }
+  const who = userOf(shell);
+  const what = acceptLoss(knownStateDirectory(shell, options), LOOKING, { who, because });
+  if (options.json === true) shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, what, who, because }))}\n`);
+  else {
+    const lines = [
+      `${who} accepts the loss: ${because}`,
+      `  ${what}`,
+      "runs that had not passed cannot be resumed; others can begin",
+    ];
+    shell.stdout.write(`${harmless(lines.join("\n"))}\n`);
+  }
+  return EXIT.passed;
+};

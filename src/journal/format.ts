@@ -1,0 +1,105 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../base/failure.ts";
+import type { Database } from "../sqlite/database.ts";
+import { LEASE_SCHEMA } from "./leases.ts";
+import { PROOF_SCHEMA } from "./proofs.ts";
+import { gone, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
+
+// Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
+const SCHEMA = `
+CREATE TABLE run (
+  id TEXT PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, opened_at INTEGER NOT NULL,
+  outcome TEXT, epoch INTEGER NOT NULL, holder TEXT
+) STRICT;
+CREATE TABLE record (
+  run_id TEXT NOT NULL REFERENCES run (id), sequence INTEGER NOT NULL, epoch INTEGER NOT NULL, at INTEGER NOT NULL,
+  kind TEXT NOT NULL, body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
+  PRIMARY KEY (run_id, sequence)
+) STRICT;
+`;
+
+const GROUP_SCHEMA = `
+CREATE TABLE group_hold (
+  name TEXT PRIMARY KEY, run_id TEXT NOT NULL, holder TEXT NOT NULL, since INTEGER NOT NULL
+) STRICT;
+`;
+
+// Where each run's chain of records ends.
+const END_SCHEMA = `
+ALTER TABLE run ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE run ADD COLUMN last_hash TEXT NOT NULL DEFAULT '';
+UPDATE run SET last_sequence = COALESCE((SELECT MAX(sequence) FROM record WHERE run_id = id), -1);
+UPDATE run SET last_hash = COALESCE((SELECT hash FROM record WHERE run_id = id AND sequence = last_sequence), '');
+`;
+
+// Losses that a person has accepted, and the runs that nobody goes on with since.
+const LOSS_SCHEMA = `
+CREATE TABLE loss (
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, what TEXT NOT NULL
+) STRICT;
+CREATE TABLE ended_run (run_id TEXT PRIMARY KEY, loss INTEGER NOT NULL REFERENCES loss (id)) STRICT;
+`;
+
+// What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
+const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA, PROOF_SCHEMA, LOSS_SCHEMA];
+
+/** The format that this version writes. */
+export const FORMAT: number = MIGRATIONS.length;
+
+// From this one on a journal has a tail.
+const TAILED = 6;
+
+/** The journal of a state directory. */
+export function journalIn(stateDirectory: string): string {
+  return join(stateDirectory, "journal.db");
+}
+
+/** The tail of a journal: beside it, or where the ports have it. One that ends with its process needs none. */
+export function tailOf(database: Database, { tail }: { readonly tail?: TailFile | undefined }): Tail {
+  return new Tail(tail ?? (database.isInMemory ? undefined : tailFileOf(database.path)));
+}
+
+/** Throws a Failure when a journal is not there, or empty, though something beside it shows that it had records. */
+export function assertThere(journal: string): void {
+  if (sizeOf(journal) > 0) return;
+  new Tail(tailFileOf(journal)).assertNothingLost(journal);
+  if (sizeOf(`${journal}-wal`) > 0) throw gone(journal, `its log ${journal}-wal is there`);
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Brings a journal up to the present format. Throws a Failure when it is of a later one, or has lost records. */
+export function migrate(database: Database, tail: Tail): void {
+  const version = versionOf(database);
+  if (version === FORMAT) return;
+  if (version > FORMAT) {
+    throw new Failure({
+      code: "journal.newer",
+      message: `${database.path} was written by a newer tokenbook (format ${version})`,
+      next: "update tokenbook, or name another state directory with --state DIR",
+    });
+  }
+  tail.assertNotAhead(database);
+  database.transaction(() => {
+    const before = versionOf(database);
+    bringUp(database);
+    // Durable before the format says that it must be there.
+    if (before < TAILED) tail.create(lastRecordOf(database));
+  });
+  // So that a log that is cut leaves a journal of this format, and not one that looks new.
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/** The same within a transaction, without a look at the tail. */
+export function bringUp(database: Database): void {
+  for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
+  database.exec(`PRAGMA user_version = ${FORMAT}`);
+}
+
+/** The format in which a journal was written. */
+export function versionOf(database: Database): number {
+  return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
+}

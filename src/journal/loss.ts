@@ -1,0 +1,107 @@
+import { Failure } from "../base/failure.ts";
+import { Database, type Row } from "../sqlite/database.ts";
+import { assertThere, bringUp, FORMAT, journalIn, tailOf, versionOf } from "./format.ts";
+import { spellHolder } from "./holder.ts";
+import { type JournalPorts, livenessOf } from "./journal.ts";
+import { Leases } from "./leases.ts";
+import { lastRecordOf } from "./tail.ts";
+
+/** A loss of records that a person has accepted. */
+export interface Loss {
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly who: string;
+  readonly because: string;
+  /** What was known of it. */
+  readonly what: string;
+}
+
+/** Who accepts a loss, and why they may. */
+export type Acceptance = Pick<Loss, "who" | "because">;
+
+/**
+ * Goes on with a journal that has lost records, or may have, by the word of a person who has looked into the ledger. The word is kept in it. Of
+ * the runs that had not passed nobody knows any more what they have sent, so none of them is gone on with. Gives what was known of the
+ * loss. Throws a Failure when nothing is lost, or a process that is alive holds a run.
+ */
+export function acceptLoss(stateDirectory: string, ports: JournalPorts, { who, because }: Acceptance): string {
+  const path = journalIn(stateDirectory);
+  const missing = lossAt(() => assertThere(path));
+  const database = Database.open(path);
+  try {
+    const tail = tailOf(database, ports);
+    const what =
+      missing ?? lossAt(() => (versionOf(database) === FORMAT ? tail.assertKept(database) : tail.assertNotAhead(database)));
+    if (what === undefined) throw nothingLost(path);
+    const { redact, clock } = ports;
+    database.transaction(() => {
+      bringUp(database);
+      assertFree(new Leases(database, { ...ports, liveness: livenessOf(database, ports) }));
+      database.run("UPDATE lease SET holder = NULL");
+      const values = [clock.now(), redact(who), redact(because), what];
+      database.run("INSERT INTO loss (at, who, because, what) VALUES (?, ?, ?, ?)", ...values);
+      database.run(
+        `INSERT INTO ended_run (run_id, loss) SELECT id, (SELECT MAX(id) FROM loss) FROM run WHERE outcome IS NOT 'passed'
+         ON CONFLICT DO NOTHING`,
+      );
+    });
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    // Last: until then the loss is refused, and can be accepted again.
+    tail.create(lastRecordOf(database));
+    return what;
+  } finally {
+    database.close();
+  }
+}
+
+const LOST: ReadonlySet<string> = new Set(["journal.lost", "journal.no-tail"]);
+
+function lossAt(look: () => void): string | undefined {
+  try {
+    look();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure && LOST.has(error.code)) return error.message;
+    throw error;
+  }
+}
+
+function assertFree(leases: Leases): void {
+  const held = leases.list().find(({ life }) => life === "alive");
+  if (held?.holder === undefined) return;
+  throw new Failure({
+    code: "journal.held",
+    message: `the run ${held.runId} is held by ${spellHolder(held.holder)}`,
+    why: "what it has under way belongs to what is lost",
+    next: "wait for that process to end, or stop it; then accept the loss",
+  });
+}
+
+function nothingLost(journal: string): Failure {
+  return new Failure({
+    code: "loss.nothing",
+    message: `nothing is known to be lost of ${journal}`,
+    next: "tokenbook runs verify",
+  });
+}
+
+/** The losses that people have accepted, the earliest first. */
+export function lossesIn(database: Database): readonly Loss[] {
+  return database.all("SELECT * FROM loss ORDER BY id").map(lossOf);
+}
+
+function lossOf(row: Row): Loss {
+  const { at, who, because, what } = row;
+  return { at: Number(at), who: String(who), because: String(because), what: String(what) };
+}
+
+/** Says that a run cannot be gone on with after a loss. */
+export function endedByLoss(runId: string, row: Row): Failure {
+  const { at, who } = lossOf(row);
+  return new Failure({
+    code: "journal.lost-run",
+    message: `the run ${runId} cannot be resumed: the journal had lost records, which ${who} accepted at ${new Date(at).toISOString()}`,
+    why: "what it has sent is not all known any more, and would be sent again",
+    next: "look into the ledger for what is still to be done, and begin a new run that does no more than that",
+  });
+}
