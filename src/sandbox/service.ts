@@ -6,6 +6,7 @@ import type { Face } from "./http/face.ts";
 import { InvestorFace } from "./http/investor-face.ts";
 import { LedgerFace } from "./http/ledger-face.ts";
 import { Chain } from "./ledger/chain.ts";
+import { Past } from "./store/past.ts";
 import { readSettings, type Settings } from "./store/settings.ts";
 import { World } from "./store/world.ts";
 
@@ -23,16 +24,18 @@ export interface ServiceOptions {
 export interface ServiceParts {
   readonly settings: Settings;
   readonly chain: Chain;
+  readonly past: Past;
   readonly faces: Readonly<Record<InterfaceName, Face>>;
 }
 
 /** The service whose state lies in a filled database. */
 export function openService(database: Database, { clock, profile, commitDelayMs, closing }: ServiceOptions): ServiceParts {
   const settings = readSettings(database);
-  const chain = new Chain({ database, profile: profile.ledger, settings, commitDelayMs });
+  const past = new Past(database, clock);
+  const chain = new Chain({ database, past, profile: profile.ledger, settings, commitDelayMs });
   const { conditionStatus, successStatus } = profile;
   const common = { world: new World(database), clock, settings, conditionStatus, successStatus };
   const ledger = new LedgerFace({ ...common, chain, profile: profile.ledger, closing });
   const investor = new InvestorFace({ ...common, database, profile: profile.investor });
-  return { settings, chain, faces: { ledger, investor } };
+  return { settings, chain, past, faces: { ledger, investor } };
 }

@@ -76,6 +76,11 @@ export class Database {
     telling(this.path, () => this.#connection.exec(sql));
   }
 
+  /** Gives the statements of this connection a function of ours. */
+  define(name: string, work: () => Cell): void {
+    telling(this.path, () => this.#connection.function(name, work));
+  }
+
   run(sql: string, ...values: Cell[]): { readonly changes: number } {
     const { changes } = telling(this.path, () => this.#statement(sql).run(...values));
     return { changes: Number(changes) };

@@ -168,3 +168,25 @@ test("a sandbox does not start with a plan or a seed that is wrong", async () =>
   await expect(startSandbox({ path, faults: [{ fault: { delay: "soon" } }] })).rejects.toThrow("[0].fault.delay");
   await expect(startSandbox({ path, seed: { orgId: "" } })).rejects.toThrow("orgId");
 });
+
+test("stale: a read shows an earlier moment, a later read may show a still earlier one, and writes do not notice", async () => {
+  const stale = (nth: number, ago: string): FaultRule => ({ operation: "ledger.asset.*", nth, fault: { stale: ago } });
+  const caller = await sandboxForTest({ commitDelayMs: 0, faults: [stale(1, "5s"), stale(2, "15s"), stale(3, "15s")] });
+  const { ledger, control } = caller;
+  expect((await ledger("POST /asset", asset("P1"))).status).toBe(201);
+  await control("POST /clock", { advance: "10s" });
+  await ledger("PATCH /asset", { body: { assetType: "Property", data: { id: "P1", rooms: 2 } } });
+  const query = { assetType: "Property", id: "P1" };
+  const first = await ledger("GET /asset", { query });
+  expect(first.status).toBe(200);
+  expect(first.body.data).toEqual({ id: "P1" });
+  expect((await ledger("GET /asset", { query })).status).toBe(404);
+  expect((await ledger("GET /asset/history", { query })).status).toBe(404);
+  expect((await ledger("GET /asset", { query })).body.data).toEqual({ id: "P1", rooms: 2 });
+  expect((await ledger("DELETE /asset", { body: query })).status).toBe(200);
+  await control("POST /faults", [{ operation: "ledger.asset.get", fault: { stale: "1h" } }]);
+  // Of what was before the plan, nothing is kept.
+  expect((await ledger("GET /asset", { query })).status).toBe(404);
+  expect(() => readFaults([{ operation: "ledger.asset.create", fault: { stale: "1s" } }])).toThrow(Failure);
+  expect((await control("GET /commits")).body.commits).toHaveLength(3);
+});

@@ -9,6 +9,7 @@ const DEFAULT_DOOM = "the ledger could not commit the transaction";
 export type Effect =
   | { readonly kind: "drop-before" | "drop-after" | "garbage" | "html" | "truncated" }
   | { readonly kind: "delay"; readonly ms: number }
+  | { readonly kind: "stale"; readonly ms: number }
   | { readonly kind: "status"; readonly status: number; readonly retryAfterMs?: number }
   | { readonly kind: "status-after"; readonly status: number }
   | { readonly kind: "receipt"; readonly write: WriteFault };
@@ -18,6 +19,7 @@ export function effectOf(fault: Fault): Effect {
   if (fault === "receipt-failed") return { kind: "receipt", write: { doom: DEFAULT_DOOM } };
   if (typeof fault === "string") return { kind: fault };
   if ("delay" in fault) return { kind: "delay", ms: milliseconds(fault.delay) };
+  if ("stale" in fault) return { kind: "stale", ms: milliseconds(fault.stale) };
   if ("status-after" in fault) return { kind: "status-after", status: fault["status-after"] };
   if ("receipt-pending" in fault) return { kind: "receipt", write: { holdMs: milliseconds(fault["receipt-pending"]) } };
   if ("receipt-failed" in fault) return { kind: "receipt", write: { doom: fault["receipt-failed"] } };

@@ -1,5 +1,5 @@
 import { effectOf, type Effect } from "./effect.ts";
-import { matches, type FaultPlan, type FaultRule } from "./plan.ts";
+import { isStale, matches, type FaultPlan, type FaultRule } from "./plan.ts";
 
 /** A rule with how many calls have matched it, and how often it fired. */
 export type CountedRule = FaultRule & { readonly matched: number; readonly fired: number };
@@ -20,6 +20,11 @@ export class FaultInjector {
 
   replace(plan: FaultPlan): void {
     this.#counts = plan.map((rule) => ({ rule, matched: 0, fired: 0 }));
+  }
+
+  /** Whether a read of the plan is answered from an earlier moment, which must be kept for it. */
+  get needsPast(): boolean {
+    return this.#counts.some(({ rule }) => isStale(rule.fault));
   }
 
   /** Counts a call for every rule that it matches; gives the effect of the first rule that is due. */

@@ -2,6 +2,7 @@ import schema from "../../../schemas/faults.schema.json" with { type: "json" };
 import { plainView } from "../../base/json.ts";
 import { didYouMean } from "../../base/text.ts";
 import { contract } from "../../contract/contract.ts";
+import { INVESTOR_WRITES } from "../investor/operations.ts";
 import { LEDGER_WRITES } from "../ledger/operations.ts";
 import { demandShape, wrongAt, type Shape } from "../shape.ts";
 
@@ -28,6 +29,7 @@ export type Fault =
   | "truncated"
   | "receipt-failed"
   | { readonly delay: string }
+  | { readonly stale: string }
   | { readonly status: number; readonly retryAfter?: string }
   | { readonly "status-after": number }
   | { readonly "receipt-pending": string }
@@ -44,9 +46,20 @@ export function readFaults(value: unknown): FaultPlan {
   return plan;
 }
 
-/** Whether calls of the operation can match the rule: what befalls a receipt befalls ledger writes only. */
+/** Whether calls of the operation can match the rule: what befalls a receipt befalls ledger writes only, and only reads are stale. */
 export function matches(rule: FaultRule, operation: string): boolean {
-  return isNamed(rule.operation ?? "*", operation) && (!befallsReceipt(rule.fault) || Object.hasOwn(LEDGER_WRITES, operation));
+  if (!isNamed(rule.operation ?? "*", operation)) return false;
+  if (befallsReceipt(rule.fault)) return Object.hasOwn(LEDGER_WRITES, operation);
+  return !isStale(rule.fault) || !isWrite(operation);
+}
+
+/** Whether a read is to be answered from an earlier moment. */
+export function isStale(fault: Fault): boolean {
+  return typeof fault === "object" && "stale" in fault;
+}
+
+function isWrite(operation: string): boolean {
+  return Object.hasOwn(LEDGER_WRITES, operation) || Object.hasOwn(INVESTOR_WRITES, operation);
 }
 
 function befallsReceipt(fault: Fault): boolean {
@@ -63,7 +76,8 @@ function demandMatchable(rule: FaultRule, at: number): void {
   if (names.some((name) => matches(rule, name))) return;
   const { operation = "*" } = rule;
   const known = names.some((name) => isNamed(operation, name));
-  if (known) throw wrongAt(FAULTS, [at, "operation"], `${operation} is no ledger write, so it has no receipt`);
+  const why = isStale(rule.fault) ? "is a write, and only reads are stale" : "is no ledger write, so it has no receipt";
+  if (known) throw wrongAt(FAULTS, [at, "operation"], `${operation} ${why}`);
   const meant = didYouMean(operation, names);
   const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
   throw wrongAt(FAULTS, [at, "operation"], `there is no operation ${operation}${hint}`);

@@ -9,6 +9,7 @@ import type { Chain } from "../ledger/chain.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand, Refusal } from "../refusal.ts";
 import { committedWrites } from "../store/commits.ts";
+import type { Past } from "../store/past.ts";
 import type { Settings, VirtualClock } from "../store/settings.ts";
 import { keyGuard } from "./guard.ts";
 import { parseBody } from "./parameters.ts";
@@ -20,10 +21,11 @@ export interface ControlParts {
   readonly clock: VirtualClock;
   readonly faults: FaultInjector;
   readonly settings: Settings;
+  readonly past: Past;
 }
 
 /** The routes for whoever tests against the sandbox and has its key; no part of the service. */
-export function addControlRoutes(app: FastifyInstance, { database, chain, clock, faults, settings }: ControlParts): void {
+export function addControlRoutes(app: FastifyInstance, { database, chain, clock, faults, settings, past }: ControlParts): void {
   const forOwner = { onRequest: keyGuard(settings.ledgerApiKey) };
   const present = (): object => ({ status: "ok", now: new Date(clock.now()).toISOString() });
 
@@ -42,6 +44,7 @@ export function addControlRoutes(app: FastifyInstance, { database, chain, clock,
   app.get("/_sandbox/faults", forOwner, async () => ({ faults: faults.shown() }));
   app.post("/_sandbox/faults", forOwner, async (request) => {
     faults.replace(planOf(bodyOf(request.body)));
+    past.keep(faults.needsPast);
     return { faults: faults.shown() };
   });
 }

@@ -14,6 +14,8 @@ export interface StruckCall {
   readonly reply: FastifyReply;
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal;
+  /** Answers a read as the service was so long ago. */
+  ago(ms: number): Promise<Answer>;
   /** Does what was asked, and tells the answer, or the refusal. */
   perform(fault?: WriteFault): Promise<Answer>;
   /** An error of the interface with this status, which says that a fault was planned. */
@@ -28,13 +30,14 @@ export async function serveStruck(effect: Effect, call: StruckCall): Promise<Fas
     if (effect.retryAfterMs !== undefined) call.reply.header("retry-after", Math.ceil(effect.retryAfterMs / SECOND_MS));
     return call.answer(call.broken(effect.status));
   }
+  if (effect.kind === "stale") return call.answer(await call.ago(effect.ms));
   const answer = await call.perform(effect.kind === "receipt" ? effect.write : undefined);
   if (effect.kind === "delay") await systemClock.sleep(effect.ms, call.closing);
   return spoil(effect, call, answer);
 }
 
 function spoil(
-  effect: Exclude<Effect, { readonly kind: "drop-before" | "status" }>,
+  effect: Exclude<Effect, { readonly kind: "drop-before" | "status" | "stale" }>,
   call: StruckCall,
   answer: Answer,
 ): FastifyReply {

@@ -7,6 +7,7 @@ import { found, Refusal, type Condition } from "../refusal.ts";
 import { logCommit } from "../store/commits.ts";
 import type { Entity } from "../store/ledger-resources.ts";
 import { attempt, rehearse } from "../store/savepoint.ts";
+import type { Past } from "../store/past.ts";
 import type { Settings } from "../store/settings.ts";
 import { World } from "../store/world.ts";
 import type { Commit } from "./call.ts";
@@ -47,6 +48,7 @@ export interface Outcome {
 /** What the chain is kept in, and how fast it is. */
 export interface ChainOptions {
   readonly database: Database;
+  readonly past: Past;
   readonly profile: LedgerProfile;
   readonly settings: Settings;
   readonly commitDelayMs: number;
@@ -80,7 +82,7 @@ export class Chain {
 
   /** Settles every pending write whose time has come, in order, each with the rules as they apply to the state it meets. */
   advance(now: number): void {
-    if (this.#due(now).length === 0) return;
+    if (this.#options.past.isShown || this.#due(now).length === 0) return;
     this.#database.transaction(() => {
       for (const row of this.#due(now)) this.#settle(row);
     });
