@@ -116,6 +116,7 @@ function targetAt(origin: string): Target {
     profile: DEFAULT_PROFILE,
     exclusive: true,
     settleWithinMs: undefined,
+    readLagMs: undefined,
     timeoutMs: 10_000,
     whereIs: (setting) => setting,
   };

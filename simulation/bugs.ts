@@ -80,6 +80,26 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ),
   },
   {
+    name: "absence is believed from one stale read",
+    breaks: "false pass",
+    playbook: withMeaning((meaning) =>
+      judging(meaning, (judge, evidence) => {
+        const sight = judge(evidence);
+        return sight.seen === "effect" ? { ...sight, rests: "record" } : sight;
+      }),
+    ),
+  },
+  {
+    name: "what cannot be seen is absent in time, however old the reading",
+    breaks: "double effect",
+    target: (target) => (target.settleWithinMs === undefined ? target : { ...target, readLagMs: 0 }),
+  },
+  {
+    name: "the readings before a write are believed to be recent",
+    breaks: "false pass",
+    target: (target) => ({ ...target, readLagMs: 0 }),
+  },
+  {
     name: "a write is sent again although a later step sets the same",
     breaks: "late value stands",
     playbook: withMeaning((meaning) => ({ ...meaning, sets: namingNothing(meaning.sets) })),

@@ -46,7 +46,7 @@ export class Draft {
   readonly transfers: { readonly step: string; readonly voters: string[] }[] = [];
   readonly questions: { readonly step: string; readonly voters: string[] }[] = [];
   readonly vaults: { readonly step: string }[] = [];
-  readonly deposits: { readonly step: string; readonly vault: string; readonly asset: Asset }[] = [];
+  readonly deposits: { readonly step: string; readonly vault: string; readonly asset: Asset; readonly hasShares: boolean }[] = [];
 
   constructor(dice: Dice) {
     this.dice = dice;

@@ -110,6 +110,20 @@ export const BOUNDARIES = [
 ] as const;
 export type Boundary = (typeof BOUNDARIES)[number];
 
+/** Reads that are answered from earlier moments, each from its own: a later one may show an earlier moment. */
+export interface StaleReads {
+  readonly name: string;
+  /** How many of the reads; where it is all of them, they are behind by much the same all the time. */
+  readonly share: number;
+}
+
+/** Shares of reads that may be stale. */
+export const STALE_READS: readonly StaleReads[] = [
+  { name: "some reads stale", share: 0.3 },
+  { name: "most reads stale", share: 0.8 },
+  { name: "a replica behind", share: 1 },
+];
+
 /** One thing that goes wrong, and where. */
 export type Fault =
   | {
@@ -125,6 +139,12 @@ export type Fault =
       readonly at: "read";
       /** Which read of the whole schedule, from 1. */ readonly nth: number;
       readonly what: RequestFault;
+      readonly ms: number;
+    }
+  | {
+      readonly at: "reads";
+      readonly what: StaleReads;
+      /** By how much at most. */
       readonly ms: number;
     }
   | {
@@ -147,6 +167,7 @@ export function tellFault(fault: Fault): string {
   const { name } = fault.what;
   if (fault.at === "write") return `${fault.step}, sending ${fault.sending}: ${name}${told(fault.what, fault.ms)}`;
   if (fault.at === "read") return `read ${fault.nth}: ${name}`;
+  if (fault.at === "reads") return `${name}, by ${fault.ms / 1_000} s at most`;
   const whose = fault.step === undefined ? "" : ` of ${fault.step}`;
   return `journal, ${fault.boundary}${whose}, time ${fault.nth}: ${name}`;
 }

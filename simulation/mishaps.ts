@@ -1,5 +1,6 @@
 import type { Appended, CommitFaults } from "./disk.ts";
 import { type CommitFault, type Fault, type RequestFault, tellFault } from "./faults.ts";
+import type { Dice } from "./random.ts";
 import type { VirtualTime } from "./time.ts";
 
 /** What befalls one request. */
@@ -8,18 +9,23 @@ export interface Befalls {
   readonly ms: number;
 }
 
+// About as long as one write takes: the moments between writes are those that mislead.
+const LEAST_STALE_MS = 20;
+
 /** The faults of a schedule as they strike, each once, and the story of what happened. */
 export class Mishaps implements CommitFaults {
   readonly struck: Fault[] = [];
   readonly story: string[] = [];
   readonly #time: VirtualTime;
   readonly #began: number;
+  readonly #faults: readonly Fault[];
   #left: readonly Fault[];
   #reads = 0;
   readonly #sendings = new Map<string, number>();
   readonly #commits = new Map<Fault, number>();
 
   constructor(faults: readonly Fault[], time: VirtualTime) {
+    this.#faults = faults;
     this.#left = faults;
     this.#time = time;
     this.#began = time.now();
@@ -47,6 +53,14 @@ export class Mishaps implements CommitFaults {
     if (found?.at !== "read") return undefined;
     this.#strike(found);
     return { fault: found.what, ms: found.ms };
+  }
+
+  /** How old the moment is that the next read shows; 0: it is recent. */
+  onAnswer(dice: Dice): number {
+    const found = this.#faults.find((fault) => fault.at === "reads");
+    if (found === undefined || !dice.chance(found.what.share)) return 0;
+    if (this.#left.includes(found)) this.#strike(found);
+    return dice.span(found.what.share === 1 ? found.ms / 2 : LEAST_STALE_MS, found.ms);
   }
 
   before(records: readonly Appended[]): CommitFault["effect"] | undefined {

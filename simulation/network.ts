@@ -109,7 +109,12 @@ export class SimulatedNetwork {
   }
 
   #land(outgoing: Outgoing, write: Write | undefined, befalls: Befalls | undefined): Promise<Exchanged> {
-    const { service, mishaps, deliveries } = this.#parts;
+    const { service, mishaps, deliveries, dice } = this.#parts;
+    const agoMs = write === undefined ? mishaps.onAnswer(dice) : 0;
+    if (agoMs > 0) {
+      mishaps.tell(`${outgoing.path} is answered as it was ${agoMs / 1_000} s ago`);
+      return service.serveAgo(outgoing, agoMs).then((exchanged) => this.#withStrangeWord(outgoing, exchanged));
+    }
     const fault = befalls === undefined ? undefined : ledgerFault(befalls.fault, befalls.ms);
     const { transactions, answer } = service.serve(outgoing, fault);
     if (write === undefined) return answer.then((exchanged) => this.#withStrangeWord(outgoing, exchanged));

@@ -102,7 +102,9 @@ export const describe: Recipe = (draft) => {
   const [coin] = draft.coins;
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("describe");
-  const input = `{ id: "\${{ steps.${coin.step}.id }}", description: "As ${id} says" }`;
+  // A text that comes again is what a reading of an earlier moment may show.
+  const text = draft.dice.chance(0.5) ? `As ${id} says` : "As before";
+  const input = `{ id: "\${{ steps.${coin.step}.id }}", description: "${text}" }`;
   draft.add({ id, effect: "absolute", text: call(id, "ledger.token.update", input), sets: `${coin.step}.description` });
 };
 
@@ -113,6 +115,30 @@ export const permit: Recipe = (draft) => {
   const who = draft.dice.pick(["bob", "carol", "dora"]);
   const input = `{ id: "\${{ steps.${coin.step}.id }}", permissions: [{ entity: "\${{ actors.${who} }}", roles: [burner] }] }`;
   draft.add({ id, effect: "absolute", text: call(id, "ledger.token.setPermissions", input), sets: `${coin.step}.permissions` });
+};
+
+// What takes something away shows by what is missing.
+export const revoke: Recipe = (draft) => {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("revoke");
+  const input = `{ id: "\${{ steps.${coin.step}.id }}", permissions: [] }`;
+  draft.add({ id, effect: "absolute", text: call(id, "ledger.token.setPermissions", input), sets: `${coin.step}.permissions` });
+};
+
+export const entrust: Recipe = (draft) => {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("entrust");
+  const approved = draft.dice.chance(0.5);
+  const input = `{ tokenIds: ["\${{ steps.${coin.step}.id }}"], operators: ["\${{ actors.carol }}"], approved: ${approved} }`;
+  draft.add({ id, effect: "absolute", text: call(id, "ledger.token.setApproval", input), sets: `${coin.step}.operators` });
+};
+
+export const entrustAll: Recipe = (draft) => {
+  const id = draft.name("appoint");
+  const input = `{ operator: "\${{ actors.dora }}", approved: ${draft.dice.chance(0.5)} }`;
+  draft.add({ id, effect: "absolute", text: call(id, "ledger.erc1155.setApprovalForAll", input), sets: "alice.operators" });
 };
 
 export const makeSeats: Recipe = (draft) => {
@@ -164,6 +190,14 @@ function writeAsset(draft: Draft, uses: "update" | "put"): void {
   draft.add({ id, effect: "absolute", text: call(id, `ledger.asset.${uses}`, input), sets: `${asset.step}.rooms` });
 }
 
+export const deleteAsset: Recipe = (draft) => {
+  const asset = draft.assets.pop();
+  if (asset === undefined) return recordAsset(draft);
+  const id = draft.name("delete");
+  const input = `{ assetType: Property, id: "${asset.id}" }`;
+  draft.add({ id, effect: "transition", text: call(id, "ledger.asset.delete", input) });
+};
+
 export const requestTransfer: Recipe = (draft) => {
   const asset = draft.assets.pop();
   if (asset === undefined) return recordAsset(draft);
@@ -213,13 +247,29 @@ export const deposit: Recipe = (draft) => {
   const asset = draft.assets.pop();
   if (asset === undefined) return recordAsset(draft);
   const id = draft.name("deposit");
-  const shares = `[{ tokenId: "\${{ steps.${vault.step}.tokenIds[0] }}", quantity: 10, receiver: "\${{ actors.bob }}" }]`;
+  const hasShares = draft.dice.chance(0.5);
+  const shares = !hasShares
+    ? "[]"
+    : `[{ tokenId: "\${{ steps.${vault.step}.tokenIds[0] }}", quantity: 10, receiver: "\${{ actors.bob }}" }]`;
   const assets = `[{ assetType: Property, id: "${asset.id}", data: { value: 100 }, shares: ${shares} }]`;
   draft.add({
     id,
     effect: "transition",
     text: call(id, "ledger.vault.deposit", `{ vaultId: "\${{ steps.${vault.step}.id }}", assets: ${assets} }`),
   });
+  draft.deposits.push({ step: id, vault: vault.step, asset, hasShares });
+};
+
+export const withdraw: Recipe = (draft) => {
+  const lying = draft.deposits.pop();
+  if (lying === undefined) return deposit(draft);
+  const { step, vault, asset, hasShares } = lying;
+  const id = draft.name("withdraw");
+  const shares = hasShares ? `[{ tokenId: "\${{ steps.${vault}.tokenIds[0] }}", payer: "\${{ actors.bob }}" }]` : "[]";
+  const assets = `[{ assetType: Property, id: "${asset.id}", shares: ${shares} }]`;
+  const input = `{ vaultId: "\${{ steps.${vault}.id }}", assets: ${assets} }`;
+  draft.add({ id, effect: "transition", text: call(id, "ledger.vault.withdraw", input), needs: [step] });
+  draft.assets.push(asset);
 };
 
 export const buy: Recipe = (draft) => {

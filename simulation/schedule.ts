@@ -1,4 +1,4 @@
-import { BOUNDARIES, COMMIT_FAULTS, type Fault, NETWORK_FAULTS, READ_FAULTS, WRITE_FAULTS } from "./faults.ts";
+import { BOUNDARIES, COMMIT_FAULTS, type Fault, NETWORK_FAULTS, READ_FAULTS, STALE_READS, WRITE_FAULTS } from "./faults.ts";
 import { Dice } from "./random.ts";
 import type { SimulatedStep } from "./draft.ts";
 import { drawSteps } from "./steps.ts";
@@ -13,6 +13,8 @@ export interface Schedule {
   readonly skewMs: number;
   /** The time within which the environment declares every write to settle, as nothing of the schedule takes longer. */
   readonly settleWithinMs?: number;
+  /** How old the environment declares a reading may be, as none of the schedule is older. */
+  readonly readLagMs?: number;
 }
 
 /** So many schedules in a row have the same playbook: to check one takes longer than to run it. */
@@ -22,19 +24,49 @@ const MOST_FAULTS = 4;
 const LEAST_DELAY_MS = 500;
 const MOST_DELAY_MS = 1_800_000;
 const SHARE_DECLARED = 0.15;
+const SHARE_DECLARED_IF_STALE = 0.4;
 const SETTLE_WITHIN_MS = 10_000;
 const MOST_DECLARED_DELAY_MS = 9_000;
 const MOST_LATENESS_MS = 30_000;
+const SHARE_STALE = 0.4;
+const LEAST_STALE_MS = 100;
+const MOST_STALE_MS = 60_000;
+const SHARE_LAG_DECLARED = 0.5;
+const LAGS_MS = [0, 0, 5_000];
 
 /** The schedule of a seed: the same on every machine. */
 export function drawSchedule(seed: number): Schedule {
   const steps = drawSteps(new Dice(Math.floor(seed / SHARING)));
   const dice = new Dice(seed);
   const writes = steps.flatMap((step) => step.writes);
-  const isDeclared = dice.chance(SHARE_DECLARED);
+  const stale = drawStaleReads(dice);
+  const isDeclared = dice.chance(stale === undefined ? SHARE_DECLARED : SHARE_DECLARED_IF_STALE);
+  const lag = drawLag(dice, stale);
   const mostMs = isDeclared ? MOST_DECLARED_DELAY_MS : MOST_DELAY_MS;
-  const faults = Array.from({ length: dice.below(MOST_FAULTS + 1) }, () => drawFault(dice, writes, mostMs));
-  return { seed, steps, faults, skewMs: dice.pick(SKEWS_MS), ...(isDeclared ? { settleWithinMs: SETTLE_WITHIN_MS } : {}) };
+  const others = Array.from({ length: dice.below(MOST_FAULTS + 1) }, () => drawFault(dice, writes, mostMs));
+  const faults = stale === undefined ? others : [...others, ...drawDoubt(dice, writes, mostMs), stale];
+  const declared = { ...(isDeclared ? { settleWithinMs: SETTLE_WITHIN_MS } : {}), ...lag };
+  return { seed, steps, faults, skewMs: dice.pick(SKEWS_MS), ...declared };
+}
+
+// What reads show matters for a write whose answer does not.
+function drawDoubt(dice: Dice, writes: readonly string[], mostMs: number): readonly Fault[] {
+  if (writes.length === 0) return [];
+  const ms = dice.span(LEAST_DELAY_MS, mostMs);
+  return [{ at: "write", step: dice.pick(writes), sending: 1, what: dice.pick(NETWORK_FAULTS), ms }];
+}
+
+type Stale = Extract<Fault, { readonly at: "reads" }>;
+
+function drawStaleReads(dice: Dice): Stale | undefined {
+  if (!dice.chance(SHARE_STALE)) return undefined;
+  return { at: "reads", what: dice.pick(STALE_READS), ms: dice.span(LEAST_STALE_MS, MOST_STALE_MS) };
+}
+
+// What is declared is true, and not always as close as it might be.
+function drawLag(dice: Dice, stale: Stale | undefined): Pick<Schedule, "readLagMs"> {
+  if (!dice.chance(SHARE_LAG_DECLARED)) return {};
+  return { readLagMs: stale === undefined ? dice.pick(LAGS_MS) : stale.ms };
 }
 
 /** A schedule in which each sending of a write suffers from the network with this chance, and nothing else goes wrong. */

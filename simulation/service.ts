@@ -54,11 +54,13 @@ export class SimulatedService {
     });
   }
 
-  /** As it was when it was planted. */
-  reset(): void {
+  /** As it was when it was planted; `past`: reads may show earlier moments from now on. */
+  reset(past: boolean): void {
+    this.#parts.past.keep(false);
     this.#database.exec(`
       DELETE FROM resources; DELETE FROM history; DELETE FROM ledger_transactions; DELETE FROM commits;
       INSERT INTO resources SELECT * FROM planted`);
+    this.#parts.past.keep(past);
   }
 
   /**
@@ -69,16 +71,23 @@ export class SimulatedService {
     outgoing: Outgoing,
     fault?: WriteFault,
   ): { readonly transactions: readonly string[]; readonly answer: Promise<Exchanged> } {
+    const before = this.#lastWrites();
+    const answer = this.#answer(outgoing, fault);
+    return { transactions: outgoing.fresh ? this.#writesAfter(before) : [], answer };
+  }
+
+  /** Answers a read as the service was so long ago; it still says what time it is now. */
+  serveAgo(outgoing: Outgoing, ms: number): Promise<Exchanged> {
+    return this.#parts.ago(ms, () => this.#answer(outgoing));
+  }
+
+  async #answer(outgoing: Outgoing, fault?: WriteFault): Promise<Exchanged> {
     const routed = route(outgoing);
     if (routed === undefined) throw new Error(`no operation of the contract is ${outgoing.method} ${outgoing.path}`);
-    const before = this.#lastWrites();
-    const answering = answerOf(this.#parts.faces[routed.operation.interface], routed.operation, routed.asked, fault);
-    const transactions = outgoing.fresh ? this.#writesAfter(before) : [];
-    const answer = answering.then(({ status, body }): Exchanged => {
-      const headers = { date: new Date(this.#clock.now()).toUTCString(), "content-type": "application/json" };
-      return { kind: "answered", status, headers, text: body === undefined ? "" : writeJson(body) };
-    });
-    return { transactions, answer };
+    const face = this.#parts.faces[routed.operation.interface];
+    const { status, body } = await answerOf(face, routed.operation, routed.asked, fault);
+    const headers = { date: new Date(this.#clock.now()).toUTCString(), "content-type": "application/json" };
+    return { kind: "answered", status, headers, text: body === undefined ? "" : writeJson(body) };
   }
 
   /** Every write that has taken effect, in that order. */

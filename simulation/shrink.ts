@@ -26,7 +26,7 @@ async function firstOf<T, R>(items: Iterable<T>, attempt: (item: T) => Promise<R
 }
 
 function* smallerOnes(schedule: Schedule): Generator<Schedule> {
-  const { steps, faults, skewMs, settleWithinMs } = schedule;
+  const { steps, faults, skewMs, settleWithinMs, readLagMs } = schedule;
   for (const step of steps.toReversed()) {
     const fewer = without(steps, step);
     if (fewer.length > 0) yield { ...schedule, steps: fewer };
@@ -34,6 +34,10 @@ function* smallerOnes(schedule: Schedule): Generator<Schedule> {
   for (const fault of faults) yield { ...schedule, faults: faults.filter((each) => each !== fault) };
   if (settleWithinMs !== undefined) {
     const { settleWithinMs: _, ...undeclared } = schedule;
+    yield undeclared;
+  }
+  if (readLagMs !== undefined) {
+    const { readLagMs: _, ...undeclared } = schedule;
     yield undeclared;
   }
   if (skewMs !== 0) yield { ...schedule, skewMs: 0 };

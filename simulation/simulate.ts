@@ -27,8 +27,8 @@ export type People = (life: Life) => Promise<RunOutcome | undefined>;
 
 /** Lets a schedule happen in a world, which is made anew for it. */
 export async function simulate(world: World, schedule: Schedule, people: People = (life) => life.lead()): Promise<Simulated> {
-  const { seed, steps, faults, skewMs, settleWithinMs } = schedule;
-  world.renew(skewMs);
+  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs } = schedule;
+  world.renew({ skewMs, past: faults.some(({ at }) => at === "reads") });
   const { time, service, disk } = world;
   const dice = new Dice(~seed);
   const mishaps = new Mishaps(faults, time);
@@ -41,7 +41,7 @@ export async function simulate(world: World, schedule: Schedule, people: People 
   const life = new Life({
     world,
     playbook: playbook(playbookOf(steps)),
-    target: target({ ...TARGET, settleWithinMs }),
+    target: target({ ...TARGET, settleWithinMs, readLagMs }),
     network,
     mishaps,
     witness,

@@ -14,7 +14,7 @@ const ADDRESS = "http://service.simulated";
 const TIMEOUT_MS = 30_000;
 
 /** Where the simulated runs act. */
-export const TARGET: Omit<Target, "settleWithinMs"> = {
+export const TARGET: Omit<Target, "settleWithinMs" | "readLagMs"> = {
   environment: "simulated",
   embedded: false,
   ledger: {
@@ -34,7 +34,7 @@ export const TARGET: Omit<Target, "settleWithinMs"> = {
 };
 
 /** What is masked wherever it turns up. */
-export const SECRETS: Secrets = NO_SECRETS.with(secretsOf({ ...TARGET, settleWithinMs: undefined }));
+export const SECRETS: Secrets = NO_SECRETS.with(secretsOf({ ...TARGET, settleWithinMs: undefined, readLagMs: undefined }));
 
 /** What outlives processes: time, the service, the disk. Made once, and as if new for each schedule. */
 export class World {
@@ -58,11 +58,11 @@ export class World {
     this.store = JournalStore.over(this.disk, { clock: this.time, redact: (text) => text, inNextTurn: (work) => work() });
   }
 
-  /** As in the beginning, with the service's clock so far ahead of the runner's. */
-  renew(skewMs: number): void {
+  /** As in the beginning, with the service's clock so far ahead of the runner's; `past`: reads may show earlier moments. */
+  renew({ skewMs, past }: { readonly skewMs: number; readonly past: boolean }): void {
     this.#skewMs = skewMs;
     this.time.reset();
     this.disk.reset();
-    this.service.reset();
+    this.service.reset(past);
   }
 }

@@ -150,6 +150,8 @@ export function sandboxTarget(sandbox: Served, as: Pick<Target, "environment" | 
     investor: { baseUrl: sandbox.investorBaseUrl, credentials },
     exclusive: true,
     settleWithinMs: undefined,
+    // One process with one database: every read shows all that took effect before it.
+    readLagMs: 0,
     timeoutMs: 30_000,
     whereIs: (setting) => `the embedded sandbox${setting === "" ? "" : ` (${setting})`}`,
   };

@@ -27,6 +27,8 @@ export class RunContext extends Looking {
   /** When this process recorded the intent of an attempt, and its answer, by the sequence of that record. */
   readonly #writtenAt = new Map<number, number>();
   #stopping: AbortSignal;
+  /** When the run was last known to have changed anything, by the clock's elapsed time; it may have done so until this process began. */
+  #changedAt: number;
 
   constructor(
     playbook: Playbook,
@@ -36,6 +38,7 @@ export class RunContext extends Looking {
   ) {
     super(playbook, { target, secrets: ports.secrets }, held.records);
     this.ports = ports;
+    this.#changedAt = ports.clock.elapsed();
     this.#stopping = ports.stopping;
     this.service = new Service(target, ports);
     this.#journal = held.journal;
@@ -71,6 +74,7 @@ export class RunContext extends Looking {
     const telling = { record, isDurable: false };
     this.#untold.push(telling);
     await durable();
+    if (CHANGING.has(record.kind)) this.#changedAt = this.ports.clock.elapsed();
     if (TIMED.has(record.kind)) this.#writtenAt.set(record.sequence, this.ports.clock.elapsed());
     telling.isDurable = true;
     this.#tellInOrder();
@@ -156,6 +160,23 @@ export class RunContext extends Looking {
     return known === undefined ? Math.max(0, clock.now() - at) : clock.elapsed() - known;
   }
 
+  /** Whether a read that begins now shows all that the run has written, as the environment declares how old a reading may be. */
+  get readsAreRecent(): boolean {
+    return this.#untilRecentMs() === 0;
+  }
+
+  /** Pauses until reads show all that the run has written, where the environment declares when that is. */
+  async untilReadsAreRecent(): Promise<void> {
+    const leftMs = this.#untilRecentMs();
+    if (leftMs !== undefined && leftMs > 0) await this.pause(Math.min(leftMs, LIMITS.settleMs));
+  }
+
+  #untilRecentMs(): number | undefined {
+    const { readLagMs } = this.target;
+    if (readLagMs === undefined || readLagMs === 0) return readLagMs;
+    return Math.max(0, readLagMs - (this.ports.clock.elapsed() - this.#changedAt));
+  }
+
   /** Pauses; what is known so far is durable meanwhile. Ends early when the run is to stop. */
   async pause(ms: number): Promise<void> {
     await this.#journal.flushed();
@@ -182,6 +203,7 @@ export class RunContext extends Looking {
   }
 }
 
+const CHANGING: ReadonlySet<RunRecord["kind"]> = new Set(["attempt.answered", "receipt.read", "attempt.settled"]);
 const TIMED: ReadonlySet<RunRecord["kind"]> = new Set(["attempt.intended", "attempt.answered"]);
 
 interface Telling {

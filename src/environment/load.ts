@@ -146,6 +146,7 @@ class TargetReader {
       profile: profileOf(node),
       exclusive: exclusive?.kind === "scalar" && exclusive.value === true,
       settleWithinMs: parseDuration(textOf(child(node, "settleWithin")) ?? ""),
+      readLagMs: parseDuration(textOf(child(node, "readLag")) ?? ""),
       pacing: pacingOf(child(node, "pacing")),
       timeoutMs: parseDuration(textOf(child(node, "timeout")) ?? "") ?? REQUEST_TIMEOUT_MS,
       whereIs: (setting) => this.#whereIs(setting),

@@ -157,7 +157,14 @@ const service = {
     settleWithin: {
       type: "string",
       pattern: DURATION_PATTERN,
-      description: "After this time a write that is not seen will never be.",
+      description:
+        "After this time a write that has not taken effect never will. Counts only together with readLag, since a read may not show yet what has.",
+    },
+    readLag: {
+      type: "string",
+      pattern: DURATION_PATTERN,
+      description:
+        "A read shows everything that took effect this long before it was asked for. `0s`: reads are strongly consistent. Left out, any read may be old: that something is missing then proves nothing.",
     },
     pacing: {
       type: "object",

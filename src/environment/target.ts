@@ -14,6 +14,8 @@ export interface Target {
   readonly exclusive: boolean;
   /** After this time a write that cannot be seen had no effect, says the operator; `undefined`: nobody says so. */
   readonly settleWithinMs: number | undefined;
+  /** How old the moment may be that a read shows, says the operator; `undefined`: nobody says so. */
+  readonly readLagMs: number | undefined;
   /** How long one request may take. */
   readonly timeoutMs: number;
   /** How fast reads may be asked for; `undefined`: as fast as they come. */

@@ -98,14 +98,14 @@ export const transfers: Readonly<Record<string, Meaning>> = {
   },
   "ledger.transfer.approve": {
     effect: "transition",
-    readBack: "`ledger.transfer.get`: the actor's entry among the approvers",
+    readBack: "`ledger.transfer.get`: the actor's entry among the approvers; `ledger.transfer.history` for when it turned",
     probe: transferVoted("approved"),
     // The last approval gives the assets to their new owners, and the step does not name them.
     sets: sets(changes("transfer request", by("id")), changes("asset")),
   },
   "ledger.transfer.reject": {
     effect: "transition",
-    readBack: "`ledger.transfer.get`: the actor's entry among the approvers",
+    readBack: "`ledger.transfer.get`: the actor's entry among the approvers; `ledger.transfer.history` for when it turned",
     probe: transferVoted("rejected"),
     sets: sets(changes("transfer request", by("id"))),
   },
@@ -149,7 +149,8 @@ function decision(probe: Probe): Meaning {
     wraps: "approvals",
     complete: markComment,
     fills: "`comment` ends with the mark of the run and its step",
-    readBack: "`ledger.approval.get`: the actor's entry among the approvers, or the state of the request",
+    readBack:
+      "`ledger.approval.get`: the actor's entry among the approvers, or the state of the request; `ledger.approval.history` for when it turned",
     probe,
     sets: sets(changes("approval request", by("id"))),
   };

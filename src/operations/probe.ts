@@ -26,6 +26,8 @@ export type Reads = Readonly<Record<string, ProbeRead>>;
 export interface ProbeRead {
   readonly operation: string;
   readonly input: JsonObject;
+  /** Helps, and is not needed: where the service refuses it, it is as if it were not there. */
+  readonly optional?: true;
 }
 
 /** What reads gave, by name; null: the service says that it is not there. */
@@ -53,11 +55,26 @@ export interface Evidence extends Sent {
   readonly rivals: readonly JsonObject[];
   /** Likewise those of other operations. */
   readonly bystanders: readonly JsonObject[];
+  /** The writes of the run that were complete before this one. A reading may be of a moment before them. */
+  readonly earlier: readonly EarlierWrite[];
   /** Whether a transaction has proven another step already. */
   readonly isSpent: (id: string) => boolean;
-  /** Whether a transaction had proven another step already when the readings before this write were made. */
-  readonly isPast: (id: string) => boolean;
 }
+
+/** A write that took effect before the one in question. */
+export interface EarlierWrite {
+  readonly operation: string;
+  readonly input: JsonObject;
+  /** The transactions that prove it, as far as they are known. */
+  readonly transactions: readonly string[];
+}
+
+/**
+ * On what a sight rests, since the service may answer any read from an earlier moment. `record`: on something that no earlier moment can
+ * show and only this write can have left: our id, our mark, or what the service wrote after the intent. `readings`: on values of two
+ * moments, or on something that is missing. That holds only where the environment says how old a reading may be.
+ */
+export type Rests = "record" | "readings";
 
 /**
  * What the readings show. `transactionId`: the ledger's own, where it is known. `spends`: the record that proves this write, and can
@@ -65,13 +82,20 @@ export interface Evidence extends Sent {
  */
 export type Sight =
   /** The write's effect, once, and `by` tells it from every other. */
-  | { readonly seen: "effect"; readonly by: JsonObject; readonly transactionId?: string; readonly spends?: string }
-  /** No trace. `again`: why a second sending could do no harm even if the first one arrives. */
+  | {
+      readonly seen: "effect";
+      readonly by: JsonObject;
+      readonly rests: Rests;
+      readonly again?: Again;
+      readonly transactionId?: string;
+      readonly spends?: string;
+    }
+  /** No trace. `again`: why one more request could do no harm even if the first one arrives. */
   | { readonly seen: "nothing"; readonly again?: Again }
   /** What is there contradicts the write: its effect twice, a part of it, or another one. */
-  | { readonly seen: "conflict"; readonly why: string }
-  /** What was read does not tell. */
-  | { readonly seen: "unclear"; readonly why: string };
+  | { readonly seen: "conflict"; readonly why: string; readonly rests: Rests }
+  /** What was read does not decide. */
+  | { readonly seen: "unclear"; readonly why: string; readonly again?: Again };
 
 /**
  * `unique`: the service refuses a second one. `fence`: a cap leaves no room for a second one. `value`: a second one sets what the
@@ -86,6 +110,9 @@ export const TWIN: Sight = {
 };
 
 export const UNREAD: Sight = { seen: "unclear", why: "what was there before the write could not be read" };
+
+/** The readings show different moments: another look may show both of one. */
+export const APART: Sight = { seen: "unclear", why: "what was read shows different moments of the service" };
 
 /** What holds the thing must be there for the thing to be missing from it. */
 export const GONE: Sight = { seen: "unclear", why: "what was read before the write is not to be found any more" };
@@ -153,16 +180,21 @@ function unindexed(readings: Readings, at: number): Readings {
 function together(sights: readonly Sight[]): Sight {
   const [first = UNREAD] = sights;
   if (sights.length <= 1) return first;
-  for (const seen of ["conflict", "unclear"] as const) {
-    const found = sights.find((sight) => sight.seen === seen);
-    if (found !== undefined) return found;
-  }
+  const again = commonOf(sights.map((sight) => (sight.seen === "conflict" ? undefined : sight.again)));
+  const open = sights.find(({ seen }) => seen === "conflict") ?? sights.find(({ seen }) => seen === "unclear");
+  if (open?.seen === "unclear") return { seen: "unclear", why: open.why, ...again };
+  if (open !== undefined) return open;
   const effects = sights.filter((sight) => sight.seen === "effect");
-  if (effects.length > 0 && sights.some(({ seen }) => seen === "nothing")) {
-    return { seen: "conflict", why: `of ${sights.length} things that it was to do, ${effects.length} can be seen` };
+  if (effects.length === 0) return { seen: "nothing", ...again };
+  if (effects.length < sights.length) {
+    const why = `of ${sights.length} things that it was to do, ${effects.length} can be seen`;
+    return { seen: "conflict", why, rests: "readings" };
   }
-  if (effects.length > 0) return { ...effects[0], seen: "effect", by: { parts: effects.map(({ by }) => by) } };
-  const agains = sights.map((sight) => (sight.seen === "nothing" ? sight.again : undefined));
-  const common = agains.every((again) => again === agains[0]) ? agains[0] : undefined;
-  return common === undefined ? { seen: "nothing" } : { seen: "nothing", again: common };
+  const rests = effects.every((each) => each.rests === "record") ? "record" : "readings";
+  return { ...effects[0], seen: "effect", rests, by: { parts: effects.map(({ by }) => by) }, ...again };
+}
+
+function commonOf(agains: readonly (Again | undefined)[]): { readonly again?: Again } {
+  const [first] = agains;
+  return first !== undefined && agains.every((again) => again === first) ? { again: first } : {};
 }

@@ -30,9 +30,9 @@ const chosenId = (what: string): Yield => ({
   from: ({ input }) => input["id"],
 });
 
-const SUPPLY = "the token's totals before and after, explained by its transactions since; of a unit, the accounts' `nftIds`";
+const SUPPLY = "the token's transactions since, and its totals before and after; of a unit, the accounts' `nftIds` too";
 const MOVED =
-  "the receiver's balance before and after, explained by the token's transactions since; of a unit, the accounts' `nftIds`";
+  "the token's transactions since, and the receiver's balance before and after; of a unit, the accounts' `nftIds` too";
 const IF_TOKEN_UNIQUE = "looked for, and not sent again unless the profile says `capabilities.tokenIdUnique`";
 
 // A new token has its permissions and its owners from the first.
@@ -174,7 +174,8 @@ export const vaults: Readonly<Record<string, Meaning>> = {
   },
   "ledger.vault.deposit": {
     effect: "transition",
-    readBack: "`ledger.vault.assets`: the asset with exactly the shares asked for",
+    readBack:
+      "`ledger.vault.assets`: the asset with exactly the shares asked for; `ledger.asset.history`, or the transactions of its share tokens, for who deposited it",
     probe: deposited,
     sets: sets(
       makes("vault content", by("assets.id")),
@@ -185,7 +186,8 @@ export const vaults: Readonly<Record<string, Meaning>> = {
   },
   "ledger.vault.withdraw": {
     effect: "transition",
-    readBack: "`ledger.vault.assets`: the asset is there no more",
+    readBack:
+      "`ledger.vault.assets`: the asset is there no more; `ledger.asset.history`, or the transactions of its share tokens, for who withdrew it",
     probe: withdrawn,
     sets: sets(
       removes("vault content", by("assets.id")),

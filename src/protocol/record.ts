@@ -172,6 +172,8 @@ export interface BaselineAt {
   readonly date: string | null;
   /** The run's last record before it. */
   readonly sequence: number;
+  /** It cannot be of a moment before any earlier write of the run, as the environment declares how old a reading may be (`readLag`). */
+  readonly recent?: true;
 }
 
 /**

@@ -1,14 +1,19 @@
 import type { Verdict } from "./record.ts";
 import { type AttemptState, undecidedOf } from "./state.ts";
 
-/** What a look at the service showed of a write, as far as it decides anything. */
-export interface Seen {
-  readonly seen: "effect" | "nothing" | "conflict" | "unclear";
-  /** Why one more sending could do no harm; `never`: the service can never do it. */
-  readonly again?: "unique" | "fence" | "value" | "never";
-}
+/** Why one more request could do no harm; `never`: the service can never do it. */
+type Again = "unique" | "fence" | "value" | "never";
 
-/** Under what circumstances a write was sent. */
+/**
+ * What a look at the service showed of a write, as far as it decides anything. `rests`: on a record that no earlier moment of the service
+ * can show, or on readings that may each be of an earlier moment.
+ */
+export type Seen =
+  | { readonly seen: "effect"; readonly rests: "record" | "readings"; readonly again?: Again }
+  | { readonly seen: "nothing" | "unclear"; readonly again?: Again }
+  | { readonly seen: "conflict" };
+
+/** Under what circumstances a write was sent, and looked for. */
 export interface Circumstances {
   /** A second one would add again. */
   readonly additive: boolean;
@@ -16,36 +21,41 @@ export interface Circumstances {
   readonly alone: boolean;
   /** No later step of the run sets what it sets. */
   readonly final: boolean;
-  /** The time is over within which the operator declared that every write takes effect. */
+  /** The time is over within which the operator declared that every write takes effect and every read shows it. */
   readonly settled: boolean;
+  /** What was read before the write and what was read now are as recent as they must be to be compared, as the operator declared. */
+  readonly comparable: boolean;
 }
 
 /**
- * What a look decides; `undefined`: nothing yet. To see the effect decides. To see nothing is no proof, for the write may still be on its
- * way, except where one more could do no harm, or the operator declared how long a write may take.
+ * What a look decides; `undefined`: nothing yet. To see the effect decides, if what shows it cannot be of an earlier moment. To see nothing
+ * is no proof, for the write may still be on its way and the reading may be old, except where one more could do no harm, or the operator
+ * declared how long a write may take and how old a reading may be.
  */
-export function verdictOf({ seen, again }: Seen, { additive, alone, final, settled }: Circumstances): Verdict | undefined {
-  switch (seen) {
+export function verdictOf(seen: Seen, { additive, alone, final, settled, comparable }: Circumstances): Verdict | undefined {
+  if (seen.seen === "conflict") return undefined;
+  const isHarmless = final && seen.again !== undefined && seen.again !== "never";
+  const otherwise = isHarmless ? "superseded" : undefined;
+  switch (seen.seen) {
     case "effect":
-      return additive && !alone ? undefined : "applied";
+      if (additive && !alone) return undefined;
+      return seen.rests === "record" || comparable ? "applied" : otherwise;
     case "nothing":
-      if (settled) return "absent";
-      if (again === undefined || !final) return undefined;
-      return again === "never" ? "absent" : "superseded";
-    case "conflict":
+      if (settled || (seen.again === "never" && final && comparable)) return "absent";
+      return otherwise;
     case "unclear":
-      return undefined;
+      return otherwise;
   }
 }
 
 /**
- * Whether the time is over within which the operator declared that every write takes effect. It never is where an attempt may still be sent
+ * Whether the time is over within which the operator declared that every write takes effect and every read shows it. It never is where an attempt may still be sent
  * by a holder that was released: that time begins when a request leaves.
  */
 export function hasSettled(
   attempts: readonly AttemptState[],
-  { goneForMs, settleWithinMs }: { readonly goneForMs: number; readonly settleWithinMs: number | undefined },
+  { goneForMs, settlingMs }: { readonly goneForMs: number; readonly settlingMs: number | undefined },
 ): boolean {
   if (undecidedOf(attempts).some(({ mayStillBeSent }) => mayStillBeSent)) return false;
-  return settleWithinMs !== undefined && goneForMs >= settleWithinMs;
+  return settlingMs !== undefined && goneForMs >= settlingMs;
 }

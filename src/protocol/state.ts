@@ -201,6 +201,12 @@ function learn(state: RunState, record: RunRecord & (AttemptAnswered | ReceiptRe
   else attempt.settled = record;
 }
 
+/** The transactions that prove an attempt, as far as anything named them. */
+export function transactionsOf({ answered, receipt, settled }: AttemptState): readonly string[] {
+  const named = [answered, receipt, settled].flatMap((record) => (record === undefined ? [] : provenBy(record)));
+  return named.filter((id) => !id.startsWith(RECEIPT));
+}
+
 /** What a record proves its write by, and no other write can be proven by: transactions, or a receipt as `receipt ID`. */
 export function provenBy(record: RunRecord): readonly string[] {
   switch (record.kind) {

@@ -125,9 +125,9 @@ interface Assembled {
 function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): Assembled {
   const { profile = DEFAULT_PROFILE, commitDelayMs = DEFAULT_COMMIT_DELAY_MS, host = [], names = [] } = options;
   const clock = new VirtualClock(database);
-  const { settings, chain, past, faces } = openService(database, { clock, profile, commitDelayMs, closing });
+  const { settings, chain, past, ago, faces } = openService(database, { clock, profile, commitDelayMs, closing });
   past.keep(faults.needsPast);
-  const app = buildServer({ faces, clock, faults, past, closing, names: names.concat(host) });
+  const app = buildServer({ faces, clock, faults, ago, closing, names: names.concat(host) });
   addControlRoutes(app, { database, chain, clock, faults, settings, past });
   addAboutRoutes(app, { database, chain, clock, settings, profile });
   return { app, chain };

@@ -25,6 +25,8 @@ export interface ServiceParts {
   readonly settings: Settings;
   readonly chain: Chain;
   readonly past: Past;
+  /** Reads as the service was so long ago. The work must not wait for anything. */
+  readonly ago: <T>(ms: number, read: () => T) => T;
   readonly faces: Readonly<Record<InterfaceName, Face>>;
 }
 
@@ -37,5 +39,9 @@ export function openService(database: Database, { clock, profile, commitDelayMs,
   const common = { world: new World(database), clock, settings, conditionStatus, successStatus };
   const ledger = new LedgerFace({ ...common, chain, profile: profile.ledger, closing });
   const investor = new InvestorFace({ ...common, database, profile: profile.investor });
-  return { settings, chain, past, faces: { ledger, investor } };
+  const ago = <T>(ms: number, read: () => T): T => {
+    chain.advance(clock.now());
+    return past.ago(ms, read);
+  };
+  return { settings, chain, past, ago, faces: { ledger, investor } };
 }

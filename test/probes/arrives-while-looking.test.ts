@@ -21,7 +21,7 @@ test("a mint arrives while the last look before the declared time is being made:
     elapsed: () => at,
     sleep: async (ms: number) => void (at += Math.ceil(ms)),
   };
-  const target = { ...targetOf(sandbox), settleWithinMs: 1_000 };
+  const target = { ...targetOf(sandbox), settleWithinMs: 1_000, readLagMs: 0 };
   let [sentAt, underway, sendings]: [number, Outgoing | undefined, number] = [0, undefined, 0];
   const run = runnerForTest(folderForTest(), clock);
   const ran = await run(PLAYBOOK, target, {

@@ -36,7 +36,7 @@ async function ends([operation, input]: readonly [string, string], knows: string
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let [attempt, isLost] = [-1, false];
   const ended: string[] = [];
-  const target = { ...targetOf(sandbox), settleWithinMs: 1_000 };
+  const target = { ...targetOf(sandbox), settleWithinMs: 1_000, readLagMs: 0 };
   await runnerForTest()(`${PREPARED}  - { id: lost, uses: ${operation}, with: ${input} }\n`, target, {
     observe: (event) => {
       if (!("step" in event) || event.step !== "lost") return;

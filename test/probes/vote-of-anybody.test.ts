@@ -25,7 +25,7 @@ test.for([
   let isNext = false;
   const { completed, stopped } = await runnerForTest()(
     PLAYBOOK(approver, as),
-    { ...targetOf(sandbox), settleWithinMs: 1_000 },
+    { ...targetOf(sandbox), settleWithinMs: 1_000, readLagMs: 0 },
     {
       observe: (event) => {
         if (event.kind === "attempt.intended") isNext = event.step === "vote";

@@ -71,7 +71,7 @@ test("a network delivers a mint twice: the ledger contradicts it, and that is a 
 test("the operator declares how long a write may be on its way: what cannot be seen after that never was, and is sent again", async () => {
   const { service, project, sent } = await mintThrough(
     (passing) => passing.cut(),
-    (text) => text.replace("exclusive: true", "exclusive: true\n    settleWithin: 1s"),
+    (text) => text.replace("exclusive: true", "exclusive: true\n    settleWithin: 1s\n    readLag: 0s"),
   );
   const run = await project.run("run", "mint.yaml");
   expect(run.code, run.told).toBe(0);

@@ -42,6 +42,7 @@ interface Beginning<S> {
 async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
   const bound = bindCall(context, place, step);
   // Where nothing is to be sent, an input that could not be sent does no harm: there may be nothing left to name.
+  if (step.ensure !== undefined) await context.untilReadsAreRecent();
   if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
   if (!isWrite(step)) return readStep(context, step, { place, startedAt, bound });

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import type { Evidence, Probe, Readings, Reads, Sent } from "../../operations/probe.ts";
+import type { EarlierWrite, Evidence, Probe, Readings, Reads, Sent } from "../../operations/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
-import { type AttemptState, hadNoEffect } from "../../protocol/state.ts";
+import { type AttemptState, hadNoEffect, transactionsOf } from "../../protocol/state.ts";
 import type { Bound } from "../bind.ts";
 import type { Caller } from "../caller.ts";
 import type { RunContext } from "../context.ts";
@@ -24,10 +24,11 @@ export async function baselineOf(
   const reads = probe.before?.(sent);
   if (reads === undefined || Object.keys(reads).length === 0) return {};
   const { sequence } = context.state;
+  const recent = context.readsAreRecent ? { recent: true as const } : {};
   const looked = await readAll(context, reads, { caller: bound.caller });
   if ("problem" in looked) return { baseline: null };
   const baseline = probe.keep?.(looked.readings, sent) ?? looked.readings;
-  return { baseline, baselineAt: { date: looked.since ?? null, sequence } };
+  return { baseline, baselineAt: { date: looked.since ?? null, sequence, ...recent } };
 }
 
 /** Looks at the service after a write; gives all that can be said of it. */
@@ -52,8 +53,8 @@ export async function evidenceOf(
     since: timeIn(baselineAt?.date),
     now: looked.readings,
     ...besideIt(context, place.address, attempt),
+    earlier: earlierThan(context, place.address, attempt),
     isSpent: (id) => isAnothers(spent.get(id)?.step) || context.provenElsewhere(id, { operation: written }) !== undefined,
-    isPast: (id) => (spent.get(id)?.sequence ?? Infinity) <= (baselineAt?.sequence ?? 0),
   };
 }
 
@@ -84,10 +85,11 @@ interface Looked {
 async function readAll(context: Looking, reads: Reads, asking: Asking): Promise<Looked | { readonly problem: StepProblem }> {
   const readings: Record<string, Readings[string]> = {};
   let since: string | undefined;
-  for (const [name, { operation, input }] of Object.entries(reads)) {
+  for (const [name, { operation, input, optional = false }] of Object.entries(reads)) {
     const result = await read(context, { operation: operationNamed(operation), input, pages: LIMITS.pages, ...asking });
     const isThere = result.kind === "read";
-    if (!isThere && !isNotThere(result.reply)) return { problem: result.problem };
+    const isMissing = !isThere && (isNotThere(result.reply) || (optional && result.reply.meaning === "refused"));
+    if (!isThere && !isMissing) return { problem: result.problem };
     since ??= isThere ? result.date : result.reply.date;
     readings[name] = isThere ? result.payload : null;
   }
@@ -112,4 +114,14 @@ function besideIt(
   const inputs = (isSame: boolean): readonly JsonObject[] =>
     beside.filter((intended) => (intended.operation === operation) === isSame).map(({ input }) => input);
   return { rivals: inputs(true), bystanders: inputs(false) };
+}
+
+// What the run had done before, and a reading may not show yet.
+function earlierThan({ state }: Looking, address: string, { sequence }: AttemptState): readonly EarlierWrite[] {
+  return [...state.steps].flatMap(([other, { attempts, completed }]) => {
+    if (other === address || completed === undefined || completed.sequence >= sequence) return [];
+    return attempts
+      .filter((each) => !hadNoEffect(each))
+      .map((each) => ({ operation: each.intended.operation, input: each.intended.input, transactions: transactionsOf(each) }));
+  });
 }

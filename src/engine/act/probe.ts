@@ -5,7 +5,7 @@ import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../operations/probe.ts";
 import { openProblem } from "../../protocol/attempts.ts";
 import type { StepProblem, Verdict } from "../../protocol/record.ts";
-import { hasSettled, verdictOf } from "../../protocol/settle.ts";
+import { type Circumstances, hasSettled, verdictOf } from "../../protocol/settle.ts";
 import { type AttemptState, stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { isFinal } from "../final.ts";
@@ -22,17 +22,19 @@ import { evidenceOf } from "./look.ts";
  */
 export async function probe(context: RunContext, attempted: Attempted): Promise<void> {
   let last: Sight = { seen: "unclear", why: "the service could not be read" };
+  let comparable = false;
   const look = async (by: number): Promise<Look<void>> => {
     // What is seen while the time runs out may have been read before it did.
-    const settled = isTimeOver(context, attempted);
+    const times = timesOf(context, attempted);
     last = await lookAt(context, attempted, by);
-    const verdict = verdictIn(context, attempted, { sight: last, settled });
+    comparable = times.comparable;
+    const verdict = verdictIn(context, attempted, { sight: last, ...times });
     if (verdict === undefined) return "again";
-    return { found: await settle(context, attempted, { verdict, evidence: evidenceText(last, settled), sight: last }) };
+    return { found: await settle(context, attempted, { verdict, evidence: evidenceText(last, verdict), sight: last }) };
   };
   const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted) };
   const found = await lookUntil(context, { address: attempted.place.address, for: "what became of the write", wait }, look);
-  if (found === "late") stopAs(context, attempted, stoppedBy(context, attempted, last));
+  if (found === "late") stopAs(context, attempted, stoppedBy(context, attempted, { sight: last, comparable }));
 }
 
 async function lookAt(context: RunContext, attempted: Attempted, by: number): Promise<Sight> {
@@ -47,30 +49,43 @@ async function lookAt(context: RunContext, attempted: Attempted, by: number): Pr
 // It is looked for from its sending on: a run that is resumed much later looks once more, and does not wait.
 function timeLeft(context: RunContext, { step, state }: Attempted): number {
   const within = Math.min(step.wait?.timeoutMs ?? LIMITS.probeMs, LIMITS.probeMs);
-  const declared = context.target.settleWithinMs ?? Infinity;
-  const isEver = declared <= LIMITS.settleMs && !state.mayStillBeSent;
-  const untilSettled = isEver ? declared - context.goneFor(state) : 0;
+  const settlingMs = settlingTime(context.target) ?? Infinity;
+  const isEver = settlingMs <= LIMITS.settleMs && !state.mayStillBeSent;
+  const untilSettled = isEver ? settlingMs - context.goneFor(state) : 0;
   return Math.max(0, within - context.ageOf(state), untilSettled);
+}
+
+/** How long after a write has left nothing of it comes any more, and every read shows it; `undefined`: nobody has declared both. */
+function settlingTime({ settleWithinMs, readLagMs }: Target): number | undefined {
+  return settleWithinMs === undefined || readLagMs === undefined ? undefined : settleWithinMs + readLagMs;
 }
 
 function verdictIn(
   context: RunContext,
   { place, step, state, caller }: Attempted,
-  { sight, settled }: { readonly sight: Sight; readonly settled: boolean },
+  { sight, settled, comparable }: { readonly sight: Sight } & Times,
 ): Verdict | undefined {
-  const again = sight.seen === "nothing" ? sight.again : undefined;
+  const again = sight.seen === "conflict" ? undefined : sight.again;
   const verdict = verdictOf(sight, {
     additive: step.operation.meaning.effect === "additive",
     alone: context.isAlone({ operation: step.operation, caller }),
     final: again !== undefined && isFinal(context, place, { step, input: state.intended.input, again }),
     settled,
+    comparable,
   });
   return verdict === "superseded" && context.ageOf(state) < LIMITS.patienceMs ? undefined : verdict;
 }
 
-function isTimeOver(context: RunContext, { place, state }: Attempted): boolean {
+type Times = Pick<Circumstances, "settled" | "comparable">;
+
+/** What the time says of a look that begins now. */
+function timesOf(context: RunContext, { place, state }: Attempted): Times {
+  const { readLagMs = Infinity } = context.target;
   const { attempts } = stepIn(context.state, place.address);
-  return hasSettled(attempts, { goneForMs: context.goneFor(state), settleWithinMs: context.target.settleWithinMs });
+  return {
+    settled: hasSettled(attempts, { goneForMs: context.goneFor(state), settlingMs: settlingTime(context.target) }),
+    comparable: state.intended.baselineAt?.recent === true && context.ageOf(state) >= readLagMs,
+  };
 }
 
 async function settle(
@@ -97,15 +112,21 @@ const AGAIN_WHY = {
   never: "the service cannot do it",
 } as const;
 
-function evidenceText(sight: Sight, settled: boolean): JsonObject {
+function evidenceText(sight: Sight, verdict: Verdict): JsonObject {
+  if (sight.seen === "conflict") return { because: sight.why };
+  const why = AGAIN_WHY[sight.again ?? "never"];
+  if (verdict === "superseded") {
+    return { because: `${sight.seen === "nothing" ? "it cannot be seen" : "nothing that was read proves it"}, and ${why}` };
+  }
   switch (sight.seen) {
     case "effect":
       return sight.by;
     case "nothing":
-      if (settled)
-        return { because: "it cannot be seen, and the time is over within which the environment declares writes to settle" };
-      return { because: `it cannot be seen, and ${AGAIN_WHY[sight.again ?? "never"]}` };
-    case "conflict":
+      if (sight.again === "never") return { because: `it cannot be seen, and ${why}` };
+      return {
+        because:
+          "it cannot be seen, and the time is over within which the environment declares writes to settle and reads to show them",
+      };
     case "unclear":
       return { because: sight.why };
   }
@@ -116,19 +137,28 @@ interface Stopped {
   readonly why: string;
 }
 
-function stoppedBy({ target }: RunContext, { state }: Attempted, sight: Sight): Stopped {
+function stoppedBy(
+  context: RunContext,
+  { step, state, caller }: Attempted,
+  { sight, comparable }: { readonly sight: Sight; readonly comparable: boolean },
+): Stopped {
+  const { target } = context;
   switch (sight.seen) {
-    case "effect":
-      return {
-        outcome: "unknown",
-        why: `its effect can be seen, but ${whoElse(target)}, so it may be another's`,
-      };
+    case "effect": {
+      const isAnothers = step.operation.meaning.effect === "additive" && !context.isAlone({ operation: step.operation, caller });
+      const why = isAnothers ? `${whoElse(target)}, so it may be another's` : mayBeOld(target);
+      return { outcome: "unknown", why: `its effect can be seen, but ${why}` };
+    }
     case "conflict":
-      return { outcome: "conflict", why: sight.why };
+      if (sight.rests === "record" || comparable) return { outcome: "conflict", why: sight.why };
+      return { outcome: "unknown", why: `${sight.why}; but ${mayBeOld(target)}` };
     case "unclear":
       return { outcome: "unknown", why: sight.why };
     case "nothing":
-      return { outcome: "unknown", why: `no trace of it can be seen; ${stillPossible(state)}, so it is not sent again` };
+      return {
+        outcome: "unknown",
+        why: `no trace of it can be seen; ${stillPossible(state)}, so it is not sent again${undeclared(target)}`,
+      };
   }
 }
 
@@ -136,6 +166,18 @@ function stillPossible({ mayStillBeSent }: AttemptState): string {
   return mayStillBeSent
     ? "the process whose run was released may be alive on its machine and still send it"
     : "it may still take effect";
+}
+
+function mayBeOld({ environment, readLagMs }: Target): string {
+  if (readLagMs === undefined)
+    return `each read may show an earlier moment, since ${environment} does not declare how old (readLag)`;
+  return "the run had written less than the declared readLag before, so the readings may show a moment before that";
+}
+
+// Time settles a write only where it is declared how long both may take: the write, and the reads that show it.
+function undeclared({ environment, settleWithinMs, readLagMs }: Target): string {
+  const settings = [...(settleWithinMs === undefined ? ["settleWithin"] : []), ...(readLagMs === undefined ? ["readLag"] : [])];
+  return settings.length === 0 ? "" : `; time would settle it only if ${environment} declared ${settings.join(" and ")}`;
 }
 
 function whoElse({ exclusive, environment }: Target): string {

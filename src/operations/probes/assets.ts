@@ -1,7 +1,9 @@
-import { type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
 import { assetIdIn } from "../names.ts";
 import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../probe.ts";
-import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, text, without } from "./compare.ts";
+import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "./compare.ts";
+import { isStamped, isTouchedBeside, newnessOf } from "./recency.ts";
+import { type Change, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
 
 /** B.1: what is there now, and the history, whose records name the transaction that left each of them. */
 function probeOf(judge: (evidence: Evidence) => Sight, split: (sent: Sent) => readonly Sent[]): Probe {
@@ -26,74 +28,106 @@ function transactionsIn(history: Json): readonly Json[] {
   return recordsIn(field(history, "records")).map((record) => record["transactionId"] ?? null);
 }
 
-/** What has been done to the asset since, by anybody. */
-function changesSince({ before, now, isSpent }: Evidence): readonly JsonObject[] {
-  const known = new Set(listOf(before?.["history"]));
-  return recordsIn(field(now["history"], "records")).filter(({ transactionId = null }) => {
-    return !known.has(transactionId) && !(typeof transactionId === "string" && isSpent(transactionId));
+/** What has been done to the asset since, by anybody, as far as no earlier write of the run has done it. */
+function changesSince(evidence: Evidence): readonly Change[] {
+  const known = new Set(listOf(evidence.before?.["history"]));
+  return changesIn(evidence.now["history"]).filter((change) => {
+    return !known.has(change.id ?? null) && !isSpent(change, evidence) && newnessOf(evidence, change.at) !== "before";
   });
 }
 
-function effectOf(record: JsonObject): Sight {
-  const transactionId = text(record["transactionId"]);
-  const by = { transactionId: transactionId ?? null, transactionTime: record["transactionTime"] ?? null };
-  return { seen: "effect", by, ...(transactionId === undefined ? {} : { transactionId, spends: transactionId }) };
+/** Of these changes, those that prove by themselves that they are newer than the write's intent. */
+function provenIn(evidence: Evidence, changes: readonly Change[]): readonly Change[] {
+  return newChanges(evidence, changes, idIn(evidence));
 }
 
-/** The asset was created, and by nobody else: before it was not there. */
+// What cannot be told from what was there before rests on the readings before.
+function oneOf(evidence: Evidence, [ours, ...more]: readonly Change[]): Sight | undefined {
+  if (ours === undefined) return undefined;
+  const proven = provenIn(evidence, [ours, ...more]);
+  const rests = proven.length === more.length + 1 ? "record" : "readings";
+  if (more.length > 0) return { seen: "conflict", why: `the history shows this change ${more.length + 1} times`, rests };
+  return { ...effectOfChange(ours), rests };
+}
+
+/** The asset was created, and by nobody else: a record says so. */
 export const assetCreated: Probe = probeOf((evidence) => {
   const { before, now, input } = evidence;
   if (before === undefined) return UNREAD;
+  const isOurs = (record: JsonObject): boolean =>
+    includes(record["data"], dataOf(input)) && isBy(evidence, field(record, "createdBy"));
+  const created = changesSince(evidence).filter(({ left }) => left["trasactionType"] === "CREATED" && isOurs(left));
+  const found = oneOf(evidence, created);
+  if (found !== undefined) return found;
   if (before["asset"] !== null) return { seen: "nothing", again: "never" };
   const asset = now["asset"] ?? null;
-  if (asset === null) return { seen: "nothing", again: "unique" };
-  const [record, ...more] = changesSince(evidence).filter((each) => field(each, "trasactionType") === "CREATED");
-  const isOurs = includes(field(asset, "data"), dataOf(input)) && isBy(evidence, field(asset, "createdBy"));
-  if (!isOurs) return { seen: "conflict", why: "an asset with this id is there, but not the one that was sent" };
-  return record === undefined || more.length > 0
-    ? { seen: "effect", by: { createdAt: field(asset, "createdAt") ?? null } }
-    : effectOf(record);
+  if (!isObject(asset)) return { seen: "nothing", again: "unique" };
+  if (!isOurs(asset))
+    return { seen: "conflict", why: "an asset with this id is there, but not the one that was sent", rests: "readings" };
+  const by = { createdAt: asset["createdAt"] ?? null };
+  return {
+    seen: "effect",
+    by,
+    rests: isStamped(evidence, asset, { stamp: "created", thing: idIn(evidence) }) ? "record" : "readings",
+  };
 }, eachOf("data"));
 
 /** The asset is as PUT would have it: exactly so. */
 export const assetPut: Probe = probeOf(
-  (evidence) => changed(evidence, (record) => jsonEquals(record["data"] ?? null, dataOf(evidence.input))),
+  (evidence) => changed(evidence, ({ left }) => jsonEquals(left["data"] ?? null, dataOf(evidence.input))),
   eachOf("data"),
 );
 
 /** The asset has what PATCH names. */
 export const assetUpdated: Probe = probeOf(
-  (evidence) => changed(evidence, (record) => includes(record["data"], dataOf(evidence.input))),
+  (evidence) => changed(evidence, ({ left }) => includes(left["data"], dataOf(evidence.input))),
   eachOf("data"),
 );
 
 export const assetOwnersSet: Probe = probeOf(
-  (evidence) => changed(evidence, ({ owners }) => sameMembers(owners, listOf(evidence.input["owners"]), includes)),
+  (evidence) => changed(evidence, ({ left: { owners } }) => sameMembers(owners, listOf(evidence.input["owners"]), includes)),
   itemsOf,
 );
 
-/** The asset is there no more: the change that came last is the deletion. */
+/** The asset is there no more, and the change that came last is the deletion. That it is missing proves nothing by itself. */
 export const assetDeleted: Probe = probeOf((evidence) => {
   const { before, now } = evidence;
   if (before === undefined) return UNREAD;
+  const last = changesSince(evidence)
+    .filter(({ left }) => left["trasactionType"] !== "CREATED")
+    .at(-1);
+  const isGone = now["asset"] === null;
+  if (last !== undefined && isGone) return isBy(evidence, last.by) ? deletedBy(evidence, last) : DELETED_BY_OTHERS;
   if (before["asset"] === null) return { seen: "nothing", again: "never" };
-  if (now["asset"] !== null) return { seen: "nothing", again: "value" };
-  const last = changesSince(evidence).at(-1);
-  if (last === undefined) return { seen: "effect", by: { asset: "is there no more" } };
-  return isBy(evidence, last["updatedBy"])
-    ? effectOf(last)
-    : { seen: "unclear", why: "the asset is there no more, and somebody else was the last to change it" };
+  if (!isGone) return { seen: "nothing", again: "value" };
+  return { seen: "effect", by: { asset: "is there no more" }, rests: "readings", again: "value" };
 }, eachOf("id"));
 
+const DELETED_BY_OTHERS: Sight = {
+  seen: "unclear",
+  why: "the asset is there no more, and somebody else was the last to change it",
+};
+
+function deletedBy(evidence: Evidence, last: Change): Sight {
+  const isProven = provenIn(evidence, [last]).length > 0 && !isTouchedBeside(evidence, idIn(evidence));
+  return { ...effectOfChange(last), rests: isProven ? "record" : "readings" };
+}
+
 // A change of ours leaves exactly one record more that shows what was asked for.
-function changed(evidence: Evidence, asAsked: (record: JsonObject) => boolean): Sight {
+function changed(evidence: Evidence, asAsked: (change: Change) => boolean): Sight {
   if (evidence.before === undefined) return UNREAD;
   const changes = changesSince(evidence);
-  const [ours, ...more] = changes.filter((record) => asAsked(record) && isBy(evidence, record["updatedBy"]));
-  if (ours !== undefined && more.length === 0) return effectOf(ours);
-  if (more.length > 0) return { seen: "conflict", why: `the history shows this change ${more.length + 1} times` };
+  const found = oneOf(
+    evidence,
+    changes.filter((change) => asAsked(change) && isBy(evidence, change.by)),
+  );
+  if (found !== undefined) return found;
   if (changes.length > 0) return { seen: "unclear", why: "the asset was changed meanwhile, but not as it was sent" };
   return { seen: "nothing", again: "value" };
+}
+
+function idIn({ input, profile }: Sent): Json {
+  return assetIdIn(input, profile) ?? input["id"] ?? null;
 }
 
 function isBy({ actor }: Evidence, entity: Json | undefined): boolean {

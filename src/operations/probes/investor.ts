@@ -1,8 +1,19 @@
 import { type Decimal, sum } from "../../base/decimal.ts";
 import { type Json, jsonEquals, type JsonObject } from "../../base/json.ts";
 import type { Written } from "../meaning.ts";
-import { type Evidence, type Probe, type Readings, type Reads, type Sent, type Sight, TWIN, UNREAD } from "../probe.ts";
+import {
+  type Evidence,
+  type Probe,
+  type Readings,
+  type Reads,
+  type Rests,
+  type Sent,
+  type Sight,
+  TWIN,
+  UNREAD,
+} from "../probe.ts";
 import { field, listOf, number, recordsIn, text } from "./compare.ts";
+import { newnessOf, timeOf } from "./recency.ts";
 
 /** A.1: the user's transactions before and after, on all pages, and what the portfolio holds of the token. */
 export const bought: Probe = {
@@ -25,16 +36,36 @@ export const bought: Probe = {
       )
     )
       return TWIN;
-    const [ours, ...more] = newOnes(evidence, before).filter((record) => isOurs(record, input, amount));
+    const alike = newOnes(evidence, before).filter((record) => isOurs(record, input, amount));
+    const [proven, ...provenToo] = alike.filter((record) => isProven(evidence, record));
+    if (provenToo.length > 0)
+      return {
+        seen: "conflict",
+        why: `the user's transactions show this purchase ${provenToo.length + 1} times`,
+        rests: "record",
+      };
+    if (proven !== undefined) return effectOf(proven, "record");
     const added = heldNow.minus(heldBefore);
-    if (more.length > 0) return { seen: "conflict", why: `the user's transactions show this purchase ${more.length + 1} times` };
+    const [ours, ...more] = alike;
     if (ours === undefined)
       return added.isZero()
         ? { seen: "nothing" }
         : { seen: "unclear", why: "the portfolio changed, and no transaction says why" };
-    return added.equals(amount) ? effectOf(ours) : { seen: "unclear", why: "the portfolio and the transactions do not agree" };
+    return more.length === 0 && added.equals(amount)
+      ? effectOf(ours, "readings")
+      : { seen: "unclear", why: "the portfolio and the transactions do not agree" };
   },
 };
+
+// Of the purchases of the very second of the readings before, any may be of an earlier write whose transaction nobody named.
+function isProven(evidence: Evidence, { id = null, txnDate }: JsonObject): boolean {
+  if (typeof id !== "string") return false;
+  const newness = newnessOf(evidence, timeOf(txnDate));
+  const purchases = evidence.earlier.filter(({ operation }) => operation === "investor.sales.buy");
+  const ids = new Set(recordsIn(field(evidence.now["transactions"], "transactions")).map((record) => record["id"]));
+  const areAccounted = purchases.every(({ transactions }) => transactions.some((each) => ids.has(each)));
+  return newness === "after" || (newness === "same second" && areAccounted);
+}
 
 /** Why the result of a purchase is no evidence of this one. */
 export function doubtOfPurchase({ input, payload, profile }: Pick<Written, "input" | "payload" | "profile">): string | undefined {
@@ -77,10 +108,10 @@ function isOurs({ tokenSaleId, tokenCount, amount: told }: JsonObject, input: Js
   return tokenSaleId === input["tokenSaleId"] && (isAmount(tokenCount) || isAmount(told));
 }
 
-function effectOf(record: JsonObject): Sight {
+function effectOf(record: JsonObject, rests: Rests): Sight {
   const id = text(record["id"]);
   const by = { transaction: id ?? null, txnDate: record["txnDate"] ?? null };
-  return { seen: "effect", by, ...(id === undefined ? {} : { spends: id }) };
+  return { seen: "effect", by, rests, ...(id === undefined ? {} : { spends: id }) };
 }
 
 function tokenIn(sale: Json): Json | undefined {
@@ -94,5 +125,8 @@ function heldIn(portfolio: Json, tokenId: Json | undefined): Decimal | undefined
   return sum(counts.flatMap((held) => [held["tokenCount"], held["pendingTokenCount"]].flatMap((count) => number(count) ?? [])));
 }
 
-/** A.4: nothing shows it, and a second one sets the same. */
-export const kycUpdated: Probe = { after: () => ({}), judge: () => ({ seen: "nothing", again: "value" }) };
+/** A.4: nothing shows it, so that it is not seen says nothing; and a second one sets the same. */
+export const kycUpdated: Probe = {
+  after: () => ({}),
+  judge: () => ({ seen: "unclear", why: "no reading shows it", again: "value" }),
+};

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import { carriesMark } from "../marks.ts";
-import { type Evidence, forEach, GONE, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
+import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../probe.ts";
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "./compare.ts";
+import { type Change, changesIn, effectOfChange, newChanges } from "./records.ts";
 
 /** B.2: the one request that carries our mark. */
 export const transferRequested: Probe = forEach(itemsOf, {
@@ -25,34 +26,25 @@ function byMark({ now, names }: Evidence): Sight {
     .filter((record) => carriesMark(record, names.mark));
   const ids = [...new Set(marked.map(({ id = null }) => id))];
   if (ids.length === 0) return { seen: "nothing" };
-  if (ids.length > 1) return { seen: "conflict", why: `${ids.length} requests carry the mark of this step` };
-  return { seen: "effect", by: { id: ids[0] ?? null, mark: names.mark } };
+  if (ids.length > 1) return { seen: "conflict", why: `${ids.length} requests carry the mark of this step`, rests: "record" };
+  return { seen: "effect", by: { id: ids[0] ?? null, mark: names.mark }, rests: "record" };
 }
 
 type Word = keyof LedgerProfile["requestStatus"];
 
 /** The actor's own entry among the approvers has turned to this word. */
 export const transferVoted = (word: Word): Probe =>
-  forEach(
-    eachOf("id"),
-    voted(word, ({ input }) => ({ operation: "ledger.transfer.get", input: { id: input["id"] ?? "" } })),
-  );
+  forEach(eachOf("id"), { ...turned(word, votes), ...reading("ledger.transfer", ({ id = "" }) => ({ id })) });
 
-export const approvalVoted = (word: Word): Probe => forEach(itemsOf, voted(word, approvalRead));
+export const approvalVoted = (word: Word): Probe => forEach(itemsOf, { ...turned(word, votes), ...ofApproval });
+
+const ofApproval = reading("ledger.approval", ({ id = "", approvalType = "" }) => ({ id, approvalType }));
 
 /** Only the requester cancels, and it shows in the request as a whole. */
 export const approvalCancelled: Probe = forEach(itemsOf, {
   ...turned("cancelled", (request) => ({ own: [field(request, "status") ?? null], shared: [] })),
-  ...reading(approvalRead),
+  ...ofApproval,
 });
-
-function approvalRead({ input }: Sent): { readonly operation: string; readonly input: JsonObject } {
-  return { operation: "ledger.approval.get", input: { id: input["id"] ?? "", approvalType: input["approvalType"] ?? "" } };
-}
-
-function voted(word: Word, read: (sent: Sent) => { readonly operation: string; readonly input: JsonObject }): Probe {
-  return { ...turned(word, votes), ...reading(read) };
-}
 
 /** The words that a vote may turn: those that only the actor can, and those that others can as well. */
 interface Words {
@@ -74,15 +66,20 @@ function statusesOf(entries: readonly JsonObject[]): readonly Json[] {
   return entries.map(({ status = null }) => status);
 }
 
-function reading(
-  read: (sent: Sent) => { readonly operation: string; readonly input: JsonObject },
-): Pick<Probe, "before" | "after"> {
-  const reads: Probe["after"] = (sent) => ({ request: read(sent) });
-  return { before: reads, after: reads };
+// The history says which transaction turned what, and when.
+function reading(resource: string, name: (input: JsonObject) => JsonObject): Pick<Probe, "before" | "after"> {
+  const request = ({ input }: Sent): ProbeRead => ({ operation: `${resource}.get`, input: name(input) });
+  const history = ({ input }: Sent): ProbeRead => ({ operation: `${resource}.history`, input: name(input), optional: true });
+  return {
+    before: (sent) => ({ request: request(sent) }),
+    after: (sent) => ({ request: request(sent), history: history(sent) }),
+  };
 }
 
+type WordsIn = (request: Json, sent: Sent) => Words;
+
 // One word more of this kind than before.
-function turned(word: Word, wordsIn: (request: Json, sent: Sent) => Words): Pick<Probe, "keep" | "judge"> {
+function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "judge"> {
   return {
     keep: ({ request = null }, sent) => {
       const { own, shared } = wordsIn(request, sent);
@@ -90,20 +87,31 @@ function turned(word: Word, wordsIn: (request: Json, sent: Sent) => Words): Pick
     },
     judge: (evidence) => {
       const { before, now, profile } = evidence;
+      const wanted = profile.ledger.requestStatus[word];
+      const record = turnIn(evidence, wordsIn, wanted);
+      if (record !== undefined) return effectOfChange(record, { status: wanted });
       if (before === undefined) return UNREAD;
       if (now["request"] === null) return GONE;
-      const wanted = profile.ledger.requestStatus[word];
       const { own, shared } = wordsIn(now["request"] ?? null, evidence);
       const more = (words: readonly Json[], name: string): number =>
         times(wanted, words) - times(wanted, listOf(field(before["request"], name)));
       const turnedNow = more(own, "words");
-      if (turnedNow > 1) return { seen: "conflict", why: `${turnedNow} entries have turned to ${wanted}` };
-      if (turnedNow === 1) return { seen: "effect", by: { status: wanted } };
+      if (turnedNow > 1) return { seen: "conflict", why: `${turnedNow} entries have turned to ${wanted}`, rests: "readings" };
+      if (turnedNow === 1) return { seen: "effect", by: { status: wanted }, rests: "readings" };
       return more(shared, "shared") > 0
         ? { seen: "unclear", why: `an entry that others vote for as well has turned to ${wanted}` }
         : { seen: "nothing" };
     },
   };
+}
+
+/** The change of the request that turned one own entry to this word, if only this write can have left it. */
+function turnIn(evidence: Evidence, wordsIn: WordsIn, wanted: string): Change | undefined {
+  const changes = changesIn(evidence.now["history"]);
+  const countAt = (change: Change | undefined): number =>
+    change === undefined ? 0 : times(wanted, wordsIn(change.left, evidence).own);
+  const turns = changes.filter((change, at) => countAt(change) > countAt(changes[at - 1]));
+  return newChanges(evidence, turns, evidence.input["id"] ?? null).at(0);
 }
 
 function times(word: string, words: readonly Json[]): number {

@@ -1,17 +1,20 @@
-import type { Json } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../probe.ts";
-import { itemsOf } from "./compare.ts";
+import { field, itemsOf } from "./compare.ts";
+import { isStamped } from "./recency.ts";
 
 /** How a write shows that sets a value: it is so now, and was not so before. */
 export interface Setting {
   readonly reads: (sent: Sent) => Reads;
   readonly isSo: (read: Readings, sent: Sent) => boolean;
+  /** The record that the write stamps, and the id by which other writes would name the same thing. */
+  readonly stamped?: (read: Readings, sent: Sent) => { readonly record: Json | undefined; readonly thing: Json };
   /** Does several things, one after the other; the items of a batch when left out. */
   readonly split?: (sent: Sent) => readonly Sent[];
 }
 
 /** The probe of a write that sets a value. What is kept from before is only whether it was so already. */
-export function settingProbe({ reads, isSo, split = itemsOf }: Setting): Probe {
+export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting): Probe {
   return forEach(split, {
     before: reads,
     after: reads,
@@ -20,18 +23,23 @@ export function settingProbe({ reads, isSo, split = itemsOf }: Setting): Probe {
       const { before, now } = evidence;
       // Of what is not there, an empty list says nothing.
       if (Object.values(now).includes(null) || !isSo(now, evidence)) return { seen: "nothing", again: "value" };
+      const { record, thing = "" } = stamped?.(now, evidence) ?? {};
+      if (isStamped(evidence, record, { stamp: "updated", thing })) return stampedAt(record);
       if (before === undefined) return UNREAD;
-      // What was so before tells nothing, and to set it once more does no harm.
-      return before["so"] === true
-        ? { seen: "nothing", again: "value" }
-        : { seen: "effect", by: { readBack: "as it was sent, and not so before" } };
+      if (before["so"] === true) return { seen: "unclear", why: "it was so before", again: "value" };
+      return { seen: "effect", by: { readBack: "as it was sent, and not so before" }, rests: "readings", again: "value" };
     },
   });
+}
+
+function stampedAt(record: Json | undefined): Sight {
+  return { seen: "effect", by: { readBack: "as it was sent", updatedAt: field(record, "updatedAt") ?? null }, rests: "record" };
 }
 
 /** How a write shows that makes something under an id: there was nothing of that id, and now there is what was sent. */
 export interface Making {
   readonly read: (sent: Sent) => { readonly name: string; readonly reads: Reads };
+  readonly id: (input: JsonObject) => Json | undefined;
   /** Whether the id was chosen by us, for this step: then nobody else can have made it. */
   readonly isOurId: (sent: Sent) => boolean;
   /** Of what was made, and all that was read now. */
@@ -41,7 +49,7 @@ export interface Making {
   readonly split?: (sent: Sent) => readonly Sent[];
 }
 
-export function makingProbe({ read, isOurId, isAsSent, isUnique, split = itemsOf }: Making): Probe {
+export function makingProbe({ read, id, isOurId, isAsSent, isUnique, split = itemsOf }: Making): Probe {
   return forEach(split, {
     // What has an id of ours cannot have been there before.
     before: (sent) => (isOurId(sent) ? {} : read(sent).reads),
@@ -49,14 +57,21 @@ export function makingProbe({ read, isOurId, isAsSent, isUnique, split = itemsOf
     keep: (readings, sent) => (isOurId(sent) ? {} : { present: readings[read(sent).name] !== null }),
     judge: (evidence) => {
       const made = evidence.now[read(evidence).name] ?? null;
+      const isSame = made !== null && isAsSent(made, evidence, evidence.now);
+      const isOurs = isOurId(evidence) || isStamped(evidence, made, { stamp: "created", thing: id(evidence.input) ?? null });
+      if (isSame && isOurs) return { seen: "effect", by: { readBack: "there under the id that was sent" }, rests: "record" };
       const unique = isUnique(evidence);
       const before = wasThere(evidence, isOurId(evidence));
       if (before === undefined) return UNREAD;
       if (before) return unique ? { seen: "nothing", again: "never" } : ALREADY_THERE;
       if (made === null) return unique ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
-      return isAsSent(made, evidence, evidence.now)
-        ? { seen: "effect", by: { readBack: "there under the id that was sent, and not there before" } }
-        : { seen: "conflict", why: "what is there under this id is not what was sent" };
+      return isSame
+        ? { seen: "effect", by: { readBack: "there under the id that was sent, and not there before" }, rests: "readings" }
+        : {
+            seen: "conflict",
+            why: "what is there under this id is not what was sent",
+            rests: isOurId(evidence) ? "record" : "readings",
+          };
     },
   });
 }

@@ -1,5 +1,5 @@
 import { Decimal } from "../../base/decimal.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json } from "../../base/json.ts";
 import {
   type Evidence,
   forEach,
@@ -11,25 +11,13 @@ import {
   TWIN,
   UNREAD,
 } from "../probe.ts";
-import { balanceIn, contains, field, isEntity, itemsOf, listOf, number, recordsIn, text } from "./compare.ts";
+import { balanceIn, contains, field, isEntity, itemsOf, listOf, number } from "./compare.ts";
 import { timesIn } from "./explain.ts";
+import { newnessOf } from "./recency.ts";
+import { effectOfMovement, isSpent, type Movement, movementsOf, newMovements } from "./records.ts";
 import { unitMinted, unitMoved } from "./units.ts";
 
 const ONE = Decimal.of(1);
-const MS = Decimal.of(1_000);
-/** From here on a time is told in milliseconds. */
-const SECONDS_END = Decimal.of(100_000_000_000);
-
-/** One movement of a fungible token, as the list of its transactions tells it. */
-interface Movement {
-  readonly id: string | undefined;
-  readonly from: Json | undefined;
-  readonly to: Json | undefined;
-  readonly amount: Decimal;
-  readonly type: Json | undefined;
-  readonly by: Json | undefined;
-}
-
 /** How an addition shows: a total that grows by it, and a movement that looks like it. */
 interface Addition {
   readonly reads: (sent: Sent) => Readonly<Record<string, ProbeRead>>;
@@ -44,8 +32,8 @@ interface Addition {
 }
 
 /**
- * The probe of a write that adds. Two readings of a total say how much was added between them, whoever did it; the token's transactions
- * since then say who did what. Only if no other explanation is left, our write took effect: once, or not at all.
+ * The probe of a write that adds. The token's transactions say who did what, and when. One that looks like this write, is newer than the
+ * readings before it and proves no other is its effect. Without such a one, two readings of a total must agree that nothing was added.
  */
 function additionProbe(addition: Addition): Probe {
   const { reads, total, amount, tokenId } = addition;
@@ -57,15 +45,13 @@ function additionProbe(addition: Addition): Probe {
     }),
     keep: (read) => ({ total: total(read) ?? null }),
     judge: (evidence) => {
-      const before = number(evidence.before?.["total"]);
-      const now = total(evidence.now);
       const ours = amount(evidence);
-      if (before === undefined || evidence.since === undefined) return UNREAD;
-      if (now === undefined || ours === undefined) return { seen: "unclear", why: "the total that it adds to cannot be read" };
+      if (evidence.since === undefined) return UNREAD;
       if (evidence.actor === undefined)
         return { seen: "unclear", why: "the playbook does not say who acts, so nobody can tell whose transaction it would be" };
+      if (ours === undefined) return { seen: "unclear", why: "what it adds cannot be read from what was sent" };
       if (hasTwin(evidence, tokenId(evidence), ours)) return TWIN;
-      return explained(addition, evidence, { before, now, ours });
+      return recorded(addition, evidence) ?? explained(addition, evidence, ours);
     },
   };
 }
@@ -76,24 +62,51 @@ interface Totals {
   readonly ours: Decimal;
 }
 
-function explained(addition: Addition, evidence: Evidence, { before, now, ours }: Totals): Sight {
-  const movements = movementsSince(evidence, addition.tokenId(evidence));
-  const alike = movements.filter(
-    (each) => addition.isOurs(each, evidence) && isEntity(each.by, evidence.actor) && !isSpent(each, evidence),
-  );
-  const others = movements.filter((each) => !alike.includes(each)).flatMap((each) => addition.adds(each, evidence) ?? []);
-  const times = timesIn({ by: now.minus(before), ours, alike: alike.length, others });
+// What is alike: of the same kind, between the same parties, by the same actor.
+function isAlike(addition: Addition, evidence: Evidence): (each: Movement) => boolean {
+  return (each) => addition.isOurs(each, evidence) && isEntity(each.by, evidence.actor);
+}
+
+function recorded(addition: Addition, evidence: Evidence): Sight | undefined {
+  const tokenId = addition.tokenId(evidence);
+  const all = movementsOf(evidence.now["transactions"], tokenId);
+  const [proof, ...more] = newMovements(evidence, all, tokenId).filter(isAlike(addition, evidence));
+  if (more.length > 0) return { seen: "conflict", why: `it took effect ${more.length + 1} times`, rests: "record" };
+  if (proof === undefined) return undefined;
+  const total = { before: evidence.before?.["total"] ?? null, now: addition.total(evidence.now) ?? null };
+  return effectOfMovement(proof, { total });
+}
+
+function explained(addition: Addition, evidence: Evidence, ours: Decimal): Sight {
+  const before = number(evidence.before?.["total"]);
+  const now = addition.total(evidence.now);
+  if (before === undefined) return UNREAD;
+  if (now === undefined) return { seen: "unclear", why: "the total that it adds to cannot be read" };
+  const all = movementsOf(evidence.now["transactions"], addition.tokenId(evidence));
+  const recent = all.filter((each) => newnessOf(evidence, each.at) !== "before");
+  const alike = recent.filter((each) => isAlike(addition, evidence)(each) && !isSpent(each, evidence));
+  const others = recent.filter((each) => !alike.includes(each)).flatMap((each) => addition.adds(each, evidence) ?? []);
+  const isFenced = addition.isFenced?.(evidence, ours) === true;
+  return byTotals({ totals: { before, now, ours }, alike: alike.length, others, isFenced });
+}
+
+interface Explaining {
+  readonly totals: Totals;
+  readonly alike: number;
+  readonly others: readonly Decimal[];
+  readonly isFenced: boolean;
+}
+
+// Which of the other movements were before the first reading of the total, its age being unknown, nobody can say.
+function byTotals({ totals: { before, now, ours }, alike, others, isFenced }: Explaining): Sight {
+  const times = timesIn({ by: now.minus(before), ours, alike, others });
   if (times === "too many") return { seen: "unclear", why: "too many others moved this token meanwhile to tell" };
   if (times.length > 1) return { seen: "unclear", why: "others moved this token meanwhile, so that its total does not tell" };
   const [count] = times;
-  if (count === undefined)
-    return { seen: "conflict", why: `the total went from ${before} to ${now}, which no transactions explain` };
-  if (count > 1) return { seen: "conflict", why: `it took effect ${count} times` };
-  if (count === 0)
-    return addition.isFenced?.(evidence, ours) === true ? { seen: "nothing", again: "fence" } : { seen: "nothing" };
-  const { id } = alike[0] ?? { id: undefined };
-  const by = { total: { before, now }, transaction: id ?? null };
-  return { seen: "effect", by, ...(id === undefined || alike.length > 1 ? {} : { spends: id }) };
+  if (count === 0 && alike === 0) return isFenced ? { seen: "nothing", again: "fence" } : { seen: "nothing" };
+  if (count === 1) return { seen: "effect", by: { total: { before, now } }, rests: "readings" };
+  if (count !== undefined && count > 1) return { seen: "conflict", why: `it took effect ${count} times`, rests: "readings" };
+  return { seen: "unclear", why: `the total went from ${before} to ${now}, which no transactions explain` };
 }
 
 // Writes of other operations move tokens too: by batch, or with an asset that is deposited.
@@ -101,41 +114,6 @@ function hasTwin({ bystanders }: Evidence, tokenId: Json | undefined, amount: De
   const isToken = (value: Json): boolean => value === tokenId;
   const isAmount = (value: Json): boolean => number(value)?.equals(amount) === true;
   return bystanders.some((other) => contains(other, isToken) && contains(other, isAmount));
-}
-
-function isSpent({ id }: Movement, evidence: Evidence): boolean {
-  return id !== undefined && evidence.isSpent(id);
-}
-
-// The service's time has seconds: what happened in the very second of the first reading may have been before it. What the run's own
-// steps had been told by then surely was.
-function movementsSince({ now, since = 0, isPast }: Evidence, tokenId: Json | undefined): readonly Movement[] {
-  const transactions = recordsIn(now["transactions"]).filter(({ id }) => !isPast(text(id) ?? ""));
-  return transactions.flatMap((transaction) =>
-    recordsIn(transaction["transactionDetails"]).flatMap((detail) => {
-      const amount = number(detail["amount"]);
-      if (detail["tokenId"] !== tokenId || amount === undefined) return [];
-      const at = timeOf(detail, transaction);
-      if (at !== undefined && at < since) return [];
-      return [
-        {
-          id: text(transaction["id"]),
-          from: detail["from"],
-          to: detail["to"],
-          amount,
-          type: transaction["type"],
-          by: transaction["createdBy"],
-        },
-      ];
-    }),
-  );
-}
-
-function timeOf(detail: JsonObject, transaction: JsonObject): number | undefined {
-  const unix = number(detail["timestampUnix"]);
-  if (unix !== undefined) return (unix.compare(SECONDS_END) > 0 ? unix : unix.times(MS)).approximate();
-  const at = Date.parse(text(transaction["createdAt"]) ?? "");
-  return Number.isNaN(at) ? undefined : at;
 }
 
 const tokenRead = ({ input }: Sent): Readonly<Record<string, ProbeRead>> => ({

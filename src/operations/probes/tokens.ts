@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import type { Probe, Sent } from "../probe.ts";
+import type { Probe, Readings, Sent } from "../probe.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "./compare.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
@@ -7,9 +7,15 @@ const token = ({ input }: Sent): { readonly token: { readonly operation: string;
   token: { operation: "ledger.token.get", input: { id: input["id"] ?? "" } },
 });
 
+const stamped = ({ token: record = null }: Readings, { input }: Sent): { readonly record: Json; readonly thing: Json } => ({
+  record,
+  thing: input["id"] ?? null,
+});
+
 /** B.4: the token of the id that was sent. Its fields for units are not shown. */
 export const tokenCreated: Probe = makingProbe({
   read: (sent) => ({ name: "token", reads: token(sent) }),
+  id: ({ id }) => id,
   isOurId: ({ input, names }) => input["id"] === names.id(),
   isAsSent: (made, { input }) => includes(made, without(input, "nftFields")),
   isUnique: ({ profile }) => profile.ledger.capabilities.tokenIdUnique,
@@ -17,11 +23,13 @@ export const tokenCreated: Probe = makingProbe({
 
 export const tokenUpdated: Probe = settingProbe({
   reads: token,
+  stamped,
   isSo: ({ token: shown = null }, { input }) => input["nftFields"] === undefined && includes(shown, input),
 });
 
 export const tokenPermissionsSet: Probe = settingProbe({
   reads: token,
+  stamped,
   isSo: ({ token: shown = null }, { input }) =>
     sameMembers(field(shown, "tokenPermissions"), listOf(input["permissions"]), samePermission),
 });
@@ -35,6 +43,7 @@ function samePermission(there: Json, asked: Json): boolean {
 
 export const tokenOwnersSet: Probe = settingProbe({
   reads: token,
+  stamped,
   isSo: ({ token: shown = null }, { input }) =>
     sameMembers(field(shown, "owners"), listOf(input["owners"]), (there, asked) => isEntity(field(there, "entity"), asked)),
 });
@@ -43,14 +52,18 @@ export const tokenOwnersSet: Probe = settingProbe({
 export const tokenApprovalSet: Probe = settingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("tokenIds")),
   reads: ({ input }) => ({ accounts: accountsOf(input["tokenIds"]) }),
+  stamped: ({ accounts = null }, sent) => ({ record: ownAccount(accounts, sent), thing: sent.input["tokenIds"] ?? null }),
   isSo: ({ accounts = null }, { input, actor }) => {
     if (actor === undefined) return false;
-    const own = recordsIn(accounts).find(({ entity }) => isEntity(entity, actor));
-    const approved = listOf(own?.["approvedEntities"]);
+    const approved = listOf(ownAccount(accounts, { actor })?.["approvedEntities"]);
     const stands = (operator: Json): boolean => approved.some((each) => isEntity(each, operator));
     return listOf(input["operators"]).every((operator) => stands(operator) === (input["approved"] === true));
   },
 });
+
+function ownAccount(accounts: Json, { actor }: Pick<Sent, "actor">): JsonObject | undefined {
+  return recordsIn(accounts).find(({ entity }) => isEntity(entity, actor));
+}
 
 /** B.5: whether the operator may manage everything of the actor. */
 export const approvalForAllSet: Probe = settingProbe({

@@ -1,11 +1,25 @@
 import { isObject, type Json, jsonEquals } from "../../base/json.ts";
 import { type Evidence, GONE, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
 import { field, isEntity, listOf, number, recordsIn, text } from "./compare.ts";
+import { effectOfMovement, type Movement, movementsOf, newMovements } from "./records.ts";
 import { accountsOf } from "./tokens.ts";
 
-// Units of non-fungible tokens: the accounts of a token say who holds which.
+// Units of non-fungible tokens: the token's transactions say what moved, and its accounts who holds which.
 
 const accountsRead: Probe["after"] = ({ input }) => ({ accounts: accountsOf(input["id"]) });
+const allRead: Probe["after"] = (sent) => ({
+  ...accountsRead(sent),
+  transactions: { operation: "ledger.transaction.list", input: { tokenId: sent.input["id"] ?? "" } },
+});
+
+/** The movement of one of these units that only this write can have left. */
+function movementOf(evidence: Evidence, type: string, units: readonly Json[]): Movement | undefined {
+  const { now, input, actor } = evidence;
+  const all = movementsOf(now["transactions"], input["id"]);
+  return newMovements(evidence, all, input["id"]).find(
+    (each) => each.type === type && units.includes(each.unit ?? null) && isEntity(each.by, actor),
+  );
+}
 
 function holderOf(accounts: Json | undefined, unit: Json): Json {
   return recordsIn(accounts).find(({ nftIds }) => listOf(nftIds).includes(unit))?.["entity"] ?? null;
@@ -14,21 +28,23 @@ function holderOf(accounts: Json | undefined, unit: Json): Json {
 /** A new unit is with its receiver, and was with nobody. */
 export const unitMinted: Probe = {
   before: accountsRead,
-  after: accountsRead,
+  after: allRead,
   keep: ({ accounts }, sent) => ({ held: idsIn(sent).filter((id) => holderOf(accounts, id) !== null) }),
   judge: (evidence) => {
     const { before, now, input } = evidence;
     if (before === undefined) return UNREAD;
     const ids = idsIn(evidence);
+    const record = movementOf(evidence, "MINT", ids);
+    if (record !== undefined && isEntity(record.to, input["to"])) return effectOfMovement(record, { unit: record.unit ?? null });
     const fresh = ids.filter((id) => !listOf(before["held"]).includes(id));
     if (ids.length === 0) return { seen: "unclear", why: "none of the unit's data can be its id" };
     if (fresh.length === 0) return { seen: "nothing", again: "never" };
     const [unit, ...more] = fresh.filter((id) => holderOf(now["accounts"], id) !== null);
     if (unit === undefined) return fresh.length === ids.length ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
     const holder = holderOf(now["accounts"], unit);
-    if (!isEntity(holder, input["to"])) return { seen: "conflict", why: "the unit is with somebody else" };
+    if (!isEntity(holder, input["to"])) return OTHERS;
     return more.length === 0
-      ? { seen: "effect", by: { unit, holder } }
+      ? { seen: "effect", by: { unit, holder }, rests: "readings" }
       : { seen: "unclear", why: "several units could be the new one" };
   },
 };
@@ -39,25 +55,31 @@ function idsIn({ input }: Sent): readonly string[] {
   return isObject(data) ? Object.values(data).flatMap((value) => text(value) ?? number(value)?.canonical() ?? []) : [];
 }
 
+const OTHERS = { seen: "conflict", why: "the unit is with somebody else", rests: "readings" } as const;
+
 /** A unit has passed from one holder to another; to nobody, when it is burnt. */
 export function unitMoved(unitIn: (sent: Sent) => Json | undefined, to: (sent: Sent) => Json): Probe {
   const unit = (sent: Sent): Json => unitIn(sent) ?? null;
   return {
     before: accountsRead,
-    after: accountsRead,
+    after: allRead,
     keep: ({ accounts }, sent) => ({ held: { by: holderOf(accounts, unit(sent)) } }),
     judge: (evidence) => moved(evidence, unit(evidence), to(evidence)),
   };
 }
 
-function moved({ before, now, input: { from = null } }: Evidence, unit: Json, to: Json): Sight {
+function moved(evidence: Evidence, unit: Json, to: Json): Sight {
+  const { before, now, input } = evidence;
+  const record = movementOf(evidence, to === null ? "BURN" : "TRANSFER", [unit]);
+  if (record !== undefined && (to === null || isEntity(record.to, to))) return effectOfMovement(record, { unit });
   if (before === undefined) return UNREAD;
   const was = field(before["held"], "by");
-  if (!isEntity(was, from)) return { seen: "unclear", why: "before the write the unit was not where it was to be taken from" };
+  if (!isEntity(was, input["from"]))
+    return { seen: "unclear", why: "before the write the unit was not where it was to be taken from" };
   if (now["accounts"] === null) return GONE;
   const holder = holderOf(now["accounts"], unit);
   // A user is one of a whole organization too.
   if (jsonEquals(holder, was ?? null)) return { seen: "nothing" };
-  if (to === null ? holder === null : isEntity(holder, to)) return { seen: "effect", by: { unit, holder } };
-  return { seen: "conflict", why: "the unit is with somebody else" };
+  const isThere = to === null ? holder === null : isEntity(holder, to);
+  return isThere ? { seen: "effect", by: { unit, holder }, rests: "readings" } : OTHERS;
 }

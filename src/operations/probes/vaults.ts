@@ -1,6 +1,8 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import { forEach, GONE, type Probe, type Sent, UNREAD } from "../probe.ts";
+import { APART, type Evidence, forEach, GONE, type Probe, type ProbeRead, type Readings, type Sent, UNREAD } from "../probe.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, number, recordsIn, sameMembers, without } from "./compare.ts";
+import { isTouchedBeside } from "./recency.ts";
+import { changesIn, effectOfChange, effectOfMovement, movementsOf, newChanges, newMovements } from "./records.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
 type Read = { readonly operation: string; readonly input: JsonObject };
@@ -8,9 +10,17 @@ type Read = { readonly operation: string; readonly input: JsonObject };
 const vaultRead = (id: Json | undefined): Read => ({ operation: "ledger.vault.get", input: { id: id ?? "" } });
 const contentRead = (id: Json | undefined): Read => ({ operation: "ledger.vault.assets", input: { id: id ?? "" } });
 
+const stamped =
+  (name: "id" | "vaultId") =>
+  ({ vault: record = null }: Readings, { input }: Sent): { readonly record: Json; readonly thing: Json } => ({
+    record,
+    thing: input[name] ?? null,
+  });
+
 /** B.6: the vault of the id that was sent, with its share tokens. */
 export const vaultCreated: Probe = makingProbe({
   read: ({ input }) => ({ name: "vault", reads: { vault: vaultRead(input["id"]) } }),
+  id: ({ id }) => id,
   isOurId: ({ input, names }) => input["id"] === names.id(),
   isAsSent: (made, { input }) => includes(made, without(input, "vaultToken")) && holds(made, shareIdsIn(input)),
   isUnique: ({ profile }) => profile.ledger.capabilities.vaultIdUnique,
@@ -26,6 +36,7 @@ export const shareTokenAdded: Probe = makingProbe({
       vault: vaultRead(input["id"]),
     },
   }),
+  id: (input) => definitionIn(input)["id"],
   isOurId: () => false,
   isAsSent: (made, { input }, { vault = null }) =>
     includes(made, without(definitionIn(input), "tokenPermissions", "classification", "behaviour")) &&
@@ -48,11 +59,13 @@ function holds(vault: Json, tokenIds: readonly Json[]): boolean {
 
 export const existingTokenAdded: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
+  stamped: stamped("id"),
   isSo: ({ vault = null }, { input }) => isObject(vault) && holds(vault, listOf(input["tokenId"])),
 });
 
 export const vaultUpdated: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
+  stamped: stamped("id"),
   isSo: ({ vault = null }, { input }) =>
     includes(vault, without(input, "data")) &&
     (input["data"] === undefined || jsonEquals(field(vault, "data") ?? null, input["data"])),
@@ -60,6 +73,7 @@ export const vaultUpdated: Probe = settingProbe({
 
 export const custodiansSet: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["vaultId"]) }),
+  stamped: stamped("vaultId"),
   isSo: ({ vault = null }, { input }) => sameMembers(field(vault, "custodians"), listOf(input["custodians"]), isEntity),
 });
 
@@ -78,27 +92,73 @@ function lying(content: Json, { input: { assets = null } }: Sent): JsonObject | 
   });
 }
 
-/** One asset of a deposit or a withdrawal: what lay there of it before, and what lies there now. */
+/**
+ * One asset of a deposit or a withdrawal: what lay there of it before, and what lies there now. That something changed in between, and by
+ * whom, the records of the asset and of its share tokens say.
+ */
 const content: Pick<Probe, "before" | "after" | "keep"> = {
   before: ({ input }) => ({ content: contentRead(input["vaultId"]) }),
-  after: ({ input }) => ({ content: contentRead(input["vaultId"]) }),
+  after: ({ input }) => ({
+    content: contentRead(input["vaultId"]),
+    history: { ...historyRead(input["assets"]), optional: true },
+    ...Object.fromEntries(shareTokensOf(input).map((tokenId, at) => [`shares${at}`, transactionsRead(tokenId)])),
+  }),
   keep: ({ content: read = null }, sent) => ({ asset: lying(read, sent) ?? null }),
 };
 
 const eachAsset = (sent: Sent): readonly Sent[] => itemsOf(sent).flatMap(eachOf("assets"));
+
+function historyRead(asset: Json | undefined): Read {
+  return {
+    operation: "ledger.asset.history",
+    input: { assetType: field(asset, "assetType") ?? "", id: field(asset, "id") ?? "" },
+  };
+}
+
+function transactionsRead(tokenId: Json): ProbeRead {
+  return { operation: "ledger.transaction.list", input: { tokenId }, optional: true };
+}
+
+function shareTokensOf({ assets }: JsonObject): readonly Json[] {
+  return [...new Set(recordsIn(field(assets, "shares")).map(({ tokenId = null }) => tokenId))];
+}
+
+/** The record that this write has left: of the asset, which has changed hands, or of its shares, minted or burnt. */
+function recorded(evidence: Evidence, type: "MINT" | "BURN", by: JsonObject): Sight | undefined {
+  const { now, input, actor } = evidence;
+  const thing = field(input["assets"], "id") ?? null;
+  if (actor === undefined || isTouchedBeside(evidence, thing)) return undefined;
+  const change = newChanges(evidence, changesIn(now["history"]), thing).find((each) => isEntity(each.by, actor));
+  if (change !== undefined) return effectOfChange(change, by);
+  const movement = shareTokensOf(input)
+    .flatMap((tokenId, at) => {
+      if (isTouchedBeside(evidence, tokenId)) return [];
+      return newMovements(evidence, movementsOf(now[`shares${at}`], tokenId), tokenId);
+    })
+    .find((each) => each.type === type && isEntity(each.by, actor));
+  return movement === undefined ? undefined : effectOfMovement(movement, by);
+}
 
 /** The asset lies in the vault, with exactly the shares that were asked for. */
 export const deposited: Probe = forEach(eachAsset, {
   ...content,
   judge: (evidence) => {
     const { before, now, input, profile } = evidence;
-    if (before === undefined) return UNREAD;
     const there = lying(now["content"] ?? null, evidence);
+    const isAsSent = there !== undefined && sharesMatch(there["shares"], field(input["assets"], "shares"));
+    const by = { identifier: there?.["identifier"] ?? null, shares: there?.["shares"] ?? null };
+    const record = recorded(evidence, "MINT", by);
+    if (isAsSent && record !== undefined) return record;
+    if (before === undefined) return UNREAD;
     if (before["asset"] !== null) return profile.ledger.capabilities.sameVaultDepositRefused ? NEVER : LAY_THERE;
-    if (there === undefined) return { seen: "nothing" };
-    return sharesMatch(there["shares"], field(input["assets"], "shares"))
-      ? { seen: "effect", by: { identifier: there["identifier"] ?? null, shares: there["shares"] ?? null } }
-      : { seen: "conflict", why: "the asset lies in the vault, but not with the shares that were asked for" };
+    if (there === undefined) return record === undefined ? { seen: "nothing" } : APART;
+    return isAsSent
+      ? { seen: "effect", by, rests: "readings" }
+      : {
+          seen: "conflict",
+          why: "the asset lies in the vault, but not with the shares that were asked for",
+          rests: "readings",
+        };
   },
 });
 
@@ -121,15 +181,19 @@ function sharesMatch(there: Json | undefined, asked: Json | undefined): boolean 
   );
 }
 
-/** The asset lay in the vault, and does so no more. */
+/** The asset lies in the vault no more, and a record says who took it out. */
 export const withdrawn: Probe = forEach(eachAsset, {
   ...content,
   judge: (evidence) => {
     const { before, now } = evidence;
+    if (now["content"] === null) return GONE;
+    const isThere = lying(now["content"] ?? null, evidence) !== undefined;
+    const by = { readBack: "the asset lies in the vault no more" };
+    const record = recorded(evidence, "BURN", by);
+    if (record !== undefined) return isThere ? APART : record;
     if (before === undefined) return UNREAD;
     if (before["asset"] === null) return { seen: "unclear", why: "the asset did not lie in the vault before" };
-    if (now["content"] === null) return GONE;
-    if (lying(now["content"] ?? null, evidence) !== undefined) return { seen: "nothing" };
-    return { seen: "effect", by: { readBack: "the asset lies in the vault no more" } };
+    if (isThere) return { seen: "nothing" };
+    return { seen: "effect", by, rests: "readings" };
   },
 });

@@ -6,7 +6,7 @@ import type { WriteFault } from "../ledger/chain.ts";
 import { limitConnections } from "../../serving/connections.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
-import type { Past } from "../store/past.ts";
+import type { ServiceParts } from "../service.ts";
 import type { VirtualClock } from "../store/settings.ts";
 import { answerOf, asRefusal, type Answer, type Face } from "./face.ts";
 import { guardNames } from "./guard.ts";
@@ -19,7 +19,7 @@ export interface ServerParts {
   readonly faults: FaultInjector;
   /** What it may be asked as, beside the loopback interface's names. */
   readonly names: readonly string[];
-  readonly past: Past;
+  readonly ago: ServiceParts["ago"];
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal;
 }
@@ -65,7 +65,7 @@ function takeTextBodies(app: FastifyInstance): void {
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
 }
 
-function route(app: FastifyInstance, { faces, faults, past, closing }: ServerParts, operation: ContractOperation): void {
+function route(app: FastifyInstance, { faces, faults, ago, closing }: ServerParts, operation: ContractOperation): void {
   const face = faces[operation.interface];
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const perform = (fault?: WriteFault): Promise<Answer> => answerOf(face, operation, request, fault);
@@ -73,8 +73,8 @@ function route(app: FastifyInstance, { faces, faults, past, closing }: ServerPar
     if (effect === undefined) return send(reply, await perform());
     const planned = new Refusal("server error", "a fault of the plan");
     const broken = (status: number): Answer => ({ ...face.refuse(planned, operation), status });
-    const ago = (ms: number): Promise<Answer> => past.ago(ms, () => perform());
-    return serveStruck(effect, { reply, closing, ago, perform, broken, answer: (answer) => send(reply, answer) });
+    const performAgo = (ms: number): Promise<Answer> => ago(ms, () => perform());
+    return serveStruck(effect, { reply, closing, ago: performAgo, perform, broken, answer: (answer) => send(reply, answer) });
   };
   app.route({ method: operation.method, url: face.root + operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), handler });
 }

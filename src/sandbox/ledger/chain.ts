@@ -84,7 +84,7 @@ export class Chain {
   advance(now: number): void {
     if (this.#options.past.isShown || this.#due(now).length === 0) return;
     this.#database.transaction(() => {
-      for (const row of this.#due(now)) this.#settle(row);
+      for (const row of this.#due(now)) this.#options.past.happens(Number(row["commit_at"]), () => this.#settle(row));
     });
   }
 

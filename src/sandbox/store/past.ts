@@ -30,6 +30,7 @@ export class Past {
   readonly #clock: Clock;
   #isKept = false;
   #isShown = false;
+  #happenedAt: number | undefined;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -41,13 +42,25 @@ export class Past {
     return this.#isShown;
   }
 
+  /** Does what was due at an earlier time: from then on reads have shown it. */
+  happens(at: number, work: () => void): void {
+    this.#happenedAt = at;
+    try {
+      work();
+    } finally {
+      this.#happenedAt = undefined;
+    }
+  }
+
   /** Keeps what happens from now on, or forgets all of it. */
   keep(isWanted: boolean): void {
     if (isWanted === this.#isKept) return;
     this.#isKept = isWanted;
     if (!isWanted) return this.#database.exec(`${dropTriggers()} DROP TABLE temp.past;`);
-    this.#database.define("sandbox_now", () => this.#clock.now());
-    this.#database.exec(`CREATE TEMP TABLE past (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, undo TEXT NOT NULL); ${triggers()}`);
+    this.#database.define("sandbox_now", () => this.#happenedAt ?? this.#clock.now());
+    this.#database.exec(
+      `CREATE TEMP TABLE past (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, undo TEXT NOT NULL); ${triggers()}`,
+    );
   }
 
   /** Reads as the service was so long ago, or as it was when keeping began, if that is later. The work must not wait for anything. */

@@ -95,7 +95,7 @@ test.for(JUMPS)(
       return { status: 500, body: '{"message":"lost"}' };
     });
     const settleWithinMs = 60_000;
-    const ran = await runnerForTest(folderForTest(), clock)(REQUEST, { ...targetAt(url), settleWithinMs });
+    const ran = await runnerForTest(folderForTest(), clock)(REQUEST, { ...targetAt(url), settleWithinMs, readLagMs: 0 });
     expect(ran.outcome, JSON.stringify(ran)).not.toBe("passed");
     expect(sentAt.length, JSON.stringify(ran)).toBeGreaterThan(1);
     for (const [at, sent] of sentAt.entries()) {
@@ -113,7 +113,7 @@ test("a write that waits for its connection is on its way from when it leaves, a
   const settleWithinMs = 15_000;
   await runnerForTest(folderForTest(), clock)(
     REQUEST,
-    { ...targetAt(url), settleWithinMs },
+    { ...targetAt(url), settleWithinMs, readLagMs: 0 },
     {
       exchange: async (outgoing, send) => {
         if (outgoing.method === "GET") return send(outgoing);

@@ -82,6 +82,7 @@ export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Targe
     profile,
     exclusive: true,
     settleWithinMs: undefined,
+    readLagMs: undefined,
     timeoutMs: 10_000,
     whereIs: (setting) => `tokenbook.yaml (${setting})`,
   };

@@ -21,7 +21,7 @@ function seen(now: { readonly token: JsonObject | null; readonly vaultTokenId: r
     rivals: [],
     bystanders: [],
     isSpent: () => false,
-    isPast: () => false,
+    earlier: [],
   });
 }
 

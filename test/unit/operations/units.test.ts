@@ -24,7 +24,7 @@ function seen(nftData: JsonObject, { before, now }: { before: readonly string[];
     rivals: [],
     bystanders: [],
     isSpent: () => false,
-    isPast: () => false,
+    earlier: [],
   });
 }
 
@@ -58,7 +58,7 @@ function moved(route: { from: JsonObject; to: Json }, { before, now }: { before:
     rivals: [],
     bystanders: [],
     isSpent: () => false,
-    isPast: () => false,
+    earlier: [],
   });
 }
 

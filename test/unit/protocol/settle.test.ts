@@ -1,55 +1,53 @@
 import { expect, test } from "vitest";
 import { type Circumstances, type Seen, verdictOf } from "../../../src/protocol/settle.ts";
 
-const SIGHTS: readonly Seen[] = [
-  { seen: "effect" },
-  { seen: "nothing" },
-  { seen: "nothing", again: "unique" },
-  { seen: "nothing", again: "fence" },
-  { seen: "nothing", again: "value" },
-  { seen: "nothing", again: "never" },
-  { seen: "conflict" },
-  { seen: "unclear" },
-];
-
+const AGAINS = [undefined, "unique", "fence", "value", "never"] as const;
+const RESTS = ["record", "readings"] as const;
 const flags = [false, true];
 const ALL: readonly Circumstances[] = flags.flatMap((additive) =>
-  flags.flatMap((alone) => flags.flatMap((final) => flags.map((settled) => ({ additive, alone, final, settled })))),
+  flags.flatMap((alone) =>
+    flags.flatMap((final) =>
+      flags.flatMap((settled) => flags.map((comparable) => ({ additive, alone, final, settled, comparable }))),
+    ),
+  ),
 );
 
-// One letter a circumstance, large when it is so; of those that give the same verdict, none is shown twice.
-function tableOf(sight: Seen): Record<string, string> {
-  return Object.fromEntries(
-    ALL.map((each) => {
-      const name = Object.entries(each).map(([key, is]) => (is ? key : "-"));
-      return [name.join(" "), verdictOf(sight, each) ?? "?"];
+// What is seen in every way in which it can be, under all circumstances, with the verdict.
+function each(
+  seen: "effect" | "nothing" | "unclear",
+): readonly { sight: Seen; again: string; on: Circumstances; verdict: string }[] {
+  return AGAINS.flatMap((again) =>
+    RESTS.flatMap((rests) => {
+      const sight = { seen, rests, ...(again === undefined ? {} : { again }) } as Seen;
+      return ALL.map((on) => ({ sight, again: again ?? "no reason", on, verdict: verdictOf(sight, on) ?? "?" }));
     }),
   );
 }
 
-function verdictsOf(sight: Seen): Set<string> {
-  return new Set(Object.values(tableOf(sight)));
-}
+const isHarmless = (again: string, { final }: Circumstances): boolean => final && !["no reason", "never"].includes(again);
 
-test("what is seen decides, but what adds only for one that is alone", () => {
-  for (const [circumstances, verdict] of Object.entries(tableOf({ seen: "effect" }))) {
-    const isOthers = circumstances.startsWith("additive -");
-    expect(verdict, circumstances).toBe(isOthers ? "?" : "applied");
+test("an effect decides where a record shows it, or the readings can be compared; what adds, only for one that is alone", () => {
+  for (const { sight, again, on, verdict } of each("effect")) {
+    const told = JSON.stringify({ sight, on });
+    if (on.additive && !on.alone) expect(verdict, told).toBe("?");
+    else if ((sight as { rests: string }).rests === "record" || on.comparable) expect(verdict, told).toBe("applied");
+    else expect(verdict, told).toBe(isHarmless(again, on) ? "superseded" : "?");
   }
 });
 
-test("what is unclear, or contradicts, decides nothing, whatever was declared", () => {
-  expect(verdictsOf({ seen: "conflict" })).toEqual(new Set(["?"]));
-  expect(verdictsOf({ seen: "unclear" })).toEqual(new Set(["?"]));
+test("a contradiction decides nothing, whatever was declared", () => {
+  for (const on of ALL) expect(verdictOf({ seen: "conflict" }, on)).toBeUndefined();
 });
 
-test("to see nothing decides only with a reason why one more does no harm, and when nothing follows; or once the declared time is over", () => {
-  for (const sight of SIGHTS.filter(({ seen }) => seen === "nothing")) {
-    for (const [circumstances, verdict] of Object.entries(tableOf(sight))) {
-      const told = `${sight.again ?? "no reason"}: ${circumstances}`;
-      if (circumstances.includes("settled")) expect(verdict, told).toBe("absent");
-      else if (sight.again === undefined || !circumstances.includes("final")) expect(verdict, told).toBe("?");
-      else expect(verdict, told).toBe(sight.again === "never" ? "absent" : "superseded");
-    }
+test("what is unclear never says that a write is absent, or applied; it is sent again where one more does no harm", () => {
+  for (const { again, on, verdict } of each("unclear")) expect(verdict).toBe(isHarmless(again, on) ? "superseded" : "?");
+});
+
+test("to see nothing is absence only once the declared time is over, or where the readings can be compared and it can never be", () => {
+  for (const { sight, again, on, verdict } of each("nothing")) {
+    const told = JSON.stringify({ sight, on });
+    const isNever = again === "never" && on.final && on.comparable;
+    if (on.settled || isNever) expect(verdict, told).toBe("absent");
+    else expect(verdict, told).toBe(isHarmless(again, on) ? "superseded" : "?");
   }
 });

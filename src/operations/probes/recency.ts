@@ -1,0 +1,54 @@
+import type { Json } from "../../base/json.ts";
+import type { Evidence } from "../probe.ts";
+import { contains, field, isEntity, text } from "./compare.ts";
+
+// Any reading may be of an earlier moment. What the service wrote after the readings before a write were made, no moment before it shows.
+
+const SECOND_MS = 1_000;
+
+/**
+ * When the service wrote something, against when it answered the first reading before the write. Its `Date` has whole seconds, so what it
+ * wrote in that very second may be from before. `untold`: one of the two times is not known.
+ */
+export type Newness = "after" | "same second" | "before" | "untold";
+
+/** Compares a time that the service wrote with the readings before the write. */
+export function newnessOf({ since }: Pick<Evidence, "since">, at: number | undefined): Newness {
+  if (since === undefined || at === undefined) return "untold";
+  if (at < since) return "before";
+  return at < since + SECOND_MS ? "same second" : "after";
+}
+
+/** A timestamp as the service writes it; `undefined` when it is none. */
+export function timeOf(value: Json | undefined): number | undefined {
+  const time = Date.parse(text(value) ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Whether a write names the thing anywhere in its input. */
+export function names(input: Json, thing: Json): boolean {
+  return contains(input, (value) => value === thing);
+}
+
+/** Whether another write that the run had under way at the same time names the thing. */
+export function isTouchedBeside({ rivals, bystanders }: Evidence, thing: Json): boolean {
+  return [...rivals, ...bystanders].some((input) => names(input, thing));
+}
+
+/** The stamps of a record that say when it was written, and by whom. */
+export type Stamp = "created" | "updated";
+
+/**
+ * Whether the stamp of a record proves that this very write left it: whoever sent the write stamped it after the readings before it, and
+ * no other write of the run can have done so.
+ */
+export function isStamped(
+  evidence: Evidence,
+  record: Json | undefined,
+  { stamp, thing }: { stamp: Stamp; thing: Json },
+): boolean {
+  const { actor, earlier } = evidence;
+  if (actor === undefined || !isEntity(field(record, `${stamp}By`), actor) || isTouchedBeside(evidence, thing)) return false;
+  const newness = newnessOf(evidence, timeOf(field(record, `${stamp}At`)));
+  return newness === "after" || (newness === "same second" && !earlier.some(({ input }) => names(input, thing)));
+}

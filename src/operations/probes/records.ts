@@ -1,0 +1,135 @@
+import { Decimal } from "../../base/decimal.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Evidence, Sight } from "../probe.ts";
+import { field, number, recordsIn, text } from "./compare.ts";
+import { names, newnessOf, timeOf } from "./recency.ts";
+
+// The records of transactions: the service wrote each of them once, with a time and an id. One that is newer than the readings before a
+// write, and that proves no other write, is what no earlier moment of the service can show.
+
+const MS = Decimal.of(1_000);
+/** From here on a time is told in milliseconds. */
+const SECONDS_END = Decimal.of(100_000_000_000);
+
+/** The writes that leave token transactions, whose ids need not be those of the ledger. */
+const MOVING: ReadonlySet<string> = new Set([
+  "ledger.token.mint",
+  "ledger.token.burn",
+  "ledger.erc1155.safeTransferFrom",
+  "ledger.erc1155.safeBatchTransferFrom",
+  "ledger.vault.deposit",
+  "ledger.vault.withdraw",
+]);
+
+/** One record that a transaction left. */
+export interface NewRecord {
+  /** The transaction. */
+  readonly id: string | undefined;
+  /** When the service wrote it, in milliseconds. */
+  readonly at: number | undefined;
+  readonly by: Json | undefined;
+}
+
+/** One movement of a token, as the list of its transactions shows it. */
+export interface Movement extends NewRecord {
+  readonly from: Json | undefined;
+  readonly to: Json | undefined;
+  readonly amount: Decimal;
+  readonly type: Json | undefined;
+  /** Which unit it was; `undefined` of an amount. */
+  readonly unit: string | undefined;
+}
+
+/** One record of a history, with the resource as it was left. */
+export interface Change extends NewRecord {
+  readonly left: JsonObject;
+}
+
+/** The movements of a token. */
+export function movementsOf(transactions: Json | undefined, tokenId: Json | undefined): readonly Movement[] {
+  return recordsIn(transactions).flatMap((transaction) =>
+    recordsIn(transaction["transactionDetails"]).flatMap((detail) => {
+      const amount = number(detail["amount"]);
+      if (detail["tokenId"] !== tokenId || amount === undefined) return [];
+      return [
+        {
+          id: text(transaction["id"]),
+          at: movedAt(detail, transaction),
+          by: transaction["createdBy"],
+          from: detail["from"],
+          to: detail["to"],
+          amount,
+          type: transaction["type"],
+          unit: text(field(detail["data"], "id")),
+        },
+      ];
+    }),
+  );
+}
+
+function movedAt(detail: JsonObject, transaction: JsonObject): number | undefined {
+  const unix = number(detail["timestampUnix"]);
+  if (unix !== undefined) return (unix.compare(SECONDS_END) > 0 ? unix : unix.times(MS)).approximate();
+  return timeOf(transaction["createdAt"]);
+}
+
+/** The records of a history, in its order. */
+export function changesIn(history: Json | undefined): readonly Change[] {
+  return recordsIn(field(history, "records")).map((left) => ({
+    id: text(left["transactionId"]),
+    at: timeOf(left["transactionTime"]),
+    by: left["updatedBy"],
+    left,
+  }));
+}
+
+/** Whether a transaction has proven another write. */
+export function isSpent({ id }: NewRecord, evidence: Evidence): boolean {
+  return id !== undefined && evidence.isSpent(id);
+}
+
+/**
+ * Those of all movements of a token that only this write, or one under way beside it, can have left. In the second of the readings before
+ * the write, one of the run's earlier movements may be taken for it, unless each of those is found by its id.
+ */
+export function newMovements(evidence: Evidence, movements: readonly Movement[], tokenId: Json | undefined): readonly Movement[] {
+  const ids = new Set(movements.map(({ id }) => id));
+  const areAccounted = evidence.earlier
+    .filter(({ operation, input }) => MOVING.has(operation) && names(input, tokenId ?? null))
+    .every(({ transactions }) => transactions.some((id) => ids.has(id)));
+  return newOnes(evidence, movements, areAccounted);
+}
+
+/** Those of all changes of a thing that only this write, or one under way beside it, can have left. They carry the ledger's own ids. */
+export function newChanges(evidence: Evidence, changes: readonly Change[], thing: Json): readonly Change[] {
+  const areAccounted = evidence.earlier
+    .filter(({ input }) => names(input, thing))
+    .every(({ transactions }) => transactions.length > 0);
+  return newOnes(evidence, changes, areAccounted);
+}
+
+function newOnes<T extends NewRecord>(evidence: Evidence, records: readonly T[], areAccounted: boolean): readonly T[] {
+  return records.filter((record) => {
+    if (record.id === undefined || isSpent(record, evidence)) return false;
+    const newness = newnessOf(evidence, record.at);
+    return newness === "after" || (newness === "same second" && areAccounted);
+  });
+}
+
+type Effect = Extract<Sight, { readonly seen: "effect" }>;
+
+/** The effect that a change proves, whose transaction is the ledger's own. */
+export function effectOfChange({ id, at }: Change, by: JsonObject = {}): Effect {
+  const transactionTime = at === undefined ? null : new Date(at).toISOString();
+  return {
+    seen: "effect",
+    by: { ...by, transactionId: id ?? null, transactionTime },
+    rests: "record",
+    ...(id === undefined ? {} : { transactionId: id, spends: id }),
+  };
+}
+
+/** The effect that a movement proves. The id of a token's transaction need not be that of the ledger's. */
+export function effectOfMovement({ id }: Movement, by: JsonObject): Effect {
+  return { seen: "effect", by: { ...by, transaction: id ?? null }, rests: "record", ...(id === undefined ? {} : { spends: id }) };
+}

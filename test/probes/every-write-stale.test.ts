@@ -1,0 +1,84 @@
+// Every write of the scenarios, lost in both ways, while each read around it is answered from an earlier moment of its own.
+import { expect, test } from "vitest";
+import { Dice } from "../../simulation/random.ts";
+import { sandboxForTest, type Caller } from "../sandbox/caller.ts";
+import { delivered } from "../stories/world.ts";
+import { runnerForTest } from "../unit/engine/server.ts";
+import { targetOf } from "./sandbox-target.ts";
+import { LOST, type Loss, type Run, type Write, writesOf } from "./scenario-writes.ts";
+
+const SEEDS = [1, 2];
+const PATIENCE_MS = 600_000;
+const LAGS = ["1ms", "5s", "15s", "25s", "45s", "1h"];
+// So many reads are stale after a write that did happen: then they show it.
+const STALE_FOR = 12;
+
+interface Ended {
+  readonly ended: string;
+  readonly settled: readonly string[];
+  readonly sendings: number;
+}
+
+/** Runs a scenario up to the end of one of its writes, whose first request is lost; all reads from its beginning on are stale. */
+async function lose(run: Run, write: Write, around: { loss: Loss; seed: number; control: Caller["control"] }): Promise<Ended> {
+  const { loss, control } = around;
+  const dice = new Dice(around.seed);
+  const done = new AbortController();
+  const settled: string[] = [];
+  let [isStale, isNext, sendings, reads, ended] = [false, false, 0, 0, "not reached"];
+  await run(write.file, {
+    stopping: done.signal,
+    observe: (event) => {
+      if (!("step" in event) || event.step !== write.step) return;
+      if (event.kind === "step.started") isStale = true;
+      if (event.kind === "attempt.intended") [isNext, sendings] = [event.attempt === 0, sendings + 1];
+      if (event.kind === "attempt.settled") settled.push(event.verdict);
+      if (event.kind !== "step.completed" && event.kind !== "step.stopped") return;
+      ended = event.outcome;
+      done.abort();
+    },
+    exchange: async (outgoing, send) => {
+      // Each write in its own time, so that each moment can be read.
+      if (outgoing.fresh) await control("POST /clock", { advance: "10s" });
+      if (outgoing.fresh && isNext) {
+        isNext = false;
+        if (loss === "its answer is lost") await send(outgoing);
+        return LOST;
+      }
+      if (outgoing.fresh || !isStale) return send(outgoing);
+      const isOver = loss === "its answer is lost" && reads++ > STALE_FOR;
+      await control("POST /faults", isOver ? KEEP_THE_PAST : [{ fault: { stale: dice.pick(LAGS) } }]);
+      return send(outgoing);
+    },
+  });
+  await control("POST /faults", KEEP_THE_PAST);
+  return { ended, settled, sendings };
+}
+
+const KEEP_THE_PAST = [{ operation: "ledger.status", nth: 1_000_000, fault: { stale: "1ms" } }];
+
+test(
+  "every write is lost among stale reads: one that never arrived is never applied, one that did is never absent",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const { sandbox, control } = await sandboxForTest({ commitDelayMs: 0, faults: KEEP_THE_PAST });
+    const target = { ...targetOf(sandbox), settleWithinMs: 1_000 };
+    const run: Run = (file, otherwise) => runnerForTest()(delivered(`scenarios/${file}`), target, otherwise);
+    const rows: string[] = [];
+    for (const write of await writesOf(run)) {
+      for (const seed of SEEDS) {
+        const never = await lose(run, write, { loss: "it never arrives", seed, control });
+        const answer = await lose(run, write, { loss: "its answer is lost", seed, control });
+        const told = `${write.kind}, seed ${seed}: ${JSON.stringify({ never, answer })}`;
+        rows.push(told);
+        expect(never.ended, told).not.toBe("not reached");
+        expect(never.settled.slice(0, 1), told).not.toContain("applied");
+        expect([...never.settled, ...answer.settled], told).not.toContain("absent");
+        // What is called done without having been sent again had no effect at all.
+        if (never.sendings === 1) expect(never.ended, told).not.toBe("changed");
+        expect(["changed", "unknown", "failed"], told).toContain(answer.ended);
+      }
+    }
+    console.log(rows.join("\n"));
+  },
+);
