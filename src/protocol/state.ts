@@ -5,6 +5,7 @@ import type {
   AttemptIntended,
   AttemptSettled,
   BlockTurned,
+  Fact,
   ReceiptRead,
   RunClosed,
   RunOpened,
@@ -208,7 +209,7 @@ export function transactionsOf({ answered, receipt, settled }: AttemptState): re
 }
 
 /** What a record proves its write by, and no other write can be proven by: transactions, or a receipt as `receipt ID`. */
-export function provenBy(record: RunRecord): readonly string[] {
+export function provenBy(record: Fact): readonly string[] {
   switch (record.kind) {
     case "attempt.answered":
       return namedIn(record.payload);

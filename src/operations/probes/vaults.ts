@@ -1,5 +1,16 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import { APART, type Evidence, forEach, GONE, type Probe, type ProbeRead, type Readings, type Sent, UNREAD } from "../probe.ts";
+import {
+  APART,
+  type Evidence,
+  forEach,
+  GONE,
+  type Probe,
+  type ProbeRead,
+  type Readings,
+  type Sent,
+  type Sight,
+  UNREAD,
+} from "../probe.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, number, recordsIn, sameMembers, without } from "./compare.ts";
 import { isTouchedBeside } from "./recency.ts";
 import { changesIn, effectOfChange, effectOfMovement, movementsOf, newChanges, newMovements } from "./records.ts";
