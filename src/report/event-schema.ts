@@ -104,7 +104,7 @@ const EVENTS: Described = {
       input: map,
       request: object({ method: text, path: text, digest: text }),
     },
-    optional: { baseline: mapOrNull, baselineAt: object({ date: textOrNull, sequence: whole }) },
+    optional: { baseline: mapOrNull, baselineAt: object({ date: textOrNull, sequence: whole }, { recent: flag }) },
   },
   "attempt.answered": {
     says: "An answer came, or none did.",
