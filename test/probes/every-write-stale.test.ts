@@ -64,13 +64,11 @@ test(
     const { sandbox, control } = await sandboxForTest({ commitDelayMs: 0, faults: KEEP_THE_PAST });
     const target = { ...targetOf(sandbox), settleWithinMs: 1_000 };
     const run: Run = (file, otherwise) => runnerForTest()(delivered(`scenarios/${file}`), target, otherwise);
-    const rows: string[] = [];
     for (const write of await writesOf(run)) {
       for (const seed of SEEDS) {
         const never = await lose(run, write, { loss: "it never arrives", seed, control });
         const answer = await lose(run, write, { loss: "its answer is lost", seed, control });
         const told = `${write.kind}, seed ${seed}: ${JSON.stringify({ never, answer })}`;
-        rows.push(told);
         expect(never.ended, told).not.toBe("not reached");
         expect(never.settled.slice(0, 1), told).not.toContain("applied");
         expect([...never.settled, ...answer.settled], told).not.toContain("absent");
@@ -79,6 +77,5 @@ test(
         expect(["changed", "unknown", "failed"], told).toContain(answer.ended);
       }
     }
-    console.log(rows.join("\n"));
   },
 );

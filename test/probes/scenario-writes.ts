@@ -33,7 +33,7 @@ export type Run = (file: string, otherwise: Parameters<ReturnType<typeof runnerF
 /** The first write of each kind that took effect. */
 export async function writesOf(run: Run): Promise<readonly Write[]> {
   const found = new Map<string, Write>();
-  for (const file of readdirSync(`${ROOT}/playbooks/scenarios`)) {
+  for (const file of readdirSync(`${ROOT}/playbooks/scenarios`).toSorted()) {
     const kinds = new Map<string, string>();
     const observe = (event: RunEvent): void => {
       if (event.kind === "attempt.intended") kinds.set(event.step, kindOf(event.operation, event.input));
