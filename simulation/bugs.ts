@@ -6,6 +6,7 @@ import { type Sets, sets, undoneByNothing } from "../src/operations/sets.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { ForgetfulDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
+import { ownError } from "./network.ts";
 import type { Breach } from "./witness.ts";
 
 type Exchange = EnginePorts["exchange"];
@@ -51,6 +52,16 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "a redirect is followed",
     breaks: "double effect",
     exchange: (exchange) => again(exchange, (status) => status === 307),
+  },
+  {
+    name: "a gateway's 503 is believed",
+    breaks: "double effect",
+    exchange: (exchange) => believing(exchange, (status) => status === 503 || status === 429),
+  },
+  {
+    name: "a gateway's 403 is believed",
+    breaks: "silent effect",
+    exchange: (exchange) => believing(exchange, (status) => status === 403 || status === 401),
   },
   {
     name: "the answer is recorded after the report",
@@ -127,6 +138,14 @@ function namingNothing(declared: Sets): Sets {
   if (declared.undoneBy === "nothing") return declared;
   const [first, ...more] = declared.settings;
   return sets({ ...first, of: () => [] }, ...more.map((setting) => ({ ...setting, of: () => [] })));
+}
+
+// Takes what a gateway says for the service's own words.
+function believing(exchange: Exchange, isMeant: (status: number) => boolean): Exchange {
+  return async (outgoing) => {
+    const exchanged = await exchange(outgoing);
+    return exchanged.kind === "answered" && isMeant(exchanged.status) ? { ...exchanged, text: ownError(outgoing) } : exchanged;
+  };
 }
 
 function withFailureTakenForSuccess(target: Target): Target {

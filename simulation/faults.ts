@@ -10,7 +10,10 @@ export type Sight =
   | "empty"
   | "death"
   | "stop"
-  | { readonly status: number; readonly retryAfter?: number };
+  | { readonly status: number; readonly retryAfter?: number; readonly words?: Words };
+
+/** Whose words an error is in: the service's own, or those of one of three kinds of gateways. A gateway's JSON when left out. */
+export type Words = "service" | "gateway" | "gateway's text" | "nobody";
 
 /** What befalls one request: when it reaches the service, if ever, and what the sender sees of it. */
 export interface RequestFault {
@@ -39,8 +42,15 @@ export const WRITE_FAULTS: readonly RequestFault[] = [
   { name: "408 afterwards", lands: "at once", sees: { status: 408 } },
   { name: "307 instead", lands: "never", sees: { status: 307 } },
   { name: "307 afterwards", lands: "at once", sees: { status: 307 } },
-  { name: "429 instead", lands: "never", sees: { status: 429 } },
-  { name: "503 with Retry-After", lands: "never", sees: { status: 503, retryAfter: 2 } },
+  { name: "429 instead", lands: "never", sees: { status: 429, words: "service" } },
+  { name: "503 with Retry-After", lands: "never", sees: { status: 503, retryAfter: 2, words: "service" } },
+  { name: "a gateway's 429 instead", lands: "never", sees: { status: 429 } },
+  { name: "a gateway's 429 afterwards", lands: "at once", sees: { status: 429 } },
+  { name: "a gateway's 503 instead", lands: "never", sees: { status: 503, retryAfter: 2, words: "gateway's text" } },
+  { name: "a gateway's 503 afterwards", lands: "at once", sees: { status: 503, retryAfter: 2, words: "gateway's text" } },
+  { name: "a gateway's 403 instead", lands: "never", sees: { status: 403, words: "nobody" } },
+  { name: "a gateway's 403 afterwards", lands: "at once", sees: { status: 403, words: "nobody" } },
+  { name: "delivered late behind a gateway's 401", lands: "late", sees: { status: 401 } },
   { name: "503 afterwards", lands: "at once", sees: { status: 503 } },
   { name: "HTML instead", lands: "never", sees: "html" },
   { name: "HTML afterwards", lands: "at once", sees: "html" },

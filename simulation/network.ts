@@ -1,5 +1,5 @@
 import type { Exchanged, Outgoing } from "../src/transport/exchange.ts";
-import { ledgerFault, type RequestFault } from "./faults.ts";
+import { ledgerFault, type RequestFault, type Words } from "./faults.ts";
 import type { Befalls, Mishaps } from "./mishaps.ts";
 import { SimulatedProcess } from "./process.ts";
 import type { Dice } from "./random.ts";
@@ -33,7 +33,19 @@ interface Write {
 const MOST_LATENCY_MS = 20;
 const NO_ANSWER: Exchanged = { kind: "no-answer", why: "other side closed" };
 const HTML = "<!doctype html><title>Sign in</title>";
+/** An error in the own form of the interface that is asked, by the default profile. */
+export function ownError({ path }: Outgoing): string {
+  return path.startsWith("/api/") ? '{"status":0,"message":"busy"}' : '{"status":"Error","message":"busy","condition":"busy"}';
+}
+
 const JSON_TYPE = { "content-type": "application/json" };
+
+const TEXTS: Readonly<Record<Words, (outgoing: Outgoing) => string>> = {
+  service: ownError,
+  gateway: () => '{"message":"the gateway had trouble"}',
+  "gateway's text": () => "upstream connect error or disconnect/reset before headers",
+  nobody: () => "",
+};
 
 /** The network between a process and the service, with what befalls requests on their way. */
 export class SimulatedNetwork {
@@ -78,7 +90,7 @@ export class SimulatedNetwork {
     if (sees === "answer" || sees === "stop") return (await answer) ?? NO_ANSWER;
     const seen = lands === "at once" ? await answer : undefined;
     await time.sleep(this.#latency());
-    const shown = show(sees, seen);
+    const shown = show(sees, seen, outgoing);
     if (write !== undefined)
       mishaps.tell(`the sender of ${write.step} sees: ${shown.kind === "answered" ? shown.status : shown.kind}`);
     return shown;
@@ -136,7 +148,11 @@ export class SimulatedNetwork {
   }
 }
 
-function show(sees: Exclude<RequestFault["sees"], "answer" | "stop">, seen: Exchanged | undefined): Exchanged {
+function show(
+  sees: Exclude<RequestFault["sees"], "answer" | "stop">,
+  seen: Exchanged | undefined,
+  outgoing: Outgoing,
+): Exchanged {
   switch (sees) {
     case "refused connection":
       return { kind: "not-sent", why: "connect ECONNREFUSED" };
@@ -152,9 +168,9 @@ function show(sees: Exclude<RequestFault["sees"], "answer" | "stop">, seen: Exch
     case "empty":
       return { kind: "answered", status: 200, headers: JSON_TYPE, text: "{}" };
     default: {
-      const { status, retryAfter } = sees;
+      const { status, retryAfter, words = "gateway" } = sees;
       const headers = { ...JSON_TYPE, ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }) };
-      return { kind: "answered", status, headers, text: '{"message":"the gateway had trouble"}' };
+      return { kind: "answered", status, headers, text: TEXTS[words](outgoing) };
     }
   }
 }

@@ -5,7 +5,7 @@
 export interface Profile {
   readonly ledger: LedgerProfile;
   readonly investor: InvestorProfile;
-  /** Status codes of an answer that means "refused, no effect". */
+  /** Status codes of an answer that means "refused, no effect", where it is in the service's own words. */
   readonly refusals: readonly number[];
   /** Status code by failure condition, in the words of the service description, where a service differs from the sandbox. */
   readonly conditionStatus: Readonly<Record<string, number>>;
@@ -16,7 +16,15 @@ export interface Profile {
   readonly successStatus: Readonly<Record<string, number>>;
 }
 
+/**
+ * A form that the service's own errors have: fields that are all there. A text or a number is the value that the field has; `true` says only
+ * that it holds something. A gateway in front of the service writes its errors in other forms.
+ */
+export type ErrorForm = Readonly<Record<string, string | number | true>>;
+
 export interface LedgerProfile {
+  /** The forms of the service's own errors: only in one of these does an error say that a write had no effect. */
+  readonly errors: readonly ErrorForm[];
   /** Where the acting entity (`userId:alice`) travels. */
   readonly onBehalfOf: { readonly in: "query" | "header"; readonly name: string };
   /** Names on the wire of the parameters whose names the description does not show. */
@@ -69,6 +77,8 @@ export interface LedgerProfile {
 }
 
 export interface InvestorProfile {
+  /** The forms of the service's own errors, as for the ledger. */
+  readonly errors: readonly ErrorForm[];
   readonly parameters: {
     readonly page: string;
     readonly limit: string;
@@ -86,6 +96,7 @@ export interface InvestorProfile {
 
 export const DEFAULT_PROFILE: Profile = {
   ledger: {
+    errors: [{ status: "Error", message: true, condition: true }],
     onBehalfOf: { in: "query", name: "actAs" },
     parameters: { pageSize: "pageSize", bookmark: "bookmark", pendingOnly: "pendingOnly" },
     pageSize: 25,
@@ -100,6 +111,10 @@ export const DEFAULT_PROFILE: Profile = {
     capabilities: { tokenIdUnique: false, vaultIdUnique: false, sameVaultDepositRefused: false, overMintRefused: true },
   },
   investor: {
+    errors: [
+      { status: 0, message: true },
+      { status: "Failed", message: true },
+    ],
     parameters: {
       page: "page",
       limit: "limit",

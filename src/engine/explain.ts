@@ -1,5 +1,6 @@
 import type { Target } from "../environment/target.ts";
 import type { Operation } from "../operations/operation.ts";
+import { isNotNow } from "../protocol/meaning.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { Caller } from "./caller.ts";
 import type { Reply } from "./service.ts";
@@ -15,6 +16,13 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
       code: "service.unreachable",
       message: `${address} cannot be reached: ${reply.message}`,
       next: `start the service, or mend ${baseUrl}`,
+    };
+  }
+  if (operation.writes && isDoubted(reply, target)) {
+    const setting = target.whereIs(`profile.${side}.errors`);
+    return {
+      code: "service.foreign-answer",
+      message: `${reply.message} (this is not how the service writes errors, so a gateway may have answered; if it was the service, declare the form at ${setting})`,
     };
   }
   if (reply.status === 401) {
@@ -44,4 +52,10 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
   const code =
     reply.meaning === "refused" ? "service.refused" : reply.status === null ? "service.no-answer" : "service.unreadable";
   return { code, message: reply.message };
+}
+
+// In the service's own form it would be a refusal.
+function isDoubted({ foreign, html, status, retryAfterMs }: Reply, { profile }: Target): boolean {
+  if (!foreign || html || status === null) return false;
+  return profile.refusals.includes(status) || isNotNow(status, retryAfterMs !== null);
 }

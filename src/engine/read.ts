@@ -315,6 +315,7 @@ function unfinished(problem: StepProblem): ReadResult {
     retryAfterMs: null,
     date: undefined,
     html: false,
+    foreign: false,
   };
   return { kind: "failed", reply, problem, requests: 0 };
 }

@@ -3,8 +3,10 @@ import { Failure, invariant, messageOf } from "../base/failure.ts";
 import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
 import { masked, type Redact, type Secret } from "../base/secret.ts";
 import type { Target } from "../environment/target.ts";
+import type { ErrorForm } from "../contract/profile.ts";
 import { type Answer, readAnswer, refusalText } from "../operations/answer.ts";
 import type { Operation } from "../operations/operation.ts";
+import { isOwnError } from "../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { meaningOf } from "../protocol/meaning.ts";
 import type { AnswerMeaning } from "../protocol/record.ts";
@@ -34,6 +36,8 @@ export interface Reply {
   readonly date: string | undefined;
   /** The answer is HTML: an address that is not the service's is the likely cause. */
   readonly html: boolean;
+  /** It is an error, and not in a form in which the service writes its own: a gateway may have answered. */
+  readonly foreign: boolean;
 }
 
 /** Where an interface is: scheme, host and port, and the path before all others. */
@@ -93,8 +97,10 @@ export class Service {
       timeoutMs: this.target.timeoutMs,
     });
     const { clock, secrets } = this.#ports;
+    const { profile } = this.target;
     return readReply(operation, exchanged, {
-      refusals: this.target.profile.refusals,
+      refusals: profile.refusals,
+      errors: profile[operation.call.interface].errors,
       now: clock.now(),
       redact: secrets.redact,
     });
@@ -144,6 +150,7 @@ const DIGEST_BYTES = 32;
 
 interface ReadBy {
   readonly refusals: readonly number[];
+  readonly errors: readonly ErrorForm[];
   readonly now: number;
   readonly redact: Redact;
 }
@@ -157,8 +164,8 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
   const retryAfterMs = retryAfter(headers["retry-after"], by.now);
   const told = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
-  const mean = (readable: boolean): AnswerMeaning =>
-    meaningOf({ kind: "answered", status, readable, retryAfter: headers["retry-after"] !== undefined }, by.refusals);
+  const mean = (trusted: boolean): AnswerMeaning =>
+    meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.refusals);
   if (status >= 200 && status < 300) {
     const read = readSuccess(operation, body);
     if (read.kind === "answer") return { ...told, meaning: mean(true), answer: read };
@@ -168,7 +175,10 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const said = body.kind === "json" ? (masked(body.value, by.redact) as Json) : undefined;
   const { message, condition } = refusalText(said, by.redact(text));
   const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
-  return { ...told, meaning: mean(!html && !cutOff), message: `HTTP ${status}: ${message}`, condition: condition ?? null };
+  const foreign = html || body.kind !== "json" || !isOwnError(operation, body.value, by.errors);
+  // A read changes nothing, so whoever refuses it may be believed.
+  const isTrusted = operation.writes ? !foreign : !html && !cutOff;
+  return { ...told, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
 }
 
 const NOTHING = {
@@ -179,6 +189,7 @@ const NOTHING = {
   retryAfterMs: null,
   date: undefined,
   html: false,
+  foreign: false,
 } as const;
 
 type Body =

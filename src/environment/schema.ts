@@ -24,6 +24,17 @@ function names(description: string, ...keys: readonly string[]): object {
   };
 }
 
+const ERRORS = {
+  type: "array",
+  items: {
+    type: "object",
+    additionalProperties: { anyOf: [{ type: "string", minLength: 1 }, { type: "integer" }, { const: true }] },
+    minProperties: 1,
+  },
+  description:
+    "The forms of the service's own errors. Each names fields with their values; `true` takes any value. A write counts as refused only in one of them.",
+};
+
 const PARAMETERS = "Names on the wire of the parameters whose names the description does not show.";
 
 function flags(...keys: readonly string[]): object {
@@ -68,6 +79,7 @@ const profile = {
           "rejected",
           "cancelled",
         ),
+        errors: ERRORS,
         newOwner: {
           type: "string",
           pattern: "^(additionalOwners|data(\\.[A-Za-z]\\w*)+)$",
@@ -95,6 +107,7 @@ const profile = {
     investor: {
       type: "object",
       properties: {
+        errors: ERRORS,
         parameters: names(
           PARAMETERS,
           "page",
@@ -125,7 +138,8 @@ const profile = {
     refusals: {
       type: "array",
       items: { type: "integer", minimum: 400, maximum: 499 },
-      description: "Status codes that mean: refused, no effect.",
+      description:
+        "Status codes that mean: refused, no effect. They count only in an error of the service's own form (`errors`).",
     },
   },
   additionalProperties: false,

@@ -7,6 +7,7 @@ import { inputParameters, inputSchema, itemSchema, responseSchema } from "./inpu
 import type { EffectClass, WriteMeaning } from "./meaning.ts";
 import { exampleInput } from "./example.ts";
 import type { Operation } from "./operation.ts";
+import { isServerError } from "./own-error.ts";
 import { fieldsOf, type PageField, type PageType, typesBelow, typeWords } from "./page-types.ts";
 
 /** Everything there is to know of an operation, in words; `code` stands in backticks. It is shown as text and as Markdown. */
@@ -192,11 +193,6 @@ function failuresOf({ writes, call }: Operation): readonly PageFact[] {
       text: `${[...failing, other, ...(ledger ? ["a receipt that stays open"] : [])].join(", ")}: \`unknown\` (exit 5)`,
     },
   ];
-}
-
-// A server that fails has not refused: a write may have taken effect.
-function isServerError(condition: string): boolean {
-  return condition.endsWith("server error");
 }
 
 function answerSchemas(operation: Operation): readonly JsonSchema[] {

@@ -9,8 +9,8 @@ export type ExchangeFacts =
   | {
       readonly kind: "answered";
       readonly status: number;
-      /** The body could be read as what the contract promises, or, for a refusal, as JSON or text. */
-      readonly readable: boolean;
+      /** The body is what the contract promises or, of an error to a write, in the service's own form: what a gateway says proves nothing. */
+      readonly trusted: boolean;
       readonly retryAfter: boolean;
     };
 
@@ -18,8 +18,8 @@ export type ExchangeFacts =
 export function meaningOf(facts: ExchangeFacts, refusals: readonly number[]): AnswerMeaning {
   if (facts.kind === "not-sent") return "not-sent";
   if (facts.kind === "no-answer") return "ambiguous";
-  const { status, readable, retryAfter } = facts;
-  if (!readable) return "ambiguous"; // such as the page of a gateway, behind which the service may have done it
+  const { status, trusted, retryAfter } = facts;
+  if (!trusted) return "ambiguous"; // such as the page of a gateway, behind which the service may have done it
   if (isNotNow(status, retryAfter)) return "refused-later";
   if (refusals.includes(status)) return "refused";
   return status >= 200 && status < 300 ? "acknowledged" : "ambiguous";

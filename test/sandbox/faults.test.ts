@@ -65,6 +65,23 @@ test("a status is answered before anything is done, with the time to wait", asyn
   expect(await exists(caller, "P1")).toBe(false);
 });
 
+test.each([
+  [{ gateway: 503, retryAfter: "2s", body: "text" }, ["text/plain; charset=utf-8", "2"], false],
+  [{ gateway: 429 }, ["application/json", null], false],
+  [{ gateway: 403, body: "empty" }, [null, null], false],
+  [{ "gateway-after": 503, retryAfter: "2s", body: "text" }, ["text/plain; charset=utf-8", "2"], true],
+  [{ "gateway-after": 401, body: "json" }, ["application/json", null], true],
+  [{ "gateway-after": 403, body: "empty" }, [null, null], true],
+] as const)("%o: a gateway answers in words of its own", async (fault, heads, there) => {
+  const caller = await struckBy(fault);
+  const { headers, text, ...seen } = (await create(caller, "P1")) as Seen;
+  expect(seen.status).toBe("gateway" in fault ? fault.gateway : fault["gateway-after"]);
+  expect([headers.get("content-type"), headers.get("retry-after")]).toEqual(heads);
+  expect(text).not.toContain("condition");
+  expect(text === "").toBe("body" in fault && fault.body === "empty");
+  expect(await exists(caller, "P1")).toBe(there);
+});
+
 test("an answer is late, and the write is not", async () => {
   const caller = await struckBy({ delay: "800ms" });
   const begun = performance.now();
@@ -139,6 +156,9 @@ test.each([
   ['[{"fault": {"status": 200}}]', "[0].fault.status: must be 429 or 500 to 599"],
   ['[{"fault": {"delay": "1s", "status": 500}}]', "[0].fault: must name exactly one fault"],
   ['[{"fault": {"retryAfter": "1s"}}]', "[0].fault: must name exactly one fault"],
+  ['[{"fault": {"status": 503, "body": "text"}}]', "[0].fault: `body` belongs to gateway or gateway-after"],
+  ['[{"fault": {"delay": "1s", "retryAfter": "1s"}}]', "[0].fault: `retryAfter` belongs to status, gateway or gateway-after"],
+  ['[{"fault": {"gateway": 200}}]', "[0].fault.gateway: must be >= 400"],
   [
     '[{"fault": "html"}, {"operation": "ledger.token.mnt", "fault": "html"}]',
     "[1].operation: there is no operation ledger.token.mnt; did you mean ledger.token.mint?",

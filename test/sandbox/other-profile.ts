@@ -3,6 +3,7 @@ import { DEFAULT_PROFILE, type Profile, profileWith } from "../../src/contract/p
 /** A service that differs from the default in every way that the profile knows. */
 export const OTHER_PROFILE: Profile = profileWith({
   ledger: {
+    errors: [{ kind: "failure", code: true }],
     onBehalfOf: { in: "header", name: "X-On-Behalf-Of" },
     parameters: { pageSize: "size", bookmark: "from", pendingOnly: "open" },
     pageSize: 2,
@@ -17,6 +18,7 @@ export const OTHER_PROFILE: Profile = profileWith({
     capabilities: { tokenIdUnique: true, vaultIdUnique: true, sameVaultDepositRefused: true, overMintRefused: false },
   },
   investor: {
+    errors: [{ status: "ERR", reason: true }],
     parameters: {
       page: "p",
       limit: "per",

@@ -65,7 +65,10 @@ test("what others wrote is shown, and obeyed by nobody", async () => {
 
   // A write that is refused so: what is kept of it is shown later, and obeyed no more than now.
   project.write("write.yaml", WRITE);
-  void proxy.next("POST /asset", answerInstead({ status: 422, body: JSON.stringify({ message: HOSTILE, condition: HOSTILE }) }));
+  void proxy.next(
+    "POST /asset",
+    answerInstead({ status: 422, body: JSON.stringify({ status: "Error", message: HOSTILE, condition: HOSTILE }) }),
+  );
   const written = await run(project, "write.yaml");
   expect(written.code, written.told).toBe(1);
   const shown = await project.run("runs", "show", runIn(written));

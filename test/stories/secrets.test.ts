@@ -266,7 +266,11 @@ test("a write that is sent again has the secret in it, not its mask; so has one 
   const project = newProject(VARIABLES);
   project.serviceAt(proxy.url);
   project.write("one.yaml", ONE_WRITE);
-  const busy = answerInstead({ status: 429, headers: { "content-type": "application/json", "retry-after": "0" }, body: "{}" });
+  const busy = answerInstead({
+    status: 429,
+    headers: { "content-type": "application/json", "retry-after": "0" },
+    body: '{"status":"Error","message":"busy","condition":"busy"}',
+  });
   void proxy.next("POST /asset", busy);
   const ended = await project.run("run", "one.yaml");
   expect(ended.code, ended.told).toBe(0);

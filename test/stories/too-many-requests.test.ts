@@ -5,17 +5,17 @@ import { MINT_ONCE, newProject, operationsOf, runIn, sandboxProcess, stepIn } fr
 const BUSY = answerInstead({
   status: 429,
   headers: { "content-type": "application/json", "retry-after": "1" },
-  body: '{"message":"too many requests"}',
+  body: '{"status":"Error","message":"too many requests","condition":"too many requests"}',
 });
 const LATER = answerInstead({
   status: 429,
   headers: { "content-type": "application/json", "retry-after": "30" },
-  body: '{"message":"too many requests"}',
+  body: '{"status":"Error","message":"too many requests","condition":"too many requests"}',
 });
 const DOWN = answerInstead({
   status: 503,
   headers: { "content-type": "application/json", "retry-after": "0" },
-  body: '{"message":"maintenance"}',
+  body: '{"status":"Error","message":"maintenance","condition":"maintenance"}',
 });
 
 test("a service that is too busy is asked again when it says, and each write commits once", async () => {

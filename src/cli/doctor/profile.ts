@@ -11,9 +11,31 @@ export async function lookAtProfile(service: ReadingPort, identities: readonly I
   const findings = new Findings("profile");
   const ledger = identities.find(({ side }) => side === "ledger");
   const investor = identities.find(({ side }) => side === "investor");
-  if (ledger !== undefined) await lookAtBookmarks(service, ledger, findings);
-  if (investor !== undefined) await lookAtPages(service, investor, findings);
+  if (ledger !== undefined) {
+    await lookAtBookmarks(service, ledger, findings);
+    await lookAtErrors(service, ledger, findings);
+  }
+  if (investor !== undefined) {
+    await lookAtPages(service, investor, findings);
+    await lookAtErrors(service, investor, findings);
+  }
   return findings.all;
+}
+
+/** What nobody has: whoever is asked for it answers with an error. */
+const NOBODYS_ID = "tokenbookDoctorLooksForNothing";
+
+async function lookAtErrors(service: ReadingPort, identity: Identity, findings: Findings): Promise<void> {
+  const { side } = identity;
+  const operation = operationNamed(side === "ledger" ? "ledger.token.get" : "investor.sales.get");
+  const input: JsonObject = side === "ledger" ? { id: NOBODYS_ID } : { tokenSaleId: NOBODYS_ID };
+  const { status, foreign, message } = await ask(service, identity, { operation, input });
+  if (status === null || status < 400 || status >= 500) return; // no refusal was seen
+  if (!foreign) return findings.ok("profile.errors", `${side}: errors come in the form that the profile declares`);
+  findings.warning("profile.errors", `${side}: an error came in a form that the profile does not declare: ${message}`, {
+    why: "a write that is refused in this form is not taken for refused: a gateway could have answered, and the write could have taken effect",
+    next: `if the service wrote it, declare its form: profile.${side}.errors at ${service.target.whereIs("")}`,
+  });
 }
 
 const ONE_RECORD: JsonObject = { pageSize: Decimal.of(1) };

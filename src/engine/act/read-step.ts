@@ -97,9 +97,12 @@ export function judge(context: Looking, step: CallStep, place: Place, result: Re
   return problem === undefined ? { value } : { problem };
 }
 
-/** A read changes nothing, so the service may say no to it with any failure; to a write a server error is no answer. */
-export function isExpected({ fails }: CallStep, { status, html, message, condition }: Reply): boolean {
-  if (fails === undefined || status === null || status < 400 || html) return false;
+/**
+ * A read changes nothing, so the service may say no to it with any failure; to a write a server error is no answer. What a gateway says is no
+ * refusal of the service's.
+ */
+export function isExpected({ fails }: CallStep, { status, foreign, message, condition }: Reply): boolean {
+  if (fails === undefined || status === null || status < 400 || foreign) return false;
   return refusalMeets(fails, { message, condition: condition ?? undefined });
 }
 

@@ -1,9 +1,18 @@
 import { parseDuration } from "../../base/duration.ts";
 import { invariant } from "../../base/failure.ts";
 import type { WriteFault } from "../ledger/chain.ts";
-import type { Fault } from "./plan.ts";
+import type { Fault, GatewayWords } from "./plan.ts";
 
 const DEFAULT_DOOM = "the ledger could not commit the transaction";
+
+/** The error of a gateway: the service has done what was asked by then, or never hears of it. */
+export interface GatewayEffect {
+  readonly kind: "gateway";
+  readonly when: "instead" | "afterwards";
+  readonly status: number;
+  readonly body: Required<GatewayWords>["body"];
+  readonly retryAfterMs?: number;
+}
 
 /** What a fault does to one call. */
 export type Effect =
@@ -12,6 +21,7 @@ export type Effect =
   | { readonly kind: "stale"; readonly ms: number }
   | { readonly kind: "status"; readonly status: number; readonly retryAfterMs?: number }
   | { readonly kind: "status-after"; readonly status: number }
+  | GatewayEffect
   | { readonly kind: "receipt"; readonly write: WriteFault };
 
 /** The effect of a fault. */
@@ -21,10 +31,20 @@ export function effectOf(fault: Fault): Effect {
   if ("delay" in fault) return { kind: "delay", ms: milliseconds(fault.delay) };
   if ("stale" in fault) return { kind: "stale", ms: milliseconds(fault.stale) };
   if ("status-after" in fault) return { kind: "status-after", status: fault["status-after"] };
+  if ("gateway" in fault) return gatewayEffect("instead", fault.gateway, fault);
+  if ("gateway-after" in fault) return gatewayEffect("afterwards", fault["gateway-after"], fault);
   if ("receipt-pending" in fault) return { kind: "receipt", write: { holdMs: milliseconds(fault["receipt-pending"]) } };
   if ("receipt-failed" in fault) return { kind: "receipt", write: { doom: fault["receipt-failed"] } };
   const { status, retryAfter } = fault;
-  return { kind: "status", status, ...(retryAfter === undefined ? {} : { retryAfterMs: milliseconds(retryAfter) }) };
+  return { kind: "status", status, ...patience(retryAfter) };
+}
+
+function gatewayEffect(when: GatewayEffect["when"], status: number, { body = "json", retryAfter }: GatewayWords): GatewayEffect {
+  return { kind: "gateway", when, status, body, ...patience(retryAfter) };
+}
+
+function patience(retryAfter: string | undefined): { readonly retryAfterMs?: number } {
+  return retryAfter === undefined ? {} : { retryAfterMs: milliseconds(retryAfter) };
 }
 
 function milliseconds(duration: string): number {

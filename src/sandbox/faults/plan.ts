@@ -32,8 +32,17 @@ export type Fault =
   | { readonly stale: string }
   | { readonly status: number; readonly retryAfter?: string }
   | { readonly "status-after": number }
+  | ({ readonly gateway: number } & GatewayWords)
+  | ({ readonly "gateway-after": number } & GatewayWords)
   | { readonly "receipt-pending": string }
   | { readonly "receipt-failed": string };
+
+/** How a gateway in front of the service words its error, which is never as the service words its own. */
+export interface GatewayWords {
+  readonly retryAfter?: string;
+  /** JSON when left out. */
+  readonly body?: "json" | "text" | "empty";
+}
 
 /** What failures about a fault plan call it. */
 export const FAULTS: Shape = { name: "the fault plan", code: "sandbox.faults-invalid", schema };

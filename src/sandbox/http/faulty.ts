@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { writeJson } from "../../base/json.ts";
 import { systemClock } from "../../base/ports.ts";
-import type { Effect } from "../faults/effect.ts";
+import type { Effect, GatewayEffect } from "../faults/effect.ts";
 import type { WriteFault } from "../ledger/chain.ts";
 import type { Answer } from "./face.ts";
 
@@ -27,10 +27,11 @@ export interface StruckCall {
 export async function serveStruck(effect: Effect, call: StruckCall): Promise<FastifyReply> {
   if (effect.kind === "drop-before") return drop(call.reply);
   if (effect.kind === "status") {
-    if (effect.retryAfterMs !== undefined) call.reply.header("retry-after", Math.ceil(effect.retryAfterMs / SECOND_MS));
+    askForPatience(call.reply, effect);
     return call.answer(call.broken(effect.status));
   }
   if (effect.kind === "stale") return call.answer(await call.ago(effect.ms));
+  if (effect.kind === "gateway" && effect.when === "instead") return answerAsGateway(call.reply, effect);
   const answer = await call.perform(effect.kind === "receipt" ? effect.write : undefined);
   if (effect.kind === "delay") await systemClock.sleep(effect.ms, call.closing);
   return spoil(effect, call, answer);
@@ -49,6 +50,8 @@ function spoil(
       return drop(call.reply);
     case "status-after":
       return call.answer(call.broken(effect.status));
+    case "gateway":
+      return answerAsGateway(call.reply, effect);
     case "garbage":
       return sendText(call.reply, answer.status, "application/json; charset=utf-8", GARBAGE);
     case "html":
@@ -58,6 +61,28 @@ function spoil(
     default:
       return drop(call.reply);
   }
+}
+
+// In the words of gateways as they are: an Envoy's, an API gateway's, and of one that says nothing.
+function answerAsGateway(reply: FastifyReply, effect: GatewayEffect): FastifyReply {
+  askForPatience(reply, effect);
+  switch (effect.body) {
+    case "json":
+      return sendText(reply, effect.status, "application/json", '{"message":"the gateway could not serve this"}');
+    case "text":
+      return sendText(
+        reply,
+        effect.status,
+        "text/plain; charset=utf-8",
+        "upstream connect error or disconnect/reset before headers",
+      );
+    case "empty":
+      return reply.status(effect.status).send();
+  }
+}
+
+function askForPatience(reply: FastifyReply, { retryAfterMs }: { readonly retryAfterMs?: number }): void {
+  if (retryAfterMs !== undefined) reply.header("retry-after", Math.ceil(retryAfterMs / SECOND_MS));
 }
 
 function sendText(reply: FastifyReply, status: number, type: string, text: string): FastifyReply {

@@ -10,6 +10,7 @@ import { logCommit, type CommittedWrite } from "../store/commits.ts";
 import type { Investor } from "../store/investor-resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
+import { errorBody } from "./error-body.ts";
 import { successStatusOf, type Answer, type Asked, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
 
@@ -44,7 +45,10 @@ export class InvestorFace implements Face {
     const { message, condition } = refusal;
     const status = statusOf(condition, this.#parts.conditionStatus);
     const failed = operation === undefined || condition === "Unauthorized User" ? 0 : wordFor(operation).failed;
-    return { status, body: { status: failed, message, condition } };
+    const { errors } = this.#parts.profile;
+    const fitting = errors.filter((form) => form["status"] === failed);
+    const body = { status: failed, ...errorBody(fitting.length > 0 ? fitting : errors, { message, condition }) };
+    return { status, body };
   }
 
   #readCall(operation: ContractOperation, asked: Asked): InvestorCall<unknown> {

@@ -11,6 +11,7 @@ import type { Entity } from "../store/ledger-resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 import { failure, foreignness, invalidity } from "./conditions.ts";
+import { errorBody } from "./error-body.ts";
 import { successStatusOf, type Answer, type Asked, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
 
@@ -54,7 +55,8 @@ export class LedgerFace implements Face {
 
   refuse({ message, condition: said }: Refusal, operation?: ContractOperation): Answer {
     const condition = said === "server error" && operation !== undefined ? failure(operation) : said;
-    return { status: statusOf(condition, this.#parts.conditionStatus), body: { status: "Error", message, condition } };
+    const body = errorBody(this.#parts.profile.errors, { message, condition });
+    return { status: statusOf(condition, this.#parts.conditionStatus), body };
   }
 
   #readCall(operation: ContractOperation, asked: Asked): Call<unknown> {

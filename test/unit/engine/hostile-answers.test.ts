@@ -60,8 +60,19 @@ test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
   },
 );
 
-// How a service says no is not described: any text and any JSON does, but for what a proxy says, or what breaks off.
-const NOES: readonly (readonly [string, boolean])[] = [
+// How a service says no is not described. To a read any text and any JSON does, but for what a proxy says, or what breaks off; to a write
+// only the form of the interface that the profile declares, or a condition that the description lists for the call.
+const NOES: readonly (readonly [body: string, readable: boolean, ownTo?: RegExp])[] = [
+  ['{"status": "Error", "message": "no", "condition": "mint quantity exceeded"}', true, /^ledger/],
+  ['{"status": 0, "message": "no"}', true, /^investor/],
+  ['{"status": "Failed", "message": "no", "response": null}', true, /^investor/],
+  ['{"message": "invalid caller"}', true, /^ledger\.token\.mint$/],
+  ['{"error": "no", "condition": "invalid caller"}', true, /^ledger\.token\.mint$/],
+  ['{"message": "Invalid caller"}', true],
+  ['{"message": "server error"}', true],
+  ['{"status": "error", "message": "no", "condition": "no"}', true],
+  ['{"status": "Error", "message": "no"}', true],
+  ['{"status": 403, "message": "Forbidden", "error": "Forbidden"}', true],
   ["", true],
   ["no", true],
   ["null", true],
@@ -108,14 +119,14 @@ test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "invest
       secrets: NO_SECRETS,
     });
     for (const [status, meaning] of MEANINGS) {
-      for (const [body, readable] of NOES) {
+      for (const [body, readable, ownTo] of NOES) {
         next = { status, body, headers: { "content-type": body.startsWith("<") ? "text/html" : "application/json" } };
         const reply = await ask(service, { operation, input: pathInput(operation), caller });
         const told = `${status} ${body.slice(0, 200)}: ${JSON.stringify(reply).slice(0, 500)}`;
         expect(reply, told).toMatchObject({
           status,
           answer: undefined,
-          meaning: readable ? meaning : "ambiguous",
+          meaning: (operation.writes ? ownTo?.test(name) === true : readable) ? meaning : "ambiguous",
         });
         expect(reply.message, told).toMatch(new RegExp(`^HTTP ${status}: .`));
         expect(reply.message.length, told).toBeLessThan(1_100);

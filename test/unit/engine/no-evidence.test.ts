@@ -40,7 +40,11 @@ test("a gateway's page that says 503 with Retry-After does not say that the mint
 
 test("the service's own 503 with Retry-After is a refusal for now", async () => {
   const headers = { "content-type": "application/json", "retry-after": "0" };
-  const { outcome, message, mints } = await afterMint({ status: 503, body: '{"message":"busy"}', headers });
+  const { outcome, message, mints } = await afterMint({
+    status: 503,
+    body: '{"status":"Error","message":"busy","condition":"busy"}',
+    headers,
+  });
   expect({ outcome, mints }, message).toEqual({ outcome: "failed", mints: 5 });
 });
 

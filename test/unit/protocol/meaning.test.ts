@@ -5,7 +5,7 @@ import { type ExchangeFacts, meaningOf } from "../../../src/protocol/meaning.ts"
 const answered = (status: number, more: Partial<Extract<ExchangeFacts, { kind: "answered" }>> = {}): ExchangeFacts => ({
   kind: "answered",
   status,
-  readable: true,
+  trusted: true,
   retryAfter: false,
   ...more,
 });
@@ -19,9 +19,9 @@ test("a lost connection is ambiguous", () => {
   expect(of({ kind: "no-answer" })).toBe("ambiguous");
 });
 
-test.each([400, 401, 403, 404, 409, 422])("%i with a readable body is a refusal", (status) => {
+test.each([400, 401, 403, 404, 409, 422])("%i in the service's own words is a refusal", (status) => {
   expect(of(answered(status))).toBe("refused");
-  expect(of(answered(status, { readable: false }))).toBe("ambiguous");
+  expect(of(answered(status, { trusted: false }))).toBe("ambiguous");
 });
 
 test.each([301, 302, 307, 308, 408, 410, 418, 500, 502, 503, 504])("%i may have taken effect", (status) => {
@@ -36,7 +36,7 @@ test("429, and 503 with Retry-After, mean not now", () => {
 test("a success that cannot be read is no success", () => {
   expect(of(answered(200))).toBe("acknowledged");
   expect(of(answered(201))).toBe("acknowledged");
-  expect(of(answered(200, { readable: false }))).toBe("ambiguous");
+  expect(of(answered(200, { trusted: false }))).toBe("ambiguous");
 });
 
 test("which codes are refusals is the profile's to say", () => {

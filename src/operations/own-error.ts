@@ -1,0 +1,35 @@
+import { Decimal } from "../base/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { ErrorForm } from "../contract/profile.ts";
+import type { Operation } from "./operation.ts";
+
+/**
+ * Whether the service itself wrote an error, and no gateway in front of it: the body has one of the declared forms, or says exactly one of the
+ * conditions that the description lists for the call.
+ */
+export function isOwnError(operation: Operation, body: Json | undefined, forms: readonly ErrorForm[]): boolean {
+  if (!isObject(body)) return false;
+  return forms.some((form) => hasForm(body, form)) || saysCondition(operation, body);
+}
+
+function hasForm(body: JsonObject, form: ErrorForm): boolean {
+  const fields = Object.entries(form);
+  return (
+    fields.length > 0 && fields.every(([name, wanted]) => isAsWanted(Object.hasOwn(body, name) ? body[name] : undefined, wanted))
+  );
+}
+
+function isAsWanted(value: Json | undefined, wanted: ErrorForm[string]): boolean {
+  if (wanted === true) return value !== undefined && value !== null && value !== "";
+  return typeof wanted === "number" ? value instanceof Decimal && value.equals(Decimal.of(wanted)) : value === wanted;
+}
+
+// That there was a server error does not say that there was no effect, and gateways say so too.
+function saysCondition({ call }: Operation, { message, condition }: JsonObject): boolean {
+  return call.conditions.some((listed) => !isServerError(listed) && (message === listed || condition === listed));
+}
+
+/** Whether a condition says only that the server failed: it has not refused, and a write may have taken effect. */
+export function isServerError(condition: string): boolean {
+  return condition.endsWith("server error");
+}

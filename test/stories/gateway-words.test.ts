@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { type Answer, answerAfterwards, answerInstead, proxyTo } from "./proxy.ts";
+import { MINT_ONCE, newProject, operationsOf, runIn, sandboxProcess, stepIn } from "./world.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+// What gateways answer in the place of a service, as they are known to write it.
+const GATEWAYS: readonly { readonly name: string; readonly answer: Answer }[] = [
+  {
+    name: "503 with Retry-After as plain text",
+    answer: {
+      status: 503,
+      headers: { "content-type": "text/plain", "retry-after": "0" },
+      body: "upstream connect error or disconnect/reset before headers",
+    },
+  },
+  {
+    name: "503 with Retry-After as JSON",
+    answer: { status: 503, headers: { ...JSON_TYPE, "retry-after": "0" }, body: '{"message":"Service Unavailable"}' },
+  },
+  {
+    name: "429 as JSON",
+    answer: { status: 429, headers: { ...JSON_TYPE, "retry-after": "0" }, body: '{"message":"Too Many Requests"}' },
+  },
+  { name: "403 without a body", answer: { status: 403, headers: {}, body: "" } },
+  { name: "403 as JSON", answer: { status: 403, headers: JSON_TYPE, body: '{"message":"Forbidden"}' } },
+  { name: "401 as JSON", answer: { status: 401, headers: JSON_TYPE, body: '{"message":"Unauthorized"}' } },
+  { name: "404 as text", answer: { status: 404, headers: { "content-type": "text/plain" }, body: "default backend - 404" } },
+  {
+    name: "409 as problem+json",
+    answer: {
+      status: 409,
+      headers: { "content-type": "application/problem+json" },
+      body: '{"type":"about:blank","title":"Conflict","status":409}',
+    },
+  },
+];
+
+const WHY = /this is not how the service writes errors.*tokenbook\.yaml:\d+ \(environments\.here\.profile\.ledger\.errors\)/;
+
+test.for(GATEWAYS)("$name, after the commit: the write is looked for, and not sent again", async ({ answer }) => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  void proxy.next("POST /token/mint", answerAfterwards(answer));
+  const ended = await project.run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(0);
+  expect(operationsOf(await service.commits()), ended.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  const { data, told } = await project.json("runs", "show", runIn(ended));
+  const [attempt, ...others] = stepIn(data, "mint").attempts;
+  expect(others, told).toEqual([]);
+  expect(attempt, told).toMatchObject({ meaning: "ambiguous", status: answer.status, settled: { verdict: "applied" } });
+});
+
+test.for(GATEWAYS)(
+  "$name, instead of the commit: the run stops as unknown, and says which setting decides",
+  async ({ answer }) => {
+    const service = await sandboxProcess();
+    const proxy = await proxyTo(service.url);
+    const project = newProject();
+    project.serviceAt(proxy.url);
+    project.write("mint.yaml", MINT_ONCE);
+    void proxy.next("POST /token/mint", answerInstead(answer));
+    const ended = await project.run("run", "mint.yaml");
+    expect(ended.code, ended.told).toBe(5);
+    expect(ended.stdout, ended.told).toMatch(WHY);
+    expect(proxy.seen.filter((name) => name === "POST /token/mint")).toHaveLength(1);
+  },
+);
+
+test("an environment may declare more forms of errors, and then they count", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write(
+    "tokenbook.yaml",
+    project
+      .read("tokenbook.yaml")
+      .replace(/^ {4}ledger:/m, "    profile: { ledger: { errors: [{ code: BUSY, message: true }] } }\n    ledger:"),
+  );
+  project.write("mint.yaml", MINT_ONCE);
+  void proxy.next(
+    "POST /token/mint",
+    answerInstead({ status: 503, headers: { ...JSON_TYPE, "retry-after": "0" }, body: '{"code":"BUSY","message":"later"}' }),
+  );
+  const ended = await project.run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(0);
+  expect(proxy.seen.filter((name) => name === "POST /token/mint")).toHaveLength(2);
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+});
+
+test("a condition that the description lists for the call is the service's own word, in whatever form", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  void proxy.next("POST /token/mint", answerInstead({ status: 403, headers: JSON_TYPE, body: '{"message":"invalid caller"}' }));
+  const ended = await project.run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(1);
+  expect(ended.stdout, ended.told).toContain("HTTP 403: invalid caller");
+});
+
+test("a playbook that expects a refusal is not satisfied by a gateway's", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write(
+    "mint.yaml",
+    MINT_ONCE.replace(/( +)uses: ledger\.token\.mint\n/, '$&$1fails: { condition: "invalid caller" }\n'),
+  );
+  void proxy.next("POST /token/mint", answerInstead({ status: 403, headers: {}, body: "invalid caller" }));
+  const ended = await project.run("run", "mint.yaml");
+  expect(ended.code, ended.told).toBe(5);
+});
+
+test("doctor says whether the service's errors have the form that the profile declares", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  const well = await project.run("doctor");
+  expect(well.stdout, well.told).toContain("✓ ledger: errors come in the form that the profile declares");
+  expect(well.stdout, well.told).toContain("✓ investor: errors come in the form that the profile declares");
+  void proxy.next("GET /token", answerInstead({ status: 404, body: '{"error":"no such token"}' }));
+  const strange = await project.run("doctor");
+  expect(strange.stdout, strange.told).toContain("! ledger: an error came in a form that the profile does not declare: HTTP 404");
+  expect(strange.stdout, strange.told).toMatch(/declare its form: profile\.ledger\.errors at tokenbook\.yaml:\d+ \(environments\.here\)/);
+});
