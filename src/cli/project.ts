@@ -1,15 +1,5 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import {
-  closeSync,
-  type Dirent,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { closeSync, type Dirent, existsSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -21,6 +11,7 @@ import type { Variables } from "../environment/key.ts";
 import { ENVIRONMENT_FILE, loadEnvironment, loadProfile } from "../environment/load.ts";
 import type { Target } from "../environment/target.ts";
 import { assertTlsChecked } from "../environment/tls.ts";
+import { openRegular, readRegular } from "../files/regular.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import type { FileReader } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
@@ -313,11 +304,11 @@ function isBelow(path: string, folder: string): boolean {
 
 const PIECE_BYTES = 65_536;
 
-// Read piece by piece, and no further than the limit: what a pipe or a device gives has no size that could be asked for.
+// Read piece by piece, and no further than the limit: it may grow while it is read.
 function readData(path: string, name: string): string | undefined {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, "r");
+    descriptor = openRegular({ path, name });
     return textIn(descriptor, name);
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -354,7 +345,7 @@ function textIn(descriptor: number, name: string): string {
 /** The text of a file. Throws a Failure that calls it by `name`. */
 export function readText(path: string, name: string): string {
   try {
-    return decode(name, readFileSync(path));
+    return decode(name, readRegular({ path, name }));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({

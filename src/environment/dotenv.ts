@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { readRegular } from "../files/regular.ts";
 import type { Variables } from "./key.ts";
 
 /** The name of the file that gives variables which the process does not set. */
@@ -12,8 +13,9 @@ export function readDotenv(path: string, name: string): Variables {
   try {
     const { size } = statSync(path);
     if (size > LIMITS.sourceBytes) throw new Error(`it has more than ${LIMITS.sourceBytes} bytes`);
-    return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));
+    return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name })));
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure({
       code: "dotenv.unreadable",
       message: `${name} cannot be read: ${messageOf(error)}`,

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { fitsHeader } from "../base/header.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
+import { readRegular } from "../files/regular.ts";
 
 /** Values of environment variables, by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -63,8 +63,9 @@ function tooShort({ where }: KeyReference, place: string): Failure {
 function fileText({ where }: KeyReference, place: string, folder: string): string {
   const path = isAbsolute(place) ? place : join(folder, place);
   try {
-    return readFileSync(path, "utf8");
+    return readRegular({ path, name: `the key file ${place}` }).toString("utf8");
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure({
       code: "environment.key-missing",
       message: `the key file ${place} cannot be read: ${messageOf(error)}`,

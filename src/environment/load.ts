@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseDuration } from "../base/duration.ts";
 import { Failure } from "../base/failure.ts";
@@ -6,6 +6,7 @@ import type { Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
 import { plainView } from "../base/json.ts";
+import { readRegular } from "../files/regular.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
@@ -85,7 +86,7 @@ interface Opened {
 
 /** Reads an environment file, of which `shown` is the name in messages. Throws a Failure that shows each line to mend. */
 export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
-  const { file, root, diagnostics } = parseUnshown(shown, readFileSync(path, "utf8"));
+  const { file, root, diagnostics } = parseUnshown(shown, readRegular({ path, name: shown }).toString("utf8"));
   if (root === undefined) throw invalid(diagnostics);
   const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
   const problems =

@@ -221,7 +221,7 @@ class PlaybookReader {
     if (kind === "block") return blockType(types);
     if (kind === "include") {
       const found = includedAt(outline, { context: this.#context, included: this.#included });
-      return typeof found === "string" || "cycle" in found ? "dyn" : includeType(types, id, found.outputs);
+      return typeof found === "string" || !("outputs" in found) ? "dyn" : includeType(types, id, found.outputs);
     }
     const operation = operationIn(node, "uses");
     if (operation === undefined) return "dyn";

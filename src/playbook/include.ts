@@ -27,7 +27,7 @@ export function includedAt({ node }: Outline, around: Pick<Surroundings, "contex
   try {
     return around.included.find(path);
   } catch (error) {
-    if (error instanceof Failure) return "unreadable";
+    if (error instanceof Failure) return { unreadable: error };
     throw error;
   }
 }
@@ -39,7 +39,7 @@ export function readInclude(outline: Outline, spot: Spot, around: Surroundings):
   const uses = child(node, "uses");
   const name = textOf(uses) ?? "";
   const checked = includedAt(outline, around);
-  if (typeof checked === "string" || "cycle" in checked) {
+  if (typeof checked === "string" || !("playbook" in checked)) {
     const finding =
       checked === "missing" && isShipped(name) ? notShipped(name, around.included.files?.shipped) : notIncluded(name, checked);
     return around.context.report(finding, uses?.range ?? node.range);
@@ -70,6 +70,10 @@ function brokenInclude(name: string, diagnostics: CheckedPlaybook["diagnostics"]
 }
 
 function notIncluded(name: string, why: NotIncluded): Finding {
+  if (typeof why === "object" && "unreadable" in why) {
+    const { message, next } = why.unreadable;
+    return { code: "playbook.include-missing", message, suggestion: next };
+  }
   if (typeof why === "object") {
     return {
       code: "playbook.include-cycle",
@@ -80,7 +84,6 @@ function notIncluded(name: string, why: NotIncluded): Finding {
   const message = {
     missing: `there is no file ${name}`,
     outside: `${name} lies outside of the project`,
-    unreadable: `${name} cannot be read as text`,
     "too-deep": `${name} is included more than ${LIMITS.includeDepth} levels deep`,
     "too-many": `this playbook includes more than ${LIMITS.includes} others`,
   }[why];

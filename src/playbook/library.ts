@@ -1,3 +1,4 @@
+import type { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Variable } from "../expression/types.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
@@ -16,7 +17,13 @@ export interface CheckedPlaybook {
 }
 
 /** How an included playbook cannot be had. */
-export type NotIncluded = "missing" | "outside" | "unreadable" | "too-deep" | "too-many" | { readonly cycle: readonly string[] };
+export type NotIncluded =
+  | "missing"
+  | "outside"
+  | "too-deep"
+  | "too-many"
+  | { readonly cycle: readonly string[] }
+  | { readonly unreadable: Failure };
 
 /** Finds and checks the playbooks that one playbook includes, each file once. */
 export interface IncludedPlaybooks {

@@ -156,8 +156,9 @@ test.each(["as it was", "edited"])("so has an included playbook that has not beg
 
 test("a file beyond the limit is refused at once", async () => {
   const project = projectWith();
-  const { code, stderr, told } = await project.run("run", "playbooks/mint.yaml", "--input", "holders=/dev/zero");
+  project.write("large.csv", "x".repeat(16_777_217));
+  const { code, stderr, told } = await project.run("run", "playbooks/mint.yaml", "--input", "holders=large.csv");
   expect(code, told).toBe(2);
-  expect(stderr, told).toContain("/dev/zero has more than 16777216 bytes");
+  expect(stderr, told).toContain("large.csv has more than 16777216 bytes");
   expect(stderr, told).toContain("next: split it");
 });

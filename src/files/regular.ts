@@ -1,0 +1,55 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { Failure } from "../base/failure.ts";
+
+/** A file that somebody names, and what messages call it. */
+export interface NamedFile {
+  readonly path: string;
+  readonly name: string;
+}
+
+/**
+ * Opens a file that somebody names, for reading. Only regular files are taken: a pipe that nobody writes into would be waited for forever.
+ * Throws a Failure for anything else that is there, and what the system says where nothing can be opened.
+ */
+export function openRegular({ path, name }: NamedFile): number {
+  const descriptor = opened(path, name);
+  const kind = kindOf(fstatSync(descriptor));
+  if (kind === undefined) return descriptor;
+  closeSync(descriptor);
+  throw notRegular(name, kind);
+}
+
+/** The bytes of a regular file; throws as `openRegular` does. */
+export function readRegular(file: NamedFile): Buffer {
+  const descriptor = openRegular(file);
+  try {
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+// Without O_NONBLOCK the opening itself would wait for somebody who writes into the pipe.
+function opened(path: string, name: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENXIO") throw notRegular(name, "a socket");
+    throw error;
+  }
+}
+
+function kindOf(stats: Stats): string | undefined {
+  if (stats.isFile()) return undefined;
+  if (stats.isDirectory()) return "a folder";
+  return stats.isFIFO() ? "a pipe" : "a device";
+}
+
+function notRegular(name: string, kind: string): Failure {
+  return new Failure({
+    code: "file.not-regular",
+    message: `${name} is ${kind}, and only regular files are read`,
+    why: "tokenbook may read a file more than once, and must never wait for somebody who writes into it",
+    next: "write its content into a regular file, and name that one",
+  });
+}
