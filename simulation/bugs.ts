@@ -64,6 +64,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     exchange: (exchange) => believing(exchange, (status) => status === 403 || status === 401),
   },
   {
+    name: "an answer is waited for although the run is to stop",
+    breaks: "hang",
+    exchange: (exchange) => (outgoing) => exchange({ ...outgoing, signal: undefined }),
+  },
+  {
     name: "the answer is recorded after the report",
     breaks: "lost acknowledgement",
     disk: () => new ForgetfulDisk(({ kind }) => kind === "attempt.answered"),

@@ -10,6 +10,11 @@ export type Sight =
   | "empty"
   | "death"
   | "stop"
+  /** No answer, until the sender gives up. */
+  | "silence"
+  /** The sender is interrupted while it waits: for an answer that comes, or for one that does not. */
+  | "interrupt"
+  | "interrupt, silence"
   | { readonly status: number; readonly retryAfter?: number; readonly words?: Words };
 
 /** Whose words an error is in: the service's own, or those of one of three kinds of gateways. A gateway's JSON when left out. */
@@ -64,6 +69,9 @@ export const WRITE_FAULTS: readonly RequestFault[] = [
   { name: "death, delivered late", lands: "late", sees: "death" },
   { name: "stopped before it leaves", lands: "late", sees: "stop" },
   { name: "stopped in flight", lands: "at once", sees: "stop" },
+  { name: "interrupted in flight", lands: "at once", sees: "interrupt" },
+  { name: "interrupted, answer lost", lands: "at once", sees: "interrupt, silence" },
+  { name: "interrupted, delivered late", lands: "late", sees: "interrupt, silence" },
 ];
 
 /** What befalls a write that waited for its connection: with a declared time, all depends on when that begins. Drawn for no schedule. */
@@ -72,9 +80,11 @@ export const SLOW_CONNECTIONS: readonly RequestFault[] = [
   { name: "leaves late, death in flight", lands: "late", sees: "death", leavesLate: true },
 ];
 
+const OF_PROCESSES: ReadonlySet<Sight> = new Set(["death", "stop", "interrupt", "interrupt, silence"]);
+
 /** Those of them that the network brings: neither the process nor the ledger has a part in them. */
 export const NETWORK_FAULTS: readonly RequestFault[] = WRITE_FAULTS.filter(
-  ({ sees, ledger, strangeWord }) => sees !== "death" && sees !== "stop" && ledger === undefined && strangeWord !== true,
+  ({ sees, ledger, strangeWord }) => !OF_PROCESSES.has(sees) && ledger === undefined && strangeWord !== true,
 );
 
 /** Everything that may befall a read. */
@@ -84,6 +94,10 @@ export const READ_FAULTS: readonly RequestFault[] = [
   { name: "read answered 500", lands: "never", sees: { status: 500 } },
   { name: "read answered 429", lands: "never", sees: { status: 429 } },
   { name: "read answered HTML", lands: "never", sees: "html" },
+  { name: "read redirected", lands: "never", sees: { status: 302 } },
+  { name: "read not answered", lands: "at once", sees: "silence" },
+  { name: "interrupted at a read", lands: "at once", sees: "interrupt" },
+  { name: "interrupted at a read that is not answered", lands: "at once", sees: "interrupt, silence" },
   { name: "read truncated", lands: "at once", sees: "truncated" },
   { name: "death at a read", lands: "never", sees: "death" },
   { name: "stopped at a read", lands: "at once", sees: "stop" },

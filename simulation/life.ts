@@ -1,4 +1,5 @@
 import { Failure, messageOf } from "../src/base/failure.ts";
+import { LIMITS } from "../src/base/limits.ts";
 import type { EnginePorts } from "../src/engine/ports.ts";
 import { newRunName } from "../src/engine/names.ts";
 import { resolveWrite } from "../src/engine/resolve.ts";
@@ -43,6 +44,8 @@ const MOST_LATE_RESUMES = 20;
 const SHARE_OF_RACES = 0.4;
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 1_800_000;
+// And a little for what is read or sent in the same moment.
+const MOST_TO_STOP_MS = LIMITS.writeGraceMs + 100;
 const REST_MS = 600_000;
 // The longest that anything of a schedule takes, many times.
 const MOST_RESTS = 100;
@@ -149,8 +152,24 @@ export class Life {
 
   async #inProcess(work: (process: SimulatedProcess) => Promise<End>): Promise<End> {
     const process = new SimulatedProcess(`process ${++this.#processes}`);
-    const done = process.run(() => work(process)).catch((error: unknown) => this.#failed(process, error));
+    const stillGoing = this.#onceInterrupted(process);
+    const done = process
+      .run(() => work(process))
+      .catch((error: unknown) => this.#failed(process, error))
+      .finally(stillGoing);
     return Promise.race([done, process.halted.then(() => this.#halted(process))]);
+  }
+
+  // One that is to stop waits for the answer to a write, as long as the limits say, and for nothing else.
+  #onceInterrupted(process: SimulatedProcess): () => void {
+    const { world, witness } = this.#all;
+    let at: number | undefined;
+    process.stopping.addEventListener("abort", () => (at = world.time.now()));
+    return () => {
+      const tookMs = world.time.now() - (at ?? world.time.now());
+      if (tookMs > MOST_TO_STOP_MS && process.alive && !process.wasStopped)
+        witness.sees("hang", `${process.name} went on for ${tookMs / 1_000} s after it was interrupted`);
+    };
   }
 
   // Who would start a run anew first ends the process that has not even begun it.

@@ -31,6 +31,7 @@ interface Write {
 }
 
 const MOST_LATENCY_MS = 20;
+const SILENT: ReadonlySet<RequestFault["sees"]> = new Set(["silence", "interrupt, silence"]);
 const NO_ANSWER: Exchanged = { kind: "no-answer", why: "other side closed" };
 const HTML = "<!doctype html><title>Sign in</title>";
 /** An error in the own form of the interface that is asked, by the default profile. */
@@ -60,7 +61,7 @@ export class SimulatedNetwork {
   async exchange(outgoing: Outgoing, sender: SimulatedProcess): Promise<Exchanged> {
     if (!sender.alive) return new Promise<never>(() => {});
     const write = outgoing.fresh ? writeOf(sender) : undefined;
-    return sender.receive(this.#carry(outgoing, write, sender));
+    return sender.receive(untilGivenUp(outgoing.signal, this.#carry(outgoing, write, sender)));
   }
 
   #carry(outgoing: Outgoing, write: Write | undefined, sender: SimulatedProcess): Promise<Exchanged> {
@@ -87,9 +88,13 @@ export class SimulatedNetwork {
     const afterMs = lands === "late" ? ms : this.#latency();
     if (write !== undefined && fault.strangeWord === true) this.#strangeUntil = time.now() + ms;
     const answer = lands === "never" ? undefined : this.#deliver(outgoing, { write, afterMs, befalls: { fault, ms } });
-    if (sees === "answer" || sees === "stop") return (await answer) ?? NO_ANSWER;
+    if (sees === "interrupt" || sees === "interrupt, silence") {
+      mishaps.tell(`${sender.name} is interrupted`);
+      sender.interrupt();
+    }
+    if (sees === "answer" || sees === "stop" || sees === "interrupt") return (await answer) ?? NO_ANSWER;
     const seen = lands === "at once" ? await answer : undefined;
-    await time.sleep(this.#latency());
+    await time.sleep(SILENT.has(sees) ? outgoing.timeoutMs : this.#latency());
     const shown = show(sees, seen, outgoing);
     if (write !== undefined)
       mishaps.tell(`the sender of ${write.step} sees: ${shown.kind === "answered" ? shown.status : shown.kind}`);
@@ -148,8 +153,19 @@ export class SimulatedNetwork {
   }
 }
 
+// Whoever is to stop waits no longer, and what was asked for may still come to pass.
+function untilGivenUp(signal: AbortSignal | undefined, exchanged: Promise<Exchanged>): Promise<Exchanged> {
+  if (signal === undefined) return exchanged;
+  return new Promise((resolve) => {
+    const giveUp = (): void => resolve({ kind: "no-answer", why: "it was not waited for" });
+    if (signal.aborted) return giveUp();
+    signal.addEventListener("abort", giveUp);
+    void exchanged.finally(() => signal.removeEventListener("abort", giveUp)).then(resolve);
+  });
+}
+
 function show(
-  sees: Exclude<RequestFault["sees"], "answer" | "stop">,
+  sees: Exclude<RequestFault["sees"], "answer" | "stop" | "interrupt">,
   seen: Exchanged | undefined,
   outgoing: Outgoing,
 ): Exchanged {
@@ -157,6 +173,8 @@ function show(
     case "refused connection":
       return { kind: "not-sent", why: "connect ECONNREFUSED" };
     case "nothing":
+    case "silence":
+    case "interrupt, silence":
     case "death":
       return NO_ANSWER;
     case "html":

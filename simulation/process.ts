@@ -19,6 +19,7 @@ export class SimulatedProcess {
   #halt: (how: "died" | "stopped") => void = () => {};
   readonly #stopping = new AbortController();
   #alive = true;
+  #wasStopped = false;
   #thawed: Promise<void> | undefined;
   #thaw: () => void = () => {};
 
@@ -41,6 +42,11 @@ export class SimulatedProcess {
 
   get alive(): boolean {
     return this.#alive;
+  }
+
+  /** Whether nothing went on in it for a while. */
+  get wasStopped(): boolean {
+    return this.#wasStopped;
   }
 
   /** The clock as the process has it: it oversleeps while it is stopped, and does not wake up when it is dead. */
@@ -81,6 +87,7 @@ export class SimulatedProcess {
 
   /** Nothing goes on in it until it is continued. */
   stop(): void {
+    this.#wasStopped = true;
     this.#thawed ??= new Promise((resolve) => {
       this.#thaw = resolve;
     });
