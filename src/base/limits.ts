@@ -91,6 +91,8 @@ export const LIMITS = {
   /** Attempts of one read that the service is too busy for, and the longest that it is given between them, in milliseconds. */
   busyAttempts: 20,
   heldBackMs: 30_000,
+  /** The longest that all attempts of one read may take together before no more are made, in milliseconds. */
+  readMs: 120_000,
   /** Steps of one playbook. */
   steps: 10_000,
   /** Steps named beforehand in a report; a playbook that is included twice counts twice. */
@@ -104,6 +106,8 @@ export const LIMITS = {
   pauseMs: 600_000,
   /** How long a run that was interrupted may go on with what is to be done always, in milliseconds. */
   graceMs: 30_000,
+  /** How long a run that is to stop waits for the answer of a write that is on its way: then the answer counts as lost. */
+  writeGraceMs: 10_000,
   /** Rounds of a `foreach` under way at a time. */
   parallel: 64,
   /** Playbook files of one command. */

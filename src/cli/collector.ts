@@ -63,6 +63,7 @@ export async function sendTraces({ url, headers }: Collector, bodies: Iterable<s
         fresh: false,
         fence: undefined,
         timeoutMs: LIMITS.traceMs,
+        signal: undefined, // the trace of a run that was interrupted is sent too
       });
       if (exchanged.kind !== "answered") throw new Error(exchanged.why);
       if (exchanged.status < 200 || exchanged.status > 299) throw new Error(`the collector answered HTTP ${exchanged.status}`);

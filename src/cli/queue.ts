@@ -24,6 +24,7 @@ export async function slots(jobs: number): Promise<<T>(work: () => Promise<T>) =
 
 type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;
 
+const NOT_SENT: Exchanged = { kind: "not-sent", why: "the run is to stop" };
 const SECOND_MS = 1_000;
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
@@ -39,16 +40,18 @@ export class Pacer {
     this.#pacing = pacing;
   }
 
-  /** The same exchange, paced. Who is told to stop is held back no longer. */
-  paced(exchange: Exchange, stopping?: AbortSignal): Exchange {
+  /** The same exchange, paced. One that is to end waits neither in the queue nor because the service is busy. */
+  paced(exchange: Exchange): Exchange {
     return async (outgoing) => {
       if (outgoing.fresh) return exchange(outgoing);
-      const lane = await this.#laneOf(outgoing.origin);
+      const { origin, signal } = outgoing;
+      const lane = await this.#laneOf(origin);
       for (;;) {
-        if (lane.heldBackMs > 0) await systemClock.sleep(lane.heldBackMs, stopping);
-        const exchanged = await lane.queue.add(async () => {
-          // All were held back while this one stood in the queue.
-          if (lane.heldBackMs > 0 && stopping?.aborted !== true) return undefined;
+        if (lane.heldBackMs > 0) await systemClock.sleep(lane.heldBackMs, signal);
+        if (signal?.aborted === true) return NOT_SENT;
+        const exchanged = await lane.add(signal, async () => {
+          // All were held back while this one was in the queue.
+          if (lane.heldBackMs > 0) return undefined;
           return lane.heard(await exchange(outgoing));
         });
         if (exchanged !== undefined) return exchanged;
@@ -68,12 +71,22 @@ export class Pacer {
 
 /** The reads of one service. */
 class Lane {
-  readonly queue: PQueue;
+  readonly #queue: PQueue;
   // As `elapsed` tells it. No timer runs for it: what waits has one, and a process in which nothing waits may end.
   #heldBackUntil = 0;
 
   constructor(queue: PQueue) {
-    this.queue = queue;
+    this.#queue = queue;
+  }
+
+  /** Does some work when its turn comes; what is to end before has no turn. */
+  async add(signal: AbortSignal | undefined, work: () => Promise<Exchanged | undefined>): Promise<Exchanged | undefined> {
+    try {
+      return await this.#queue.add(work, signal === undefined ? {} : { signal });
+    } catch (error) {
+      if (signal?.aborted === true) return NOT_SENT;
+      throw error;
+    }
   }
 
   get heldBackMs(): number {

@@ -90,7 +90,7 @@ export function sessionOn(
         return await work({
           clock,
           secrets,
-          exchange: pacer?.paced(traced, shell.stopping) ?? traced,
+          exchange: pacer?.paced(traced) ?? traced,
           drifts,
           observe: (event) => {
             shown?.event(event);

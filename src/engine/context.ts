@@ -26,7 +26,7 @@ export class RunContext extends Looking {
   readonly #untold: Telling[] = [];
   /** When this process recorded the intent of an attempt, and its answer, by the sequence of that record. */
   readonly #writtenAt = new Map<number, number>();
-  #stopping: AbortSignal;
+  #signal: AbortSignal;
   /** When the run was last known to have changed anything, by the clock's elapsed time; it may have done so until this process began. */
   #changedAt: number;
 
@@ -39,7 +39,7 @@ export class RunContext extends Looking {
     super(playbook, { target, secrets: ports.secrets }, held.records);
     this.ports = ports;
     this.#changedAt = ports.clock.elapsed();
-    this.#stopping = ports.stopping;
+    this.#signal = ports.stopping;
     this.service = new Service(target, ports);
     this.#journal = held.journal;
   }
@@ -180,17 +180,35 @@ export class RunContext extends Looking {
   /** Pauses; what is known so far is durable meanwhile. Ends early when the run is to stop. */
   async pause(ms: number): Promise<void> {
     await this.#journal.flushed();
-    await this.ports.clock.sleep(ms, this.#stopping);
+    await this.ports.clock.sleep(ms, this.#signal);
   }
 
-  /** Whether the run is to stop as soon as nothing is in flight. */
-  override get stopping(): boolean {
-    return this.#stopping.aborted;
+  override get signal(): AbortSignal {
+    return this.#signal;
   }
 
   /** From now on only the end of the grace time stops the run. */
   beginGrace(): void {
-    this.#stopping = AbortSignal.timeout(LIMITS.graceMs);
+    this.#signal = AbortSignal.timeout(LIMITS.graceMs);
+  }
+
+  /** Does something for a write, and hands it a signal that is aborted when its answer has been waited for long enough after a stop. */
+  async whileAwaited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const [lost, over] = [new AbortController(), new AbortController()];
+    const wait = async (): Promise<void> => {
+      await this.ports.clock.sleep(LIMITS.writeGraceMs, over.signal);
+      if (!over.signal.aborted) lost.abort();
+    };
+    const stop = this.#signal;
+    const onStop = (): void => void wait();
+    if (stop.aborted) onStop();
+    else stop.addEventListener("abort", onStop);
+    try {
+      return await work(lost.signal);
+    } finally {
+      stop.removeEventListener("abort", onStop);
+      over.abort();
+    }
   }
 
   /** A digest of a request, for the intent: a request that is the same has the same. */

@@ -41,9 +41,14 @@ export abstract class Looking {
   /** Pauses; ends early when the run is to stop. */
   abstract pause(ms: number): Promise<void>;
 
-  /** Whether the run is to stop as soon as nothing is in flight. */
+  /** Aborted when the run is to stop: it ends reads and pauses at once. */
+  get signal(): AbortSignal {
+    return this.ports.stopping;
+  }
+
+  /** Whether the run is to stop. */
   get stopping(): boolean {
-    return this.ports.stopping.aborted;
+    return this.signal.aborted;
   }
 
   /** What the names of an expression at a place stand for; `more` adds to them. */

@@ -15,6 +15,6 @@ export interface EnginePorts {
   readonly observe: (event: RunEvent) => void;
   /** Does one thing for a step: whoever wants to know for which step an exchange is made. Left out: nobody does. */
   readonly during?: <T>(step: string, work: () => Promise<T>) => Promise<T>;
-  /** Aborted when the run is to stop: nothing new is sent, what is in flight is waited for. */
+  /** Aborted when the run is to stop: nothing new is sent, reads end at once, and a write on its way has a grace for its answer. */
   readonly stopping: AbortSignal;
 }

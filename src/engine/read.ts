@@ -5,25 +5,20 @@ import { LIMITS } from "../base/limits.ts";
 import { Decimal } from "../base/decimal.ts";
 import { count } from "../base/text.ts";
 import type { Operation } from "../operations/operation.ts";
-import { isNotNow } from "../protocol/meaning.ts";
 import type { StepProblem } from "../protocol/record.ts";
+import { ask, type Patience, problemOf } from "./asking.ts";
 import type { Caller } from "./caller.ts";
 import type { Looking } from "./looking.ts";
-import { explain } from "./explain.ts";
 import type { Reply } from "./service.ts";
 
 /** A read to be made, to its last page. */
-export interface Reading {
+export interface Reading extends Patience {
   readonly operation: Operation;
   readonly input: JsonObject;
   readonly caller: Caller;
   readonly pages: number;
   /** The step that it is made for: whoever watches is told how far it has come. */
   readonly step?: string;
-  /** Until when it may wait for a busy service, by the clock's elapsed time; as long as the limits allow when left out. */
-  readonly by?: number | undefined;
-  /** Whether this answer was to be: then it is not asked for again, although it failed. */
-  readonly expects?: (reply: Reply) => boolean;
 }
 
 /** What a read gave. */
@@ -49,8 +44,6 @@ export type ReadResult =
 export function isNotThere({ status, meaning }: Reply): boolean {
   return status === 404 && meaning === "refused";
 }
-
-const RETRY_PAUSE_MS = 200;
 
 /** A list that does not add up was read while it moved: it is read anew, so often in all. */
 export const LIST_TRIES = 3;
@@ -195,34 +188,15 @@ class SeenPages {
 }
 
 async function askOnce(context: Looking, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
-  const { operation, input, caller, by = Infinity } = reading;
-  for (let attempt = 1; ; attempt++) {
-    const reply = await context.service.call({ operation, input, caller, ...(page === undefined ? {} : { page }) });
-    if (reply.answer !== undefined) {
-      const { payload, envelope } = reply.answer;
-      return { kind: "read", payload, envelope, requests: attempt, date: reply.date };
-    }
-    const most = isBusy(reply) ? LIMITS.busyAttempts : LIMITS.readAttempts;
-    const pauseMs = Math.min(reply.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** (attempt - 1), LIMITS.heldBackMs);
-    const isLate = context.ports.clock.elapsed() + pauseMs > by;
-    const enough = attempt >= most || isLate || context.stopping || !mayPass(reply) || reading.expects?.(reply) === true;
-    if (enough) {
-      const problem = explain(reply, { operation, caller, target: context.target });
-      return { kind: "failed", reply, problem, requests: attempt, asked: { operation, caller, by } };
-    }
-    await context.pause(pauseMs);
+  const { operation, input, caller } = reading;
+  const asked = await ask(context, { operation, input, caller, ...(page === undefined ? {} : { page }) }, reading);
+  const { reply, requests } = asked;
+  if (reply.answer === undefined) {
+    const problem = problemOf(asked, { operation, caller, target: context.target });
+    return { kind: "failed", reply, problem, requests, asked: { operation, caller, by: reading.by } };
   }
-}
-
-/** Whether asking again may help: the network, a busy or failing server; not a refusal, nor an answer of another shape. */
-export function mayPass(reply: Reply): boolean {
-  if (reply.meaning === "not-sent" || reply.status === null || isBusy(reply)) return true;
-  return reply.meaning === "ambiguous" && !reply.html && (reply.status >= 500 || reply.status === 408);
-}
-
-// Of a read it does not matter whether the service itself said so, or a gateway before it.
-function isBusy({ status, retryAfterMs }: Reply): boolean {
-  return isNotNow(status, retryAfterMs !== null);
+  const { payload, envelope } = reply.answer;
+  return { kind: "read", payload, envelope, requests, date: reply.date };
 }
 
 // A missing or null list is an empty one.

@@ -5,17 +5,17 @@ import type { Call, Reply, Service } from "./service.ts";
 /** The service, as one who only reads has it. */
 export interface ReadingPort {
   readonly target: Target;
-  /** Sends a call once. Never throws for what the network or the service does. */
-  call(call: Call): Promise<Reply>;
+  /** Sends a call once. Throws Interrupted when the signal ends it, and nothing for what the network or the service does. */
+  call(call: Call, signal: AbortSignal): Promise<Reply>;
 }
 
 /** A service of which nothing but reads can be asked: a write is refused here, before there is a request. */
 export function readingOnly(service: Service): ReadingPort {
   return {
     target: service.target,
-    call: (call) => {
+    call: (call, signal) => {
       invariant(!call.operation.writes, `${call.operation.name} writes, and only reads may be asked for here`);
-      return service.call(call);
+      return service.call(call, signal);
     },
   };
 }

@@ -18,6 +18,7 @@ import { turn } from "./act/turn.ts";
 import { callerOf } from "./caller.ts";
 import { noValue } from "./lost-answer.ts";
 import type { RunContext } from "./context.ts";
+import { Interrupted } from "./interrupted.ts";
 import { type Action, type Place, planOf } from "./plan.ts";
 
 /**
@@ -97,6 +98,7 @@ async function actSafely(context: RunContext, action: Action): Promise<void> {
   try {
     await (during === undefined ? act(context, action) : during(action.place.address, () => act(context, action)));
   } catch (error) {
+    if (error instanceof Interrupted) return; // nothing came of it: the step begins again when the run is resumed
     if (!(error instanceof EvaluationFailure)) throw error;
     const problem = noValue(error, { code: "expression.no-value" });
     context.stop(action.place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });

@@ -10,8 +10,9 @@ import { isOwnError } from "../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { meaningOf } from "../protocol/meaning.ts";
 import type { AnswerMeaning } from "../protocol/record.ts";
-import type { Exchanged, Fence } from "../transport/exchange.ts";
+import type { Exchanged, Outgoing } from "../transport/exchange.ts";
 import type { Caller } from "./caller.ts";
+import { Interrupted } from "./interrupted.ts";
 import type { EnginePorts } from "./ports.ts";
 
 /** One call to be made. */
@@ -39,6 +40,9 @@ export interface Reply {
   /** It is an error, and not in a form in which the service writes its own: a gateway may have answered. */
   readonly foreign: boolean;
 }
+
+/** What may keep a request from leaving, and what ends the wait for its answer. */
+type Way = Pick<Outgoing, "fence"> & { readonly signal: AbortSignal };
 
 /** Where an interface is: scheme, host and port, and the path before all others. */
 interface Place {
@@ -68,18 +72,21 @@ export class Service {
     });
   }
 
-  /** Asks the service by a call that only reads. Never throws for what the network or the service does. */
-  async call(call: Call): Promise<Reply> {
+  /** Asks the service by a call that only reads. Throws Interrupted when the signal ends it, and nothing for what the network or the service does. */
+  async call(call: Call, signal: AbortSignal): Promise<Reply> {
     invariant(!call.operation.writes, "a write is sent behind a fence");
-    return this.#exchange(call, this.request(call), undefined);
+    return this.#exchange(call, this.request(call), { fence: undefined, signal });
   }
 
-  /** Sends a write once, as the request that was made of it, unless the fence says no. Never throws for what the network or the service does. */
-  async send(call: Call, request: ServiceRequest, fence: Fence): Promise<Reply> {
-    return this.#exchange(call, request, fence);
+  /**
+   * Sends a write once, as the request that was made of it, unless the fence says no. Once the signal is aborted, its answer counts as lost.
+   * Never throws for what the network or the service does.
+   */
+  async send(call: Call, request: ServiceRequest, way: Way): Promise<Reply> {
+    return this.#exchange(call, request, way);
   }
 
-  async #exchange({ operation, caller }: Call, request: ServiceRequest, fence: Fence | undefined): Promise<Reply> {
+  async #exchange({ operation, caller }: Call, request: ServiceRequest, { fence, signal }: Way): Promise<Reply> {
     const { baseUrl, key } = this.#side(operation, caller);
     const { origin, path } = this.#place(baseUrl);
     const exchanged = await this.#ports.exchange({
@@ -95,7 +102,9 @@ export class Service {
       fresh: operation.writes,
       fence,
       timeoutMs: this.target.timeoutMs,
+      signal,
     });
+    if (signal.aborted && !operation.writes && exchanged.kind !== "answered") throw new Interrupted(operation.name);
     const { clock, secrets } = this.#ports;
     const { profile } = this.target;
     return readReply(operation, exchanged, {

@@ -8,6 +8,7 @@ import { openWrites } from "../protocol/open-writes.ts";
 import type { RunOpened, RunOutcome, TargetHeading } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { FileReader } from "../playbook/files.ts";
+import { askingOf } from "./asking.ts";
 import { RunContext } from "./context.ts";
 import { editOf } from "./edit/edit.ts";
 import type { Given } from "./groups.ts";
@@ -16,6 +17,7 @@ import type { RunName } from "./names.ts";
 import { writingOf } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
 import { checkReach, checkTarget } from "./preflight.ts";
+import { readingOnly } from "./reading.ts";
 import { carryOn } from "./run.ts";
 import { Service } from "./service.ts";
 
@@ -34,7 +36,7 @@ export async function startRun(parts: RunParts, given: Given, name: RunName): Pr
   const { playbook, target, store, ports, folder } = parts;
   checkTarget(playbook, target);
   return withLeases(parts, { ...given, ...name }, async (claim) => {
-    await checkReach(playbook, new Service(target, ports));
+    await checkReach(playbook, askingOf(readingOnly(new Service(target, ports)), ports));
     const held = await store.begin(opening(playbook, given, { target, folder, ...name }), target.environment, claim);
     for (const record of held.records) ports.observe(record);
     return carry(parts, held);
@@ -73,7 +75,7 @@ export async function resumeRun(parts: RunParts, runId: string, { files = NO_FIL
     // Somebody may have gone on with it before it was taken.
     const now = store.history(runId, read);
     const edited = now === read ? edit : editOf(parts, stateOf(now.records), files);
-    await checkReach(playbook, new Service(target, ports));
+    await checkReach(playbook, askingOf(readingOnly(new Service(target, ports)), ports));
     const held = await store.claim(runId, claim, now);
     const records = edited === undefined ? held.records : [...held.records, held.journal.note(edited)];
     await held.journal.flushed();

@@ -38,7 +38,7 @@ export class PlanContext extends Looking {
   constructor(playbook: Playbook, { target, ...given }: { target: Target; inputs: JsonObject; env: Env }, ports: PlannerPorts) {
     super(playbook, { target, secrets: ports.secrets }, [openingOf(playbook, target, given)]);
     this.ports = ports;
-    this.service = { target, call: (call) => this.#read(call) };
+    this.service = { target, call: (call, signal) => this.#read(call, signal) };
   }
 
   get rows(): readonly PlannedStep[] {
@@ -107,8 +107,8 @@ export class PlanContext extends Looking {
   }
 
   // What is asked again, after a failure or to see whether it moves, counts as it was answered last.
-  async #read(call: Call): Promise<Reply> {
-    const reply = await this.ports.service.call(call);
+  async #read(call: Call, signal: AbortSignal): Promise<Reply> {
+    const reply = await this.ports.service.call(call, signal);
     const read = readOf(call, reply);
     this.#reads.set(writeJson([read.operation, read.actor, read.input, read.page]), read);
     return reply;

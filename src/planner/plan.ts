@@ -3,11 +3,13 @@ import { Bug, Failure } from "../base/failure.ts";
 import type { JsonObject } from "../base/json.ts";
 import { count } from "../base/text.ts";
 import type { Target } from "../environment/target.ts";
+import { askingOf } from "../engine/asking.ts";
 import { check } from "../engine/act/check.ts";
 import { expand } from "../engine/act/expand.ts";
 import { skipIfTold } from "../engine/act/skip.ts";
 import { turn } from "../engine/act/turn.ts";
 import { type Action, digestOf, headingsOf, type Place, planOf, type PlanStep } from "../engine/plan.ts";
+import { Interrupted } from "../engine/interrupted.ts";
 import { checkReach, checkTarget } from "../engine/preflight.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
 import { Unforeseen } from "../expression/unknown.ts";
@@ -39,7 +41,7 @@ export interface PlanParts {
 export async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<PlannedRun> {
   const { playbook, target } = parts;
   checkTarget(playbook, target);
-  await checkReach(playbook, ports.service);
+  await checkReach(playbook, askingOf(ports.service, ports));
   const context = new PlanContext(playbook, parts, ports);
   const { steps, checks } = planOf(playbook);
   const walk = new Walk<PlanStep>({ steps: steps.map(once), checks });
@@ -65,6 +67,7 @@ async function planSafely(context: PlanContext, action: Action): Promise<void> {
     await planAction(context, action);
   } catch (error) {
     if (error instanceof Unforeseen) return cannotKnow(context, place, error.message);
+    if (error instanceof Interrupted) return;
     if (!(error instanceof EvaluationFailure)) throw error;
     const problem = { code: "expression.no-value", message: error.message };
     context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });

@@ -1,11 +1,12 @@
 import { formatDuration } from "../base/duration.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { isExpected, judge } from "../engine/act/read-step.ts";
+import { mayPass } from "../engine/asking.ts";
 import { bindCall } from "../engine/bind.ts";
 import { callerOf } from "../engine/caller.ts";
 import type { Place } from "../engine/plan.ts";
 import { absenceIn } from "../engine/not-there.ts";
-import { mayPass, read, type ReadResult } from "../engine/read.ts";
+import { read, type ReadResult } from "../engine/read.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";

@@ -1,5 +1,6 @@
 import { formatDuration } from "../base/duration.ts";
 import { type Json, writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
 import { count, countLong } from "../base/text.ts";
 import { isEmbedded, type Notice, type RunEdited, type RunOpened } from "../protocol/record.ts";
 import { comparisonLines } from "./comparison.ts";
@@ -34,7 +35,7 @@ export function busyLine(notice: Extract<Notice, { readonly kind: "step.waiting"
 }
 
 /** The line that tells that somebody wants the runs to stop. */
-export const STOPPING_LINE = "… stopping: what is under way is waited for, and nothing new begins; Ctrl-C once more ends at once";
+export const STOPPING_LINE: string = `… stopping: nothing new begins, and a write on its way gets ${LIMITS.writeGraceMs / 1_000} s for its answer; Ctrl-C once more ends at once`;
 
 /** What stands before each line of a run when those of several playbooks write into one log: its file's name, or its path where another has that name too. */
 export function labelRun({ playbook: { file } }: Pick<RunOpened, "playbook">, files: readonly string[]): string {

@@ -55,6 +55,7 @@ async function post(
       fresh: true,
       fence: undefined,
       timeoutMs,
+      signal: undefined, // what is to be told is told, also by a schedule that ends
     });
     if (exchanged.kind !== "answered") return exchanged.why;
     return exchanged.status >= 200 && exchanged.status < 300 ? undefined : `HTTP ${exchanged.status}`;

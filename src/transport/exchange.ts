@@ -23,6 +23,8 @@ export interface Outgoing {
   readonly timeoutMs: number;
   /** Of whatever must not leave at any time; `undefined` of what does no harm late. */
   readonly fence: Fence | undefined;
+  /** Aborted when nobody waits for the answer any more: the exchange ends at once. Left `undefined`, only the time ends it. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Asked right before the first byte of a request leaves: why it must not leave; `undefined`: it may. Never throws. */
@@ -46,28 +48,28 @@ export type Exchanged =
 export class Transport {
   readonly #clients = new Set<Client>();
   /** By origin, those that wait for a read; the one that was used last is used next. */
-  readonly #idle = new Map<string, Client[]>();
+  readonly #idle = new Map<string, Line[]>();
   /** One for all that wait as long: it knows the TLS sessions that a fresh connection may go on with. */
   readonly #connectors = new Map<number, buildConnector.connector>();
 
   /** `onSent` is called once the request has been handed to the network. */
   async exchange(outgoing: Outgoing, onSent?: () => void): Promise<Exchanged> {
     if (!outgoing.fresh) return this.#read(outgoing, onSent);
-    const client = this.#newClient(outgoing);
+    const line = this.#newLine(outgoing);
     try {
-      return await exchangeOn(client, outgoing, onSent);
+      return await exchangeOn(line, outgoing, onSent);
     } finally {
-      whileUnderWay(() => void client.destroy(OVER)); // it takes longer than to read the answer
+      whileUnderWay(() => void line.client.destroy(OVER)); // it takes longer than to read the answer
     }
   }
 
   async #read(outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
     const idle = this.#idleAt(outgoing.origin);
-    const client = idle.pop() ?? this.#newShared(outgoing);
+    const line = idle.pop() ?? this.#newShared(outgoing);
     try {
-      return await exchangeOn(client, outgoing, onSent);
+      return await exchangeOn(line, outgoing, onSent);
     } finally {
-      idle.push(client);
+      idle.push(line);
     }
   }
 
@@ -77,13 +79,13 @@ export class Transport {
     this.#idle.clear();
   }
 
-  #newShared(outgoing: Outgoing): Client {
-    const client = this.#newClient(outgoing);
-    this.#clients.add(client);
-    return client;
+  #newShared(outgoing: Outgoing): Line {
+    const line = this.#newLine(outgoing);
+    this.#clients.add(line.client);
+    return line;
   }
 
-  #idleAt(origin: string): Client[] {
+  #idleAt(origin: string): Line[] {
     let idle = this.#idle.get(origin);
     if (idle === undefined) {
       idle = [];
@@ -92,30 +94,49 @@ export class Transport {
     return idle;
   }
 
-  #newClient({ origin, timeoutMs }: Outgoing): Client {
-    let connect = this.#connectors.get(timeoutMs);
-    if (connect === undefined) {
-      connect = buildConnector({ allowH2: false, timeout: timeoutMs, ...CHECKED });
-      this.#connectors.set(timeoutMs, connect);
-    }
-    return new Client(origin, {
-      connect,
+  #newLine({ origin, timeoutMs }: Outgoing): Line {
+    const connect = this.#connectorFor(timeoutMs);
+    let socket: Breakable | undefined;
+    const client = new Client(origin, {
+      // It gives its socket, of which its type says nothing.
+      connect: (to, callback) => void (socket = connect(to, callback) as unknown as Breakable),
       headersTimeout: 0, // of the whole exchange there is a deadline
       bodyTimeout: 0,
       maxHeaderSize: LIMITS.answerHeadBytes,
       maxResponseSize: LIMITS.answerBytes,
     });
+    return { client, breakOff: (error) => void socket?.destroy(error) };
   }
+
+  #connectorFor(timeoutMs: number): buildConnector.connector {
+    let connect = this.#connectors.get(timeoutMs);
+    if (connect === undefined) {
+      connect = buildConnector({ allowH2: false, timeout: timeoutMs, ...CHECKED });
+      this.#connectors.set(timeoutMs, connect);
+    }
+    return connect;
+  }
+}
+
+/** A connection to be, and a way to break it off before anything is written on it. */
+interface Line {
+  readonly client: Client;
+  readonly breakOff: (error: Error) => void;
+}
+
+interface Breakable {
+  destroy(error: Error): unknown;
 }
 
 // Made once: undici would make an error of its own for each client, and Node spell out its stack.
 const OVER = new Error("the exchange is over");
 
-function exchangeOn(client: Client, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
+function exchangeOn(line: Line, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
   return new Promise((resolve) => {
-    const listener = new Listener(outgoing, { resolve, onSent });
+    if (outgoing.signal?.aborted === true) return resolve({ kind: "not-sent", why: GIVEN_UP });
+    const listener = new Listener(outgoing, { resolve, onSent, breakOff: line.breakOff });
     try {
-      client.dispatch(options(outgoing), listener);
+      line.client.dispatch(options(outgoing), listener);
     } catch (error) {
       listener.onResponseError(undefined, error);
     }
@@ -126,13 +147,18 @@ function exchangeOn(client: Client, outgoing: Outgoing, onSent: (() => void) | u
 interface Hears {
   readonly resolve: (exchanged: Exchanged) => void;
   readonly onSent: (() => void) | undefined;
+  /** Ends the attempt to connect. */
+  readonly breakOff: (error: Error) => void;
 }
+
+const GIVEN_UP = "the answer was not waited for: the run is to stop";
 
 /** Hears how one exchange goes. undici says `onRequestStart` right before the first byte: from there on, a failure is ambiguous. */
 class Listener implements Dispatcher.DispatchHandler {
   readonly #hears: Hears;
   // Of the whole exchange: undici's own timeouts begin anew with each byte of a dripping answer.
   readonly #deadline: NodeJS.Timeout;
+  readonly #signal: AbortSignal | undefined;
   #late: Error | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
@@ -140,13 +166,26 @@ class Listener implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   readonly #fence: Fence | undefined;
 
-  constructor({ timeoutMs, fence }: Outgoing, hears: Hears) {
+  constructor({ timeoutMs, signal, fence }: Outgoing, hears: Hears) {
     this.#hears = hears;
     this.#fence = fence;
-    this.#deadline = setTimeout(() => {
-      this.#late = new Error(`no whole answer within ${timeoutMs} ms`);
-      this.#controller?.abort(this.#late);
-    }, timeoutMs);
+    this.#deadline = setTimeout(() => this.#end(`no whole answer within ${timeoutMs} ms`), timeoutMs);
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#giveUp);
+  }
+
+  readonly #giveUp = (): void => this.#end(GIVEN_UP);
+
+  #end(why: string): void {
+    this.#late = new Error(why);
+    if (this.#controller === undefined) this.#hears.breakOff(this.#late);
+    else this.#controller.abort(this.#late);
+  }
+
+  #resolve(exchanged: Exchanged): void {
+    clearTimeout(this.#deadline);
+    this.#signal?.removeEventListener("abort", this.#giveUp);
+    this.#hears.resolve(exchanged);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -168,14 +207,12 @@ class Listener implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    clearTimeout(this.#deadline);
     const text = decoder.decode(this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks));
-    this.#hears.resolve({ kind: "answered", status: this.#status, headers: flatten(this.#headers), text });
+    this.#resolve({ kind: "answered", status: this.#status, headers: flatten(this.#headers), text });
   }
 
   onResponseError(_: unknown, error: unknown): void {
-    clearTimeout(this.#deadline);
-    this.#hears.resolve({ kind: this.#controller === undefined ? "not-sent" : "no-answer", why: describe(error) });
+    this.#resolve({ kind: this.#controller === undefined ? "not-sent" : "no-answer", why: describe(this.#late ?? error) });
   }
 }
 

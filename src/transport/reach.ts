@@ -18,20 +18,26 @@ export interface Reach {
   readonly failed?: { readonly at: "name" | "connection" | "tls"; readonly why: string };
 }
 
+/** How long to wait for each stage, and a signal that ends all of them. */
+export interface Patience {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /** Looks a name up, connects, and secures the connection where the address is of https. Sends no request. Never throws for what the network does. */
-export async function reach(address: URL, timeoutMs: number): Promise<Reach> {
+export async function reach(address: URL, patience: Patience): Promise<Reach> {
   const host = address.hostname.replaceAll(/^\[|\]$/g, "");
   const secure = address.protocol === "https:";
-  const found = await timed(timeoutMs, () => lookup(host));
+  const found = await timed(patience, () => lookup(host));
   if ("why" in found) return { failed: { at: "name", why: found.why } };
   const reached = { address: found.value.address, lookupMs: found.ms };
   const port = Number(address.port) || (secure ? 443 : 80);
-  const connected = await timed(timeoutMs, (signal) => connection(reached.address, port, signal));
+  const connected = await timed(patience, (signal) => connection(reached.address, port, signal));
   if ("why" in connected) return { ...reached, failed: { at: "connection", why: connected.why } };
   const socket = connected.value;
   try {
     const plain = { ...reached, connectMs: connected.ms };
-    return secure ? { ...plain, ...(await secured(socket, host, timeoutMs)) } : plain;
+    return secure ? { ...plain, ...(await secured(socket, host, patience)) } : plain;
   } finally {
     socket.destroy();
   }
@@ -48,9 +54,9 @@ async function connection(host: string, port: number, signal: AbortSignal): Prom
   }
 }
 
-async function secured(socket: Socket, host: string, timeoutMs: number): Promise<Reach> {
+async function secured(socket: Socket, host: string, patience: Patience): Promise<Reach> {
   const name = isIP(host) === 0 ? { servername: host } : {};
-  const done = await timed(timeoutMs, async (signal): Promise<TLSSocket> => {
+  const done = await timed(patience, async (signal): Promise<TLSSocket> => {
     const tls = connectSecurely({ socket, host, ...name, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true });
     await once(tls, "secureConnect", { signal });
     return tls;
@@ -62,14 +68,18 @@ async function secured(socket: Socket, host: string, timeoutMs: number): Promise
 
 type Timed<T> = { readonly value: T; readonly ms: number } | { readonly why: string };
 
-async function timed<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
+async function timed<T>({ timeoutMs, signal }: Patience, work: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
   const begun = performance.now();
   const late = new AbortController();
   const { promise: over, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new Error(`nothing came within ${timeoutMs} ms`));
+  const end = (why: string): void => {
+    reject(new Error(why));
     late.abort();
-  }, timeoutMs);
+  };
+  const onStop = (): void => end("it was not waited for");
+  const timer = setTimeout(() => end(`nothing came within ${timeoutMs} ms`), timeoutMs);
+  signal.addEventListener("abort", onStop);
+  if (signal.aborted) onStop();
   try {
     const value = await Promise.race([work(late.signal), over]);
     return { value, ms: performance.now() - begun };
@@ -77,5 +87,6 @@ async function timed<T>(timeoutMs: number, work: (signal: AbortSignal) => Promis
     return { why: messageOf(error) };
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener("abort", onStop);
   }
 }

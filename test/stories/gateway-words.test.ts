@@ -129,5 +129,7 @@ test("doctor says whether the service's errors have the form that the profile de
   void proxy.next("GET /token", answerInstead({ status: 404, body: '{"error":"no such token"}' }));
   const strange = await project.run("doctor");
   expect(strange.stdout, strange.told).toContain("! ledger: an error came in a form that the profile does not declare: HTTP 404");
-  expect(strange.stdout, strange.told).toMatch(/declare its form: profile\.ledger\.errors at tokenbook\.yaml:\d+ \(environments\.here\)/);
+  expect(strange.stdout, strange.told).toMatch(
+    /declare its form: profile\.ledger\.errors at tokenbook\.yaml:\d+ \(environments\.here\)/,
+  );
 });

@@ -9,9 +9,11 @@ import {
   operationsOf,
   type Project,
   reached,
+  runIn,
   type Running,
   sandboxProcess,
   type Service,
+  stepIn,
 } from "./world.ts";
 
 describe("a run is interrupted while it waits for a person", () => {
@@ -99,6 +101,114 @@ describe("a run is interrupted while its mint is on its way", () => {
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 });
+
+describe("an answer never comes", () => {
+  // Each command is at a read that is answered only when the test is over, and may wait for an hour.
+  const READING: readonly {
+    readonly name: string;
+    readonly args: readonly string[];
+    readonly held: string;
+    readonly skip?: number;
+  }[] = [
+    { name: "a read", args: ["run", "mint.yaml"], held: "GET /token", skip: 1 },
+    { name: "what is read before a mint", args: ["run", "mint.yaml"], held: "GET /token" },
+    { name: "a receipt", args: ["run", "mint.yaml"], held: "GET /asset/receipt" },
+    { name: "the question before the first write", args: ["run", "mint.yaml"], held: "GET /status" },
+    { name: "a read of a plan", args: ["plan", "mint.yaml"], held: "GET /status" },
+    { name: "a question of doctor", args: ["doctor"], held: "GET /status" },
+  ];
+
+  test.for(READING)("$name: one signal ends the command without it", async ({ args, held, skip }) => {
+    const { project, proxy } = await patiently();
+    const asked = heldFor(proxy, held, skip);
+    const running = project.start(...args);
+    await reached(running, asked);
+    await running.signal("SIGTERM");
+    const interrupted = await running.ended;
+    expect(interrupted.code, interrupted.told).toBe(143);
+  });
+
+  test("a mint's: after a grace it counts as lost, and is looked for when the run is resumed", { timeout: 60_000 }, async () => {
+    const { service, project, proxy } = await patiently();
+    const minted = gate();
+    void proxy.next("POST /token/mint", async (passing) => {
+      await passing.forward();
+      minted.open();
+      await NEVER;
+    });
+    const running = project.start("run", "mint.yaml");
+    await reached(running, minted.passed);
+    await running.signal("SIGTERM");
+    const interrupted = await running.ended;
+    expect(interrupted.code, interrupted.told).toBe(143);
+    const shown = await project.json("runs", "show", runIn(interrupted));
+    expect(stepIn(shown.data, "mint").attempts, shown.told).toMatchObject([
+      { meaning: "ambiguous", message: expect.stringContaining("the run is to stop") },
+    ]);
+    const resumed = await project.run("resume");
+    expect(resumed.code, resumed.told).toBe(0);
+    expect(resumed.stdout, resumed.told).toContain("attempt 1: applied, as read back");
+    expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
+
+  test("of a read in a schedule: its time limit ends it", async () => {
+    const { project, proxy } = await patiently();
+    project.write(
+      "read.yaml",
+      "playbook: 1\nmode: read-only\nschedule: { cron: '* * * * *', timeLimit: 500ms }\nsteps: [{ uses: ledger.asset.stats }]\n",
+    );
+    void heldFor(proxy, "GET /asset/stats");
+    const late = await project.run("schedule", "--once", "read.yaml");
+    expect(late.code, late.told).toBe(1);
+    expect(late.stdout + late.stderr, late.told).toContain("schedule.time-limit");
+    expect((await project.json("runs")).data.runs).toMatchObject([{ outcome: "interrupted" }]);
+  });
+
+  test("what is to be done always is done all the same", async () => {
+    const { service, project, proxy } = await patiently();
+    project.write(
+      "always.yaml",
+      `playbook: 1
+name: Clean up
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: whole
+    block: [{ id: read, uses: ledger.asset.stats }]
+    always: [{ id: note, uses: ledger.asset.create, with: { assetType: Property, data: { id: Cleaned } } }]
+`,
+    );
+    const asked = heldFor(proxy, "GET /asset/stats");
+    const running = project.start("run", "always.yaml");
+    await reached(running, asked);
+    await running.signal("SIGTERM");
+    const interrupted = await running.ended;
+    expect(interrupted.code, interrupted.told).toBe(143);
+    expect(operationsOf(await service.commits()), interrupted.told).toEqual(["ledger.asset.create"]);
+  });
+});
+
+const NEVER = new Promise<never>(() => undefined);
+
+async function patiently(): ReturnType<typeof minting> {
+  const scene = await minting();
+  scene.project.write("tokenbook.yaml", `${scene.project.read("tokenbook.yaml")}    timeout: 1h\n`);
+  return scene;
+}
+
+/** Holds the answer to a request for ever; resolves when it is asked. */
+function heldFor(proxy: Proxy, name: string, skip?: number): Promise<void> {
+  const asked = gate();
+  void proxy.next(
+    name,
+    async () => {
+      asked.open();
+      await NEVER;
+    },
+    skip,
+  );
+  return asked.passed;
+}
 
 describe("a run is interrupted", () => {
   test.for([

@@ -162,7 +162,7 @@ test("a service that repeats the key in its answers does not get it printed or k
   project.write("mint.yaml", MINT_ONCE);
   const key = KEYS["LEDGER_KEY"] ?? "";
   const base64 = Buffer.from(key).toString("base64");
-  const body = JSON.stringify({ message: `no: ${key} ${base64}`, condition: `bad ${key}`, [key]: key });
+  const body = JSON.stringify({ status: "Error", message: `no: ${key} ${base64}`, condition: `bad ${key}`, [key]: key });
 
   void proxy.next("POST /token/mint", answerAfterwards({ status: 422, body }));
   const refused = await project.run("run", "mint.yaml", "--report", "json=a.json", "--report", "junit=a.xml");

@@ -5,6 +5,7 @@ import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
+import { askingOf } from "../../engine/asking.ts";
 import { readingOnly, type ReadingPort } from "../../engine/reading.ts";
 import { Service } from "../../engine/service.ts";
 import { loadEnvironment } from "../../environment/load.ts";
@@ -110,8 +111,9 @@ async function lookBeyond(shell: Shell, options: DebugOption, target: Target): P
     const service: ReadingPort = readingOnly(
       new Service(patient, { clock: systemClock, exchange: exchanges?.of(secrets).around(exchange) ?? exchange, secrets }),
     );
-    const { findings, identities } = await lookAtService(patient, service);
-    return [...findings, ...(await lookAtProfile(service, identities))];
+    const asking = askingOf(service, { clock: systemClock, stopping: shell.stopping });
+    const { findings, identities } = await lookAtService(patient, asking);
+    return [...findings, ...(await lookAtProfile(asking, identities))];
   } finally {
     await transport.close();
     exchanges?.close();

@@ -3,8 +3,9 @@ import { formatDuration } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import { explain } from "../../engine/explain.ts";
-import type { ReadingPort } from "../../engine/reading.ts";
+import { ask, type Asked, type Asking } from "../../engine/asking.ts";
+import { Interrupted } from "../../engine/interrupted.ts";
+import { isReached, unreached } from "../../engine/preflight.ts";
 import type { Reply } from "../../engine/service.ts";
 import type { Target } from "../../environment/target.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
@@ -26,15 +27,16 @@ export interface ServiceSight {
 }
 
 /** Whether each interface can be reached, and whether it takes each key: one harmless read an identity. */
-export async function lookAtService(target: Target, service: ReadingPort): Promise<ServiceSight> {
+export async function lookAtService(target: Target, asking: Asking): Promise<ServiceSight> {
   const findings = new Findings("service");
   const identities: Identity[] = [];
   for (const side of ["ledger", "investor"] as const) {
     const { baseUrl } = target[side] ?? {};
     if (baseUrl === undefined) continue;
-    if (!(await lookAtAddress({ side, baseUrl, where: target.whereIs(`${side}.baseUrl`) }, findings))) continue;
+    if (!(await lookAtAddress({ side, baseUrl, where: target.whereIs(`${side}.baseUrl`), signal: asking.signal }, findings)))
+      continue;
     for (const identity of identitiesOf(target, side)) {
-      if (await lookAtIdentity(service, identity, findings)) identities.push(identity);
+      if (await lookAtIdentity(asking, identity, findings)) identities.push(identity);
     }
   }
   return { findings: findings.all, identities };
@@ -51,10 +53,12 @@ interface Address {
   readonly side: Identity["side"];
   readonly baseUrl: string;
   readonly where: string;
+  readonly signal: AbortSignal;
 }
 
-async function lookAtAddress({ side, baseUrl, where }: Address, findings: Findings): Promise<boolean> {
-  const reached = await reach(new URL(baseUrl), LIMITS.doctorMs);
+async function lookAtAddress({ side, baseUrl, where, signal }: Address, findings: Findings): Promise<boolean> {
+  const reached = await reach(new URL(baseUrl), { timeoutMs: LIMITS.doctorMs, signal });
+  if (signal.aborted) throw new Interrupted(`the address of ${side}`);
   const { failed, certificateUntil } = reached;
   if (failed !== undefined) {
     findings.problem(`service.no-${failed.at}`, `${side}: ${baseUrl}: ${FAILED[failed.at]}: ${failed.why}`, {
@@ -98,26 +102,26 @@ function stagesOf({ address, lookupMs, connectMs, tlsMs }: Reach): string {
   return `${told.join(", ")} (${address})`;
 }
 
-async function lookAtIdentity(service: ReadingPort, identity: Identity, findings: Findings): Promise<boolean> {
+async function lookAtIdentity(asking: Asking, identity: Identity, findings: Findings): Promise<boolean> {
   const { side, credential } = identity;
   const name = credential === undefined ? side : `${side}: ${credential}`;
   const operation = operationNamed(side === "ledger" ? "ledger.status" : "investor.sales.list");
   const begun = systemClock.elapsed();
-  const reply = await ask(service, identity, { operation, input: side === "ledger" ? {} : ONE_ITEM });
+  const asked = await askAs(asking, identity, { operation, input: side === "ledger" ? {} : ONE_ITEM });
   const duration = formatDuration(Math.round(systemClock.elapsed() - begun));
+  const { reply } = asked;
   lookAtClock(reply, side, findings);
-  if (reply.meaning === "acknowledged" && !reply.html) {
+  if (isReached(asked)) {
     findings.ok(
       "service.key-taken",
       `${name}: the service takes the key: ${operation.name} answered HTTP ${reply.status} in ${duration}`,
     );
     return true;
   }
-  const told = explain(reply, { operation, caller: callerOf(identity), target: service.target });
-  const setting = side === "ledger" && reply.status === 404 ? "ledger.appId" : side;
-  findings.problem(told.code, `${name}: ${told.message}`, {
-    ...(told.why === undefined ? {} : { why: told.why }),
-    next: told.next ?? `mend ${service.target.whereIs(setting)}`,
+  const { code, message, why, next } = unreached(asked, { operation, caller: callerOf(identity), target: asking.service.target });
+  findings.problem(code, `${name}: ${message}`, {
+    ...(why === undefined ? {} : { why }),
+    ...(next === undefined ? {} : { next }),
   });
   return false;
 }
@@ -144,13 +148,13 @@ function lookAtClock({ date }: Reply, side: Identity["side"], findings: Findings
 /** One item a page. */
 export const ONE_ITEM: JsonObject = { limit: Decimal.of(1) };
 
-/** Asks for a harmless read, once. */
-export function ask(
-  service: ReadingPort,
+/** Asks for a harmless read. */
+export function askAs(
+  asking: Asking,
   identity: Identity,
   { operation, input, page }: { readonly operation: Operation; readonly input: JsonObject; readonly page?: string | number },
-): Promise<Reply> {
-  return service.call({ operation, input, caller: callerOf(identity), ...(page === undefined ? {} : { page }) });
+): Promise<Asked> {
+  return ask(asking, { operation, input, caller: callerOf(identity), ...(page === undefined ? {} : { page }) });
 }
 
 function callerOf({ credential }: Identity): { actingEntity: undefined; credential: string | undefined; label: null } {

@@ -5,7 +5,7 @@ import type { RunFold } from "../../report/model.ts";
 export interface View {
   /** An observer of one more run, whose fold has taken each record by the time that the observer is told of it. */
   watch(fold: RunFold): Observer;
-  /** Somebody wants the runs to stop: what is under way is waited for. */
+  /** Somebody wants the runs to stop: the answer to a write on its way is waited for. */
   stopping(): void;
   /** All runs are over: leaves the terminal as it was, and everything that matters in plain lines. */
   end(): Promise<void>;

@@ -19,7 +19,10 @@ export async function awaitReceipt(context: RunContext, attempted: Attempted): P
   invariant(wait !== undefined && receiptId !== undefined && receiptId !== null, "a receipt is awaited only where there is one");
   let [last, says]: [Json, string] = [null, UNDECIDED];
   const look = async (): Promise<Look<{ committed: boolean; receipt: JsonObject }>> => {
-    const reply = await context.service.call({ operation: operationNamed("ledger.receipt.get"), input: { receiptId }, caller });
+    const reply = await context.service.call(
+      { operation: operationNamed("ledger.receipt.get"), input: { receiptId }, caller },
+      context.signal,
+    );
     last = reply.answer?.payload ?? reply.message;
     const judged = judge(context, attempted, last);
     if ("found" in judged) return judged;

@@ -51,7 +51,11 @@ export async function send(context: RunContext, { place, step, bound }: Sending)
     ...(baselineAt === undefined ? {} : { baselineAt }),
   });
   const sentAt = context.ports.clock.elapsed();
-  const reply = ownReply(context, { place, step }, { call, attempt, reply: await context.service.send(call, request, fence) });
+  const reply = ownReply(
+    context,
+    { place, step },
+    { call, attempt, reply: await context.whileAwaited((signal) => context.service.send(call, request, { fence, signal })) },
+  );
   const payload = reply.answer?.payload ?? null;
   await context.write({
     kind: "attempt.answered",

@@ -8,6 +8,7 @@ import { keyParts, keyText, type Row, type SideName } from "../../reconcile/row.
 import type { Scratch } from "../../reconcile/scratch.ts";
 import type { Looking } from "../looking.ts";
 import { LIST_TRIES } from "../read.ts";
+import { Interrupted } from "../interrupted.ts";
 import type { Origin, Source, SourceRead } from "./source.ts";
 
 /** What was read of one side, and when. */
@@ -154,10 +155,10 @@ export class SourceReader {
         if (page.kind === "failed") return page.problem;
         take(page.rows, page.origin);
         this.#tell();
-        if (this.#context.stopping) return { code: "run.interrupted", message: "the run was interrupted" };
       }
       return undefined;
     } catch (error) {
+      if (error instanceof Interrupted) return { code: "run.interrupted", message: "the run was interrupted" };
       if (!(error instanceof EvaluationFailure)) throw error;
       return noValue(error, { code: "expression.no-value" });
     }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { inParallel, Pacer } from "../../../src/cli/queue.ts";
 import type { Exchanged, Outgoing } from "../../../src/transport/exchange.ts";
 
-function outgoing(path: string, fresh = false): Outgoing {
+function outgoing(path: string, fresh = false, signal?: AbortSignal): Outgoing {
   return {
     origin: "http://127.0.0.1:9",
     method: "GET",
@@ -12,6 +12,7 @@ function outgoing(path: string, fresh = false): Outgoing {
     fresh,
     timeoutMs: 1_000,
     fence: undefined,
+    signal,
   };
 }
 
@@ -62,15 +63,16 @@ test("one read that is refused for a while holds all others back", async () => {
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(190);
 });
 
-test("who is told to stop is held back no longer", async () => {
+test("what is to end waits no longer, and is not asked", async () => {
   const { asked, exchange } = slowService((path) => (path === "/0" ? { status: 429, headers: { "retry-after": "30" } } : {}));
   const stopping = new AbortController();
-  const paced = new Pacer({ atOnce: 1, perSecond: undefined }).paced(exchange, stopping.signal);
-  const reads = Array.from({ length: 3 }, (_, at) => paced(outgoing(`/${at}`)));
+  const paced = new Pacer({ atOnce: 1, perSecond: undefined }).paced(exchange);
+  const reads = Array.from({ length: 3 }, (_, at) => paced(outgoing(`/${at}`, false, stopping.signal)));
   await reads[0];
   setTimeout(() => stopping.abort(), 20);
-  await Promise.all(reads);
-  expect(asked.map(({ path }) => path)).toEqual(["/0", "/1", "/2"]);
+  const [, ...others] = await Promise.all(reads);
+  expect(others.map(({ kind }) => kind)).toEqual(["not-sent", "not-sent"]);
+  expect(asked.map(({ path }) => path)).toEqual(["/0"]);
 });
 
 test("what fails is told when all that was under way beside it has ended", async () => {

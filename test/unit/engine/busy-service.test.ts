@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { runnerForTest, serve, targetAt } from "./server.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { clockWithoutWaiting, runnerForTest, serve, targetAt } from "./server.ts";
 
 // A service that is busy for ever says when to come back; whoever has less time than that does not wait for it.
 
@@ -38,4 +39,21 @@ steps:
   expect(ran.outcome, JSON.stringify(ran)).toBe("unknown");
   const sent = came.findIndex(({ path }) => path === "/token/mint");
   expect(came.slice(sent + 1).length).toBeLessThan(10);
+});
+
+test("a service that asks for years of patience gets two minutes, and the message says so", async () => {
+  const busy = { ...BUSY, headers: { "retry-after": "999999999" } };
+  const { url, came } = await serve(() => busy);
+  const clock = clockWithoutWaiting();
+  const ran = await runnerForTest(undefined, clock)(
+    "playbook: 1\nsteps: [{ id: read, uses: ledger.asset.stats }]\n",
+    targetAt(url),
+  );
+  expect(ran.outcome).toBe("failed");
+  expect(clock.elapsed()).toBeLessThanOrEqual(LIMITS.readMs);
+  expect(ran.stopped?.problem).toMatchObject({
+    message: "HTTP 429: slow down",
+    why: expect.stringMatching(/^it was asked \d times within 2 min 0 s, and one read is tried for no longer than 2 min 0 s$/),
+  });
+  expect(came.length).toBeGreaterThan(2);
 });

@@ -6,10 +6,12 @@ import { type Call, type Reply, Service } from "../../../src/engine/service.ts";
 import { inputParameters } from "../../../src/operations/input.ts";
 import { type Operation, operations } from "../../../src/operations/operation.ts";
 import { answersOf, brokenTexts, mutationsOf } from "./mutations.ts";
-import { clockWithoutWaiting, type Given, serve, targetAt, transportForTest } from "./server.ts";
+import { clockWithoutWaiting, type Given, NOT_STOPPING, serve, targetAt, transportForTest } from "./server.ts";
 
 function ask(service: Service, call: Call): Promise<Reply> {
-  return call.operation.writes ? service.send(call, service.request(call), () => undefined) : service.call(call);
+  return call.operation.writes
+    ? service.send(call, service.request(call), { fence: () => undefined, signal: NOT_STOPPING })
+    : service.call(call, NOT_STOPPING);
 }
 
 const SEED = 20_261_121;

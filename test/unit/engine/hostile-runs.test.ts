@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
 import { writeJson } from "../../../src/base/json.ts";
 import { contract } from "../../../src/contract/contract.ts";
 import { type Operation, operationNamed, operations } from "../../../src/operations/operation.ts";
@@ -96,7 +97,8 @@ test.for([...operations.values()].map((operation) => [operation.name, operation]
       if (says === undefined || !operation.writes) {
         expect(ran.outcome, told).toBe(says === undefined ? "passed" : "failed");
         if (says !== undefined) expect(ran.stopped?.problem.message, told).toMatch(says);
-        expect(sent, told).toHaveLength(1);
+        // A web page may be what stands in for the service for a moment: then it is asked again.
+        expect(sent, told).toHaveLength(/^\s*</.test(text) ? LIMITS.readAttempts : 1);
         continue;
       }
       // The service shows what carries our mark, and so that write is known.
@@ -220,7 +222,7 @@ test.for([
   const playbook = `playbook: 1\nactors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\nsteps:\n${step}\n`;
   answers = [SERVICE_404, SERVICE_404];
   expect(await runnerForTest()(playbook, targetAt(url))).toMatchObject({ outcome: "passed" });
-  answers = [SERVICE_404, PROXY_404];
+  answers = [SERVICE_404, ...Array.from({ length: LIMITS.readAttempts }, () => PROXY_404)];
   const ran = await runnerForTest()(playbook, targetAt(url));
   expect(ran).toMatchObject({ outcome: "failed", stopped: { problem: { code: "service.not-json" } } });
   expect(ran.stopped?.problem.message).toMatch(told);

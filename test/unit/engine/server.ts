@@ -88,6 +88,9 @@ export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Targe
   };
 }
 
+/** Of who is never told to stop. */
+export const NOT_STOPPING: AbortSignal = new AbortController().signal;
+
 /** A clock on which pauses cost no time. */
 export function clockWithoutWaiting(): Clock {
   let passed = 0;
@@ -135,7 +138,7 @@ export function runnerForTest(
   const store = JournalStore.open(folder, { clock, redact: (text) => text });
   const transport = transportForTest();
   onTestFinished(() => store.close());
-  return async (text, target, { exchange, observe, stopping = new AbortController().signal } = {}) => {
+  return async (text, target, { exchange, observe, stopping = NOT_STOPPING } = {}) => {
     const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
     expect(
       diagnostics.filter(({ severity }) => severity === "error"),

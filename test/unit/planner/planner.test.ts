@@ -47,10 +47,11 @@ test("what a planner is handed refuses every write before there is a request, an
   const caller = { actingEntity: "userId:alice", credential: "BUYER_KEY", label: null };
   const writes = [...operations.values()].filter((operation) => operation.writes);
   expect(writes.length).toBeGreaterThan(30);
-  for (const operation of writes) expect(() => port.call({ operation, input: {}, caller }), operation.name).toThrow(Bug);
+  for (const operation of writes)
+    expect(() => port.call({ operation, input: {}, caller }, stopping), operation.name).toThrow(Bug);
   expect(served.came).toEqual([]);
   const stats = operations.get("ledger.asset.stats");
-  if (stats !== undefined) await port.call({ operation: stats, input: {}, caller });
+  if (stats !== undefined) await port.call({ operation: stats, input: {}, caller }, stopping);
   expect(served.came.map(({ method }) => method)).toEqual(["GET"]);
 });
 

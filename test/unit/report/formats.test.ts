@@ -268,6 +268,7 @@ describe("OTLP", () => {
       fresh: false,
       fence: undefined,
       timeoutMs: 1,
+      signal: undefined,
     } as const;
     const sent: string[] = [];
     await trace.during("mint", () =>

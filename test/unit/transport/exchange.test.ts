@@ -28,6 +28,7 @@ function exchange(port: number, more: Partial<Outgoing> = {}, transport = new Tr
     fresh: true,
     fence: undefined,
     timeoutMs: 300,
+    signal: undefined,
     ...more,
   };
   return transport.exchange(outgoing);
@@ -52,6 +53,36 @@ async function http(server: Server): Promise<number> {
   closers.push(() => server.close());
   return (server.address() as AddressInfo).port;
 }
+
+test("who is to stop before it begins sends nothing", async () => {
+  let connections = 0;
+  const port = await http(createServer().on("connection", () => connections++));
+  expect(await exchange(port, { signal: AbortSignal.abort() })).toMatchObject({ kind: "not-sent" });
+  expect(connections).toBe(0);
+});
+
+test.each([true, false])("who is to stop while it waits for an answer waits no longer (fresh: %s)", async (fresh) => {
+  const stop = new AbortController();
+  const port = await tcp(() => stop.abort());
+  expect(await exchange(port, { signal: stop.signal, timeoutMs: 3_600_000, fresh })).toEqual({
+    kind: "no-answer",
+    why: "the answer was not waited for: the run is to stop",
+  });
+});
+
+test.each([true, false])(
+  "who is to stop while it connects has sent nothing, and others may ask after it (fresh: %s)",
+  async (fresh) => {
+    const stop = new AbortController();
+    const transport = new Transport();
+    // It takes the connection, and never secures it.
+    const port = await tcp(() => stop.abort());
+    const origin = `https://127.0.0.1:${port}`;
+    const stopped = await exchange(port, { origin, signal: stop.signal, timeoutMs: 3_600_000, fresh }, transport);
+    expect(stopped).toEqual({ kind: "not-sent", why: "the answer was not waited for: the run is to stop" });
+    expect(await exchange(port, { origin, fresh }, transport)).toMatchObject({ kind: "not-sent" });
+  },
+);
 
 test("a closed port: nothing was sent", async () => {
   const port = await http(createServer());
@@ -154,6 +185,7 @@ test("reads share a connection, writes have one each", async () => {
       fresh,
       fence: undefined,
       timeoutMs: 1_000,
+      signal: undefined,
     });
   for (let times = 0; times < 3; times++) await call(false);
   expect(connections).toBe(1);

@@ -123,7 +123,7 @@ test("in a log: a line for what takes long, again when it has taken twice as lon
     "… owned  page 20 · 5,000 rows",
     "… mint  waiting until 2026-11-21T09:32:00.000Z for the receipt",
     "… owned  page 40 · 10,000 rows",
-    "… stopping: what is under way is waited for, and nothing new begins; Ctrl-C once more ends at once",
+    "… stopping: nothing new begins, and a write on its way gets 10 s for its answer; Ctrl-C once more ends at once",
     "",
   ]);
 });
