@@ -26,10 +26,7 @@ export const LIMITS = {
   groupChars: 200,
   /** Names that a process tries for the file by whose lock others see that it is alive. */
   lockTries: 20,
-  /**
-   * How old an intent may be when its request leaves, in milliseconds. A process that was stopped in between, or whose machine was
-   * suspended, does not send it any more.
-   */
+  /** How old an intent may be when its request leaves, in milliseconds: a process that was stopped in between does not send it any more. */
   intentMs: 10_000,
   /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,
