@@ -30,6 +30,11 @@ export const LIMITS = {
   intentMs: 10_000,
   /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,
+  /** Open writes that are named where they keep a run from beginning, and characters of a caller's key. */
+  openWritesShown: 5,
+  keyChars: 128,
+  /** Runs that are listed where a part of an id stands for several. */
+  runsNamed: 10,
   /** Changes told of an edited playbook that do not fit what its run has done, and characters of each value in them. */
   editConflicts: 20,
   editedChars: 200,

@@ -1,4 +1,3 @@
-import { Failure } from "../base/failure.ts";
 import { systemClock } from "../base/ports.ts";
 import type { JournalPorts } from "../journal/journal.ts";
 import { JournalStore } from "../journal/store.ts";
@@ -39,23 +38,4 @@ function closing<T>(store: JournalStore, look: (store: JournalStore) => T): T {
   } finally {
     store.close();
   }
-}
-
-const LATEST = "latest";
-
-/** The id of a run that is named: itself, or `latest` for the last one. */
-export function runNamed(store: JournalStore, named: string): string {
-  if (named !== LATEST) return named;
-  const [latest] = store.list(1);
-  if (latest !== undefined) return latest.id;
-  throw noRunYet();
-}
-
-/** Says that nothing has run here. */
-export function noRunYet(): Failure {
-  return new Failure({
-    code: "journal.no-such-run",
-    message: "there is no run in this state directory yet",
-    next: "tokenbook run PLAYBOOK",
-  });
 }

@@ -17,7 +17,7 @@ import type { ReportedRun } from "../report/writers.ts";
 import { notBegunBy } from "./check-failure.ts";
 import type { ProjectShell } from "./chosen-project.ts";
 import { type DebugOption, debugsOnStderr } from "./debug.ts";
-import { formatFailure } from "./failure.ts";
+import { formatFailure, harmless } from "./failure.ts";
 import { type Hint, hinted } from "./hint.ts";
 import { maskedError, maskedShell } from "./masked.ts";
 import type { Where } from "./project.ts";
@@ -38,7 +38,10 @@ export interface ReportOptions extends DebugOption {
 export interface Job {
   readonly playbook: NotBegun["playbook"];
   readonly steps: number;
-  readonly work: (session: Session, ports: EnginePorts) => Promise<RunOutcome>;
+  /** Makes the run. What people should know beside it is said once nothing is drawn any more. */
+  readonly work: (session: Session, ports: EnginePorts, say: (text: string) => void) => Promise<RunOutcome>;
+  /** What people should know before it begins, a line each. */
+  readonly notes?: (session: Session) => readonly string[];
 }
 
 /** What a command is to run. */
@@ -111,6 +114,7 @@ async function performIn({ session, jobs, skipped }: Begun, performance: Perform
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
   try {
+    for (const note of jobs.flatMap((job) => job.notes?.(session) ?? [])) shell.stderr.write(`${harmless(shell.hint(note))}\n`);
     const view = await chooseView({
       screen: options.json === true || reporting?.takesStdout === true ? shell.stderr : shell.stdout,
       variables: shell.variables,
@@ -197,8 +201,9 @@ interface Performing {
 async function performOne(job: Job, { late, session, view, trace, hint, isAlone }: Performing): Promise<Done> {
   const fold = new RunFold();
   const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
+  const say = (text: string): void => late.write(`${harmless(hint(text))}\n`);
   try {
-    const outcome = await session.carry(observers, (ports) => job.work(session, ports), trace);
+    const outcome = await session.carry(observers, (ports) => job.work(session, ports, say), trace);
     return { exit: exitOf(outcome), report: fold.report(), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);

@@ -3,6 +3,7 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { type Json, parseJson } from "../base/json.ts";
 import { systemClock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
+import { leftOpenBefore, openWriteLeft } from "../engine/left-open.ts";
 import { readingOnly } from "../engine/reading.ts";
 import { Service } from "../engine/service.ts";
 import type { Target } from "../environment/target.ts";
@@ -13,12 +14,14 @@ import { readPlan } from "../planner/file.ts";
 import { inOrganization } from "../playbook/inputs.ts";
 import type { Secrets } from "../playbook/open.ts";
 import { planJson } from "../report/plan/json.ts";
-import type { PlanDocument } from "../report/plan/shape.ts";
+import type { PlanDocument, PlannedProblem, PlannedRun } from "../report/plan/shape.ts";
 import { Transport } from "../transport/exchange.ts";
 import { type DebugOption, openExchanges } from "./debug.ts";
 import type { ProjectShell } from "./chosen-project.ts";
 import { secretsGivenTo } from "./given-secrets.ts";
-import { openTarget, readText, type Where } from "./project.ts";
+import { folderInProject, openTarget, readText, stateDirectory, type Where } from "./project.ts";
+import { peekIntoJournal } from "./journal.ts";
+
 import type { Ready, ReadyPlaybook } from "./ready.ts";
 
 /** A plan, and its text without what a service may have repeated of our keys. */
@@ -30,7 +33,9 @@ export interface MadePlan {
 
 /** Plans what runs of these playbooks would do, where the options say. Nothing is kept. Throws a Failure. */
 export async function makePlan(shell: ProjectShell, where: Where & DebugOption, { ready, secrets }: Ready): Promise<MadePlan> {
-  return whileReading(shell, where, secrets, (target, ports) => madePlan(ready, target, ports));
+  return whileReading(shell, where, secrets, (target, ports) =>
+    madePlan(ready, target, { ...ports, refusal: (each) => refusalOf(shell, where, { ...each, target }) }),
+  );
 }
 
 /** Holds, before anything is sent, that a plan that was made before would be made again. Throws a Failure that tells what changed. */
@@ -47,10 +52,34 @@ export async function refuseOutdated(
   });
 }
 
-async function madePlan(ready: readonly ReadyPlaybook[], target: Target, ports: PlannerPorts): Promise<MadePlan> {
+/** What a planner is given, and what keeps a run from beginning, as the journal says. */
+interface PlanningPorts extends PlannerPorts {
+  readonly refusal?: (ready: ReadyPlaybook) => PlannedProblem | null;
+}
+
+async function madePlan(ready: readonly ReadyPlaybook[], target: Target, ports: PlanningPorts): Promise<MadePlan> {
   const { redact } = ports.secrets;
-  const plan = await planAll(placed(ready, target), target, ports);
+  const all = placed(ready, target);
+  const made = await planAll(all, target, ports);
+  const plans = made.plans.map((each, at): PlannedRun => {
+    const given = all[at];
+    return { ...each, refused: given === undefined ? null : (ports.refusal?.(given) ?? null) };
+  });
+  const plan = { ...made, ok: made.ok && plans.every(({ refused }) => refused === null), plans };
   return { plan, json: redact(planJson(plan)), redact };
+}
+
+// The same look that a run takes before it begins.
+function refusalOf(
+  shell: ProjectShell,
+  where: Where,
+  { playbook, inputs, env, target }: ReadyPlaybook & { readonly target: Target },
+): PlannedProblem | null {
+  const starting = { playbook, target, given: { inputs, env }, folder: folderInProject(shell) };
+  const [first, ...others] = peekIntoJournal(stateDirectory(shell, where), (store) => leftOpenBefore(store, starting));
+  if (first === undefined) return null;
+  const { code, message, next = null } = openWriteLeft([first, ...others]);
+  return { code, message, next };
 }
 
 function placed(ready: readonly ReadyPlaybook[], target: Target): readonly ReadyPlaybook[] {

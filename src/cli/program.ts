@@ -1,14 +1,24 @@
-import { Argument, Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Argument, Command as Commander, CommanderError, Option } from "commander";
 import type { ExitCode } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
-import { didYouMean } from "../base/text.ts";
-import { TAG_PATTERN } from "../base/tag.ts";
 import { VERSION } from "../base/version.ts";
+import {
+  callersKey,
+  collectInput,
+  collectName,
+  collectReport,
+  countingNumber,
+  listenAddress,
+  port,
+  tagList,
+  wholeNumber,
+} from "./arguments.ts";
 import { fitted, widthOn } from "./columns.ts";
 import { type Hint, hinted, hintFor } from "./hint.ts";
 import type { Command, Shell } from "./shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
-import { FORMATS, type ReportRequest } from "../report/format.ts";
+import { RunName } from "./run-name.ts";
+import { FORMATS } from "../report/format.ts";
 import { WORDS } from "./words.ts";
 
 /** Each command is loaded when it is called: start-up is a feature. */
@@ -20,6 +30,9 @@ export interface Calling {
   readonly begin?: (hint: Hint) => void;
   readonly finish?: (code: ExitCode) => void;
 }
+
+/** The shells that can complete our commands. */
+export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
 
 /** All commands, their options and their help. */
 export function buildProgram(shell: Shell, calling: Calling = {}): Commander {
@@ -61,6 +74,9 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--tags <tags>", WORDS.tags, tagList)
     .option("--report <format=file>", WORDS.report, collectReport, [])
     .option("--plan <file>", WORDS.run.plan)
+    .option("--key <key>", WORDS.run.key, callersKey)
+    .option("--anyway", WORDS.run.anyway)
+    .option("--because <text>", WORDS.run.because)
     .action(builder.action(async () => (await import("./commands/run.ts")).run, "files"));
   builder
     .debug(builder.where(builder.command(program, "plan").argument("<files...>", WORDS.run.files)))
@@ -69,11 +85,11 @@ function runCommands(program: Commander, builder: Builder): void {
     .option("--out <file>", WORDS.plan.out)
     .action(builder.action(async () => (await import("./commands/plan.ts")).plan, "files"));
   builder
-    .debug(builder.where(builder.command(program, "resume").argument("[run]", WORDS.resume.run)))
+    .debug(builder.where(builder.command(program, "resume").argument("[run]", WORDS.resume.run, RunName.parse), WORDS.resume.env))
     .option("--report <format=file>", WORDS.report, collectReport, [])
     .action(builder.action(async () => (await import("./commands/resume.ts")).resume, "run"));
   builder
-    .memory(builder.command(program, "resolve").argument("<run>", WORDS.resolve.run))
+    .memory(builder.command(program, "resolve").argument("<run>", WORDS.resolve.run, RunName.parse))
     .option("--step <address>", WORDS.resolve.step)
     .addOption(new Option("--as <verdict>", WORDS.resolve.as).choices(["applied", "absent"]))
     .option("--because <text>", WORDS.resolve.because)
@@ -147,7 +163,7 @@ function lookCommands(program: Commander, builder: Builder): void {
   driftCommands(program, builder);
   builder
     .command(program, "report")
-    .argument("<runs...>", WORDS.reporting.runs)
+    .argument("<runs...>", WORDS.reporting.runs, RunName.collect)
     .option("--report <format=file>", WORDS.report, collectReport, [])
     .addOption(new Option("--format <format>", WORDS.reporting.format).choices(FORMATS))
     .option("--state <dir>", WORDS.state)
@@ -205,19 +221,19 @@ function runsCommands(program: Commander, builder: Builder): void {
   const about = (name: "show" | "verify" | "leases" | "release" | "accept-loss"): Commander =>
     builder.memory(builder.subcommand(runs, name, WORDS.runs[name]));
   about("show")
-    .argument("<run>", WORDS.runs.shown)
+    .argument("<run>", WORDS.runs.shown, RunName.parse)
     .action(builder.action(async () => (await import("./commands/runs.ts")).showRun, "run"));
   builder
     .subcommand(runs, "export", WORDS.runs.export)
-    .argument("<run>", WORDS.runs.shown)
+    .argument("<run>", WORDS.runs.shown, RunName.parse)
     .option("--state <dir>", WORDS.state)
     .action(builder.action(async () => (await import("./commands/records.ts")).exportRun, "run"));
   about("verify")
-    .argument("[run]", WORDS.runs.verified)
+    .argument("[run]", WORDS.runs.verified, RunName.parse)
     .action(builder.action(async () => (await import("./commands/records.ts")).verifyRuns, "run"));
   about("leases").action(builder.action(async () => (await import("./commands/leases.ts")).listLeases));
   about("release")
-    .argument("<run>", WORDS.runs.run)
+    .argument("<run>", WORDS.runs.shown, RunName.parse)
     .option("--because <text>", WORDS.runs.because)
     .action(builder.action(async () => (await import("./commands/leases.ts")).release, "run"));
   about("accept-loss")
@@ -274,8 +290,8 @@ class Builder {
   }
 
   /** The options that say where a run acts and what it remembers. */
-  where(command: Commander): Commander {
-    return this.memory(this.dotenv(command.option("--env <name>", WORDS.env)));
+  where(command: Commander, env: string = WORDS.env): Commander {
+    return this.memory(this.dotenv(command.option("--env <name>", env)));
   }
 
   /** The options that say where variables come from that the process does not set. */
@@ -335,69 +351,4 @@ class Builder {
       .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: ({ parent }) => (parent === null ? [] : [NO_COLOUR]) })
       .showSuggestionAfterError(false);
   }
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
-}
-
-// A list of none would say that there is nothing.
-function countingNumber(text: string): number {
-  if (wholeNumber(text) === 0) throw new InvalidArgumentError("It must be 1 or more.");
-  return wholeNumber(text);
-}
-
-const MOST_PORT = 65_535;
-
-function port(text: string): number {
-  const number = wholeNumber(text);
-  if (number > MOST_PORT) throw new InvalidArgumentError(`It must be a port: 0 to ${MOST_PORT}.`);
-  return number;
-}
-
-const TAG = new RegExp(TAG_PATTERN);
-
-function tagList(text: string): readonly string[] {
-  const tags = text.split(",").map((tag) => tag.trim());
-  if (!tags.every((tag) => TAG.test(tag.replace(/^!/, "")))) throw new InvalidArgumentError("Write tags as in smoke,!slow.");
-  return tags;
-}
-
-// HOST:PORT, [IPV6]:PORT, or a port of this machine alone.
-function listenAddress(text: string): { readonly host: string; readonly port: number } {
-  const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\]]*)):)?(\d{1,5})$/.exec(text) ?? [];
-  if (digits === undefined || Number(digits) > MOST_PORT)
-    throw new InvalidArgumentError("Write it as HOST:PORT, or as a port of this machine.");
-  return { host: bracketed ?? (plain === undefined || plain === "" ? "127.0.0.1" : plain), port: Number(digits) };
-}
-
-function collectName(name: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), name];
-}
-
-function collectInput(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
-  const at = text.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("Write it as KEY=VALUE.");
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
-}
-
-/** The shells that can complete our commands. */
-export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
-
-// A comma parts two reports only where a format follows: file names may hold commas.
-const BETWEEN_REPORTS = new RegExp(`,(?=(?:${FORMATS.join("|")})=)`);
-
-function collectReport(text: string, before: readonly ReportRequest[]): readonly ReportRequest[] {
-  return [...before, ...text.split(BETWEEN_REPORTS).map(reportRequest)];
-}
-
-function reportRequest(text: string): ReportRequest {
-  const [, name, file = ""] = /^([^=]*)=?([^]*)$/.exec(text) ?? [];
-  const format = FORMATS.find((each) => each === name);
-  if (format !== undefined && file !== "") return { format, file };
-  const near = format === undefined ? didYouMean(name ?? "", FORMATS) : undefined;
-  throw new InvalidArgumentError(
-    `Write it as FORMAT=FILE, with a format of ${FORMATS.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
-  );
 }

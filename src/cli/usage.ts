@@ -2,6 +2,7 @@ import type { Command, CommanderError } from "commander";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
+import { RunName } from "./run-name.ts";
 
 /** Only help or the version was asked for, or no command was named; what there was to say has been said. */
 export class Told extends Error {
@@ -38,7 +39,7 @@ const MAY_BE_EMPTY: ReadonlySet<string> = new Set(["because", "debug", "words"])
  * that is in it. Throws a Failure.
  */
 export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: Command, argument: string | undefined): void {
-  const empty = Object.keys(given).find((name) => !MAY_BE_EMPTY.has(name) && [given[name]].flat().includes(""));
+  const empty = Object.keys(given).find((name) => !MAY_BE_EMPTY.has(name) && [given[name]].flat().some(isEmpty));
   if (empty === undefined) return;
   throw new Failure({
     code: "usage.empty",
@@ -46,6 +47,10 @@ export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: C
     why: "a variable that is not set leaves nothing",
     next: `${pathOf(command)} --help`,
   });
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || (value instanceof RunName && value.typed === "");
 }
 
 /** Holds that no option was given that the command above this one knows, and it does not: it would be read, and then do nothing. Throws a Failure. */

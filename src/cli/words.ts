@@ -24,6 +24,10 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
   $ tokenbook run playbooks --tags 'smoke,!slow'
   $ tokenbook run supply.yaml --env production --json
   $ tokenbook run onboarding.yaml --plan onboarding.plan    only if it still would do what the plan says
+  $ tokenbook run onboarding.yaml --input property=Loft12 --key ORDER-17    once, however often it is repeated
+
+A run does not begin (exit 6) while an earlier run has left a write open that it might make a second time. \`tokenbook resume\` continues that
+run.
 
 Without a tokenbook.yaml in this folder or above it, an embedded sandbox serves; it keeps its data in the state directory.`,
     },
@@ -66,11 +70,12 @@ Examples:
     },
     resume: {
       summary: "Go on with a run that stopped, waits for somebody, was interrupted, or whose process died.",
-      examples: `Completed steps are never repeated, and a write whose effect is not known is never sent again.
+      examples: `Completed steps are never repeated, and a write whose effect is not known is never sent again. A part of a run's id is enough where no other id
+has it.
 
 Examples:
   $ tokenbook resume                          the last run that did not pass
-  $ tokenbook resume 20261121T0930-k3x9q2ab`,
+  $ tokenbook resume 20261121T093000-k3x9q2ab`,
     },
     resolve: {
       summary: "Say what became of a write that nobody could see. Without --step, list the unknown writes of a run.",
@@ -78,19 +83,19 @@ Examples:
 step, \`absent\` lets it be sent again, and a wrong \`absent\` is a second effect.
 
 Examples:
-  $ tokenbook resolve 20261121T0930-k3x9q2ab
-  $ tokenbook resolve 20261121T0930-k3x9q2ab --step mint --as applied --because "tx 3f2a in the explorer"`,
+  $ tokenbook resolve 20261121T093000-k3x9q2ab
+  $ tokenbook resolve 20261121T093000-k3x9q2ab --step mint --as applied --because "tx 3f2a in the explorer"`,
     },
     runs: {
       summary: "List runs, the latest first, and by whom they are held; `runs show RUN` tells everything about one.",
       examples: `Examples:
   $ tokenbook runs
   $ tokenbook runs show latest
-  $ tokenbook runs show 20261121T0930-k3x9q2ab --json
-  $ tokenbook runs export 20261121T0930-k3x9q2ab > run.ndjson
+  $ tokenbook runs show 20261121T093000-k3x9q2ab --json
+  $ tokenbook runs export 20261121T093000-k3x9q2ab > run.ndjson
   $ tokenbook runs verify                     whether the journal is whole
   $ tokenbook runs leases                     who acts, as whom, in which groups
-  $ tokenbook runs release 20261121T0930-k3x9q2ab --because "the machine was switched off"
+  $ tokenbook runs release 20261121T093000-k3x9q2ab --because "the machine was switched off"
   $ tokenbook runs accept-loss --because "compared the ledger with last night's backup"`,
     },
     schedule: {
@@ -117,7 +122,7 @@ SIGTERM lets a run in hand end, for 20 seconds, then stops it as Ctrl-C stops a 
 Examples:
   $ tokenbook report latest --report html=report.html
   $ tokenbook report latest --format md
-  $ tokenbook report 20261121T0930-k3x9q2ab 20261121T1004-p0a7d1xz --report html=both.html,junit=both.xml`,
+  $ tokenbook report 20261121T093000-k3x9q2ab 20261121T100400-p0a7d1xz --report html=both.html,junit=both.xml`,
     },
     drift: {
       summary: "Differences that reconciliations have found: list them, explain one, or bear with it for a while.",
@@ -219,6 +224,9 @@ Examples:
   run: {
     files: "playbook files, or folders of them",
     plan: "a plan of these playbooks; refuse before anything is sent when something in it has changed",
+    key: "name the run, as in ORDER-17: the same key never starts a second run; it resumes that one, or shows it",
+    anyway: "begin although an earlier run left a write open, which could happen twice; needs --because",
+    because: "with --anyway: how you know that it does no harm; kept in the journal with your name",
   },
   plan: { out: "write the plan to this file, for run --plan" },
   check: {
@@ -238,20 +246,22 @@ Examples:
     file: "the playbook's file, such as playbooks/mint.yaml",
     uses: "an operation that it calls; repeat it for several",
   },
-  resume: { run: "the run's id; the last run that did not pass when left out" },
+  resume: {
+    run: "the run's id, a part of it, or `latest`; the last run that did not pass when left out",
+    env: "the environment in which the run began, which is used when left out; any other is refused",
+  },
   resolve: {
-    run: "the run's id",
+    run: "the run's id, a part of it, or `latest`",
     step: "the address of the step, as reports have it",
     as: "applied: it took effect; absent: it did not, and never will",
     because: "how you know",
   },
   runs: {
-    run: "the run's id",
-    shown: "the run's id, or `latest`",
+    shown: "the run's id, a part of it, or `latest`",
     show: "Show one run: every step, every attempt, what was sent and answered.",
     export: "Print every record of a run as a line of JSON, with its hash and that of the one before it.",
     verify: "Look whether the records of a run, or of all runs, are those that were written. Exit 1 when some are not.",
-    verified: "the run's id, or `latest`; all runs when left out",
+    verified: "the run's id, a part of it, or `latest`; all runs when left out",
     leases: "List what is held: runs, groups, and the entities that runs act as.",
     release: "Free a run whose process, on another machine, is gone. What you say is kept in its journal, with your name.",
     because: "how you know that the process is gone for good",
@@ -261,7 +271,7 @@ Examples:
   },
   view: { port: "the port to listen on; 0 takes any free one" },
   reporting: {
-    runs: "the runs' ids, or `latest`",
+    runs: "the runs' ids, parts of them, or `latest`",
     format: "print one report on stdout, in this format",
   },
   drift: {
@@ -350,8 +360,9 @@ export const EXITS: Readonly<Record<keyof typeof EXIT, { readonly means: string;
     next: "`tokenbook resume` looks again; `tokenbook resolve RUN` takes a person's word.",
   },
   locked: {
-    means: "Another process holds the run, its group, or an entity that it writes as.",
-    next: "Wait for it; `tokenbook runs leases` tells who it is.",
+    means:
+      "Another process holds the run, its group, or an entity that it writes as. Or an earlier run left a write open that this one might make a second time.",
+    next: "Wait for it; `tokenbook runs leases` lists who it is. For an open write, `tokenbook resume` the run that left it.",
   },
   bug: { means: "A bug in tokenbook.", next: "Report it with what was printed; what the journal holds is enough to resume." },
   interrupted: { means: "Interrupted by SIGINT (Ctrl-C).", next: "`tokenbook resume`." },

@@ -2,10 +2,10 @@ import { Failure, invariant } from "../base/failure.ts";
 import { quoted } from "../base/text.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { History } from "../journal/chain.ts";
-import type { Held, JournalStore } from "../journal/store.ts";
+import type { Held, JournalStore, RunSummary } from "../journal/store.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { openWrites } from "../protocol/open-writes.ts";
-import type { RunOpened, RunOutcome, TargetHeading } from "../protocol/record.ts";
+import type { Anyway, RunOpened, RunOutcome, TargetHeading } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { FileReader } from "../playbook/files.ts";
 import { askingOf } from "./asking.ts";
@@ -13,6 +13,7 @@ import { RunContext } from "./context.ts";
 import { editOf } from "./edit/edit.ts";
 import type { Given } from "./groups.ts";
 import { lettingGo, withLeases } from "./leases.ts";
+import { type LeftOpen, leftOpenBefore, openWriteLeft, type Starting } from "./left-open.ts";
 import type { RunName } from "./names.ts";
 import { writingOf } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -31,16 +32,55 @@ export interface RunParts {
   readonly folder?: string | undefined;
 }
 
-/** Runs a checked playbook from its first step. Throws a Failure when it cannot start, and then nothing was sent but harmless reads. */
-export async function startRun(parts: RunParts, given: Given, name: RunName): Promise<RunOutcome> {
+/** What a person or a caller says when a run is begun. */
+export interface Beginning {
+  /** Names the run: no other run of the journal has this key. */
+  readonly key?: string | undefined;
+  /** It begins although these runs, or all that there are now, have left writes open. */
+  readonly anyway?: (Omit<Anyway, "runs"> & { readonly runs?: Anyway["runs"] }) | undefined;
+}
+
+/**
+ * Runs a checked playbook from its first step. Throws a Failure when it cannot start, and then nothing was sent but harmless reads: so it is
+ * when an earlier run has left a write open that this one might make a second time.
+ */
+export async function startRun(parts: RunParts, given: Given, name: RunName, beginning: Beginning = {}): Promise<RunOutcome> {
   const { playbook, target, store, ports, folder } = parts;
   checkTarget(playbook, target);
+  const starting = { playbook, target, given, folder };
+  const runs = excused(store, starting, beginning);
   return withLeases(parts, { ...given, ...name }, async (claim) => {
     await checkReach(playbook, askingOf(readingOnly(new Service(target, ports)), ports));
-    const held = await store.begin(opening(playbook, given, { target, folder, ...name }), target.environment, claim);
+    const opened = opening(parts, given, { ...name, ...beginning, runs });
+    // Looked at once more in the transaction that opens the run: another process may have left something meanwhile.
+    const admit = (): void =>
+      refuseBeside(
+        leftOpenBefore(store, starting, (run) => settle(store, run)),
+        runs,
+      );
+    const held = await store.begin(opened, target.environment, claim, admit);
     for (const record of held.records) ports.observe(record);
     return carry(parts, held);
   });
+}
+
+// The runs that have left writes open, and that a person has excused. Throws a Failure when there is one that nobody has.
+function excused(store: JournalStore, starting: Starting, { anyway }: Beginning): readonly string[] {
+  const found = leftOpenBefore(store, starting);
+  const all = [...new Set(found.map(({ run }) => run.id))];
+  const runs = anyway === undefined ? [] : all.filter((id) => anyway.runs?.includes(id) ?? true);
+  refuseBeside(found, runs);
+  return runs;
+}
+
+function refuseBeside(found: readonly LeftOpen[], excusedRuns: readonly string[]): void {
+  const [first, ...others] = found.filter(({ run }) => !excusedRuns.includes(run.id));
+  if (first !== undefined) throw openWriteLeft([first, ...others]);
+}
+
+// No later start needs to look into it again.
+function settle(store: JournalStore, { id, held }: RunSummary): void {
+  if (held === undefined) store.settle(id);
 }
 
 const NO_FILES: FileReader = { read: () => undefined };
@@ -96,10 +136,11 @@ async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
 }
 
 function opening(
-  playbook: Playbook,
+  { playbook, target, folder }: RunParts,
   { inputs, env }: Given,
-  about: { target: Target; folder: string | undefined; runId: string; runKey: string },
+  about: RunName & Beginning & Pick<Anyway, "runs">,
 ): RunOpened {
+  const { key, anyway, runs } = about;
   return {
     kind: "run.opened",
     format: 1,
@@ -108,8 +149,10 @@ function opening(
     ...writingOf(playbook),
     inputs,
     ...(Object.keys(env).length === 0 ? {} : { env }),
-    target: headingOf(about.target),
-    ...(about.folder === undefined ? {} : { folder: about.folder }),
+    target: headingOf(target),
+    ...(folder === undefined ? {} : { folder }),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(anyway === undefined || runs.length === 0 ? {} : { anyway: { who: anyway.who, because: anyway.because, runs } }),
   };
 }
 

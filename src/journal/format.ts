@@ -41,8 +41,20 @@ CREATE TABLE loss (
 CREATE TABLE ended_run (run_id TEXT PRIMARY KEY, loss INTEGER NOT NULL REFERENCES loss (id)) STRICT;
 `;
 
+// Which runs may have left a write open (`settled` 0), which run was the last of a playbook, and which one has a caller's key. What is not
+// known of older runs is looked up in their records.
+const START_SCHEMA = `
+ALTER TABLE run ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN identity TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN key TEXT;
+UPDATE run SET settled = 1 WHERE outcome = 'passed';
+CREATE INDEX run_unsettled ON run (opened_at) WHERE settled = 0;
+CREATE INDEX run_of_playbook ON run (identity, environment, opened_at);
+CREATE UNIQUE INDEX run_key ON run (key) WHERE key IS NOT NULL;
+`;
+
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
-const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA, PROOF_SCHEMA, LOSS_SCHEMA];
+const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA, PROOF_SCHEMA, LOSS_SCHEMA, START_SCHEMA];
 
 /** The format that this version writes. */
 export const FORMAT: number = MIGRATIONS.length;

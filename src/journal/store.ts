@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
 import { didYouMean } from "../base/text.ts";
+import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { type Cell, Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, type History, readChain, readHistory } from "./chain.ts";
@@ -96,18 +98,27 @@ export class JournalStore {
     }
   }
 
-  /** Begins a run: its first records are durable, and the run is held, when the promise is kept. Without a claim it takes one. */
-  async begin(opened: RunOpened, environment: string, taken?: Claim): Promise<Held> {
-    const { runId } = opened;
+  /**
+   * Begins a run: its first records are durable, and the run is held, when the promise is kept. Without a claim it takes one. `admit` is
+   * called in the very transaction that makes the run known, and keeps it from being made by a Failure. Throws a Failure also when another
+   * run has the caller's key.
+   */
+  async begin(opened: RunOpened, environment: string, taken?: Claim, admit: () => void = () => undefined): Promise<Held> {
+    const { runId, idempotencyKey } = opened;
     const claim = taken ?? { runId, epoch: 1 };
+    const key = idempotencyKey === undefined ? null : this.#ports.redact(idempotencyKey);
     const opening = (): void => {
+      if (key !== null) this.#assertFree(key);
+      admit();
       if (taken === undefined) claimed(this.leases.takeWithin(runId, NOTHING_ELSE));
       this.#database.run(
-        "INSERT INTO run (id, playbook, environment, opened_at) VALUES (?, ?, ?, ?)",
+        "INSERT INTO run (id, playbook, environment, opened_at, identity, key) VALUES (?, ?, ?, ?, ?, ?)",
         runId,
         opened.playbook.file,
         environment,
         this.#ports.clock.now(),
+        identityOf(placeOf(opened)),
+        key,
       );
     };
     return this.#held({ claim, end: CHAIN_START, opening }, [], opened);
@@ -127,7 +138,7 @@ export class JournalStore {
     this.assertResumable(runId);
     const claim = taken ?? this.take(runId);
     const { records, end } = readHistory(this.#database, runId, known);
-    const opening = (): void => void this.#database.run("UPDATE run SET outcome = NULL WHERE id = ?", runId);
+    const opening = (): void => void this.#database.run("UPDATE run SET outcome = NULL, settled = 0 WHERE id = ?", runId);
     return this.#held({ claim, end, opening }, records);
   }
 
@@ -151,7 +162,8 @@ export class JournalStore {
   /** Lets go of a run, with its outcome; its last records become durable in the same commit. Open: it leaves writes whose effect is not known. */
   async release(journal: RunJournal, outcome: string, leavesOpen = false): Promise<void> {
     await journal.ended(() => {
-      this.#database.run("UPDATE run SET outcome = ? WHERE id = ?", outcome, journal.claim.runId);
+      const settled = leavesOpen ? 0 : 1;
+      this.#database.run("UPDATE run SET outcome = ?, settled = ? WHERE id = ?", outcome, settled, journal.claim.runId);
       this.leases.releaseWithin(journal.claim, leavesOpen);
     });
   }
@@ -182,6 +194,35 @@ export class JournalStore {
   count(runId: string): number {
     this.#assertKnown(runId);
     return Number(this.#database.get("SELECT last_sequence FROM run WHERE id = ?", runId)?.["last_sequence"] ?? -1) + 1;
+  }
+
+  /**
+   * The id of the run that a person names: by the id, by a part that no other id has, or as `latest`. Throws a Failure; where several ids have
+   * the part, it lists them.
+   */
+  named(name: string): string {
+    if (name === LATEST) {
+      const [latest] = this.list(1);
+      if (latest !== undefined) return latest.id;
+      this.assertWhole();
+      throw noRunYet();
+    }
+    if (this.knows(name)) return name;
+    const most = LIMITS.runsNamed + 1;
+    const begun = this.#database.all(
+      "SELECT id FROM run WHERE instr(id, ?) > 0 ORDER BY opened_at DESC, id DESC LIMIT ?",
+      name,
+      most,
+    );
+    // One that is about to begin is known by what it holds alone.
+    const found =
+      begun.length > 0
+        ? begun
+        : this.#database.all("SELECT DISTINCT run_id AS id FROM lease WHERE instr(run_id, ?) > 0 LIMIT ?", name, most);
+    const [only, ...others] = found.map(({ id }) => String(id));
+    if (only === undefined) return this.#unknown(name);
+    if (others.length === 0) return only;
+    throw severalRuns(name, [only, ...others]);
   }
 
   /** The names of all runs, the earliest first. */
@@ -227,6 +268,36 @@ export class JournalStore {
     if (loss !== undefined) throw endedByLoss(runId, loss);
   }
 
+  /**
+   * Runs that may have left a write open, the latest first: those under way, those that died, and those that said so when they ended.
+   * Nobody goes on with one that ended with a loss of records: whoever accepted the loss has looked into the ledger for it.
+   */
+  unsettled(): readonly RunSummary[] {
+    const unended = "id NOT IN (SELECT run_id FROM ended_run)";
+    return this.#summaries(`WHERE settled = 0 AND ${unended} ORDER BY opened_at DESC, id DESC`);
+  }
+
+  /** Keeps that a run has left no write open, which only its records said so far. For a run that nobody holds. */
+  settle(runId: string): void {
+    this.#database.run("UPDATE run SET settled = 1 WHERE id = ?", runId);
+  }
+
+  /** The last run of a playbook in an environment. */
+  lastOf(place: PlaybookPlace, environment: string): RunSummary | undefined {
+    const which = "WHERE identity = ? AND environment = ? ORDER BY opened_at DESC, id DESC LIMIT 1";
+    return this.#summaries(which, identityOf(place), environment)[0];
+  }
+
+  /** The run to which a caller gave this key. */
+  withKey(key: string): RunSummary | undefined {
+    return this.#summaries("WHERE key = ?", this.#ports.redact(key))[0];
+  }
+
+  #assertFree(key: string): void {
+    const other = this.#database.get("SELECT id FROM run WHERE key = ?", key)?.["id"];
+    if (other !== undefined) throw keyTaken(String(other));
+  }
+
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
     return this.#database.all(`SELECT * FROM run ${which}`, ...values).map((row) => ({
       id: String(row["id"]),
@@ -258,25 +329,54 @@ function heldBy(lease: Lease | undefined): RunSummary["held"] {
   return lease?.holder === undefined ? undefined : { holder: lease.holder, since: lease.since, life: lease.life };
 }
 
+/** The code of the failure that says that another run has the caller's key. */
+export const KEY_TAKEN = "run.key-taken";
+
+function keyTaken(runId: string): Failure {
+  return new Failure({
+    code: KEY_TAKEN,
+    message: `the run ${runId} has this key already`,
+    why: "a key names one run; nothing was sent",
+    next: `tokenbook runs show ${runId}`,
+    exit: EXIT.locked,
+  });
+}
+
 function claimed(taken: Taken): Claim {
   if ("claim" in taken) return taken.claim;
   throw runHeld(taken.inTheWay);
 }
 
+const LATEST = "latest";
+
+/** Says that nothing has run here. */
+export function noRunYet(): Failure {
+  return new Failure({
+    code: "journal.no-such-run",
+    message: "there is no run in this state directory yet",
+    next: "tokenbook run PLAYBOOK",
+  });
+}
+
+function severalRuns(name: string, ids: readonly string[]): Failure {
+  const listed = ids.slice(0, LIMITS.runsNamed);
+  const more = ids.length > listed.length ? ["and more"] : [];
+  return new Failure({
+    code: "journal.several-runs",
+    message: [`"${name}" is a part of several runs' ids:`, ...listed, ...more].join("\n"),
+    next: "type more of the id; all of them: tokenbook runs",
+  });
+}
+
 /** Says that there is no run of this name among those that there are. */
 export function noSuchRun(runId: string, ids: readonly string[]): Failure {
-  const near = nearRun(runId, ids);
+  // Names of one day are alike, so few edits tell one from another.
+  const near = didYouMean(runId, ids, 2);
   return new Failure({
     code: "journal.no-such-run",
     message: `there is no run "${runId}" in this state directory`,
     next: near === undefined ? "tokenbook runs" : `did you mean ${near}? All of them: tokenbook runs`,
   });
-}
-
-// A part of a name stands for the one that has it. Names of one day are alike, so few edits tell one from another.
-function nearRun(name: string, ids: readonly string[]): string | undefined {
-  const [only, ...others] = name === "" ? [] : ids.filter((id) => id.startsWith(name) || id.endsWith(name));
-  return others.length === 0 && only !== undefined ? only : didYouMean(name, ids, 2);
 }
 
 /** Says that somebody holds a run. */

@@ -145,6 +145,7 @@ function planned(context: PlanContext, given: PlanParts, passed: boolean): Plann
     playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
     inputs: digestsOfGiven(given),
     outcome: passed && problem === null ? "would-pass" : "would-fail",
+    refused: null,
     problem,
     steps,
     notReached: headingsOf(playbook).flatMap(({ id }) => (context.reached.has(id) ? [] : [id])),

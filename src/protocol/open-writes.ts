@@ -1,5 +1,5 @@
 import { decideAttempts, mayStillArrive } from "./attempts.ts";
-import type { AttemptState, RunState } from "./state.ts";
+import type { AttemptState, RunState, StepState } from "./state.ts";
 
 /** A write that nobody knows the effect of. */
 export interface OpenWrite {
@@ -9,16 +9,34 @@ export interface OpenWrite {
   readonly sentAt: number;
 }
 
+/** A write that nobody knows the effect of, with the attempt that left it so. */
+export interface OpenAttempt extends OpenWrite {
+  readonly last: AttemptState;
+  readonly stopped: StepState["stopped"];
+}
+
 /** The writes of a run whose effect is not known. */
 export function openWrites(state: RunState): readonly OpenWrite[] {
-  return [...state.steps].flatMap(([step, { attempts, completed }]) => {
+  return openAttempts(state).map(({ step, attempt, operation, sentAt }) => ({ step, attempt, operation, sentAt }));
+}
+
+/** The same, each with its last attempt. */
+export function openAttempts(state: RunState): readonly OpenAttempt[] {
+  return [...state.steps].flatMap(([step, { attempts, completed, stopped }]) => {
     const last = attempts.at(-1);
-    if (completed !== undefined || last === undefined) return [];
+    if (completed !== undefined || last === undefined || !isOpen(attempts, state.epoch)) return [];
     const { intended, intendedAt } = last;
-    return isOpen(attempts, state.epoch)
-      ? [{ step, attempt: intended.attempt, operation: intended.operation, sentAt: intendedAt }]
-      : [];
+    return [{ step, attempt: intended.attempt, operation: intended.operation, sentAt: intendedAt, last, stopped }];
   });
+}
+
+/**
+ * The writes that a run has left behind. While a process holds the run, what that process has under way is not left: it is at it. What an
+ * earlier one left is, and so is what it has given up on.
+ */
+export function leftWrites(state: RunState, isHeld: boolean): readonly OpenAttempt[] {
+  const open = openAttempts(state);
+  return isHeld ? open.filter(({ last, stopped }) => last.epoch < state.epoch || stopped !== undefined) : open;
 }
 
 // The investor interface has no receipts.

@@ -44,6 +44,18 @@ export interface RunOpened extends Writing {
   readonly target: TargetHeading;
   /** Where the paths of its files begin, from the folder of tokenbook.yaml. Left out by older runs, and where there is no such file. */
   readonly folder?: string;
+  /** The name that the caller gave to the run with `--key`: no other run of the journal has it. */
+  readonly idempotencyKey?: string;
+  /** A person began the run although earlier runs had left writes open. */
+  readonly anyway?: Anyway;
+}
+
+/** A person's word that a run may begin beside writes that other runs have left open. */
+export interface Anyway {
+  readonly who: string;
+  readonly because: string;
+  /** The runs that left them. */
+  readonly runs: readonly string[];
 }
 
 /** A playbook as it is written. */
@@ -158,6 +170,8 @@ export interface AttemptIntended {
   readonly attempt: number;
   readonly operation: string;
   readonly actor: string | null;
+  /** The acting entity (`userId:alice`) or the name of a credential; null: the key's own. Left out by older runs. */
+  readonly as?: string | null;
   /** The completed input, with chosen ids and our mark. */
   readonly input: JsonObject;
   readonly request: { readonly method: string; readonly path: string; readonly digest: string };

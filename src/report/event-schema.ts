@@ -70,6 +70,11 @@ const EVENTS: Described = {
     optional: {
       env: { type: "object", additionalProperties: { type: "object", additionalProperties: text } },
       folder: { ...text, description: "Where the paths of its files begin, from the folder of tokenbook.yaml." },
+      idempotencyKey: { ...text, description: "The name that the caller gave to the run with --key." },
+      anyway: {
+        ...object({ who: text, because: text, runs: texts }),
+        description: "A person began the run although these runs had left writes open.",
+      },
     },
   },
   "run.claimed": { says: "A process took the run.", required: { holder }, optional: {} },
@@ -104,7 +109,11 @@ const EVENTS: Described = {
       input: map,
       request: object({ method: text, path: text, digest: text }),
     },
-    optional: { baseline: mapOrNull, baselineAt: object({ date: textOrNull, sequence: whole }, { recent: flag }) },
+    optional: {
+      as: { ...textOrNull, description: "The acting entity or the credential; null: the key's own identity." },
+      baseline: mapOrNull,
+      baselineAt: object({ date: textOrNull, sequence: whole }, { recent: flag }),
+    },
   },
   "attempt.answered": {
     says: "An answer came, or none did.",

@@ -151,10 +151,11 @@ export class RunFold implements Observer {
     const opened = this.#opened;
     const closed = this.#closed;
     invariant(opened !== undefined, "a run begins with its opening");
-    const { runId, runKey, playbook, target, inputs, at } = opened;
+    const { runId, runKey, idempotencyKey = null, playbook, target, inputs, anyway = null, at } = opened;
     return {
       id: runId,
       key: runKey,
+      idempotencyKey,
       playbook: { name: playbook.name, file: playbook.file, digest: playbook.digest },
       target,
       inputs,
@@ -165,6 +166,7 @@ export class RunFold implements Observer {
       outputs: closed?.outputs ?? {},
       problem: closed?.problem ?? null,
       history: this.#history,
+      anyway,
     };
   }
 

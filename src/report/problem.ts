@@ -11,9 +11,19 @@ export function problemLines({ code, message, why, evidence, next }: StepProblem
     ...labelled(codeOf(code), message),
     ...(why === undefined ? [] : labelled("why", why)),
     ...(hasNothing(evidence) ? [] : evidenceLines(evidence)),
-    ...(next === undefined ? [] : labelled("next", next)),
+    ...(next === undefined ? [] : nextLines(next)),
   ];
 }
+
+/** What to do about a problem: a command to type has a line of its own, without anything of ours before it. */
+export function nextLines(next: string): readonly string[] {
+  const [first = "", ...rest] = foreignLines(next);
+  return [`next: ${first}`, ...rest.map((line) => `  ${COMMAND.test(line) || WORDS.test(line) ? line : `| ${line}`}`)];
+}
+
+// No log reader obeys a line that begins like this.
+const COMMAND = /^tokenbook [a-z]/;
+const WORDS = /^[a-z]+ [a-z]/;
 
 function hasNothing(evidence: StepProblem["evidence"]): evidence is undefined | null {
   return evidence === undefined || evidence === null || (isObject(evidence) && Object.keys(evidence).length === 0);

@@ -1,6 +1,14 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Comparison } from "../protocol/comparison.ts";
-import type { AnswerMeaning, AttemptSettled, RunOutcome, StepOutcome, StepProblem, TargetHeading } from "../protocol/record.ts";
+import type {
+  Anyway,
+  AnswerMeaning,
+  AttemptSettled,
+  RunOutcome,
+  StepOutcome,
+  StepProblem,
+  TargetHeading,
+} from "../protocol/record.ts";
 
 /** What became of a run and of each of its steps. Its JSON form is public: fields are added, never renamed. */
 export interface RunReport {
@@ -22,6 +30,8 @@ export interface NotBegun {
 export interface RunHeading {
   readonly id: string;
   readonly key: string;
+  /** The name that the caller gave to the run with `--key`; null: none. */
+  readonly idempotencyKey: string | null;
   readonly playbook: { readonly name: string; readonly file: string; readonly digest: string };
   readonly target: TargetHeading;
   readonly inputs: JsonObject;
@@ -37,6 +47,8 @@ export interface RunHeading {
   readonly problem: StepProblem | null;
   /** Who carried it, and how it went on, in order. */
   readonly history: readonly HistoryReport[];
+  /** A person began the run although earlier runs had left writes open; null: nobody had to. */
+  readonly anyway: Anyway | null;
 }
 
 /** Something that happened to a run as a whole. */

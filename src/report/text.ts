@@ -2,7 +2,7 @@ import { formatDuration } from "../base/duration.ts";
 import { type Json, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, countLong } from "../base/text.ts";
-import { isEmbedded, type Notice, type RunEdited, type RunOpened } from "../protocol/record.ts";
+import { type Anyway, isEmbedded, type Notice, type RunEdited, type RunOpened } from "../protocol/record.ts";
 import { comparisonLines } from "./comparison.ts";
 import { settledText } from "./attempt.ts";
 import { oneLine } from "./foreign.ts";
@@ -20,6 +20,19 @@ const STEP_INDENT = "  ";
 /** The line that begins a run. */
 export function headerLine({ playbook, target, runId }: Pick<RunOpened, "playbook" | "target" | "runId">): string {
   return `▶ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environmentWords(target))}  run ${oneLine(runId)}`;
+}
+
+/** What a person should know of how a run began; nothing of most. */
+export function beganLines({ anyway, idempotencyKey }: Pick<RunReport["run"], "anyway" | "idempotencyKey">): readonly string[] {
+  return [
+    ...(idempotencyKey === null ? [] : labelled("key", idempotencyKey)),
+    ...(anyway === null ? [] : [anywayText(anyway)]),
+  ].map((line) => `${INDENT}${line}`);
+}
+
+/** Says that a person began a run beside writes that others left open, in one line. */
+export function anywayText({ who, because, runs }: Anyway): string {
+  return `! began although ${oneLine(runs.join(", "))} left writes open, says ${oneLine(who)}: ${oneLine(because)}`;
 }
 
 /** The line that tells what keeps a run from beginning. */
@@ -134,6 +147,7 @@ export function reportLines(report: RunReport): readonly string[] {
   const told = steps.filter(({ outcome }) => outcome !== "not-run");
   return [
     headerLine({ playbook: run.playbook, target: run.target, runId: run.id }),
+    ...beganLines(run),
     ...told.flatMap(stepLines),
     ...summaryLines(report),
   ];

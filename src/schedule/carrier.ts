@@ -7,7 +7,17 @@ import { quoted } from "../base/text.ts";
 import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { Courier } from "./courier.ts";
-import { type Blocking, type EndedState, type Firing, type Problem, problemIn, type RunResult, timeOf } from "./firing.ts";
+import {
+  type Asked,
+  type Blocking,
+  type EndedState,
+  type Firing,
+  type Problem,
+  problemIn,
+  type Released,
+  type RunResult,
+  timeOf,
+} from "./firing.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type About, type EventName, eventOf, noteOfFiring, tells } from "./notification.ts";
@@ -24,7 +34,7 @@ export interface Scheduled extends About {
 /** Makes one run, and says how it ended. `begun` is to be told its id before anything is sent. Never throws what was foreseen. */
 export type MakeRun = (
   scheduled: Scheduled,
-  given: { readonly signal: AbortSignal; readonly begun: (runId: string) => void },
+  given: { readonly signal: AbortSignal; readonly begun: (runId: string) => void; readonly released: readonly Released[] },
 ) => Promise<RunResult>;
 
 /** What a schedule is made of. */
@@ -36,8 +46,8 @@ export interface Parts {
   readonly courier: Courier;
   readonly redact: Redact;
   readonly makeRun: MakeRun;
-  /** Whether a person must look after a run before another is made. */
-  readonly blocking: (runId: string) => Blocking | undefined;
+  /** The run that a person must look after before another is made. */
+  readonly blocking: (asked: Asked) => Blocking | undefined;
   /** Waits until one more run may be made at the same time. */
   readonly inSlot: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -143,7 +153,11 @@ export class Carrier {
     const retry = scheduled.schedule?.retry;
     for (let tries = 1; ; tries++) {
       if (signal.aborted) return NOT_BEGUN;
-      const result = await makeRun(scheduled, { signal, begun: (runId) => store.firings.began(firing, runId) });
+      const result = await makeRun(scheduled, {
+        signal,
+        begun: (runId) => store.firings.began(firing, runId),
+        released: store.firings.released(scheduled.id),
+      });
       if (retry === undefined || result.outcome !== "failed" || tries >= retry.attempts || signal.aborted) return result;
       const pause = Math.min(retry.everyMs * retry.backoff ** (tries - 1), LIMITS.pauseMs);
       const again = `${scheduled.id}: failed, is run again in ${formatDuration(pause)} (${tries} of ${retry.attempts})`;

@@ -50,6 +50,25 @@ export interface Blocking {
   readonly runId: string;
   /** `held`: somebody is going on with it now. */
   readonly outcome: RunOutcome | "held" | "not finished";
+  /** The step whose write is open, of a run that the schedule did not make. */
+  readonly step?: string;
+}
+
+/** A run that keeps its schedule back no more, for a person has said so. */
+export interface Released {
+  readonly runId: string;
+  /** Who, and why. */
+  readonly says: string;
+}
+
+/** What is asked before a playbook that writes is run once more. */
+export interface Asked {
+  readonly playbook: string;
+  readonly environment: string;
+  /** The last run of the schedule that nobody has released. */
+  readonly lastRun: string | undefined;
+  /** Its runs that somebody has released. */
+  readonly released: readonly string[];
 }
 
 /** Why a run did not pass: its own problem, or that of the first step that has one. */

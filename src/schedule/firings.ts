@@ -6,7 +6,7 @@ import type { Life, Liveness } from "../journal/holder.ts";
 import type { Holder } from "../protocol/record.ts";
 import type { Database, Row } from "../sqlite/database.ts";
 import type { Step } from "./decide.ts";
-import type { EndedState, Firing, Problem } from "./firing.ts";
+import type { EndedState, Firing, Problem, Released } from "./firing.ts";
 
 /** The table of firings. */
 export const FIRINGS_SCHEMA = `
@@ -93,6 +93,14 @@ export class Firings {
   /** Whether the process of a firing is alive; one that nobody has is dead. */
   lifeOf({ holder }: Pick<Firing, "holder">): Life {
     return holder === undefined ? "dead" : this.#ports.liveness.lifeOf(holder);
+  }
+
+  /** The runs of a schedule that somebody has released. */
+  released(id: string): readonly Released[] {
+    const said = this.#read("SELECT * FROM firing WHERE schedule = ? AND run_id IS NOT NULL AND problem IS NOT NULL", id);
+    return said.flatMap(({ runId, problem }) =>
+      runId === undefined || problem?.code !== RELEASED ? [] : [{ runId, says: problem.message }],
+    );
   }
 
   /** Ends the firings whose process is gone: they hold nothing any more; when it went, nobody knows. */
@@ -210,6 +218,9 @@ export class Firings {
     return this.#database.all(sql, ...values).map((row) => readFiring(row, this.#database.path));
   }
 }
+
+/** The code under which a firing keeps that somebody has released its run. */
+export const RELEASED = "schedule.released";
 
 function lastMade(which = ""): string {
   return `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${which} ORDER BY started_at DESC, rowid DESC LIMIT 1`;

@@ -247,12 +247,26 @@ export function planOf({ id, schedule }: Ticking): Plan {
 
 /** The run that a person must look after before a playbook that writes may be run again. */
 export function blockingOf({ store, blocking }: Pick<Parts, "store" | "blocking">, scheduled: Scheduled): Blocking | undefined {
-  const last = scheduled.writes ? store.lastRun(scheduled.id) : undefined;
-  return last === undefined ? undefined : blocking(last);
+  const { id, playbook, environment, writes } = scheduled;
+  if (!writes) return undefined;
+  return blocking({
+    playbook,
+    environment,
+    lastRun: store.lastRun(id),
+    released: store.firings.released(id).map(({ runId }) => runId),
+  });
 }
 
 /** Says that an earlier run keeps a firing back. */
-export function blockedBy({ runId, outcome }: Blocking, { playbook }: Scheduled): Problem {
+export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Scheduled): Problem {
+  if (step !== undefined) {
+    return {
+      code: "schedule.blocked",
+      message: `not run: the run ${runId} of this playbook is ${outcome}, and left the write "${step}" open`,
+      why: "the playbook writes, and would do the same a second time if that write took effect",
+      next: `tokenbook resume ${runId}; or, once you know: tokenbook resolve ${runId} --step ${quoted(step)} --as applied|absent --because TEXT`,
+    };
+  }
   return {
     code: "schedule.blocked",
     message: `not run: the run ${runId} before it is ${outcome}`,

@@ -6,6 +6,7 @@ import { spellHolder } from "../../journal/holder.ts";
 import type { Lease } from "../../journal/leases.ts";
 import { harmless } from "../failure.ts";
 import { changeJournal, lookIntoJournal } from "../journal.ts";
+import type { RunName } from "../run-name.ts";
 import { type Command, userOf } from "../shell.ts";
 
 interface LeasesOptions {
@@ -37,22 +38,25 @@ function leaseLine({ kind, name, runId, holder, since, shared }: Lease): string 
 }
 
 interface ReleaseOptions extends LeasesOptions {
-  readonly run: string;
+  readonly run: RunName;
   readonly because?: string;
 }
 
 /** `tokenbook runs release RUN --because TEXT`: a person says that the process of another host that holds a run is gone. */
 export const release: Command<ReleaseOptions> = async (shell, options) => {
-  const { run, because } = options;
+  const { because } = options;
   if (because === undefined || because.trim() === "") {
     throw new Failure({
       code: "release.incomplete",
       message: "say how you know that its process is gone for good",
-      next: `tokenbook runs release ${quoted(run)} --because "the machine was switched off"`,
+      next: `tokenbook runs release ${quoted(options.run.typed)} --because "the machine was switched off"`,
     });
   }
   const who = userOf(shell);
-  const from = await changeJournal(shell, options, (store) => releaseRun(store, run, { who, because }));
+  const { run, from } = await changeJournal(shell, options, async (store) => {
+    const id = options.run.in(store);
+    return { run: id, from: await releaseRun(store, id, { who, because }) };
+  });
   if (options.json === true) shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, run, from, who, because }))}\n`);
   else {
     const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;

@@ -25,7 +25,7 @@ export const plan: Command<PlanOptions> = async (plainShell, options) => {
   else {
     const { plans, target } = made.plan;
     const text = plans.map((each) => `${planLines(each, target).join("\n")}\n`).join("\n");
-    shell.stdout.write(harmless(made.redact(text)));
+    shell.stdout.write(harmless(shell.hint(made.redact(text))));
   }
   if (options.out !== undefined) {
     try {

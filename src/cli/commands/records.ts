@@ -4,18 +4,19 @@ import { sanitise } from "../../base/text.ts";
 import type { ChainedRecord } from "../../journal/chain.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { harmless } from "../failure.ts";
-import { lookIntoJournal, runNamed } from "../journal.ts";
+import { lookIntoJournal } from "../journal.ts";
+import type { RunName } from "../run-name.ts";
 import type { Command } from "../shell.ts";
 
 interface ExportOptions {
-  readonly run: string;
+  readonly run: RunName;
   readonly state?: string;
 }
 
 /** `tokenbook runs export RUN`: every record as a line of JSON, in order, each checked before it is printed. */
 export const exportRun: Command<ExportOptions> = async (shell, options) => {
   lookIntoJournal(shell, options, (store) => {
-    const run = runNamed(store, options.run);
+    const run = options.run.in(store);
     for (const each of store.chain(run)) shell.stdout.write(`${recordLine(run, each)}\n`);
   });
   return EXIT.passed;
@@ -28,7 +29,7 @@ function recordLine(run: string, { record: { sequence, epoch, at, kind }, previo
 }
 
 interface VerifyOptions {
-  readonly run?: string;
+  readonly run?: RunName;
   readonly state?: string;
   readonly json?: boolean;
 }
@@ -44,7 +45,7 @@ interface Verified {
 /** `tokenbook runs verify [RUN]`: whether the records of a run, or of all runs, are those that were written. Exit 1 when some are not. */
 export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
   const verified = lookIntoJournal(shell, options, (store) => {
-    return (options.run === undefined ? store.ids() : [runNamed(store, options.run)]).map((run) => verify(store, run));
+    return (options.run === undefined ? store.ids() : [options.run.in(store)]).map((run) => verify(store, run));
   });
   if (options.json === true) {
     const runs = verified.map(({ problem, ...rest }) => ({

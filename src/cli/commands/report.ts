@@ -4,12 +4,13 @@ import type { JournalStore } from "../../journal/store.ts";
 import type { Format, ReportRequest } from "../../report/format.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/writers.ts";
-import { lookIntoJournal, runNamed } from "../journal.ts";
+import { lookIntoJournal } from "../journal.ts";
+import type { RunName } from "../run-name.ts";
 import { prepareFiles, writeReport } from "../reporting.ts";
 import type { Command } from "../shell.ts";
 
 interface ReportCommandOptions {
-  readonly runs: readonly string[];
+  readonly runs: readonly RunName[];
   readonly report: readonly ReportRequest[];
   readonly format?: Format;
   readonly state?: string;
@@ -27,13 +28,13 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
     });
   }
   prepareFiles(shell, requests, false);
-  const runs = lookIntoJournal(shell, options, (store) => options.runs.map((id) => reportedRun(store, id)));
+  const runs = lookIntoJournal(shell, options, (store) => options.runs.map((run) => reportedRun(store, run)));
   let isWhole = true;
   for (const request of requests) isWhole = (await writeReport(shell, request, runs)) && isWhole;
   return isWhole ? EXIT.passed : EXIT.cannotStart;
 };
 
-function reportedRun(store: JournalStore, named: string): ReportedRun {
-  const records = store.read(runNamed(store, named));
+function reportedRun(store: JournalStore, named: RunName): ReportedRun {
+  const records = store.read(named.in(store));
   return { report: reportOf(records), records: () => records };
 }

@@ -6,10 +6,11 @@ import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { harmless } from "../failure.ts";
 import { changeJournal, lookIntoJournal } from "../journal.ts";
+import type { RunName } from "../run-name.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 
 interface ResolveOptions {
-  readonly run: string;
+  readonly run: RunName;
   readonly step?: string;
   readonly as?: "applied" | "absent";
   readonly because?: string;
@@ -19,18 +20,21 @@ interface ResolveOptions {
 
 /** `tokenbook resolve`: a person says what became of a write that nobody could see; without a step, lists those of a run. */
 export const resolve: Command<ResolveOptions> = async (shell, options): Promise<ExitCode> => {
-  const { run, step, as: verdict, because } = options;
+  const { run: named, step, as: verdict, because } = options;
   if (step === undefined) return list(shell, options);
   if (verdict === undefined || because === undefined || because.trim() === "") {
     throw new Failure({
       code: "resolve.incomplete",
       message: "say what became of the write, and how you know",
-      next: `tokenbook resolve ${quoted(run)} --step ${quoted(step)} --as applied --because "seen in the ledger's explorer"`,
+      next: `tokenbook resolve ${quoted(named.typed)} --step ${quoted(step)} --as applied --because "seen in the ledger's explorer"`,
     });
   }
   const who = userOf(shell);
   const resolution = { step, verdict, because, who };
-  const { operation, attempt } = await changeJournal(shell, options, (store) => resolveWrite(store, run, resolution));
+  const { run, operation, attempt } = await changeJournal(shell, options, async (store) => {
+    const id = named.in(store);
+    return { run: id, ...(await resolveWrite(store, id, resolution)) };
+  });
   const goesOn = verdict === "applied" ? "the step will be completed" : "it will be sent again";
   if (options.json === true) {
     shell.stdout.write(`${JSON.stringify({ format: 1, run, step, attempt, operation, verdict, because, who })}\n`);
@@ -41,9 +45,12 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
   return EXIT.passed;
 };
 
-function list(shell: Shell, { run, state, json }: ResolveOptions): ExitCode {
+function list(shell: Shell, { run: named, state, json }: ResolveOptions): ExitCode {
   const where = state === undefined ? {} : { state };
-  const writes = lookIntoJournal(shell, where, (store) => openWrites(stateOf(store.read(run))));
+  const { run, writes } = lookIntoJournal(shell, where, (store) => {
+    const id = named.in(store);
+    return { run: id, writes: openWrites(stateOf(store.read(id))) };
+  });
   if (json === true) {
     shell.stdout.write(`${JSON.stringify({ format: 1, run, unknown: writes })}\n`);
     return EXIT.passed;

@@ -1,36 +1,32 @@
-import { dirname, join, relative, resolve } from "node:path";
-import type { ExitCode } from "../../base/exit.ts";
+import { dirname, relative, resolve } from "node:path";
+import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, invariant } from "../../base/failure.ts";
 import { quoted } from "../../base/text.ts";
 import { resumeRun } from "../../engine/start.ts";
 import { outlineEnvironments } from "../../environment/load.ts";
 import type { History } from "../../journal/chain.ts";
-import type { RunSummary } from "../../journal/store.ts";
+import { noRunYet, type RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
 import { isEmbedded, type RunOpened } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { inProjectHere, type Project, projectAt, projectOfFile, type ProjectShell } from "../chosen-project.ts";
-import { lookIntoJournal, noRunYet } from "../journal.ts";
+import { jsonReport } from "../../report/json.ts";
+import { lookIntoJournal } from "../journal.ts";
 import { type Job, performRuns, type Prepared, type ReportOptions } from "../perform.ts";
-import {
-  filesOf,
-  folderInProject,
-  knownStateDirectory,
-  loadPlaybooks,
-  stateDirectory,
-  variablesOf,
-  type Where,
-} from "../project.ts";
+import { filesOf, folderInProject, knownStateDirectory, stateDirectory, variablesOf, type Where } from "../project.ts";
+import { assertSameFolder, playbookOfRun } from "../resuming.ts";
+import type { RunName } from "../run-name.ts";
 import { shipped } from "../shipped.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface ResumeOptions extends Where, ReportOptions {
-  readonly run?: string;
+  readonly run?: RunName;
 }
 
-/** `tokenbook resume`: goes on with a run; without a name, with the last one that did not pass. */
+/** `tokenbook resume`: continues a run; without a name, the last one that did not pass. When all have passed it says so, and exits with 0. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
   const chosen = chosenRun(shell, options);
+  if (chosen === undefined) return nothingToResume(shell, options);
   const found: Found = { ...options, state: knownStateDirectory(shell, options), isNamed: options.state !== undefined };
   const { playbook: file, environment } = chosen.summary;
   return performRuns(
@@ -45,20 +41,17 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
   const { opened } = stateOf(known.records);
   invariant(opened !== undefined, "a run begins with its opening");
   const shell = inProjectOfRun(plainShell, options, opened);
-  assertSameFolder(shell, options, opened);
+  assertSameFolder(shell, opened, (folder) => fromAfar(shell, options, folder));
   if (options.env === undefined) assertEnvironmentThere(shell, opened);
-  const files = { ...filesOf(shell), data: { ...opened.data, [file]: {} } };
-  const [playbook] = loadPlaybooks(shell, [file], { reader: files });
+  const { playbook, files } = playbookOfRun(shell, opened);
   // What has passed is only told again.
-  const acting = playbook === undefined || outcome === "passed" ? [] : [playbook];
+  const acting = outcome === "passed" ? [] : [playbook];
   const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
   const job: Job = {
-    playbook: { name: playbook?.name ?? file, file },
-    steps: playbook?.steps.length ?? 0,
-    work: async (session, ports) => {
-      if (playbook === undefined) throw noneToResume();
-      return resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known });
-    },
+    playbook: { name: playbook.name, file },
+    steps: playbook.steps.length,
+    work: async (session, ports) =>
+      resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known }),
   };
   return { shell, secrets, jobs: [job] };
 }
@@ -69,12 +62,24 @@ interface Chosen {
   readonly known: History;
 }
 
-function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen {
+// Nothing: every run has passed.
+function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | undefined {
   return lookIntoJournal(shell, where, (store) => {
-    const summary = run === undefined ? store.notPassed(1)[0] : store.summary(run);
+    const summary = run === undefined ? store.notPassed(1)[0] : store.summary(run.in(store));
     if (summary !== undefined) return { summary, known: store.history(summary.id) };
-    throw store.list(1).length === 0 ? noRunYet() : noneToResume();
+    if (store.list(1).length > 0) return undefined;
+    throw noRunYet();
   });
+}
+
+function nothingToResume(shell: Shell, { json }: ResumeOptions): ExitCode {
+  const said = shell.hint("nothing to resume: every run in this state directory has passed; tokenbook runs lists them\n");
+  if (json !== true) shell.stdout.write(said);
+  else {
+    for (const piece of jsonReport([])) shell.stdout.write(piece);
+    shell.stderr.write(said);
+  }
+  return EXIT.passed;
 }
 
 /** The options, with the state directory in which the run was found. */
@@ -90,20 +95,6 @@ function inProjectOfRun(shell: Shell, { state }: Found, { folder, playbook: { fi
   const usual = shipped.read(file) === undefined ? projectOfFile(shell.cwd, file) : here;
   const isMeant = (project: Project): boolean => folderInProject({ cwd: shell.cwd, project }) === folder;
   return { ...shell, project: [usual, here, projectAt(dirname(state))].find(isMeant) ?? usual };
-}
-
-// A file of the same name may lie here too, and is another playbook.
-function assertSameFolder(shell: ProjectShell, found: Found, { runId, folder: before, playbook: { file } }: RunOpened): void {
-  const now = folderInProject(shell);
-  if (before === undefined || now === undefined || before === now || shipped.read(file) !== undefined) return;
-  const folder = join(shell.project.folder, before);
-  const way = relative(shell.cwd, folder);
-  throw new Failure({
-    code: "resume.other-folder",
-    message: `the run ${runId} began in the folder ${before} of this project, and this is ${now}`,
-    why: `its playbook is ${file} as seen from there`,
-    next: `cd ${quoted(way)} && tokenbook resume ${runId}${fromAfar(shell, found, folder)}`,
-  });
 }
 
 // Paths of the command line mean other files from another folder.
@@ -131,8 +122,4 @@ function assertEnvironmentThere(shell: ProjectShell, { runId: id, target }: RunO
     why: "a run goes on where it began, under the same name",
     next: `${wasSandbox ? `add the line "${environment}: embedded" to environments in ${shown}` : `name it so again in ${shown}, as it was when the run began`}, then: tokenbook resume ${id}`,
   });
-}
-
-function noneToResume(): Failure {
-  return new Failure({ code: "resume.nothing", message: "every run in this state directory has passed", next: "tokenbook runs" });
 }

@@ -1,28 +1,38 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import type { ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
+import { type Keyed, runWithKey } from "../../engine/keyed.ts";
+import { leftBy } from "../../engine/left-open.ts";
 import { newRunName } from "../../engine/names.ts";
-import { startRun } from "../../engine/start.ts";
+import { type Beginning, startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
+import type { PlaybookPlace } from "../../protocol/identity.ts";
+import { type AnywayOptions, anywayOf } from "../anyway.ts";
+import { peekIntoJournal } from "../journal.ts";
 import { type Job, performRuns, type ReportOptions } from "../perform.ts";
-import { inProjectOf } from "../chosen-project.ts";
-import { folderInProject, loadPlaybooks, playbookFiles, type Where } from "../project.ts";
+import { inProjectOf, type ProjectShell } from "../chosen-project.ts";
+import { folderInProject, loadPlaybooks, playbookFiles, stateDirectory, type Where } from "../project.ts";
 import { compares } from "../../playbook/walk.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../ready.ts";
+import { assertSameFolder, playbookOfRun } from "../resuming.ts";
+import type { Session } from "../session.ts";
 import type { Command } from "../shell.ts";
 
 /** How large the young generation may grow. */
 const ROOM_BYTES = 16 * 1_024 * 1_024;
 const WATCH_MS = 10;
 
-interface RunOptions extends Where, ReportOptions, InputOptions {
+interface RunOptions extends Where, ReportOptions, InputOptions, AnywayOptions {
   readonly jobs: number;
   readonly plan?: string;
+  readonly key?: string;
 }
 
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
 export const run: Command<RunOptions> = async (plainShell, options): Promise<ExitCode> => {
+  const anyway = anywayOf(plainShell, options);
   const named = playbookFiles(plainShell, options.files);
   const { files } = named;
   let playbooks: readonly Job["playbook"][] = files.map((file) => ({ name: file, file }));
@@ -35,14 +45,15 @@ export const run: Command<RunOptions> = async (plainShell, options): Promise<Exi
       const shell = inProjectOf(plainShell, files, options);
       const checked = loadPlaybooks(shell, files, { tags: options.tags });
       playbooks = checked.map(headed);
+      refuseOneKeyForAll(options.key, checked);
       const { ready, secrets, skipped } = preparePlaybooks(shell, options, checked, { named });
       if (!several) makeRoom();
       if (checked.some(compares)) letHeapGrow();
-      if (options.plan !== undefined)
+      if (options.plan !== undefined && !isKnown(shell, options))
         await (
           await import("../planning.ts")
         ).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets, skipped });
-      return { shell, secrets, skipped, jobs: ready.map((each) => jobOf(each, folderInProject(shell))) };
+      return { shell, secrets, skipped, jobs: ready.map((each) => jobOf(shell, each, { key: options.key, anyway })) };
     },
   });
 };
@@ -51,17 +62,56 @@ function headed({ name, file }: Playbook): Job["playbook"] {
   return { name, file };
 }
 
-function jobOf({ playbook, inputs, env }: ReadyPlaybook, folder: string | undefined): Job {
+function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { key, anyway }: Beginning): Job {
+  const folder = folderInProject(shell);
   return {
     playbook: headed(playbook),
     steps: playbook.steps.length,
-    work: (session, ports) =>
-      startRun(
-        { playbook, target: session.target, store: session.store, ports, folder },
-        { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env },
-        newRunName(systemClock.now(), systemRandom),
-      ),
+    work: (session, ports, say) => {
+      const parts = { playbook, target: session.target, store: session.store, ports, folder };
+      const given = { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env };
+      const name = newRunName(systemClock.now(), systemRandom);
+      if (key === undefined) return startRun(parts, given, name, { anyway });
+      const reload: Keyed["reload"] = (opened) => {
+        assertSameFolder(shell, opened);
+        return playbookOfRun(collecting(shell, say), opened);
+      };
+      return runWithKey(parts, given, name, { key, anyway, reload, say });
+    },
+    notes: (session) => unfinishedNote(session, { file: playbook.file, folder }, key),
   };
+}
+
+// Its warnings were shown when it was checked at first; what cannot be run any more says why.
+function collecting(shell: ProjectShell, say: (text: string) => void): ProjectShell {
+  return { ...shell, stderr: { ...shell.stderr, write: say } };
+}
+
+// One that left a write open is refused in words of its own, and one that somebody holds is under way.
+function unfinishedNote({ store, target }: Session, place: PlaybookPlace, key: string | undefined): readonly string[] {
+  if (key !== undefined && store.withKey(key) !== undefined) return [];
+  const last = store.lastOf(place, target.environment);
+  if (last === undefined || last.outcome === "passed" || last.held !== undefined || leftBy(store, last) !== undefined) return [];
+  const { id, outcome = "not finished" } = last;
+  return [
+    `note: the last run of ${place.file} is ${outcome}, and this is a new one; to continue that one: tokenbook resume ${id}`,
+  ];
+}
+
+// Then nothing new is begun: what was planned is done, in part or whole.
+function isKnown(shell: ProjectShell, options: RunOptions): boolean {
+  const { key } = options;
+  return key !== undefined && peekIntoJournal(stateDirectory(shell, options), (store) => store.withKey(key)) !== undefined;
+}
+
+function refuseOneKeyForAll(key: string | undefined, { length }: readonly Playbook[]): void {
+  if (key === undefined || length === 1) return;
+  throw new Failure({
+    code: "run.one-key",
+    message: `the key ${key} is given to ${length} playbooks`,
+    why: "a key names one run",
+    next: "name one playbook, or run each with a key of its own",
+  });
 }
 
 // What is made of one playbook mostly stays, and one run keeps little: a young generation that does not grow yet, and an old one that is

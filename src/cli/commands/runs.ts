@@ -6,7 +6,8 @@ import { settledText } from "../../report/attempt.ts";
 import { oneLine } from "../../report/foreign.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
 import { harmless } from "../failure.ts";
-import { lookIntoJournal, runNamed } from "../journal.ts";
+import { lookIntoJournal } from "../journal.ts";
+import type { RunName } from "../run-name.ts";
 import type { Command } from "../shell.ts";
 import { painted, showsColour } from "../view/colour.ts";
 
@@ -42,7 +43,7 @@ export const listRuns: Command<ListOptions> = async (shell, options) => {
 };
 
 interface ShowOptions {
-  readonly run: string;
+  readonly run: RunName;
   readonly state?: string;
   readonly json?: boolean;
 }
@@ -52,7 +53,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
   const { jsonReport } = await import("../../report/json.ts");
   const { reportOf } = await import("../../report/model.ts");
   const { reportLines } = await import("../../report/text.ts");
-  const report = reportOf(lookIntoJournal(shell, options, (store) => store.read(runNamed(store, options.run))));
+  const report = reportOf(lookIntoJournal(shell, options, (store) => store.read(options.run.in(store))));
   if (options.json === true) {
     for (const piece of jsonReport([report])) shell.stdout.write(piece);
     return EXIT.passed;

@@ -4,7 +4,8 @@ import { systemClock } from "../../base/ports.ts";
 import { didYouMean, quoted, sanitise } from "../../base/text.ts";
 import { howToStop, spellHolder } from "../../journal/holder.ts";
 import type { Holder } from "../../protocol/record.ts";
-import type { Blocking } from "../../schedule/firing.ts";
+import type { Asked, Blocking } from "../../schedule/firing.ts";
+import { RELEASED } from "../../schedule/firings.ts";
 import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
 import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { type Columns, columnsIn, widthOn } from "../columns.ts";
@@ -25,7 +26,7 @@ interface ListOptions extends WhichOptions {
 export const listSchedules: Command<ListOptions> = async (plainShell, options) => {
   const shell = inScheduledProject(plainShell, options);
   const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
-  const blocking = (run: string): Blocking | undefined => blockingRun(shell, options, run);
+  const blocking = (asked: Asked): Blocking | undefined => blockingRun(shell, options, asked);
   const entries = withStore(shell, options, (store) => {
     const now = systemClock.now();
     const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
@@ -130,7 +131,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, { because,
     const found = idOf(store, options.schedule);
     const running = store.firings.running(found);
     if (running?.holder !== undefined && store.firings.lifeOf(running) === "alive") throw stillAlive(found, running.holder);
-    store.release(found, { code: "schedule.released", message: `released by ${who}: ${because}` });
+    store.release(found, { code: RELEASED, message: `released by ${who}: ${because}` });
     return found;
   });
   if (options.json === true) return print(shell, { format: 1, schedule: id, who, because });

@@ -166,7 +166,7 @@ async function withParts(
       redact,
       courier: new Courier(store.outbox, channels, ports),
       makeRun: makes(reporting, onRun),
-      blocking: (runId) => blockingRun(shell, options, runId),
+      blocking: (asked) => blockingRun(shell, options, asked),
       inSlot: await slots(options.jobs),
     };
     return await work(parts, { reporting, runs });

@@ -2,12 +2,16 @@ import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { CODES } from "../../base/catalogue/catalogue.ts";
 import { findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
-import { journalHealth, runsIn } from "../../journal/health.ts";
+import { runsIn } from "../../journal/health.ts";
 import { operations } from "../../operations/operation.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { FORMATS } from "../../report/format.ts";
 import { inProjectHere } from "../chosen-project.ts";
+import { openWrites } from "../../protocol/open-writes.ts";
+import { stateOf as foldOf } from "../../protocol/state.ts";
+import { peekIntoJournal } from "../journal.ts";
 import { stateDirectory } from "../project.ts";
+import { RunName } from "../run-name.ts";
 import { shippedPlaybooks } from "../shipped.ts";
 import type { Shell } from "../shell.ts";
 import { SCHEMA_NAMES } from "../commands/schema.ts";
@@ -52,10 +56,11 @@ const runs: Source = (shell, { command, options }) => {
   return wanted.map(({ id, outcome, playbook }) => ({ value: id, description: `${outcome ?? "not finished"}, ${playbook}` }));
 };
 
-const openSteps: Source = (shell, { positionals: [run], options }) => {
-  const found = journalHealth(stateOf(shell, options))?.runs.find(({ id }) => id === run);
-  return (found?.open ?? []).map(({ step, operation }) => ({ value: step, description: operation }));
-};
+const openSteps: Source = (shell, { positionals: [typed = ""], options }) =>
+  peekIntoJournal(stateOf(shell, options), (store) => {
+    const open = openWrites(foldOf(store.read(new RunName(typed).in(store))));
+    return open.map(({ step, operation }) => ({ value: step, description: operation }));
+  });
 
 const drifts: Source = (shell, { options }) => {
   const book = DriftBook.look(stateOf(shell, options));
@@ -102,6 +107,7 @@ const OF_ARGUMENTS: Readonly<Record<string, Source>> = {
   "show run": runsAndLatest,
   "export run": runsAndLatest,
   "verify run": runsAndLatest,
+  "release run": runsAndLatest,
   schedule: yamlFiles,
   drift: drifts,
   "operations name": operationNames,

@@ -1,10 +1,9 @@
 import { Cron, localTime } from "../../base/cron.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { leftBy, leftOpenOf } from "../../engine/left-open.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { openWrites } from "../../protocol/open-writes.ts";
-import { stateOf } from "../../protocol/state.ts";
 import { dueOf } from "../../schedule/decide.ts";
-import type { Blocking } from "../../schedule/firing.ts";
+import type { Asked, Blocking } from "../../schedule/firing.ts";
 import { firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
 import type { Known, ScheduleStore } from "../../schedule/store.ts";
 
@@ -13,7 +12,7 @@ export interface Look {
   readonly store: ScheduleStore;
   readonly known: Known;
   readonly now: number;
-  readonly blocking: (runId: string) => Blocking | undefined;
+  readonly blocking: (asked: Asked) => Blocking | undefined;
 }
 
 /** A schedule as it stands, with at most so many of its next firings. */
@@ -24,7 +23,12 @@ export function entryOf({ store, known, now, blocking }: Look, most: number): Sc
   const running = open.find(({ state }) => state === "running");
   const lives = running !== undefined && store.firings.lifeOf(running) !== "dead";
   const missed = store.firings.lastOf(id, "missed");
-  const run = store.lastRun(id);
+  const asked = {
+    playbook,
+    environment,
+    lastRun: store.lastRun(id),
+    released: store.firings.released(id).map(({ runId }) => runId),
+  };
   return {
     id,
     playbook,
@@ -42,7 +46,7 @@ export function entryOf({ store, known, now, blocking }: Look, most: number): Sc
       count: store.firings.countOf(id, "missed"),
       last: missed === undefined ? null : new Date(missed.tick).toISOString(),
     },
-    blockedBy: run === undefined || lives ? null : (blocking(run) ?? null),
+    blockedBy: lives ? null : (blocking(asked) ?? null),
   };
 }
 
@@ -69,12 +73,27 @@ function nextOf(
   return next;
 }
 
-/** Whether what a run did must be looked after before the playbook writes again: it waits for a person, or a write of it is open. */
-export function blockingIn(store: JournalStore, runId: string): Blocking | undefined {
+/**
+ * The run that a person must look after before a playbook writes again: the schedule's last one, when it waits for somebody or has left a write
+ * open; or any other run of the playbook that has left one.
+ */
+export function blockingIn(store: JournalStore, { playbook, environment, lastRun, released }: Asked): Blocking | undefined {
+  const own = lastRun === undefined ? undefined : blockingOwn(store, lastRun);
+  if (own !== undefined) return own;
+  const other = leftOpenOf(store, { file: playbook, folder: undefined }, environment).find(
+    ({ run }) => !released.includes(run.id),
+  );
+  if (other === undefined) return undefined;
+  const { run, write } = other;
+  const outcome = (run.outcome as Blocking["outcome"] | undefined) ?? (run.held === undefined ? "not finished" : "held");
+  return run.id === lastRun ? { runId: run.id, outcome } : { runId: run.id, outcome, step: write.step };
+}
+
+function blockingOwn(store: JournalStore, runId: string): Blocking | undefined {
   if (!store.knows(runId)) return undefined;
-  if (store.leases.holding(runId)?.holder !== undefined) return { runId, outcome: "held" };
-  const state = stateOf(store.read(runId));
-  const outcome = state.closed?.outcome;
+  const { held, outcome } = store.summary(runId);
+  if (held !== undefined) return { runId, outcome: "held" };
   const waits = outcome === "pending" || outcome === "unknown" || outcome === "conflict";
-  return waits || openWrites(state).length > 0 ? { runId, outcome: outcome ?? "not finished" } : undefined;
+  if (!waits && leftBy(store, { id: runId, held }) === undefined) return undefined;
+  return { runId, outcome: (outcome as Blocking["outcome"] | undefined) ?? "not finished" };
 }

@@ -4,7 +4,7 @@ import { systemClock, systemRandom } from "../../base/ports.ts";
 import { masked, type Redact, redactor } from "../../base/secret.ts";
 import type { Target } from "../../environment/target.ts";
 import { newRunName } from "../../engine/names.ts";
-import { startRun } from "../../engine/start.ts";
+import { type Beginning, startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
@@ -13,7 +13,7 @@ import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/writers.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
-import type { Blocking, Problem, RunResult } from "../../schedule/firing.ts";
+import type { Asked, Blocking, Problem, Released, RunResult } from "../../schedule/firing.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { maskedError } from "../masked.ts";
 import type { ProjectShell } from "../chosen-project.ts";
@@ -46,7 +46,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, reporti
     opened: target.embedded ? { target, close: async () => {} } : undefined,
     pacer: target.pacing === undefined ? undefined : new Pacer(target.pacing),
   };
-  return async (scheduled, { signal, begun }) => {
+  return async (scheduled, { signal, begun, released }) => {
     const { file } = scheduled as OnFile;
     const fold = new RunFold();
     let trace: Trace | undefined;
@@ -75,7 +75,8 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, reporti
             begun(name.runId);
             const given = { inputs: inOrganization(playbook, values, session.target.ledger?.orgId), env };
             const folder = folderInProject(shell);
-            return startRun({ playbook, target: session.target, store: session.store, ports, folder }, given, name);
+            const parts = { playbook, target: session.target, store: session.store, ports, folder };
+            return startRun(parts, given, name, { anyway: excuseOf(released) });
           },
           trace,
         );
@@ -88,6 +89,12 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, reporti
       return { ...result, problem: masked(problem, redact) as Problem, report: await reported() };
     }
   };
+}
+
+// Whoever releases a schedule answers for what its runs left open, and for nothing else.
+function excuseOf(released: readonly Released[]): Beginning["anyway"] {
+  const says = [...new Set(released.map((each) => each.says))];
+  return { who: "tokenbook schedule release", because: says.join("; "), runs: released.map(({ runId }) => runId) };
 }
 
 // A run that could not go on is a failed firing, and so is one that met a mistake of ours: the other schedules live on.
@@ -110,8 +117,8 @@ function notRun(
 }
 
 /** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */
-export function blockingRun(shell: Shell, options: WhichOptions, runId: string): Blocking | undefined {
-  return lookIntoJournal(shell, options, (store) => blockingIn(store, runId));
+export function blockingRun(shell: Shell, options: WhichOptions, asked: Asked): Blocking | undefined {
+  return lookIntoJournal(shell, options, (store) => blockingIn(store, asked));
 }
 
 /** The report of a run, as the journal of the state directory has it; a journal that cannot be read fails the next run, which tells why. */

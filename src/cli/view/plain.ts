@@ -4,6 +4,7 @@ import type { Observer } from "../../report/fanout.ts";
 import type { RunFold } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
 import {
+  beganLines,
   beginningLine,
   busyLine,
   doneBeforeLine,
@@ -123,7 +124,8 @@ class PlainRun {
     if (this.#hasHeader || opened === undefined) return;
     this.#hasHeader = true;
     const before = this.#fold.hasBegun ? doneBeforeLine(this.#fold.report().totals) : [];
-    this.#print([headerLine(opened), ...before]);
+    const { anyway = null, idempotencyKey = null } = opened;
+    this.#print([headerLine(opened), ...beganLines({ anyway, idempotencyKey }), ...before]);
   }
 
   #print(lines: readonly string[]): void {

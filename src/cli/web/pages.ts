@@ -4,6 +4,7 @@ import type { Hint } from "../hint.ts";
 import { peekIntoJournal } from "../journal.ts";
 import { escapeHtml } from "../../report/html/markup.ts";
 import { driftOf, driftsOf } from "./drifts.ts";
+import { RunName } from "../run-name.ts";
 import { type Asked, type Page, type Pages, plain } from "./page.ts";
 import { allRuns, eventsOf, oneRun, twoRuns } from "./runs.ts";
 import { scheduleOf, schedulesOf } from "./schedules.ts";
@@ -24,16 +25,16 @@ export function pagesOver(state: string, hint: Hint): Pages {
   };
 }
 
-const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "drift.unknown"]);
+const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "journal.several-runs", "drift.unknown"]);
 
 // Every page lies in a folder of its list, so that `../` leads from each to each.
 function pageOf(state: string, { path, query }: Asked): Page {
   const [, list = "", id = "", part] = /^\/([a-z]+)\/([^/]*)(\/events)?$/.exec(path) ?? [];
   if (id === "") return part === undefined ? listOf(state, list, query) : nowhere();
-  if (part !== undefined) return list === "runs" ? peekIntoJournal(state, (store) => eventsOf(store, decoded(id))) : nowhere();
+  if (part !== undefined) return list === "runs" ? peekIntoJournal(state, (store) => eventsOf(store, runIn(id))) : nowhere();
   switch (list) {
     case "runs":
-      return peekIntoJournal(state, (store) => oneRun(store, decoded(id)));
+      return peekIntoJournal(state, (store) => oneRun(store, runIn(id)));
     case "drifts":
       return driftOf(state, decoded(id));
     case "schedules":
@@ -48,7 +49,7 @@ function listOf(state: string, list: string, query: URLSearchParams): Page {
     case "runs":
       return peekIntoJournal(state, (store) => allRuns(store, query));
     case "compare":
-      return peekIntoJournal(state, (store) => twoRuns(store, query.getAll("run")));
+      return peekIntoJournal(state, (store) => twoRuns(store, query.getAll("run").map(RunName.parse)));
     case "drifts":
       return driftsOf(state, query);
     case "schedules":
@@ -60,6 +61,10 @@ function listOf(state: string, list: string, query: URLSearchParams): Page {
 
 function nowhere(): Page {
   return plain(404, "there is no such page");
+}
+
+function runIn(address: string): RunName {
+  return new RunName(decoded(address));
 }
 
 function decoded(text: string): string {

@@ -7,6 +7,7 @@ import { type ListedRun, runsPage } from "../../report/html/runs.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedOutcome } from "../../report/shape.ts";
 import { RUN_WORDS } from "../../report/words.ts";
+import type { RunName } from "../run-name.ts";
 import { html, type Page, plain } from "./page.ts";
 
 /** The list of all runs, filtered. */
@@ -25,22 +26,22 @@ function reported(outcome: string | undefined): ReportedOutcome {
 }
 
 /** One run. */
-export function oneRun(store: JournalStore, id: string): Page {
-  const records = store.read(id);
+export function oneRun(store: JournalStore, run: RunName): Page {
+  const records = store.read(run.in(store));
   const report = reportOf(records);
   return html(runPage(report, { events: records.length, isLive: report.run.outcome === "running" }));
 }
 
 /** How many events a run has: more, and its page is to be made anew. */
-export function eventsOf(store: JournalStore, id: string): Page {
-  return { status: 200, type: "application/json", body: JSON.stringify({ events: store.count(id) }) };
+export function eventsOf(store: JournalStore, run: RunName): Page {
+  return { status: 200, type: "application/json", body: JSON.stringify({ events: store.count(run.in(store)) }) };
 }
 
 /** Two runs side by side. */
-export function twoRuns(store: JournalStore, ids: readonly string[]): Page {
-  if (ids.length !== 2) return plain(400, "choose two runs: compare/?run=RUN&run=RUN");
-  const [before, after] = ids
-    .map((id) => reportOf(store.read(id)))
+export function twoRuns(store: JournalStore, runs: readonly RunName[]): Page {
+  if (runs.length !== 2) return plain(400, "choose two runs: compare/?run=RUN&run=RUN");
+  const [before, after] = runs
+    .map((run) => reportOf(store.read(run.in(store))))
     .toSorted((a, b) => a.run.startedAt.localeCompare(b.run.startedAt));
   return before === undefined || after === undefined ? plain(400, "choose two runs") : html(comparePage(before, after));
 }

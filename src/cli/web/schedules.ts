@@ -6,6 +6,7 @@ import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../rep
 import { type FiringEntry, firingEntry } from "../../schedule/listing.ts";
 import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { peekIntoJournal } from "../journal.ts";
+import type { Asked, Blocking } from "../../schedule/firing.ts";
 import { blockingIn, entryOf } from "../schedule/entry.ts";
 import { html, type Page, plain } from "./page.ts";
 
@@ -32,7 +33,7 @@ export function scheduleOf(state: string, id: string): Page {
 }
 
 function listed(state: string, store: ScheduleStore, known: Known): ListedSchedule {
-  const blocking = (run: string): ReturnType<typeof blockingIn> => peekIntoJournal(state, (journal) => blockingIn(journal, run));
+  const blocking = (asked: Asked): Blocking | undefined => peekIntoJournal(state, (journal) => blockingIn(journal, asked));
   const entry = entryOf({ store, known, now: systemClock.now(), blocking }, LIMITS.viewFirings);
   const { last, running } = entry;
   return {

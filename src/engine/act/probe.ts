@@ -199,5 +199,10 @@ function stopAs(context: RunContext, { place, step, state }: Attempted, { outcom
 
 /** What one can do about a write that nobody knows the effect of. */
 export function whatNext({ opened: { runId } }: RunContext, { address }: Place): string {
-  return `look again: tokenbook resume ${runId}; or look yourself, then say so: tokenbook resolve ${runId} --step ${quoted(address)} --as applied|absent --because TEXT`;
+  return [
+    "do not run this playbook again, for the write could happen twice; look again, and continue this run:",
+    `tokenbook resume ${runId}`,
+    "or look into the ledger yourself, and record what you found:",
+    `tokenbook resolve ${runId} --step ${quoted(address)} --as applied|absent --because TEXT`,
+  ].join("\n");
 }

@@ -45,6 +45,7 @@ export async function send(context: RunContext, { place, step, bound }: Sending)
     attempt,
     operation: operation.name,
     actor: bound.caller.label,
+    as: bound.caller.actingEntity ?? bound.caller.credential ?? null,
     input: bound.input,
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
     ...(baseline === undefined ? {} : { baseline }),

@@ -4,7 +4,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import { oneLine } from "../foreign.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
-import { nextLine } from "../text.ts";
+import { anywayText, nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";
 import { countsIn, environmentWords, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 import type { Budget } from "./budget.ts";
@@ -90,6 +90,8 @@ function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
     ...(target.orgId === null ? [] : [["organization", oneLine(`${target.orgId}, application ${target.appId ?? ""}`)] as const]),
     ["playbook", oneLine(run.playbook.file)],
     ["run", el("code", {}, oneLine(run.id))],
+    ...(run.idempotencyKey === null ? [] : [["key", el("code", {}, oneLine(run.idempotencyKey))] as const]),
+    ...(run.anyway === null ? [] : [["began anyway", anywayText(run.anyway)] as const]),
     ["began", el("time", { datetime: startedAt }, startedAt)],
     ...(finishedAt === null ? [] : [["ended", el("time", { datetime: finishedAt }, finishedAt)] as const]),
     ["took", took],

@@ -5,7 +5,7 @@ import type { TargetHeading } from "../../protocol/record.ts";
 export interface PlanDocument {
   readonly format: 1;
   readonly madeAt: string;
-  /** Nothing of it would surely fail. */
+  /** Nothing of it would surely fail, or be refused. */
   readonly ok: boolean;
   readonly target: TargetHeading;
   readonly plans: readonly PlannedRun[];
@@ -17,6 +17,8 @@ export interface PlannedRun {
   /** A digest of each value that it is given from outside: inputs, variables (`env.NAME`), and data that an included playbook has from a file (`FILE: NAME`). */
   readonly inputs: Readonly<Record<string, string>>;
   readonly outcome: "would-pass" | "would-fail";
+  /** Why a run would not begin (exit 6): an earlier one has left a write open. */
+  readonly refused: PlannedProblem | null;
   /** Why the run would fail although no step does. */
   readonly problem: PlannedProblem | null;
   readonly steps: readonly PlannedStep[];

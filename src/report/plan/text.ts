@@ -1,5 +1,6 @@
 import { count } from "../../base/text.ts";
 import { oneLine } from "../foreign.ts";
+import { labelled, nextLines } from "../problem.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals, Verdict } from "./shape.ts";
 import type { TargetHeading } from "../../protocol/record.ts";
 import { environmentWords } from "../words.ts";
@@ -26,12 +27,13 @@ const STEP_WIDTH = 40;
 
 /** What a run of a playbook would do: a line for each step, and beneath it what keeps it from being known. */
 export function planLines(
-  { playbook, steps, problem, notReached, totals }: PlannedRun,
+  { playbook, refused, steps, problem, notReached, totals }: PlannedRun,
   target: TargetHeading,
 ): readonly string[] {
   const width = Math.min(STEP_WIDTH, Math.max(0, ...steps.map(({ step, depth }) => oneLine(step).length + 2 * depth)));
   return [
     `▷ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environmentWords(target))}`,
+    ...(refused === null ? [] : refusedLines(refused)),
     ...steps.flatMap((step) => stepLines(step, width)),
     ...(problem === null ? [] : problemLines(problem, "  ")),
     ...(notReached.length === 0
@@ -44,6 +46,12 @@ export function planLines(
         ]),
     `  ${totalsLine(totals)}`,
   ];
+}
+
+// As a person would hear it who runs the playbook now.
+function refusedLines({ code, message, next }: PlannedProblem): readonly string[] {
+  const lines = [...labelled(code, message), ...(next === null ? [] : nextLines(next))];
+  return ["  ✗ a run would not begin (exit 6)", ...lines.map((line) => `    ${line}`)];
 }
 
 function more(steps: readonly string[]): string {

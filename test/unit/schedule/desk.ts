@@ -188,7 +188,7 @@ export class Desk {
         courier: new Courier(store.outbox, [channel], ports),
         redact: (text) => text,
         makeRun: this.#makeRun(pid, clock),
-        blocking: (runId) => this.blocking.get(runId),
+        blocking: ({ lastRun }) => this.blocking.get(lastRun ?? ""),
         inSlot: (work) => work(),
       },
     };

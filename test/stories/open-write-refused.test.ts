@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import { proxyTo } from "./proxy.ts";
+import {
+  embeddedCommits,
+  type Ended,
+  environmentAt,
+  KEYS,
+  newProject,
+  operationsOf,
+  type Project,
+  runIn,
+  sandboxProcess,
+} from "./world.ts";
+
+const HEAD = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" }, other: { ledger: "userId:bob" } }
+defaults: { as: issuer }
+`;
+
+/** Makes a token of its own, and mints it: a lost mint of it can be settled by nobody but a person. */
+const MINT = `${HEAD}name: Mint without a cap
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: { name: Open, symbol: OPN, behaviour: { decimal: 2, transferable: true, burnable: true } }
+  - id: mint
+    uses: ledger.token.mint
+    with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "10.00" }
+    wait: { timeout: 2s }
+`;
+
+/** Mints a token that somebody names, or that a read finds. */
+function mintOf(id: string, more = "", actor = "issuer"): string {
+  return `${HEAD}name: Mint what there is
+inputs: { token: { type: string, default: "" } }
+steps:
+${more}  - id: top_up
+    uses: ledger.token.mint
+    as: ${actor}
+    with: { id: "${id}", to: "\${{ actors.issuer }}", value: "10.00" }
+`;
+}
+
+const KILLED = { TOKENBOOK_FAILPOINT: "sent@mint" };
+
+/** A run that was killed as soon as its mint had left. */
+async function killedAtMint(project: Project, ...args: string[]): Promise<string> {
+  const killed = await project.as({ ...project.variables, ...KILLED }).run("run", "mint.yaml", ...args);
+  expect(killed.code, killed.told).not.toBe(0);
+  return runIn(killed);
+}
+
+function expectRefused(ended: Ended, run: string): void {
+  expect(ended.code, ended.told).toBe(6);
+  expect(ended.stderr, ended.told).toContain("error run.open-write");
+  expect(ended.stderr, ended.told).toContain(run);
+  expect(ended.stderr, ended.told).toMatch(/nobody knows whether "mint" \(ledger\.token\.mint, attempted at \d{4}-/);
+  expect(ended.stderr, ended.told).toMatch(new RegExp(`^ *tokenbook resume ${run}$`, "m"));
+  expect(ended.stderr, ended.told).toMatch(
+    new RegExp(`^ *tokenbook resolve ${run} --step mint --as applied\\|absent --because TEXT$`, "m"),
+  );
+}
+
+test("a playbook that was killed in a write is not run again beside it, until somebody settles the write", async () => {
+  const project = newProject({ ...KEYS, USER: "olga" });
+  project.write("mint.yaml", MINT);
+  const run = await killedAtMint(project);
+  const before = operationsOf(await embeddedCommits(project));
+
+  expectRefused(await project.run("run", "mint.yaml"), run);
+  expectRefused(await project.run("run", "./mint.yaml"), run);
+  const planned = await project.json("plan", "mint.yaml");
+  expect(planned.code, planned.told).toBe(1);
+  expect((planned.data as unknown as { plans: readonly { refused: unknown }[] }).plans[0]?.refused).toMatchObject({
+    code: "run.open-write",
+    message: expect.stringContaining(run),
+  });
+  const shown = await project.run("plan", "mint.yaml");
+  expect(shown.stdout, shown.told).toMatch(new RegExp(`would not begin \\(exit 6\\)[^]*^ *tokenbook resume ${run}$`, "m"));
+  expect(operationsOf(await embeddedCommits(project))).toEqual(before);
+
+  // Another playbook writes to other things.
+  project.write("other.yaml", MINT);
+  const other = await project.run("run", "other.yaml");
+  expect(other.code, other.told).toBe(0);
+
+  await project.run("resolve", run, "--step", "mint", "--as", "absent", "--because", "the ledger has no such mint");
+  const again = await project.run("run", "mint.yaml");
+  expect(again.code, again.told).toBe(0);
+  expect(again.stderr, again.told).toMatch(
+    new RegExp(`^note: the last run of mint\\.yaml is interrupted, .*tokenbook resume ${run}$`, "m"),
+  );
+  const fourth = await project.run("run", "mint.yaml");
+  expect(fourth.stderr, fourth.told).not.toContain("note:");
+});
+
+test("a run that says unknown says not to run the playbook again, with the command on a line of its own", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT);
+  void proxy.next("POST /token/mint", (passing) => passing.cut());
+  const unknown = await project.run("run", "mint.yaml");
+  expect(unknown.code, unknown.told).toBe(5);
+  expect(unknown.stdout, unknown.told).toContain("next: do not run this playbook again");
+  expect(unknown.stdout, unknown.told).toMatch(new RegExp(`^ *tokenbook resume ${runIn(unknown)}$`, "m"));
+
+  expectRefused(await project.run("run", "mint.yaml"), runIn(unknown));
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
+});
+
+test("--anyway runs beside an open write, and keeps who says so, why, and beside which", async () => {
+  const project = newProject({ ...KEYS, USER: "olga" });
+  project.write("mint.yaml", MINT);
+  const run = await killedAtMint(project);
+  for (const half of [["--anyway"], ["--because", "x"], ["--anyway", "--because", " "]]) {
+    const refused = await project.run("run", "mint.yaml", ...half);
+    expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining("run.anyway-incomplete")]);
+  }
+
+  const anyway = await project.run("run", "mint.yaml", "--anyway", "--because", "the ledger is a sandbox");
+  expect(anyway.code, anyway.told).toBe(0);
+  const shown = await project.run("runs", "show", runIn(anyway));
+  expect(shown.stdout, shown.told).toContain(`! began although ${run} left writes open, says olga: the ledger is a sandbox`);
+  const report = (await project.json("runs", "show", runIn(anyway))).data.reports[0];
+  expect(report?.run.anyway).toEqual({ who: "olga", because: "the ledger is a sandbox", runs: [run] });
+  for (const format of ["md", "html", "ndjson"]) {
+    const written = await project.run("report", "latest", "--format", format);
+    expect(written.stdout, written.told).toContain("the ledger is a sandbox");
+  }
+
+  // The word is of that run alone.
+  expectRefused(await project.run("run", "mint.yaml"), run);
+});
+
+test("a write is not made beside an open one of the same entity on the same token, whatever playbook makes it", async () => {
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT);
+  void proxy.next("POST /token/mint", (passing) => passing.cut());
+  const unknown = await project.run("run", "mint.yaml");
+  const run = runIn(unknown);
+  const [token = ""] = /"id":"(token\w{8,})"/.exec((await project.run("runs", "export", run)).stdout)?.slice(1) ?? [];
+  project.write("same.yaml", mintOf(token));
+  project.write("given.yaml", mintOf("${{ inputs.token }}"));
+  const find = `  - id: found\n    uses: ledger.token.get\n    with: { id: "${token}" }\n`;
+  project.write("found.yaml", mintOf("${{ steps.found.response.id }}", find));
+  project.write("other.yaml", mintOf("SomeOtherToken"));
+  project.write("other-actor.yaml", mintOf(token, "", "other"));
+
+  const same = await project.run("run", "same.yaml");
+  expectRefused(same, run);
+  expect(same.stderr, same.told).toContain(`"top_up" of this playbook writes too as userId:alice, to the same token ${token}`);
+  expectRefused(await project.run("run", "given.yaml", "--input", `token=${token}`), run);
+  const found = await project.run("run", "found.yaml");
+  expectRefused(found, run);
+  expect(found.stderr, found.told).toContain("whether it writes to the same object is known only during the run");
+  // They are sent, and the service refuses them: there is no such token, and bob may not mint this one.
+  for (const file of ["other.yaml", "other-actor.yaml"]) {
+    const sent = await project.run("run", file);
+    expect(sent.code, sent.told).toBe(1);
+  }
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
+});
+
+test("an environment of another name at the same place is another run's concern only where it writes to the same", async () => {
+  const service = await sandboxProcess();
+  const project = newProject();
+  const here = environmentAt(service.url);
+  project.write("tokenbook.yaml", `${here}${here.slice(here.indexOf("\n") + 1).replace("  here:", "  there:")}`);
+  project.write("mint.yaml", MINT);
+  await killedAtMint(project, "--env", "here");
+  const elsewhere = await project.run("run", "mint.yaml", "--env", "there");
+  expect(elsewhere.code, elsewhere.told).toBe(0);
+});
+
+test("two processes that start at once beside an open write are both refused", async () => {
+  const project = newProject();
+  project.write("mint.yaml", MINT);
+  const run = await killedAtMint(project);
+  const both = [project.start("run", "mint.yaml"), project.start("run", "mint.yaml")];
+  for (const each of both) expectRefused(await each.ended, run);
+});

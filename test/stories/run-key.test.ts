@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import { proxyTo } from "./proxy.ts";
+import { type Ended, newProject, operationsOf, type Project, reached, runIn, sandboxProcess, type Service } from "./world.ts";
+
+const PLAYBOOK = `playbook: 1
+name: Record once
+inputs: { rooms: { type: integer, default: 1 } }
+env: { SITE: main }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: first
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "A\${{ run.key }}", rooms: "\${{ inputs.rooms }}", site: "\${{ env.SITE }}" } }
+  - id: second
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "B\${{ run.key }}" } }
+`;
+const KEYED = ["run", "record.yaml", "--key", "ORDER-17"] as const;
+const BOTH = ["ledger.asset.create", "ledger.asset.create"];
+
+interface Ground {
+  readonly project: Project;
+  readonly service: Service;
+}
+
+async function ground(): Promise<Ground> {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(service.url);
+  project.write("record.yaml", PLAYBOOK);
+  return { project, service };
+}
+
+async function runsOf(project: Project): Promise<number> {
+  return (await project.json("runs")).data.runs.length;
+}
+
+test("a key that is repeated shows the run that passed, and sends nothing", async () => {
+  const { project, service } = await ground();
+  const first = await project.run(...KEYED);
+  expect(first.code, first.told).toBe(0);
+  const again = await project.run(...KEYED);
+  expect(again.code, again.told).toBe(0);
+  expect(again.stdout, again.told).toContain("2 of 2 steps done before");
+  expect(runIn(again)).toBe(runIn(first));
+  const report = (await project.json(...KEYED)).data.reports[0]?.run;
+  expect([report?.id, report?.idempotencyKey, report?.outcome]).toEqual([runIn(first), "ORDER-17", "passed"]);
+
+  project.write("record.yaml", `${PLAYBOOK}# edited\n`);
+  const edited = await project.run(...KEYED);
+  expect([edited.code, edited.stderr], edited.told).toEqual([
+    0,
+    expect.stringContaining("record.yaml has changed since the run"),
+  ]);
+  expect(operationsOf(await service.commits())).toEqual(BOTH);
+  expect(await runsOf(project)).toBe(1);
+
+  const other = await project.run("run", "record.yaml", "--key", "ORDER-18");
+  expect(other.code, other.told).toBe(0);
+  expect(await runsOf(project)).toBe(2);
+});
+
+test("a key whose run was killed resumes that run", async () => {
+  const { project, service } = await ground();
+  const killed = await project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@second" }).run(...KEYED);
+  expect(killed.code, killed.told).toBe(null);
+  const again = await project.run(...KEYED);
+  expect(again.code, again.told).toBe(0);
+  expect(again.stdout, again.told).toContain("1 of 2 steps done before");
+  expect(runIn(again)).toBe(runIn(killed));
+  expect(operationsOf(await service.commits())).toEqual(BOTH);
+});
+
+test("a key is of one playbook, with the same inputs and variables, in one environment: all else is refused by name", async () => {
+  const { project, service } = await ground();
+  const first = await project.run(...KEYED);
+  project.write("other.yaml", PLAYBOOK);
+  project.write("tokenbook.yaml", `${project.read("tokenbook.yaml")}  sandbox: embedded\n`);
+  const refused = async (says: RegExp, ...args: string[]): Promise<void> => {
+    const ended = await project.run(...args, "--key", "ORDER-17");
+    expect([ended.code, ended.stderr], ended.told).toEqual([2, expect.stringMatching(says)]);
+    expect(ended.stderr, ended.told).toContain(`the key ORDER-17 names the run ${runIn(first)}`);
+  };
+  await refused(/input rooms: was 1, is 2/, "run", "record.yaml", "--input", "rooms=2");
+  await refused(/playbook: was \.\/record\.yaml, is \.\/other\.yaml/, "run", "other.yaml");
+  await refused(/environment: was here, is sandbox/, "run", "record.yaml", "--env", "sandbox");
+  const elsewhere = await project.as({ ...project.variables, SITE: "annex" }).run(...KEYED);
+  expect([elsewhere.code, elsewhere.stderr], elsewhere.told).toEqual([
+    2,
+    expect.stringContaining("variable SITE: was main, is annex"),
+  ]);
+  expect(operationsOf(await service.commits())).toEqual(BOTH);
+});
+
+test("what is no key, or a key for several playbooks, is refused before anything is sent", async () => {
+  const { project, service } = await ground();
+  project.write("other.yaml", PLAYBOOK);
+  for (const key of ["", " ", "a b", "-x", "a".repeat(129), "a\nb", "ä"]) {
+    const ended = await project.run("run", "record.yaml", `--key=${key}`);
+    expect(ended.code, ended.told).toBe(2);
+  }
+  const several = await project.run("run", "record.yaml", "other.yaml", "--key", "ORDER-17");
+  expect([several.code, several.stderr], several.told).toEqual([2, expect.stringContaining("run.one-key")]);
+  expect(await service.commits()).toEqual([]);
+});
+
+test("while somebody holds the run of a key, another start of it is locked, and shows it once it has passed", async () => {
+  const { project, service } = await ground();
+  const proxy = await proxyTo(service.url);
+  project.serviceAt(proxy.url);
+  const second: { release?: () => void } = {};
+  const held = new Promise<void>((release) => (second.release = release));
+  const there = proxy.next(
+    "POST /asset",
+    async (passing) => {
+      await held;
+      passing.answer(await passing.forward());
+    },
+    1,
+  );
+  const holder = project.start(...KEYED);
+  await reached(holder, Promise.resolve());
+  await holder.lines(2);
+  const rival = await project.run(...KEYED);
+  expect([rival.code, rival.stderr], rival.told).toEqual([6, expect.stringContaining(`is held by process ${holder.pid}`)]);
+  second.release?.();
+  await there;
+  const ended = await holder.ended;
+  expect(ended.code, ended.told).toBe(0);
+  expect(operationsOf(await service.commits())).toEqual(BOTH);
+});
+
+test("of processes that start with one key at the same moment, one makes the run", async () => {
+  const { project, service } = await ground();
+  const ended: Ended[] = await Promise.all([1, 2, 3, 4].map(() => project.start(...KEYED).ended));
+  for (const each of ended) expect([0, 6], each.told).toContain(each.code);
+  expect(ended.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
+  expect(operationsOf(await service.commits())).toEqual(BOTH);
+  expect(await runsOf(project)).toBe(1);
+  const last = await project.run(...KEYED);
+  expect(last.code, last.told).toBe(0);
+  expect(operationsOf(await service.commits())).toEqual(BOTH);
+});
+
+test("a secret in a key is masked wherever it is kept", async () => {
+  const { project } = await ground();
+  const key = project.variables["LEDGER_KEY"] ?? "";
+  const first = await project.run("run", "record.yaml", "--key", `order:${key}`);
+  expect(first.code, first.told).toBe(0);
+  expect(first.told).toContain("key: order:");
+  const again = await project.run("run", "record.yaml", "--key", `order:${key}`);
+  expect(runIn(again), again.told).toBe(runIn(first));
+  const exported = await project.run("runs", "export", "latest");
+  expect(exported.stdout + first.stdout + again.stdout).not.toContain(key);
+});
