@@ -5,8 +5,8 @@ import type { Evidence, Probe, Sight } from "../src/operations/probe.ts";
 import { type Sets, sets, undoneByNothing } from "../src/operations/sets.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import type { SimulatedDisk } from "./disk.ts";
-import { ForgetfulDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
 import { ownError } from "./network.ts";
+import { ForgetfulDisk, KeylessDisk, SettledDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
 import type { Breach } from "./witness.ts";
 
 type Exchange = EnginePorts["exchange"];
@@ -95,6 +95,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       }),
     ),
   },
+  { name: "a key starts a second run", breaks: "second run", disk: () => new KeylessDisk() },
+  { name: "a run begins beside an open write", breaks: "second run", disk: () => new SettledDisk() },
   {
     name: "absence is believed from one stale read",
     breaks: "false pass",

@@ -123,3 +123,17 @@ export class UnfencedDisk extends SimulatedDisk {
     return super.run(sql, runId, last === null || last === undefined ? 0 : Number(last) + 1, ...others);
   }
 }
+
+/** Keeps no run's key: whoever looks for it finds nothing, and nothing keeps a second run from having it. */
+export class KeylessDisk extends SimulatedDisk {
+  override run(sql: string, ...values: Cell[]): { readonly changes: number } {
+    return super.run(sql, ...(sql.startsWith("INSERT INTO run ") ? values.with(-1, null) : values));
+  }
+}
+
+/** Takes every run for settled, whatever it has left open. */
+export class SettledDisk extends SimulatedDisk {
+  override all(sql: string, ...values: Cell[]): readonly Row[] {
+    return sql.includes("settled = 0") ? [] : super.all(sql, ...values);
+  }
+}

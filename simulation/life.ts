@@ -3,8 +3,10 @@ import { LIMITS } from "../src/base/limits.ts";
 import type { EnginePorts } from "../src/engine/ports.ts";
 import { newRunName } from "../src/engine/names.ts";
 import { resolveWrite } from "../src/engine/resolve.ts";
-import { resumeRun, startRun } from "../src/engine/start.ts";
+import { runWithKey } from "../src/engine/keyed.ts";
+import { resumeRun, type RunParts, startRun } from "../src/engine/start.ts";
 import type { Target } from "../src/environment/target.ts";
+import type { FileReader } from "../src/playbook/files.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import { openWrites } from "../src/protocol/open-writes.ts";
 import { isNotice, type RunEvent, type RunOutcome, type RunRecord } from "../src/protocol/record.ts";
@@ -27,7 +29,13 @@ export interface Circumstances {
   readonly dice: Dice;
   /** Whether a write has taken effect, as one finds who looks into the ledger when all has come to rest. */
   readonly tookEffect: (step: string) => boolean;
+  /** The run has a caller's key. */
+  readonly isKeyed: boolean;
 }
+
+const KEY = "ORDER-17";
+const GIVEN = { inputs: {}, env: {} };
+const NO_FILES: FileReader = { read: () => undefined };
 
 /** How a process ended: with the run's outcome, or in another way. */
 type End = RunOutcome | "halted" | "gave up";
@@ -47,6 +55,7 @@ const LONGEST_WAIT_MS = 1_800_000;
 // And a little for what is read or sent in the same moment.
 const MOST_TO_STOP_MS = LIMITS.writeGraceMs + 100;
 const REST_MS = 600_000;
+const LONGEST_DUPLICATE_MS = 5_000;
 // The longest that anything of a schedule takes, many times.
 const MOST_RESTS = 100;
 
@@ -67,19 +76,21 @@ export class Life {
   /** Gives the run's outcome; `undefined` when it comes to no end. */
   async lead(): Promise<RunOutcome | undefined> {
     const { world, dice, witness } = this.#all;
-    let end = await this.#go();
+    let end = await this.#begin();
     for (let left = dice.below(MOST_EARLY_RESUMES + 1); left > 0 && end !== "passed"; left--) {
       await world.time.sleep(dice.span(SHORTEST_WAIT_MS, LONGEST_WAIT_MS));
       end = dice.chance(SHARE_OF_RACES) && world.disk.runId !== undefined ? await this.#race() : await this.#go();
     }
     for (let left = MOST_LATE_RESUMES; left > 0 && end !== "passed"; left--) {
       await this.#rest();
+      await this.#runAgain();
       if (NEEDS_TRUTH.has(end)) await this.#resolve();
       const before = end;
       end = await this.#go();
       if (end === "failed" && before === "failed") break;
     }
     await this.#rest();
+    if (end === "passed" && this.#all.isKeyed) end = await this.#go();
     if (end === "passed" || end === "failed") return end;
     witness.sees("no end", `however often it was resumed, and told the truth, the run is ${end}`);
     return outcomeOf(end);
@@ -107,6 +118,28 @@ export class Life {
     }
   }
 
+  // A caller that gives a key may do so twice: as a scheduler that fires twice does, or one that has lost the first answer.
+  async #begin(): Promise<End> {
+    const { isKeyed, dice, world } = this.#all;
+    if (!isKeyed || !dice.chance(SHARE_OF_RACES)) return this.#go();
+    world.disk.free();
+    const again = world.time.sleep(dice.span(1, LONGEST_DUPLICATE_MS)).then(() => this.#carry());
+    const [first, second] = await Promise.all([this.#carry(), again]);
+    return first === "gave up" ? second : first;
+  }
+
+  // All is at rest, so nobody but a person can settle what is open now: until then the same command begins no other run.
+  async #runAgain(): Promise<void> {
+    const { world, mishaps, isKeyed, dice } = this.#all;
+    const { runId } = world.disk;
+    if (isKeyed || runId === undefined || openWrites(stateOf(this.records() ?? [])).length === 0) return;
+    world.disk.free();
+    await this.#inProcess(async (process) => {
+      mishaps.tell(`somebody runs the playbook again beside the open write: ${process.name}`);
+      return startRun(this.#partsOf(process), GIVEN, newRunName(world.time.now(), dice));
+    });
+  }
+
   // Two people resume it at the same moment: one of them holds it, the other is told so.
   async #race(): Promise<End> {
     this.#all.world.disk.free();
@@ -122,17 +155,29 @@ export class Life {
 
   // Starts the run, or resumes it when there is one, in a process of its own.
   async #carry(): Promise<End> {
-    const { world, playbook, target, dice, mishaps } = this.#all;
+    const { world, mishaps, isKeyed } = this.#all;
     const { runId } = world.disk;
     return this.#inProcess(async (process) => {
-      mishaps.tell(`${process.name} ${runId === undefined ? "starts" : "resumes"} the run`);
-      const parts = { playbook, target, store: world.store, ports: this.#portsOf(process) };
-      const outcome = await (runId === undefined
-        ? startRun(parts, { inputs: {}, env: {} }, newRunName(world.time.now(), dice))
-        : resumeRun(parts, runId));
+      const how = isKeyed ? "gives the key of" : runId === undefined ? "starts" : "resumes";
+      mishaps.tell(`${process.name} ${how} the run`);
+      const outcome = await this.#run(process, runId);
       mishaps.tell(`${process.name} says: ${outcome}`);
       return outcome;
     });
+  }
+
+  #run(process: SimulatedProcess, runId: string | undefined): Promise<RunOutcome> {
+    const { world, playbook, dice, isKeyed } = this.#all;
+    const parts = this.#partsOf(process);
+    const reload = (): { playbook: Playbook; files: FileReader } => ({ playbook, files: NO_FILES });
+    const name = newRunName(world.time.now(), dice);
+    if (isKeyed) return runWithKey(parts, GIVEN, name, { key: KEY, reload, say: () => undefined });
+    return runId === undefined ? startRun(parts, GIVEN, name) : resumeRun(parts, runId);
+  }
+
+  #partsOf(process: SimulatedProcess): RunParts {
+    const { world, playbook, target } = this.#all;
+    return { playbook, target, store: world.store, ports: this.#portsOf(process) };
   }
 
   async #resolve(): Promise<void> {
@@ -202,6 +247,7 @@ export class Life {
 
   #observe(process: SimulatedProcess, event: RunEvent): void {
     const { mishaps, witness } = this.#all;
+    if (event.kind === "run.opened") witness.begins(event.runId);
     if (event.kind === "run.claimed") process.claims();
     if (event.kind === "attempt.intended") process.intends(event);
     if (isNotice(event) || !this.#isNews(event)) return;

@@ -15,6 +15,8 @@ export interface Schedule {
   readonly settleWithinMs?: number;
   /** How old the environment declares a reading may be, as none of the schedule is older. */
   readonly readLagMs?: number;
+  /** The run has a caller's key: whoever starts or resumes it gives the same command, and may do so twice. */
+  readonly isKeyed?: boolean;
 }
 
 /** So many schedules in a row have the same playbook: to check one takes longer than to run it. */
@@ -33,6 +35,7 @@ const LEAST_STALE_MS = 100;
 const MOST_STALE_MS = 60_000;
 const SHARE_LAG_DECLARED = 0.5;
 const LAGS_MS = [0, 0, 5_000];
+const SHARE_KEYED = 0.3;
 
 /** The schedule of a seed: the same on every machine. */
 export function drawSchedule(seed: number): Schedule {
@@ -46,7 +49,8 @@ export function drawSchedule(seed: number): Schedule {
   const others = Array.from({ length: dice.below(MOST_FAULTS + 1) }, () => drawFault(dice, writes, mostMs));
   const faults = stale === undefined ? others : [...others, ...drawDoubt(dice, writes, mostMs), stale];
   const declared = { ...(isDeclared ? { settleWithinMs: SETTLE_WITHIN_MS } : {}), ...lag };
-  return { seed, steps, faults, skewMs: dice.pick(SKEWS_MS), ...declared };
+  const skewMs = dice.pick(SKEWS_MS);
+  return { seed, steps, faults, skewMs, isKeyed: dice.chance(SHARE_KEYED), ...declared };
 }
 
 // What reads show matters for a write whose answer does not.

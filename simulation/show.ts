@@ -38,11 +38,12 @@ export function replay(seed: number): string {
 
 /** A schedule in words: its steps, what befell it, what happened, and which promise was broken. */
 export function showSimulated({ schedule, struck, outcome, violations, story }: Simulated): string {
-  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs } = schedule;
+  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false } = schedule;
   return [
     [
       `seed ${seed}: ${steps.length} steps, ${faults.length} faults`,
       ...(skewMs === 0 ? [] : [`the service's clock ${skewMs / 1_000} s ahead`]),
+      ...(isKeyed ? ["by a caller's key"] : []),
       ...(settleWithinMs === undefined ? [] : [`settleWithin ${settleWithinMs / 1_000} s`]),
       ...(readLagMs === undefined ? [] : [`readLag ${readLagMs / 1_000} s`]),
     ].join(", "),

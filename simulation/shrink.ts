@@ -26,7 +26,7 @@ async function firstOf<T, R>(items: Iterable<T>, attempt: (item: T) => Promise<R
 }
 
 function* smallerOnes(schedule: Schedule): Generator<Schedule> {
-  const { steps, faults, skewMs, settleWithinMs, readLagMs } = schedule;
+  const { steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false } = schedule;
   for (const step of steps.toReversed()) {
     const fewer = without(steps, step);
     if (fewer.length > 0) yield { ...schedule, steps: fewer };
@@ -40,6 +40,7 @@ function* smallerOnes(schedule: Schedule): Generator<Schedule> {
     const { readLagMs: _, ...undeclared } = schedule;
     yield undeclared;
   }
+  if (isKeyed) yield { ...schedule, isKeyed: false };
   if (skewMs !== 0) yield { ...schedule, skewMs: 0 };
 }
 

@@ -27,7 +27,7 @@ export type People = (life: Life) => Promise<RunOutcome | undefined>;
 
 /** Lets a schedule happen in a world, which is made anew for it. */
 export async function simulate(world: World, schedule: Schedule, people: People = (life) => life.lead()): Promise<Simulated> {
-  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs } = schedule;
+  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false } = schedule;
   world.renew({ skewMs, past: faults.some(({ at }) => at === "reads") });
   const { time, service, disk } = world;
   const dice = new Dice(~seed);
@@ -47,6 +47,7 @@ export async function simulate(world: World, schedule: Schedule, people: People 
     witness,
     dice,
     tookEffect,
+    isKeyed,
   });
   let outcome: RunOutcome | undefined;
   try {

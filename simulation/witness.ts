@@ -12,6 +12,7 @@ export type Breach =
   | "silent effect"
   | "wrong order"
   | "late value stands"
+  | "second run"
   | "not passed without a fault"
   | "no end"
   | "hang"
@@ -45,6 +46,7 @@ export class Witness {
   readonly #steps: readonly SimulatedStep[];
   readonly #truth: Truth;
   readonly #told: RunRecord[] = [];
+  readonly #runs = new Set<string>();
 
   constructor(steps: readonly SimulatedStep[], truth: Truth) {
     this.#steps = steps;
@@ -54,6 +56,11 @@ export class Witness {
   /** Something that can be seen without the service. */
   sees(breach: Breach, what: string): void {
     this.violations.push({ breach, what });
+  }
+
+  /** A run begins, or goes on: there is one, whatever is typed how often. */
+  begins(runId: string): void {
+    if (this.#runs.add(runId).size > 1) this.sees("second run", `${[...this.#runs].join(" and ")} were begun`);
   }
 
   /** Whether a step's write has taken effect. */

@@ -63,7 +63,7 @@ test("a key that is repeated shows the run that passed, and sends nothing", asyn
 
 test("a key whose run was killed resumes that run", async () => {
   const { project, service } = await ground();
-  const killed = await project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@second" }).run(...KEYED);
+  const killed = await project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "after:attempt.intended@second" }).run(...KEYED);
   expect(killed.code, killed.told).toBe(null);
   const again = await project.run(...KEYED);
   expect(again.code, again.told).toBe(0);
@@ -120,8 +120,7 @@ test("while somebody holds the run of a key, another start of it is locked, and 
     1,
   );
   const holder = project.start(...KEYED);
-  await reached(holder, Promise.resolve());
-  await holder.lines(2);
+  await reached(holder, holder.lines(2));
   const rival = await project.run(...KEYED);
   expect([rival.code, rival.stderr], rival.told).toEqual([6, expect.stringContaining(`is held by process ${holder.pid}`)]);
   second.release?.();
