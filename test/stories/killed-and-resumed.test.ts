@@ -156,8 +156,9 @@ test("to resume a run that has passed says so, and sends nothing", async () => {
   expect(proxy.seen).toHaveLength(before);
 
   const nothing = await project.run("resume");
-  expect(nothing.code, nothing.told).toBe(2);
-  expect(nothing.stderr, nothing.told).toContain("every run in this state directory has passed");
+  expect(nothing.code, nothing.told).toBe(0);
+  expect(nothing.stdout, nothing.told).toContain("nothing to resume: every run in this state directory has passed");
+  expect((await project.json("resume")).data.reports).toEqual([]);
   expect(proxy.seen).toHaveLength(before);
 });
 

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { RunName } from "../../src/cli/run-name.ts";
+import { buildProgram } from "../../src/cli/program.ts";
+import { MINT_ONCE, newProject, runIn } from "./world.ts";
+import { silentShell } from "../unit/cli/shell.ts";
+
+const OPEN = MINT_ONCE.replace(', maxMintQuantity: "100"', "");
+
+test("every command that takes a run takes `latest`, or a part of its id that no other id has", async () => {
+  const project = newProject();
+  project.write("mint.yaml", MINT_ONCE);
+  project.write("open.yaml", OPEN);
+  const [first, killed] = [
+    await project.run("run", "mint.yaml"),
+    await project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "sent@mint" }).run("run", "open.yaml"),
+  ];
+  const [passed, open] = [runIn(first), runIn(killed)];
+  const part = passed.slice(-8);
+
+  for (const named of [passed, part, part.slice(0, 6)]) {
+    const shown = await project.run("runs", "show", named);
+    expect([shown.code, shown.lines[0]], shown.told).toEqual([0, expect.stringContaining(`run ${passed}`)]);
+    for (const command of [
+      ["runs", "export", named],
+      ["runs", "verify", named],
+      ["report", named, "--format", "tap"],
+    ]) {
+      const ended = await project.run(...command);
+      expect([ended.code, ended.stdout], ended.told).toEqual([
+        0,
+        expect.stringContaining(command[0] === "report" ? "mint" : passed),
+      ]);
+    }
+    const resumed = await project.run("resume", named);
+    expect([resumed.code, runIn(resumed)], resumed.told).toEqual([0, passed]);
+  }
+  for (const named of ["latest", open.slice(-8)]) {
+    const listed = await project.json("resolve", named);
+    expect(listed.data, listed.told).toMatchObject({ run: open, unknown: [{ step: "mint" }] });
+    const held = await project.run("runs", "release", named, "--because", "it is gone");
+    expect([held.code, held.stderr], held.told).toEqual([2, expect.stringContaining(`nobody holds the run ${open}`)]);
+  }
+  const resolved = await project.json("resolve", open.slice(-8), "--step", "mint", "--as", "absent", "--because", "I looked");
+  expect(resolved.data, resolved.told).toMatchObject({ run: open, verdict: "absent" });
+  const steps = await project.run("complete", "--", "resolve", "latest", "--step", "");
+  expect(steps.code, steps.told).toBe(0);
+});
+
+test("a part that several ids have lists them, and one that none has says so", async () => {
+  const project = newProject({});
+  project.write(
+    "look.yaml",
+    'playbook: 1\nmode: read-only\ndefaults: { as: { ledger: "userId:alice" } }\nsteps: [{ uses: ledger.asset.stats }]\n',
+  );
+  const ids = [runIn(await project.run("run", "look.yaml")), runIn(await project.run("run", "look.yaml"))];
+  const shared = ids[0]?.slice(0, 8) ?? "";
+  for (const command of [["runs", "show"], ["resume"], ["resolve"], ["runs", "export"], ["runs", "verify"]]) {
+    const ended = await project.run(...command, shared);
+    expect([ended.code, ended.stderr], ended.told).toEqual([2, expect.stringContaining("journal.several-runs")]);
+    for (const id of ids) expect(ended.stderr, ended.told).toContain(id);
+  }
+  const none = await project.run("runs", "show", "nothing-like-it");
+  expect([none.code, none.stderr], none.told).toEqual([2, expect.stringContaining('there is no run "nothing-like-it"')]);
+});
+
+test("no command that takes a run gets the text that was typed", () => {
+  const takers: string[] = [];
+  const visit = (command: ReturnType<typeof buildProgram>): void => {
+    for (const argument of command.registeredArguments.filter((each) => /^runs?$/.test(each.name()))) {
+      takers.push(command.name());
+      const parsed: unknown = argument.parseArg?.("latest", undefined as never);
+      expect([parsed].flat()[0], command.name()).toBeInstanceOf(RunName);
+    }
+    command.commands.forEach(visit);
+  };
+  visit(buildProgram(silentShell()));
+  expect(takers.toSorted()).toEqual(["export", "release", "report", "resolve", "resume", "show", "verify"]);
+});

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/ports.ts";
+import { leftBy } from "../../../src/engine/left-open.ts";
+import { JournalStore } from "../../../src/journal/store.ts";
+import { intended, opened } from "../protocol/facts.ts";
+import { keep } from "./keep.ts";
+
+const FINISHED = 10_000;
+let folder: string;
+let store: JournalStore;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tokenbook-journal-"));
+  store = JournalStore.open(folder, { clock: systemClock, redact: (text) => text });
+});
+afterEach(() => {
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function inDatabase<T>(work: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(join(folder, "journal.db"));
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+async function finished(runId: string, outcome: string, leavesOpen = false): Promise<void> {
+  const { journal } = await store.begin({ ...opened, runId }, "test");
+  if (leavesOpen) keep(journal, intended("mint"));
+  journal.note({ kind: "run.closed", outcome: "unknown", outputs: {} });
+  await store.release(journal, outcome, leavesOpen);
+}
+
+test("a start looks into none of ten thousand runs that left nothing open, and into the one that did", async () => {
+  await finished("open", "unknown", true);
+  inDatabase((database) => {
+    database.exec("BEGIN");
+    const insert = database.prepare(
+      "INSERT INTO run (id, playbook, environment, opened_at, outcome, settled, identity) VALUES (?, 'mint.yaml', 'test', ?, ?, 1, './mint.yaml')",
+    );
+    for (let at = 0; at < FINISHED; at++) insert.run(`run-${at}`, at, at % 2 === 0 ? "passed" : "failed");
+    database.exec("COMMIT");
+  });
+  expect(store.unsettled().map(({ id }) => id)).toEqual(["open"]);
+  expect(leftBy(store, { id: "open", held: undefined })?.writes.map(({ step }) => step)).toEqual(["mint"]);
+  const plans = inDatabase((database) =>
+    [
+      "SELECT * FROM run WHERE settled = 0 ORDER BY opened_at DESC, id DESC",
+      "SELECT * FROM run WHERE identity = 'a' AND environment = 'b' ORDER BY opened_at DESC, id DESC LIMIT 1",
+      "SELECT id FROM run WHERE key = 'a'",
+    ].map((sql) => JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all())),
+  );
+  expect(plans).toEqual([
+    expect.stringContaining("run_unsettled"),
+    expect.stringContaining("run_of_playbook"),
+    expect.stringContaining("run_key"),
+  ]);
+});
+
+test("the database itself keeps a second run from having a key", async () => {
+  const keyed = { ...opened, idempotencyKey: "ORDER-17" };
+  await store.begin({ ...keyed, runId: "first" }, "test");
+  await expect(store.begin({ ...keyed, runId: "second" }, "test")).rejects.toThrow(/the run first has this key/);
+  expect(store.ids()).toEqual(["first"]);
+  expect(() =>
+    inDatabase((database) =>
+      database.exec("INSERT INTO run (id, playbook, environment, opened_at, key) VALUES ('x', '', '', 0, 'ORDER-17')"),
+    ),
+  ).toThrow(/UNIQUE/);
+});
+
+test("a run that died without an open write is looked into once", async () => {
+  await store.begin({ ...opened, runId: "died" }, "test");
+  store.leases.release({ runId: "died", epoch: 1 }, true);
+  expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);
+  store.settle("died");
+  expect(store.unsettled()).toEqual([]);
+  await store.claim("died");
+  expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);
+});
