@@ -1,3 +1,4 @@
+import { refuseLongLists } from "../engine/known-lists.ts";
 import { Failure } from "../base/failure.ts";
 import { type JsonObject, writeJson } from "../base/json.ts";
 import { resolveFrom } from "../playbook/files.ts";
@@ -67,7 +68,10 @@ export function preparePlaybooks(
     return { playbook, inputs, env: openEnv(playbook, variables) };
   });
   const secrets = openSecrets(playbooks, { variables, files: filesOf(shell) });
-  for (const { playbook, inputs, env } of ready) refuseSecrets({ inputs, env }, playbook, secrets);
+  for (const { playbook, inputs, env } of ready) {
+    refuseSecrets({ inputs, env }, playbook, secrets);
+    refuseLongLists(playbook, { inputs, env });
+  }
   return { ready, secrets, skipped };
 }
 

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf as headingOfTarget, type Target } from "../environment/target.ts";
 import { Looking } from "../engine/looking.ts";
+import { actorsScope } from "../engine/caller.ts";
 import { digestOf, type Place } from "../engine/plan.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import type { ReadingPort } from "../engine/reading.ts";
@@ -104,6 +105,13 @@ export class PlanContext extends Looking {
   override scopeAt(place: Pick<Place, "frame" | "rounds">, more: JsonObject = {}): Scope {
     const run = Object.fromEntries(RUN_NAMES.map((name) => [name, unknownValue(`run.${name} is given when a run begins`)]));
     return { ...super.scopeAt(place, more), run };
+  }
+
+  /** What names stand for in an included playbook that nothing leads to yet, but for its inputs and steps. */
+  scopeIn(playbook: Playbook): Scope {
+    const secrets = unknownValue("a secret is known only in the run");
+    const { run = null } = this.scopeAt({ frame: "", rounds: [] });
+    return { env: this.state.opened?.env?.[playbook.file] ?? {}, secrets, actors: actorsScope(playbook, this.target), run };
   }
 
   // What is asked again, after a failure or to see whether it moves, counts as it was answered last.

@@ -1,16 +1,18 @@
 import { Failure } from "../base/failure.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { count } from "../base/text.ts";
+import { callerOf } from "../engine/caller.ts";
 import { end } from "../engine/act/end.ts";
 import type { Place } from "../engine/plan.ts";
-import { unknownValue } from "../expression/unknown.ts";
-import { includedInputs, inOrganization } from "../playbook/inputs.ts";
-import type { BlockStep, IncludeStep, InputDeclaration, Playbook } from "../playbook/model.ts";
+import { EvaluationFailure, type Scope } from "../expression/expression.ts";
+import { Unforeseen, unknownValue } from "../expression/unknown.ts";
+import { includedInputs, inOrganization, someInputs } from "../playbook/inputs.ts";
+import type { BlockStep, CallStep, IncludeStep, InputDeclaration, Playbook } from "../playbook/model.ts";
 import { stepsIn, writesOf } from "../playbook/walk.ts";
 import { frameOf, parseAddress, roundOf } from "../protocol/address.ts";
 import type { Ending } from "../protocol/decide.ts";
 import type { PlanContext, Said } from "./context.ts";
-import { foresee } from "./foresee.ts";
+import { foresee, foreseeObject } from "./foresee.ts";
 import type { Spot } from "./row.ts";
 
 /** Opens a block: what stands in it is planned as if none of it failed, unless something surely does. */
@@ -83,31 +85,96 @@ function outputsOf(context: PlanContext, { step, address }: Place): JsonObject {
   return { outputs: Object.fromEntries(outputs) };
 }
 
-/** Says of a step, and of all that it holds, that it cannot be known what would happen. */
+/**
+ * Says of a step, and of all that it holds, that it cannot be known what would happen; with what is known of the input of each, for it may be
+ * sent.
+ */
 export function cannotKnow(context: PlanContext, place: Place, why: string): void {
-  context.conclude(place, {}, { verdict: "cannot-know", why: [why] });
-  context.hide(place.address, why);
   const { step, address } = place;
+  const scope = inRound(context.scopeAt(place), step, address);
+  context.conclude(place, {}, { verdict: "cannot-know", why: [why], ...inputIn(step, scope) });
+  context.hide(place.address, why);
   const { frame, keys } = parseAddress(address);
   const suffix = keys.reduce((below, key) => roundOf(below, key), "");
   const unknown = `only when ${address} is known`;
   if (step.kind === "block") {
-    for (const held of [...stepsIn([step])].slice(1)) {
+    const all = [...stepsIn([step])].slice(1);
+    const inside = all.reduce((outer, held) => inRound(outer, held, address), withUnknownSteps(scope, all, unknown));
+    for (const held of all) {
       const inner = `${frame}${held.id}${suffix}`;
       context.hide(inner, why);
-      tell(context, { step: held, address: inner, within: place.within }, unknown);
+      tell(context, { step: held, address: inner, within: place.within }, { why: unknown, scope: inside });
     }
-  } else if (step.kind === "include") tellIncluded(context, place, unknown);
+  } else if (step.kind === "include") tellIncluded(context, place, { why: unknown, scope });
   if (step.kind !== "check" && [...writesOf([step])].length > 0) context.disturb(`${address} may write before it`);
 }
 
-function tell(context: PlanContext, at: Spot, why: string): void {
-  context.say(at, { verdict: "cannot-know", why: [why] });
-  tellIncluded(context, at, why);
+/** Why nothing is known of steps, and what their names stand for all the same. */
+interface Doubt {
+  readonly why: string;
+  readonly scope: Scope;
 }
 
-function tellIncluded(context: PlanContext, { step, address, within }: Spot, why: string): void {
+function tell(context: PlanContext, at: Spot, doubt: Doubt): void {
+  context.say(at, { verdict: "cannot-know", why: [doubt.why], ...inputIn(at.step, doubt.scope) });
+  tellIncluded(context, at, doubt);
+}
+
+function tellIncluded(context: PlanContext, { step, address, within }: Spot, { why, scope }: Doubt): void {
   if (step.kind !== "include") return;
-  for (const held of [...stepsIn(step.playbook.steps), ...step.playbook.checks])
-    tell(context, { step: held, address: `${frameOf(address)}${held.id}`, within }, why);
+  const all = [...stepsIn(step.playbook.steps), ...step.playbook.checks];
+  const inputs = includedScope(step, scope);
+  const inside = all.reduce(
+    (outer, held) => inRound(outer, held, address),
+    withUnknownSteps({ ...context.scopeIn(step.playbook), inputs }, all, why),
+  );
+  for (const held of all) tell(context, { step: held, address: `${frameOf(address)}${held.id}`, within }, { why, scope: inside });
+}
+
+// An item is known only when its list is.
+function inRound(scope: Scope, { foreach }: Place["step"], address: string): Scope {
+  if (foreach === undefined) return scope;
+  return { ...scope, [foreach.variable]: unknownValue(`${foreach.variable} is known only in a round of ${address}`) };
+}
+
+function withUnknownSteps(scope: Scope, steps: readonly Place["step"][], why: string): Scope {
+  const known = isObject(scope["steps"]) ? scope["steps"] : {};
+  const unknown = steps.map(({ id }) => [id, unknownValue(why)] as const);
+  return { ...scope, steps: { ...known, ...Object.fromEntries(unknown) } };
+}
+
+function includedScope({ inputs, playbook }: IncludeStep, scope: Scope): JsonObject {
+  const given = Array.from(inputs, ([name, template]) => [name, known(() => foresee(template, scope).value)] as const);
+  const left = new Set(playbook.inputs.map(({ name }) => name).filter((name) => !inputs.has(name)));
+  return { ...someInputs(playbook, {}, left), ...Object.fromEntries(given) };
+}
+
+function known(find: () => Json): Json {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof EvaluationFailure)) throw error;
+    return unknownValue(error.message);
+  }
+}
+
+// Nothing is told of an input that has no value as things stand: whether the step runs is not known.
+function inputIn(step: Place["step"], scope: Scope): Pick<Said, "input" | "unknown" | "actor"> {
+  if (step.kind !== "call") return {};
+  try {
+    const { shown, unknown } = foreseeObject(step.with, scope);
+    return { input: shown, unknown, actor: actorIn(step, scope) };
+  } catch (error) {
+    if (!(error instanceof EvaluationFailure)) throw error;
+    return {};
+  }
+}
+
+function actorIn({ as }: CallStep, scope: Scope): string | null {
+  try {
+    return callerOf(as, scope).label;
+  } catch (error) {
+    if (error instanceof Unforeseen) return null;
+    throw error;
+  }
 }

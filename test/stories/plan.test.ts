@@ -316,3 +316,59 @@ test("the help of plan has examples", async () => {
   expect(help.code).toBe(0);
   expect(help.stdout).toContain("$ tokenbook run onboarding.yaml --plan onboarding.plan");
 });
+
+test("behind an unknown `if` or `foreach` the plan goes on: each step in it is told with what is known of its input", async () => {
+  const { project, expectNoWrite } = await onlyReading();
+  project.write(
+    "inner.yaml",
+    `playbook: 1
+inputs: { city: { type: string }, id: { type: string }, kind: { type: string, default: Property } }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: made, uses: ledger.asset.create, with: { assetType: "\${{ inputs.kind }}", data: { id: "\${{ inputs.id }}", city: "\${{ inputs.city }}" } } }
+`,
+  );
+  project.write(
+    "outer.yaml",
+    playbookOf(`${CREATE}  - id: maybe
+    if: steps.asset.response.transactionId != ""
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: maybe, of: "\${{ steps.asset.id }}" } }
+  - id: held
+    if: steps.asset.response.transactionId != ""
+    block:
+      - { id: first, uses: ledger.asset.create, with: { assetType: Property, data: { id: first } } }
+      - { id: second, uses: ledger.asset.create, with: { assetType: Property, data: { id: "\${{ steps.first.response.transactionId }}" } } }
+      - { id: inner, uses: ./inner.yaml, with: { city: Lisbon, id: "\${{ steps.asset.id }}" } }
+  - id: each
+    foreach: { item: "\${{ steps.asset.response.transactionId == '' ? ['a'] : ['b'] }}", key: item }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "\${{ item }}", city: Porto } }
+  - id: behind
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: behind } }
+`),
+  );
+  const { code, told, verdicts, steps } = await planned(project, "outer.yaml");
+  expect(code, told).toBe(0);
+  expect(verdicts).toEqual({
+    asset: "will-create",
+    maybe: "cannot-know",
+    held: "cannot-know",
+    first: "cannot-know",
+    second: "cannot-know",
+    inner: "cannot-know",
+    "inner/made": "cannot-know",
+    each: "cannot-know",
+    behind: "will-create",
+  });
+  const of = (step: string): unknown => [steps[step]?.actor, steps[step]?.input, steps[step]?.unknown.map(({ path }) => path)];
+  const creates = (data: object, ...unknown: readonly string[]): unknown => ["issuer", { assetType: "Property", data }, unknown];
+  expect(of("maybe")).toEqual(creates({ id: "maybe", of: null }, "data.of"));
+  expect(of("first")).toEqual(creates({ id: "first" }));
+  expect(of("second")).toEqual(creates({ id: null }, "data.id"));
+  expect(of("inner/made")).toEqual(creates({ id: null, city: "Lisbon" }, "data.id"));
+  expect(of("each")).toEqual(creates({ id: null, city: "Porto" }, "data.id"));
+  await expectNoWrite();
+});

@@ -28,9 +28,8 @@ export function expand(context: Looking, place: Place): void {
 export function roundsOf(scope: Scope, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
   const items = bind(list, scope);
   if (!Array.isArray(items)) throw new EvaluationFailure(`foreach: ${variable} is no list`);
-  if (items.length > LIMITS.foreachItems) {
-    return { code: "foreach.limit", message: `foreach over ${count(items.length, "item")}; the limit is ${LIMITS.foreachItems}` };
-  }
+  const tooMany = tooManyRounds(items);
+  if (tooMany !== undefined) return tooMany;
   const rounds = items.map((item) => ({ key: keyOf(key.evaluate({ ...scope, [variable]: item }), key.text), item }));
   const keys = new Set<string>();
   const twice = rounds.find((round) => keys.size === keys.add(round.key).size);
@@ -42,6 +41,12 @@ export function roundsOf(scope: Scope, { variable, list, key }: Foreach): StepEx
         why: "results are kept by key, and one would hide the other",
         next: `make key: ${key.text} different for each item`,
       };
+}
+
+/** Returns the problem of a list with more items than a `foreach` may have rounds. */
+export function tooManyRounds({ length }: readonly Json[]): StepProblem | undefined {
+  if (length <= LIMITS.foreachItems) return undefined;
+  return { code: "foreach.limit", message: `foreach over ${count(length, "item")}; the limit is ${LIMITS.foreachItems}` };
 }
 
 function keyOf(value: Json, text: string): string {
