@@ -10,7 +10,7 @@ export const WORDS = {
   $ tokenbook library                         playbooks to use in yours
   $ tokenbook check my-playbook.yaml          find every mistake before anything is sent
   $ tokenbook plan my-playbook.yaml           tell what a run would do, and write nothing
-  $ tokenbook run my-playbook.yaml            run it on the embedded sandbox, or on the first environment of tokenbook.yaml
+  $ tokenbook run my-playbook.yaml            run it on the first environment of its tokenbook.yaml, or on the embedded sandbox
   $ tokenbook resume                          go on with the last run that did not pass
 
 Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending · 5 unknown · 6 locked · 70 bug · 130/143 interrupted`,
@@ -29,7 +29,10 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
 A run does not begin (exit 6) while an earlier run has left a write open that it might make a second time. \`tokenbook resume\` continues that
 run.
 
-Without a tokenbook.yaml in this folder or above it, an embedded sandbox serves; it keeps its data in the state directory.`,
+A playbook runs where the tokenbook.yaml beside it or above it says; without one, that of this folder or above it counts. Playbooks of two projects
+need a command each. Without any such file an embedded sandbox serves, and keeps its data in the state directory. Where CI is set, it serves only
+if you ask for it: --env sandbox. Of a folder, YAML files that are no playbooks are skipped, and so are parts of other playbooks whose inputs
+are missing; a line on stderr names each.`,
     },
     plan: {
       summary: "Tell what runs would do, by reading alone: what would be created, what is so already, what cannot be known.",
@@ -323,7 +326,7 @@ Examples:
   jobs: "how many playbooks run at the same time",
   report:
     "write reports, as in html=FILE,junit=FILE: json, junit, html, ctrf, md, ndjson, tap, github, otlp; repeatable; - is stdout",
-  env: "the environment in tokenbook.yaml; the first one when left out",
+  env: "the environment in tokenbook.yaml; the first one when left out (without such a file: sandbox)",
   dotenv: "take variables that are not set from this file (default: .env beside tokenbook.yaml, or here)",
   noDotenv: "take variables from the process alone",
   debug: "show each request as a curl command, and its answer, on stderr or in a file (--debug=FILE); keys are masked",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { lineOf, newProject, operationsOf, type Project, sandboxProcess, type Service } from "./world.ts";
+import { proxyTo } from "./proxy.ts";
+import { approveAsBob, lineOf, newProject, operationsOf, type Project, sandboxProcess, type Service } from "./world.ts";
 
 const HEAD = `playbook: 1
 actors:
@@ -91,6 +92,37 @@ test("a transfer takes as many votes as it needs, and is made again when the ass
   });
   expect(await twice(place, "transfer.yaml")).toEqual(votes);
 });
+
+test("a transfer that the board approves before the request is seen to wait is done, and asked for once", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  const [before = "", after = ""] = TRANSFER.split("required: 2, votes: ");
+  project.write("transfer.yaml", `${before}required: 1 }\n${after.slice(after.indexOf("\n") + 1)}`);
+  const passing = proxy.next("POST /asset/ownershipTransfer/request", async (passed) => {
+    const answer = await passed.forward();
+    await approvedAsBob(world);
+    passed.answer(answer);
+  });
+  const ran = await project.run("run", "transfer.yaml");
+  expect(ran.code, ran.told).toBe(0);
+  await passing;
+  expect(operationsOf(await world.commits())).toEqual([
+    "ledger.asset.create",
+    "ledger.transfer.request",
+    "ledger.transfer.approve",
+  ]);
+});
+
+/** Approves as soon as something waits for bob. */
+async function approvedAsBob(world: Service): Promise<void> {
+  for (;;) {
+    const path = "GET /asset/ownershipTransfer/request/approvals";
+    const { records } = (await world.call(path, "userId:bob")) as { records: { id: string }[] };
+    if (records.length > 0) return approveAsBob(world);
+  }
+}
 
 const VAULT = `${HEAD}name: In and out
 inputs: { shares: { type: integer, default: 100 }, out: { type: boolean, default: false } }
