@@ -19,7 +19,7 @@ import type { Served } from "../sandbox/sandbox.ts";
 import type { CheckedFile } from "../report/check/checked.ts";
 import { eachOnce, formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
-import { parseYaml } from "../source/parse.ts";
+import { parseUnshown } from "../source/unshown.ts";
 import { CheckFailure } from "./check-failure.ts";
 import { type ProjectShell, projectAt, projectOfFile, STATE_FOLDER } from "./chosen-project.ts";
 import { harmless } from "./failure.ts";
@@ -246,7 +246,7 @@ export function readMapFile(shell: Shell, name: string): JsonObject {
 
 /** The value that a YAML or JSON file holds, such as the list of a fault plan. Throws a Failure. */
 export function readDataFile(shell: Shell, name: string): Json {
-  const { root, diagnostics } = parseYaml(name, readText(resolve(shell.cwd, name), name));
+  const { root, diagnostics } = parseUnshown(name, readText(resolve(shell.cwd, name), name));
   if (root !== undefined) return toJson(root);
   throw new Failure({
     code: "file.unreadable",

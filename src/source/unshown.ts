@@ -26,8 +26,7 @@ const UNREADABLE: Finding = {
   suggestion: "refer to a secret as env:NAME or file:PATH, and quote any other text",
 };
 
-const SECTION = /^([ \t]*)["']?(?:secrets|credentials)["']?[ \t]*:/;
-const KEY = /["']?(?:apiKey|credentials|secrets?|url)["']?[ \t]*:.*/;
+const NAMED = /["']?(?:api[-_]?key|credentials|secrets?|passwords?|url)["']?[ \t]*:/i;
 const LONGEST_LINE = 4_000;
 
 /** What stands behind a key and is no reference, up to the next key or the end of the line. */
@@ -35,23 +34,60 @@ const VALUE =
   /(?<=:[ \t]+)(?!["']?(?:env|file):|[|>][-+\d]*[ \t\r]*$)[^\s{#].*?(?=[ \t]*(?:,[ \t]*["']?\w+["']?[ \t]*:|[ \t}\r]*$))/g;
 const ENTRY = /^[ \t{,-]*["']?\w+["']?[ \t]*:/;
 
+/** The part of a text that belongs to a name whose values may be secrets. */
+interface Region {
+  /** The column of the line with the name: what is indented further belongs to it. */
+  readonly margin: number;
+  /** How many brackets are open. */
+  readonly depth: number;
+  /** The quote that is open; empty when there is none. */
+  readonly quote: string;
+}
+
 function withoutWritten(text: string): string {
-  let margin = Infinity;
+  let region: Region | undefined;
   const lines = text.split("\n").map((line) => {
-    const [head = "", indentation = ""] = SECTION.exec(line) ?? [];
-    if (head !== "") {
-      margin = indentation.length;
-      return head + hiddenIn(line.slice(head.length));
+    if (region !== undefined && isWithin(region, line)) {
+      const isEntry = region.quote === "" && ENTRY.test(line);
+      region = behind(region, line);
+      return isEntry ? hiddenIn(line) : hidden(line);
     }
-    if (line.trim() === "" || line.search(/\S/) > margin) return ENTRY.test(line) ? hiddenIn(line) : hidden(line);
-    margin = Infinity;
-    return line.length > LONGEST_LINE ? line : line.replace(KEY, hiddenIn);
+    const at = line.search(NAMED);
+    region = at < 0 ? undefined : behind({ margin: marginOf(line), depth: 0, quote: "" }, line.slice(at));
+    return at < 0 ? line : line.slice(0, at) + hiddenIn(line.slice(at));
   });
   return lines.join("\n");
 }
 
+function isWithin({ margin, depth, quote }: Region, line: string): boolean {
+  return depth > 0 || quote !== "" || /^\s*(?:#|$)/.test(line) || marginOf(line) > margin;
+}
+
+function marginOf(line: string): number {
+  return line.search(/\S|$/);
+}
+
+const BRACKETS: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
+
+// A quote begins a text only where a value may begin: it may also be an apostrophe.
+function behind({ margin, depth, quote }: Region, line: string): Region {
+  let [open, quoted] = [depth, quote];
+  for (let at = 0; at < line.length; at++) {
+    const [before = " ", char = ""] = [line[at - 1], line[at]];
+    if (quoted !== "") {
+      if (char === "\\" && quoted === '"') at++;
+      else if (char === quoted) quoted = "";
+    } else if (char === "#" && /\s/.test(before)) break;
+    else if ((char === '"' || char === "'") && /[\s:,[{]/.test(before)) quoted = char;
+    else open = Math.max(0, open + (BRACKETS[char] ?? 0));
+  }
+  return { margin, depth: open, quote: quoted };
+}
+
+const COMMENT = /(?<=[ \t])#.*/;
+
 function hiddenIn(line: string): string {
-  return line.length > LONGEST_LINE ? hidden(line) : line.replaceAll(VALUE, hidden);
+  return line.length > LONGEST_LINE ? hidden(line) : line.replaceAll(VALUE, hidden).replace(COMMENT, hidden);
 }
 
 function hidden(text: string): string {
