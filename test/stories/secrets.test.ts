@@ -288,6 +288,32 @@ test("a write that is sent again has the secret in it, not its mask; so has one 
   expectNoneIn(project);
 });
 
+test("a secret that changed before the run is resumed is masked still where the playbook names the old one too", async () => {
+  const world = await sandboxProcess();
+  const [old, changed] = ["the-old-pin-1234", "the-new-pin-5678"];
+  const project = newProject({ ...KEYS, PIN: old });
+  project.serviceAt(world.url);
+  const text = `playbook: 1
+name: Rotate
+secrets: { PIN: env:PIN }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: door, uses: ledger.asset.create, with: { assetType: Property, data: { id: D1, pin: "\${{ secrets.PIN }}" } } }
+  - { id: look, uses: ledger.asset.get, with: { assetType: Property, id: D1 }, expect: [response.id == "D2"] }
+`;
+  project.write("rotate.yaml", text);
+  const ran = await project.run("run", "rotate.yaml");
+  expect(ran.code, ran.told).toBe(1);
+  project.write("rotate.yaml", text.replace("PIN: env:PIN }", "PIN: env:PIN, OLD_PIN: env:OLD_PIN }").replace('"D2"', '"D1"'));
+  const later = project.as({ ...KEYS, PIN: changed, OLD_PIN: old });
+  const resumed = await later.json("resume");
+  expect(resumed.code, resumed.told).toBe(0);
+  const shown = await later.run("runs", "export", "latest");
+  for (const text of [ran.told, resumed.told, shown.told]) expect(text).not.toContain(old);
+  expect(shown.stdout).toContain("secrets.OLD_PIN");
+});
+
 test("what a step has read is kept masked, and its mask is not sent on", async () => {
   const world = await sandboxProcess();
   const proxy = await proxyTo(world.url);
