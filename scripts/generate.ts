@@ -38,6 +38,7 @@ interface RawOperation {
   readonly "x-section": string;
   readonly "x-rests-on": readonly string[];
   readonly "x-conditions": readonly string[];
+  readonly "x-further-conditions"?: readonly string[];
   readonly "x-paging"?: Paging;
 }
 
@@ -79,6 +80,7 @@ function operationOf(
     summary: raw.summary,
     description: raw.description?.trim() ?? "",
     conditions: raw["x-conditions"],
+    furtherConditions: raw["x-further-conditions"] ?? [],
     parameters: [...shared, ...(raw.parameters ?? [])].map((parameter) => parameterOf(document, parameter)),
     ...(body === undefined ? {} : { body: body.schema }),
     successStatus: Number(status),

@@ -50,6 +50,7 @@ function section(page: OperationPage, types: Types): readonly string[] {
     `### ${HEADINGS.failures}`,
     factList(page.failures),
     ...(page.conditions.length === 0 ? [HEADINGS.noConditions] : [HEADINGS.conditions, list(page.conditions)]),
+    ...(page.furtherConditions.length === 0 ? [] : [HEADINGS.furtherConditions, list(page.furtherConditions)]),
     `### ${HEADINGS.example}`,
     `\`\`\`yaml\n${page.example}\`\`\``,
     `### ${HEADINGS.restsOn}`,

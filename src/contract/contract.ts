@@ -38,6 +38,8 @@ export interface ContractOperation {
   readonly description: string;
   /** The failure conditions that the description lists for this call, in its own words. */
   readonly conditions: readonly string[];
+  /** Those of rules that the description states or implies without a word for their refusal; the words are the sandbox's. */
+  readonly furtherConditions: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly body?: JsonSchema;
   /** The status that the contract gives for success. */

@@ -2,7 +2,6 @@ import { basename } from "node:path";
 import { functionsOn } from "./functions.ts";
 import type { Field } from "../expression/types.ts";
 import { type Operation, operations } from "../operations/operation.ts";
-import { pageOf } from "../operations/page.ts";
 import { readActors, section } from "../playbook/declarations.ts";
 import { isShipped, resolveFrom } from "../playbook/files.ts";
 import { isPath } from "../playbook/outline.ts";
@@ -15,7 +14,7 @@ import { markedValue } from "./marked.ts";
 import { doubtOf, fieldsAt, namesAt } from "./names.ts";
 import { type Place, placeOf, rangeOfPlace } from "./place.ts";
 import { typeText } from "./type-text.ts";
-import { functionWords, operationWords } from "./words.ts";
+import { conditionWords, functionWords, operationWords } from "./words.ts";
 
 /** Something that can stand where the cursor is. */
 export interface Offer {
@@ -88,8 +87,8 @@ function inName(place: Place, file: TextFile, naming: Naming): readonly Offer[] 
           replaces,
         }));
     case "condition":
-      return (place.operation === undefined ? [] : pageOf(place.operation).conditions).map((label) => {
-        return { label, kind: "condition", documentation: () => undefined, replaces };
+      return (place.operation === undefined ? [] : conditionWords(place.operation)).map(({ condition, words }) => {
+        return { label: condition, kind: "condition", detail: words, documentation: () => undefined, replaces };
       });
   }
 }

@@ -1,5 +1,6 @@
 import { functionsOn } from "./functions.ts";
 import { operations } from "../operations/operation.ts";
+import { plainWords } from "../operations/refusal.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import { readActors, section } from "../playbook/declarations.ts";
 import { isPath } from "../playbook/outline.ts";
@@ -11,7 +12,7 @@ import { type ExpressionCursor, lookAtExpression } from "./look.ts";
 import { markedValue } from "./marked.ts";
 import { doubtOf, meaningOf } from "./names.ts";
 import { type Place, placeOf, rangeOfPlace } from "./place.ts";
-import { functionWords, operationWords, playbookWords, valueWords } from "./words.ts";
+import { conditionWords, functionWords, operationWords, playbookWords, valueWords } from "./words.ts";
 
 /** What is said, in Markdown, of a part of a document. */
 export interface Hover {
@@ -44,7 +45,9 @@ function wordsInExpression({ text, at, scope }: ExpressionCursor): string | unde
   return named === undefined ? undefined : functionWords(named);
 }
 
-function wordsOfName({ kind, text, root }: Place, file: TextFile, files: Surroundings): string | undefined {
+function wordsOfName(place: Place, file: TextFile, files: Surroundings): string | undefined {
+  const { kind, text, root } = place;
+  if (kind === "condition") return wordsOfCondition(place);
   if (kind === "actor") {
     const actor = readActors(section(root, "actors")).get(text);
     return actor === undefined ? undefined : `**${actor.name}** acts as ${actorText(actor)}`;
@@ -52,6 +55,12 @@ function wordsOfName({ kind, text, root }: Place, file: TextFile, files: Surroun
   if (kind === "uses" && isPath(text)) return wordsOfPlaybook(playbookNamed(text, file.path, files), files);
   const operation = operations.get(text);
   return operation === undefined ? undefined : operationWords(operation);
+}
+
+function wordsOfCondition({ text, operation }: Place): string | undefined {
+  if (operation === undefined) return undefined;
+  const found = conditionWords(operation).find(({ condition }) => plainWords(condition) === plainWords(text));
+  return found === undefined ? undefined : `**${found.condition}**: ${found.words}`;
 }
 
 function wordsOfPlaybook(file: TextFile | undefined, files: Surroundings): string | undefined {

@@ -22,6 +22,15 @@ export function operationWords(operation: Operation): string {
   ].join("\n\n");
 }
 
+/** The conditions with which an operation can be refused, and whose words they are. */
+export function conditionWords(operation: Operation): readonly { readonly condition: string; readonly words: string }[] {
+  const { conditions, furtherConditions } = pageOf(operation);
+  return [
+    ...conditions.map((condition) => ({ condition, words: "listed by the service description" })),
+    ...furtherConditions.map((condition) => ({ condition, words: "of the sandbox; your service may use other words" })),
+  ];
+}
+
 /** A playbook that a step runs: what it is given and gives. */
 export function playbookWords({ name, file, inputs, outputs }: Playbook): string {
   const given = inputs.map((input) => {

@@ -133,12 +133,3 @@ export function refusalText(
 function saysSomething(value: Json | undefined): value is Json {
   return value !== undefined && value !== null && value !== "";
 }
-
-/** Whether a refusal is the one that a playbook expects, in the words of the service description. */
-export function refusalMeets(
-  condition: string,
-  refusal: { readonly message: string; readonly condition: string | undefined },
-): boolean {
-  const wanted = condition.toLowerCase();
-  return refusal.condition?.toLowerCase() === wanted || refusal.message.toLowerCase().includes(wanted);
-}

@@ -23,7 +23,10 @@ export interface OperationPage {
   /** What holds for the input as a whole. */
   readonly inputNotes: readonly string[];
   readonly yields: readonly PageField[];
+  /** Those with which the service can refuse, in the words of its description. */
   readonly conditions: readonly string[];
+  /** Those of rules that the description has no word for. */
+  readonly furtherConditions: readonly string[];
   readonly failures: readonly PageFact[];
   /** The types that input and answer are made of. */
   readonly types: readonly PageType[];
@@ -43,6 +46,7 @@ export const HEADINGS = {
   yields: "Yields",
   failures: "How it can fail",
   conditions: "The service refuses with one of these, which `fails: {condition: …}` can expect:",
+  furtherConditions: "The sandbox also refuses with these. The description has no words for them; your service may use others:",
   noConditions: "The service description lists no condition under which it refuses.",
   types: "Types",
   restsOn: "Rests on these parts of the service description",
@@ -83,7 +87,8 @@ export function pageOf(operation: Operation): OperationPage {
     input: fieldsOf(input),
     inputNotes: inputNotes(operation, input),
     yields: yieldsOf(operation),
-    conditions: call.conditions.filter((condition) => !isServerError(condition)),
+    conditions: call.conditions.filter((condition) => isRefusal(condition, operation)),
+    furtherConditions: call.furtherConditions.filter((condition) => isRefusal(condition, operation)),
     failures: failuresOf(operation),
     types: typesBelow([input, ...answerSchemas(operation)]),
     restsOn: [`Endpoints ${call.section}: \`${call.method} ${call.path}\``, ...call.restsOn],
@@ -193,6 +198,11 @@ function failuresOf({ writes, call }: Operation): readonly PageFact[] {
       text: `${[...failing, other, ...(ledger ? ["a receipt that stays open"] : [])].join(", ")}: \`unknown\` (exit 5)`,
     },
   ];
+}
+
+// A server that fails has not refused a write, which may have taken effect; a receipt can say that it failed.
+function isRefusal(condition: string, { writes, async }: Operation): boolean {
+  return !writes || async || !isServerError(condition);
 }
 
 function answerSchemas(operation: Operation): readonly JsonSchema[] {

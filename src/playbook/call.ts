@@ -6,6 +6,7 @@ import { readUse } from "./acting.ts";
 import { readCondition, readConditions } from "./bare.ts";
 import { type Beside, readDiscover, readEnsure, readRetry } from "./beside.ts";
 import { compileTemplate } from "./compile.ts";
+import { readFails } from "./fails.ts";
 import { readHead } from "./head.ts";
 import { kindsMadeBy } from "./kinds.ts";
 import type { ActorUse, CallStep, Waiting } from "./model.ts";
@@ -15,7 +16,6 @@ import { checkCallRules } from "./rules.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import type { Template } from "./template.ts";
 import { answerOf } from "./types.ts";
-import { readFails } from "./warnings.ts";
 import { checkWith } from "./with.ts";
 
 const RECEIPT_WAIT: Waiting = { timeoutMs: 60_000, everyMs: 25, backoff: 1.5, maxMs: 2_000 };

@@ -218,6 +218,37 @@ const discover = {
   additionalProperties: false,
 };
 
+const status = { type: "integer", minimum: 400, maximum: 599 };
+
+const fails = {
+  type: "object",
+  description: "The service must refuse this call, and everything that is given here must hold of its refusal.",
+  properties: {
+    condition: {
+      type: "string",
+      minLength: 1,
+      description:
+        "The whole condition, in the words of the service, large or small letters: tokenbook operations NAME lists those of an operation.",
+    },
+    status: {
+      anyOf: [status, { type: "array", items: status, minItems: 1 }],
+      description: "The HTTP status code of the refusal, or several of which one must be it.",
+    },
+    message: {
+      type: "object",
+      description: "What the service's message must hold.",
+      properties: {
+        contains: { type: "string", minLength: 1, description: "A part of the message, to the letter." },
+        matches: { type: "string", minLength: 1, description: "A regular expression (RE2) that is found in the message." },
+      },
+      additionalProperties: false,
+      minProperties: 1,
+    },
+  },
+  additionalProperties: false,
+  minProperties: 1,
+};
+
 // Steps in a block are checked one by one, each by the frame of a step: it cannot hold itself.
 const steps = { type: "array", items: { type: "object" }, minItems: 1, maxItems: LIMITS.steps };
 
@@ -249,15 +280,7 @@ export const stepFrame: Frame = {
     until: { type: "string", description: "An expression over response: the read is repeated until it holds." },
     timeout: duration("When to stop repeating for `until`."),
     on_timeout: { enum: ["fail", "pending"], description: "What the step is when `until` did not hold in time." },
-    fails: {
-      type: "object",
-      description: "The service must refuse this call, with this condition.",
-      properties: {
-        condition: { type: "string", minLength: 1, description: "The condition, in the words of the service description." },
-      },
-      required: ["condition"],
-      additionalProperties: false,
-    },
+    fails,
     pages: {
       anyOf: [{ enum: ["all", "first"] }, { type: "integer", minimum: 1, maximum: LIMITS.pages }],
       description: "How many pages of a list to read.",

@@ -3,6 +3,7 @@ import type { Decimal } from "../base/decimal.ts";
 import type { Json } from "../base/json.ts";
 import type { Expression } from "../expression/expression.ts";
 import type { Operation, WriteOperation } from "../operations/operation.ts";
+import type { ExpectedRefusal } from "../operations/refusal.ts";
 import type { Validate } from "../schema/validator.ts";
 import type { Template } from "./template.ts";
 
@@ -190,8 +191,8 @@ export interface CallStep extends StepCommon {
   readonly onTimeout: "fail" | "pending";
   /** How to wait for `until`, or for a write's receipt; `undefined` on a write that does not wait. */
   readonly wait: Waiting | undefined;
-  /** The condition with which the service must refuse. */
-  readonly fails: string | undefined;
+  /** How the service must refuse. */
+  readonly fails: ExpectedRefusal | undefined;
   /** How many pages of a list to read. */
   readonly pages: number;
   readonly retry: Retry | undefined;

@@ -44,6 +44,10 @@ export const STEP_KEYS: readonly string[] = [
   "fails",
 ];
 
+/** The order of the keys of `fails`, and of the message in it. */
+export const FAILS_KEYS: readonly string[] = ["condition", "status", "message"];
+export const MESSAGE_KEYS: readonly string[] = ["contains", "matches"];
+
 /** The order of a check's keys. */
 export const CHECK_KEYS: readonly string[] = ["name", "foreach", "as", "read", "with", "that", "conserve", "severity"];
 
@@ -78,6 +82,8 @@ export const SIDE_KEYS: readonly string[] = [
   "at",
 ];
 
+const IN_STEP: Readonly<Record<string, readonly string[]>> = { fails: FAILS_KEYS, "fails.message": MESSAGE_KEYS };
+
 const STEP_LISTS: ReadonlySet<string> = new Set(["steps", "block", "rescue", "always"]);
 
 /** Orders the keys of the playbook itself and of its steps; what stands in `with`, in inputs or actors keeps its order. */
@@ -86,6 +92,7 @@ export const playbookOrder: KeyOrder = (path) => {
   if (path.length === 2 && path[0] === "checks") return CHECK_KEYS;
   if (path[0] === "reconcile" && path.length === 2) return COMPARISON_KEYS;
   if (path[0] === "reconcile" && path.length === 3 && (path[2] === "left" || path[2] === "right")) return SIDE_KEYS;
-  const inSteps = path.every((key, at) => (at % 2 === 0 ? STEP_LISTS.has(key) : key === "*"));
-  return inSteps && path.length % 2 === 0 ? STEP_KEYS : undefined;
+  const depth = path.findIndex((key, at) => (at % 2 === 0 ? !STEP_LISTS.has(key) : key !== "*"));
+  if (depth < 0) return path.length % 2 === 0 ? STEP_KEYS : undefined;
+  return depth % 2 === 0 ? IN_STEP[path.slice(depth).join(".")] : undefined;
 };

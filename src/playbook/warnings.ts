@@ -1,7 +1,5 @@
-import { didYouMean } from "../base/text.ts";
 import { EvaluationFailure, type Expression } from "../expression/expression.ts";
-import { type Operation, operations } from "../operations/operation.ts";
-import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
+import { child, type Range, type SourceNode } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
 import { section } from "./declarations.ts";
 
@@ -75,30 +73,4 @@ function constantOf(expression: Expression): unknown {
     if (error instanceof EvaluationFailure) return undefined;
     throw error;
   }
-}
-
-const LISTED: ReadonlySet<string> = new Set([...operations.values()].flatMap(({ call }) => call.conditions));
-
-/**
- * Reads the condition with which a step must fail, and warns when it is one of the contract's misspelt. Others pass: the service
- * knows refusals that its description does not list.
- */
-export function readFails(node: SourceNode | undefined, { name, call }: Operation, context: CheckContext): string | undefined {
-  const place = child(node, "condition");
-  const condition = textOf(place);
-  if (condition === undefined || place === undefined) return condition;
-  const wanted = condition.toLowerCase();
-  if (LISTED.has(wanted) || call.conditions.some((listed) => listed.includes(wanted))) return condition;
-  const near = call.conditions.find((listed) => isMisspelt(wanted, listed));
-  if (near === undefined) return condition;
-  const message = `"${condition}" is no condition that the description lists for ${name}`;
-  context.report({ code: "playbook.unlisted-condition", message, suggestion: `did you mean "${near}"?` }, place.range);
-  return condition;
-}
-
-// Word by word: "sale not found" is another condition than "vault not found".
-function isMisspelt(wanted: string, listed: string): boolean {
-  const words = listed.split(" ");
-  const given = wanted.split(/\s+/);
-  return given.length === words.length && given.every((word, at) => word === words[at] || didYouMean(word, [words[at] ?? ""]));
 }

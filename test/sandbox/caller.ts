@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { parseJson, plainView, writeJson } from "../../src/base/json.ts";
-import { contract, type InterfaceName } from "../../src/contract/contract.ts";
+import { contract, type ContractOperation, type InterfaceName } from "../../src/contract/contract.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../src/contract/profile.ts";
 import { validatorOf } from "../../src/contract/validators.ts";
+import { conditionsOf, plainWords } from "../../src/operations/refusal.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
 
 /** What came back; `text` has every digit, `body` has JavaScript's numbers. */
@@ -86,6 +87,14 @@ async function send(root: string, call: string, { body, query = {}, headers = {}
   return { status: response.status, text, body: text === "" ? undefined : plainView(parseJson(text)) };
 }
 
+// What any call can be answered with, whatever it asks for.
+const COMMON = ["invalid API key", "tokenization app not found", "route not found", "server error"];
+
+/** Whether a condition is listed for the operation, or one of those of any call. */
+export function isListed(condition: unknown, operation: ContractOperation): boolean {
+  return [...conditionsOf(operation), ...COMMON].some((each) => plainWords(each) === plainWords(String(condition)));
+}
+
 // Every answer of every story is held against the written contract.
 function keepsContract(name: InterfaceName, call: string, { answer, profile }: { answer: Answer; profile: Profile }): Answer {
   const [method = "", path = ""] = call.split(" ");
@@ -96,6 +105,10 @@ function keepsContract(name: InterfaceName, call: string, { answer, profile }: {
     expect(validatorOf(operation.response)(answer.body), call).toEqual([]);
     const { async = operation.successStatus, [operation.name]: own = operation.successStatus } = profile.successStatus;
     expect([async, own], call).toContain(answer.status);
+  }
+  if (answer.status >= 400 && operation !== undefined) {
+    const { condition } = answer.body as { readonly condition: unknown };
+    expect(isListed(condition, operation), `${operation.name} lists "${String(condition)}"`).toBe(true);
   }
   return answer;
 }

@@ -5,7 +5,7 @@ import { contract, type ContractOperation } from "../../src/contract/contract.ts
 import { validatorOf } from "../../src/contract/validators.ts";
 import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";
 import { readSeed, type Sandbox } from "../../src/sandbox/sandbox.ts";
-import { sandboxForTest, user, type Caller } from "./caller.ts";
+import { isListed, sandboxForTest, user, type Caller } from "./caller.ts";
 import { requestsOf, type GeneratedRequest, type Pools, type Sample } from "./generate.ts";
 
 const SEED = 20_260_501;
@@ -165,6 +165,7 @@ function faultsOf(operation: ContractOperation, { status, text }: Given): readon
   const known = REFUSAL_STATUS[condition as keyof typeof REFUSAL_STATUS];
   return [
     ...(status >= 500 || known !== status ? [`status ${status}, condition ${String(condition)}`] : []),
+    ...(isListed(condition, operation) ? [] : [`not listed: ${String(condition)}`]),
     ...(typeof message === "string" && message !== "" ? [] : ["no message"]),
     ...(word === (operation.interface === "ledger" ? "Error" : 0) || word === "Failed" ? [] : [`word ${String(word)}`]),
     ...validatorOf({ $ref: "contract#/$defs/Error" })(body),

@@ -82,7 +82,7 @@ const CREDENTIALS = {
 const expectedRefusal: Expected = (file, step) => {
   const { playbook } = checkPlaybook(file, delivered(file.replace(/^playbooks\//, "")));
   const found = playbook === undefined ? undefined : stepNamed(playbook, step);
-  return found?.kind === "call" ? found.fails : undefined;
+  return found?.kind === "call" ? found.fails?.condition : undefined;
 };
 
 function projectWithScenarios(): Project {

@@ -2,6 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isCode } from "../../src/base/catalogue/catalogue.ts";
 import { EXIT } from "../../src/base/exit.ts";
+import { operationNamed } from "../../src/operations/operation.ts";
+import { pageOf } from "../../src/operations/page.ts";
 
 const sources = globSync("src/**/*.ts").map((file) => readFileSync(file, "utf8"));
 const page = readFileSync("docs/troubleshooting.md", "utf8");
@@ -21,6 +23,31 @@ test("it tells of no code that there is not", () => {
   const literals = sources.join("\n");
   const known = (code: string): boolean => literals.includes(`"${code}"`) || /^(?:usage|look|exchanges)\./.test(code);
   expect([...told].filter((code) => !known(code) && !/\.(?:yaml|md|db)$/.test(code))).toEqual([]);
+});
+
+// What a page or a playbook expects to be refused with, and the operation that stands last before it.
+function expectedConditions(text: string): readonly (readonly [operation: string, condition: string])[] {
+  let operation = "";
+  return [...text.matchAll(/\buses: (?<uses>(?:ledger|investor)\.[\w.]+)|\bcondition: (?<condition>[^},\n]+)/g)].flatMap(
+    ({ groups: { uses, condition } = {} }) => {
+      if (uses !== undefined) operation = uses;
+      return condition === undefined || condition.trim() === "…" ? [] : [[operation, condition.trim()] as const];
+    },
+  );
+}
+
+test("every condition that the pages, the playbooks and the library expect is listed by `tokenbook operations NAME`", () => {
+  const files = ["README.md", ...globSync("{docs/*.md,playbooks/**/*.yaml,library/*.yaml}")];
+  // The pages of errors show wrong ones.
+  const expected = files
+    .filter((file) => file !== "docs/errors.md")
+    .flatMap((file) => expectedConditions(readFileSync(file, "utf8")).map((each) => [file, ...each] as const));
+  expect(expected.length).toBeGreaterThan(100);
+  const unlisted = expected.filter(([, operation, condition]) => {
+    const { conditions, furtherConditions } = pageOf(operationNamed(operation));
+    return ![...conditions, ...furtherConditions].includes(condition);
+  });
+  expect(unlisted).toEqual([]);
 });
 
 test("the README's table has each exit code, and the links of all pages lead to something", () => {

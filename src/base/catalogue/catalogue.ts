@@ -1,4 +1,5 @@
 import { EXPRESSION_CODES } from "./expression.ts";
+import { INPUT_CODES } from "./inputs.ts";
 import { PLAYBOOK_CODES } from "./playbook.ts";
 import { SCHEDULE_CODES } from "./schedule.ts";
 import { RECONCILE_CODES } from "./reconcile.ts";
@@ -25,6 +26,7 @@ export type Code =
   | keyof typeof SOURCE_CODES
   | keyof typeof SCHEMA_CODES
   | keyof typeof EXPRESSION_CODES
+  | keyof typeof INPUT_CODES
   | keyof typeof PLAYBOOK_CODES
   | keyof typeof SCHEDULE_CODES
   | keyof typeof RECONCILE_CODES;
@@ -34,6 +36,7 @@ export const CATALOGUE: Readonly<Record<Code, Entry>> = {
   ...SOURCE_CODES,
   ...SCHEMA_CODES,
   ...EXPRESSION_CODES,
+  ...INPUT_CODES,
   ...PLAYBOOK_CODES,
   ...SCHEDULE_CODES,
   ...RECONCILE_CODES,

@@ -48,7 +48,7 @@ function text(page: OperationPage, width: number): string {
     ["", factLines(page.facts)],
     [HEADINGS.input, [...fieldLines(page.input), ...columns(page.inputNotes.map((note) => [note]))]],
     [HEADINGS.yields, fieldLines(page.yields)],
-    [HEADINGS.failures, [...factLines(page.failures), ...conditionLines(page.conditions, columns)]],
+    [HEADINGS.failures, [...factLines(page.failures), ...conditionLines(page, columns)]],
     [HEADINGS.example, page.example.trimEnd().split("\n")],
     [HEADINGS.types, page.types.flatMap(({ name, fields }) => [name, ...indented(fieldLines(fields))])],
     [HEADINGS.restsOn, columns(page.restsOn.map((each) => [each]))],
@@ -62,9 +62,11 @@ function fieldRow({ name, required, type, description }: PageField): readonly st
   return [required ? `${name} *` : name, type, description];
 }
 
-function conditionLines(conditions: readonly string[], columns: Columns): readonly string[] {
-  if (conditions.length === 0) return columns([[HEADINGS.noConditions]]);
-  return [...columns([[HEADINGS.conditions]]), ...indented(conditions)];
+function conditionLines({ conditions, furtherConditions }: OperationPage, columns: Columns): readonly string[] {
+  const listed = (heading: string, words: readonly string[]): readonly string[] =>
+    words.length === 0 ? [] : [...columns([[heading]]), ...indented(words)];
+  const described = conditions.length === 0 ? columns([[HEADINGS.noConditions]]) : listed(HEADINGS.conditions, conditions);
+  return [...described, ...listed(HEADINGS.furtherConditions, furtherConditions)];
 }
 
 function asData(operation: Operation): object {
@@ -83,6 +85,7 @@ function asData(operation: Operation): object {
     foundBy: meaning.discovery?.read ?? null,
     readBack: meaning.effect === "read" ? null : meaning.readBack,
     conditions: call.conditions,
+    furtherConditions: call.furtherConditions,
     paged: call.paging !== undefined,
     restsOn: call.restsOn,
     input: inputSchema(operation),

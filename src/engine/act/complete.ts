@@ -11,11 +11,11 @@ import { namesOf } from "../names.ts";
 import type { Looking } from "../looking.ts";
 import { absenceIn } from "../not-there.ts";
 import { read, type ReadResult } from "../read.ts";
+import { notRefused } from "../refusals.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
 import { becomesSo, rereading } from "./ensure.ts";
 import { inputSent } from "./intended.ts";
-import { notRefused } from "./read-step.ts";
 import { sideRead } from "./side-read.ts";
 
 /** Completes a write that took effect: finds what it made, looks at what must hold. It is never sent again, whatever they say. */

@@ -1,31 +1,37 @@
-import { refusalMeets } from "../../operations/answer.ts";
-import type { CallStep } from "../../playbook/model.ts";
+import type { GivenRefusal } from "../../operations/refusal.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { AttemptState } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
+import { isRefused, notAsExpected, saidBy } from "../refusals.ts";
 import type { Attempted } from "./attempted.ts";
 
-/** Completes a step that was to be refused, when it was refused as expected; otherwise the refusal is its failure. */
+/** Completes a step that was expected to be refused, when it was refused as expected; otherwise the refusal is its failure. */
 export function judgeRefusal(context: RunContext, { place, step, state }: Attempted): void {
-  const refusal = refusalOf(state);
+  const message = messageOf(state);
+  const refusal = refusalOf(state, message);
   const startedAt = state.intendedAt;
-  if (step.fails !== undefined && refusalMeets(step.fails, refusal)) {
-    const value = { outcome: "ok", refusal: refusal.message };
+  if (isRefused(step, refusal)) {
+    const value = { outcome: "ok", refusal: message };
     return context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests: 1 });
   }
-  context.stop(place, { startedAt, outcome: "failed", problem: problemOf(step, state, refusal.message) });
+  const problem = notAsExpected(step, refusal, problemOf(state, message));
+  context.stop(place, { startedAt, outcome: "failed", problem });
 }
 
-function refusalOf({ answered, receipt }: AttemptState): { readonly message: string; readonly condition: string | undefined } {
-  const said = receipt?.receipt["message"];
-  if (receipt !== undefined)
-    return { message: typeof said === "string" ? said : "the receipt says FAILED", condition: undefined };
-  return { message: answered?.message ?? "", condition: answered?.condition ?? undefined };
+function messageOf({ answered, receipt }: AttemptState): string {
+  if (receipt === undefined) return answered?.message ?? "";
+  const said = receipt.receipt["message"];
+  return typeof said === "string" ? said : "the receipt says FAILED";
 }
 
-function problemOf(step: CallStep, { answered, receipt }: AttemptState, message: string): StepProblem {
+// A receipt has no status of its own: the one of the answer that gave it says nothing of the write.
+function refusalOf({ answered, receipt }: AttemptState, message: string): GivenRefusal {
+  if (receipt !== undefined) return { status: undefined, condition: undefined, message };
+  return saidBy({ status: answered?.status ?? null, condition: answered?.condition ?? null, message });
+}
+
+function problemOf({ answered, receipt }: AttemptState, message: string): StepProblem {
   if (receipt !== undefined)
     return { code: "receipt.failed", message: `the ledger did not commit: ${message}`, evidence: receipt.receipt };
-  const expected = step.fails === undefined ? {} : { why: `it was to be refused with "${step.fails}"` };
-  return { code: answered?.status === 401 ? "service.key-refused" : "service.refused", message, ...expected };
+  return { code: answered?.status === 401 ? "service.key-refused" : "service.refused", message };
 }

@@ -1,7 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
 import { formatDuration } from "../../base/duration.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { refusalMeets } from "../../operations/answer.ts";
 import type { CallStep, Retry } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { mayPass } from "../asking.ts";
@@ -10,6 +9,7 @@ import { firstBroken, seen } from "../expectations.ts";
 import type { Place } from "../plan.ts";
 import { absenceIn } from "../not-there.ts";
 import { read, type ReadResult } from "../read.ts";
+import { isRefused, notAsExpected, notRefused, saidBy } from "../refusals.ts";
 import type { Reply } from "../service.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Bound } from "../bind.ts";
@@ -90,7 +90,8 @@ function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: J
 export function judge(context: Looking, step: CallStep, place: Place, result: ReadResult): Judged {
   if (result.kind === "failed") {
     const { reply, problem } = result;
-    return isExpected(step, reply) ? { value: { outcome: "ok", refusal: reply.message } } : { problem };
+    if (isExpected(step, reply)) return { value: { outcome: "ok", refusal: reply.message } };
+    return { problem: saysNo(reply) ? notAsExpected(step, saidBy(reply), problem) : problem };
   }
   if (step.fails !== undefined) return { problem: notRefused(step.fails) };
   const value = valueOf(result.payload, result.envelope);
@@ -102,18 +103,16 @@ export function judge(context: Looking, step: CallStep, place: Place, result: Re
  * A read changes nothing, so the service may say no to it with any failure; to a write a server error is no answer. What a gateway says is no
  * refusal of the service's.
  */
-export function isExpected({ fails }: CallStep, { status, foreign, message, condition }: Reply): boolean {
-  if (fails === undefined || status === null || status < 400 || foreign) return false;
-  return refusalMeets(fails, { message, condition: condition ?? undefined });
+export function isExpected(step: CallStep, reply: Reply): boolean {
+  return saysNo(reply) && isRefused(step, saidBy(reply));
+}
+
+function saysNo({ status, foreign }: Reply): boolean {
+  return status !== null && status >= 400 && !foreign;
 }
 
 function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {
   return { response, outcome: "ok", ...(envelope === undefined ? {} : { envelope }) };
-}
-
-/** The problem of a call that was to be refused, and was not. */
-export function notRefused(condition: string): StepProblem {
-  return { code: "fails.succeeded", message: `the service was to refuse this with "${condition}", and did it` };
 }
 
 function timedOut(

@@ -216,6 +216,9 @@ test("the conditions under which the service refuses are offered, and the whole 
   const found = complete(file, offset, files);
   expect(found.map(({ label }) => label)).toContain("asset already exists");
   expect(file.text.slice(found[0]?.replaces.start, found[0]?.replaces.end)).toBe("asset already");
+  expect(offers("  - id: here\n    uses: ledger.token.mint\n    fails: { status: 422, condition: mint| }\n")).toContainEqual(
+    expect.objectContaining({ label: "mint quantity exceeded", detail: "of the sandbox; your service may use other words" }),
+  );
 });
 
 test("playbooks and folders are offered behind ./, but for the playbook itself and tokenbook.yaml", () => {

@@ -36,6 +36,9 @@ steps:
     foreach: { row: "\${{ inputs.rows.filter(r, r.holder != \\"a\\") }}", key: row.holder }
     uses: ledger.token.get
     with: { id: "\${{ row.holder }}" }
+  - uses: ledger.token.burn
+    with: { id: t1, from: "\${{ actors.issuer }}", value: "1" }
+    fails: { condition: Access Denied }
   - id: part
     uses: ./parts/part.yaml
     with: { amount: 1 }
@@ -73,6 +76,7 @@ test.for([
     "",
     ["ledger.token.mint", "write (additive)", "sent again by itself only when", "steps.ID.receipt"],
   ],
+  ["condition: Access Den", "ied", ["**access denied**: listed by the service description"]],
   ["as: issuer", "\n", ["acts as userId:alice"]],
   ["./parts/part.yaml", "", ["**A part** (parts/part.yaml)", "`amount`: decimal, How much.", "`total`"]],
 ] as const)("hover over %s", ([before, after, expected]) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseJson, writeJson } from "../../../src/base/json.ts";
-import { readAnswer, refusalMeets, refusalText } from "../../../src/operations/answer.ts";
+import { readAnswer, refusalText } from "../../../src/operations/answer.ts";
 import { operationNamed } from "../../../src/operations/operation.ts";
 
 const tokens = operationNamed("investor.portfolio.tokens");
@@ -101,11 +101,4 @@ test("a refusal has a text, whatever shape its body has", () => {
   expect(refusalText(undefined, "").message).toBe("no message");
   expect(text(`{"odd":"${"x".repeat(1_000)}"}`)).toHaveLength(1_000);
   expect(text(`{"message":"${"x".repeat(2_000)}"}`)).toHaveLength(1_000);
-});
-
-test("the refusal that a playbook expects is known by its condition or its words", () => {
-  const refusal = refusalText(parseJson('{"message":"The Asset Not Found in app1","condition":"asset not found"}'), "");
-  expect(refusalMeets("Asset not found", refusal)).toBe(true);
-  expect(refusalMeets("in app1", refusal)).toBe(true);
-  expect(refusalMeets("asset exists", refusal)).toBe(false);
 });

@@ -43,13 +43,35 @@ test("an actor is used by as, by the defaults, by an expression, and by a check"
   expect(saidOf("uses: ledger.status", `${actors}\nchecks: [{ conserve: { sale: S1 }, as: alice }]`)).toEqual([]);
 });
 
-test("of a misspelt condition the one that is meant is suggested; one that nobody lists is let be", () => {
-  const step = (condition: string): string[] =>
-    saidOf(`uses: ledger.asset.get\nwith: { assetType: P, id: P1 }\nfails: { condition: ${condition} }`);
-  expect(step("asset not foud")).toEqual([
-    'playbook.unlisted-condition "asset not foud" is no condition that the description lists for ledger.asset.get',
-  ]);
-  for (const right of ["asset not found", "Asset Not Found", "not found", "asset frozen", "vault not found"]) {
-    expect(step(right), right).toEqual([]);
+const failing = (fails: string): string[] => saidOf(`uses: ledger.asset.get\nwith: { assetType: P, id: P1 }\nfails: ${fails}`);
+
+test("a condition is listed, almost listed, or unknown to the description", () => {
+  for (const right of ["asset not found", "Asset  Not Found", "general server error"]) {
+    expect(failing(`{ condition: "${right}" }`), right).toEqual([]);
   }
+  for (const wrong of ["asset not foud", "not found", "e", "server error", "asset  not"]) {
+    expect(failing(`{ condition: "${wrong}" }`), wrong).toEqual([
+      `playbook.misspelt-condition "${wrong}" is no condition of ledger.asset.get, and almost one`,
+    ]);
+  }
+  for (const unknown of ["asset frozen", "vault not found", "422", "left"]) {
+    expect(failing(`{ condition: "${unknown}" }`), unknown).toEqual([
+      `playbook.unlisted-condition the service description lists no condition "${unknown}" for ledger.asset.get`,
+    ]);
+  }
+});
+
+test("a refusal can be expected by its status and its message, and by something at all", () => {
+  for (const right of [
+    "{ status: 404 }",
+    "{ status: [404, 410] }",
+    "{ message: { contains: P1 } }",
+    '{ condition: asset not found, status: 404, message: { contains: P1, matches: "^there is no" } }',
+  ]) {
+    expect(failing(right), right).toEqual([]);
+  }
+  for (const wrong of ["{}", "{ status: 200 }", "{ status: [] }", "{ message: {} }", "{ message: P1 }", "{ status: forty }"]) {
+    expect(failing(wrong), wrong).toEqual([expect.stringMatching(/^schema\./)]);
+  }
+  expect(failing('{ message: { matches: "(P" } }')).toEqual([expect.stringMatching(/^expression\.pattern /)]);
 });

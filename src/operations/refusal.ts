@@ -1,0 +1,93 @@
+import { didYouMean } from "../base/text.ts";
+import { contract, type ContractOperation } from "../contract/contract.ts";
+import { patternOf } from "../expression/pattern.ts";
+
+/** How a playbook expects the service to refuse a call: everything that is given must hold. */
+export interface ExpectedRefusal {
+  /** In the words of the service. */
+  readonly condition: string | undefined;
+  /** One of these HTTP status codes; any, when there are none. */
+  readonly statuses: readonly number[];
+  /** A part of the message, to the letter. */
+  readonly contains: string | undefined;
+  /** An RE2 pattern that is found in the message. */
+  readonly matches: string | undefined;
+}
+
+/** What the service said when it refused. */
+export interface GivenRefusal {
+  /** `undefined` in a receipt, which has none. */
+  readonly status: number | undefined;
+  /** The service's own `condition` field. */
+  readonly condition: string | undefined;
+  readonly message: string;
+}
+
+/** Whether a refusal is the one that a playbook expects. */
+export function refusalMeets({ condition, statuses, contains, matches }: ExpectedRefusal, given: GivenRefusal): boolean {
+  if (condition !== undefined && !hasCondition(condition, given)) return false;
+  if (statuses.length > 0 && (given.status === undefined || !statuses.includes(given.status))) return false;
+  if (contains !== undefined && !given.message.includes(contains)) return false;
+  return matches === undefined || patternOf(matches).foundIn(given.message);
+}
+
+// A service without a `condition` field may word a condition that nobody lists: then its whole message must be that.
+function hasCondition(wanted: string, given: GivenRefusal): boolean {
+  const condition = conditionIn(given) ?? given.message;
+  return plainWords(condition) === plainWords(wanted);
+}
+
+/**
+ * The condition of a refusal: the service's own field; without one, the condition of the service description that the message begins
+ * with, or the only one that it names, in whole words.
+ */
+export function conditionIn({ condition, message }: Pick<GivenRefusal, "condition" | "message">): string | undefined {
+  if (condition !== undefined && condition.trim() !== "") return condition;
+  const words = plainWords(message);
+  const found = [...words.matchAll(listedConditions())];
+  const named = new Set(found.map(([each]) => each));
+  const [first] = found;
+  return first?.index === 0 || named.size === 1 ? first?.[0] : undefined;
+}
+
+let listed: RegExp | undefined;
+
+// The longest one first: "request not found" is a part of "approval request not found".
+function listedConditions(): RegExp {
+  listed ??= new RegExp(
+    `(?<![\\p{L}\\p{N}_])(?:${[...new Set(Object.values(contract.operations).flatMap(conditionsOf).map(plainWords))]
+      .toSorted((one, other) => other.length - one.length)
+      .join("|")})(?![\\p{L}\\p{N}_])`,
+    "gu",
+  );
+  return listed;
+}
+
+/** Every condition that is listed for a call: those of the service description, then ours for rules that it has no words for. */
+export function conditionsOf({ conditions, furtherConditions }: ContractOperation): readonly string[] {
+  return [...conditions, ...furtherConditions];
+}
+
+/** The condition that is listed for the call and that this one is, or is closest to. */
+export function nearestCondition(condition: string, call: ContractOperation): string | undefined {
+  const words = plainWords(condition);
+  const all = conditionsOf(call);
+  return all.find((each) => plainWords(each) === words) ?? didYouMean(words, all);
+}
+
+/** A condition as it is compared: neither the case of its letters nor the spaces between its words count. */
+export function plainWords(condition: string): string {
+  return condition.trim().replaceAll(/\s+/g, " ").toLowerCase();
+}
+
+/** What a playbook expects of a refusal, in words. */
+export function expectedWords({ condition, statuses, contains, matches }: ExpectedRefusal): string {
+  return [
+    condition === undefined ? [] : `the condition "${condition}"`,
+    statuses.length === 0 ? [] : `HTTP ${statuses.join(" or ")}`,
+    contains === undefined ? [] : `a message that contains "${contains}"`,
+    matches === undefined ? [] : `a message that matches "${matches}"`,
+  ]
+    .flat()
+    .join(" and ");
+}

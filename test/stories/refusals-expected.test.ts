@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { type Fault, proxyTo } from "./proxy.ts";
+import { newProject, type Printed, type Project, sandboxProcess, stepIn } from "./world.ts";
+
+const BEYOND = `playbook: 1
+name: Beyond the cap
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: { name: Capped, symbol: CAP, behaviour: { decimal: 2, maxMintQuantity: "100", transferable: true, burnable: true } }
+  - id: mint
+    uses: ledger.token.mint
+    with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "90" }
+  - id: beyond
+    uses: ledger.token.mint
+    with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "20" }
+    fails: FAILS
+`;
+
+const failing = (fails: string): string => BEYOND.replace("FAILS", fails);
+
+function projectOn(service?: string): Project {
+  const project = newProject();
+  if (service !== undefined) project.serviceAt(service);
+  return project;
+}
+
+test("a part of a condition is refused before anything is sent, and one that nobody lists is warned of", async () => {
+  const project = projectOn();
+  for (const part of ["e", "exceeded", "mint quantity"]) {
+    project.write("beyond.yaml", failing(`{ condition: ${part} }`));
+    const run = await project.run("run", "beyond.yaml");
+    expect(run.code, run.told).toBe(2);
+    expect(run.told).toContain("playbook.misspelt-condition");
+  }
+  project.write("beyond.yaml", failing('{ condition: "422" }'));
+  const check = await project.run("check", "beyond.yaml");
+  expect(check.code, check.told).toBe(0);
+  expect(check.told).toContain("playbook.unlisted-condition");
+  expect(check.told).toContain("fails: { status: 422 }");
+});
+
+test("what is expected of a refusal must hold as a whole; otherwise the run shows what came", async () => {
+  const project = projectOn();
+  const right = [
+    "{ condition: Mint Quantity Exceeded }",
+    "{ status: [409, 422] }",
+    "{ message: { matches: '^110 minted .* 100 ' } }",
+  ];
+  for (const fails of right) {
+    project.write("beyond.yaml", failing(fails));
+    const run = await project.run("run", "beyond.yaml");
+    expect(run.code, run.told).toBe(0);
+  }
+  project.write("beyond.yaml", failing("{ condition: invalid token id }"));
+  const run = await project.run("run", "beyond.yaml", "--report", "json=report.json");
+  expect(run.code, run.told).toBe(1);
+  expect(
+    run.lines.some((line) => line.startsWith("    fails.mismatch: refused, but not as expected: HTTP 422: ")),
+    run.told,
+  ).toBe(true);
+  expect(run.lines, run.told).toContain(
+    '    why: the playbook expects the condition "invalid token id"; the service gave HTTP 422 and the condition "mint quantity exceeded"',
+  );
+  expect(run.lines, run.told).toContain("    next: if this refusal is right, write fails: { condition: mint quantity exceeded }");
+  const report = JSON.parse(project.read("report.json")) as Printed;
+  expect(stepIn(report, "beyond").problem?.evidence).toMatchObject({
+    status: 422,
+    condition: "mint quantity exceeded",
+    nearestListed: "mint quantity exceeded",
+  });
+
+  project.write("beyond.yaml", failing("{ condition: mint quantity exceeded, status: 403 }"));
+  const other = await project.run("run", "beyond.yaml");
+  expect(other.code, other.told).toBe(1);
+  expect(other.told).toContain('the playbook expects the condition "mint quantity exceeded" and HTTP 403');
+});
+
+test("a call that is accepted although it was expected to be refused fails, and says what was expected", async () => {
+  const project = projectOn();
+  project.write("beyond.yaml", failing("{ condition: mint quantity exceeded, status: 422 }").replace('"90"', '"9"'));
+  const run = await project.run("run", "beyond.yaml");
+  expect(run.code, run.told).toBe(1);
+  expect(run.told).toContain(
+    'fails.succeeded: expected the service to refuse this with the condition "mint quantity exceeded" and HTTP 422, but it accepted it',
+  );
+});
+
+test("a service without a condition field is understood by its message, in whole words", async () => {
+  const world = await sandboxProcess();
+  const proxy = await proxyTo(world.url);
+  const project = projectOn(proxy.url);
+  const saying =
+    (message: string): Fault =>
+    async ({ forward, answer }) => {
+      const { status, headers = {} } = await forward();
+      answer({
+        status,
+        headers: { "content-type": headers["content-type"] ?? "application/json" },
+        body: JSON.stringify({ status: "Error", message }),
+      });
+    };
+  const runSaying = async (message: string): Promise<number | null> => {
+    const said = proxy.next("POST /token/mint", saying(message), 1);
+    const run = await project.run("run", "beyond.yaml");
+    await said;
+    return run.code;
+  };
+  project.write("beyond.yaml", failing("{ condition: mint quantity exceeded }"));
+  expect(await runSaying("Mint quantity exceeded: 110 of 100")).toBe(0);
+  expect(await runSaying("e, left, 422")).toBe(1);
+  expect(await runSaying("admint quantity exceeded")).toBe(1);
+});
