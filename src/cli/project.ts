@@ -137,6 +137,7 @@ export function sandboxTarget(sandbox: Served, as: Pick<Target, "environment" | 
       appId: sandbox.appId,
       orgId: sandbox.orgId,
       apiKey: new Secret("LEDGER_API_KEY", sandbox.ledgerApiKey),
+      keyEntity: sandbox.keyEntity ?? undefined,
     },
     investor: { baseUrl: sandbox.investorBaseUrl, credentials },
     exclusive: true,

@@ -13,6 +13,9 @@ export interface Caller {
   readonly label: string | null;
 }
 
+// The service takes who is not named for the entity that the key stands for.
+const THE_KEY: Caller = { actingEntity: undefined, credential: undefined, label: "the key" };
+
 const NOBODY: Caller = { actingEntity: undefined, credential: undefined, label: null };
 
 /** Who acts in a call. Throws an EvaluationFailure when the expression of `as` gives nobody. */
@@ -20,6 +23,8 @@ export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
   switch (use?.kind) {
     case undefined:
       return NOBODY;
+    case "key":
+      return THE_KEY;
     case "entity":
       return callerOfEntity(use, scope);
     case "credential":
@@ -27,6 +32,11 @@ export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
     case "identity":
       return callerOfIdentity(use.identity, use.name);
   }
+}
+
+/** The entity of interface B for which a call is made: the one that acts, or the key's own, where the environment says which that is. */
+export function actingFor({ actingEntity }: Caller, { ledger }: Target): string | undefined {
+  return actingEntity ?? ledger?.keyEntity;
 }
 
 function callerOfCredential({ credential }: Extract<ActorUse, { kind: "credential" }>, scope: Scope): Caller {

@@ -7,7 +7,7 @@ import { spellHolder } from "../journal/holder.ts";
 import type { Claim, Lease, Wanted } from "../journal/leases.ts";
 import { type JournalStore, releaseHint, runHeld } from "../journal/store.ts";
 import { callsOf } from "../playbook/walk.ts";
-import { callerOf } from "./caller.ts";
+import { actingFor, callerOf } from "./caller.ts";
 import { type Given, groupsOf, type GroupWish } from "./groups.ts";
 import type { Call } from "./service.ts";
 import type { RunParts } from "./start.ts";
@@ -54,7 +54,7 @@ function letGo(store: JournalStore, claim: Claim): void {
 export function leaseNameOf(target: Target, { operation, caller }: Pick<Call, "operation" | "caller">): string {
   const { ledger, appId, investor } = headingOf(target);
   if (operation.call.interface === "investor") return `${caller.credential ?? ""} at ${investor}`;
-  return `${caller.actingEntity ?? "the key's own entity"} at ${ledger} (${appId})`;
+  return `${actingFor(caller, target) ?? "the key's own entity"} at ${ledger} (${appId})`;
 }
 
 // Whom only an expression names is taken when it is about to act.

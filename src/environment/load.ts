@@ -161,6 +161,7 @@ class TargetReader {
       appId: textOf(child(node, "appId")) ?? "",
       orgId: textOf(child(node, "orgId")) ?? "",
       apiKey: this.#secret("ledger.apiKey", LEDGER_KEY, child(node, "apiKey")),
+      keyEntity: textOf(child(node, "keyEntity")),
     };
   }
 

@@ -1,4 +1,5 @@
 import { DURATION_PATTERN } from "../base/duration.ts";
+import { ENTITY_PATTERN } from "../base/entity.ts";
 
 const words = { type: "array", items: { type: "string" }, minItems: 1 };
 const name = { type: "string", minLength: 1 };
@@ -156,6 +157,12 @@ const service = {
         appId: { ...name, description: "The app, as it stands in the service's paths." },
         orgId: { ...name, description: "The organization of the entities that act." },
         apiKey: reference,
+        keyEntity: {
+          type: "string",
+          pattern: ENTITY_PATTERN,
+          description:
+            "The entity that the key itself stands for, such as userId:alice: who acts where a playbook says as: { ledger: key }.",
+        },
       },
       required: ["baseUrl", "appId", "orgId", "apiKey"],
       additionalProperties: false,

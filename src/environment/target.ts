@@ -35,6 +35,8 @@ export interface LedgerTarget {
   readonly appId: string;
   readonly orgId: string;
   readonly apiKey: Secret;
+  /** The entity that the key itself stands for, such as `userId:alice`; `undefined` where nobody says. */
+  readonly keyEntity?: string | undefined;
 }
 
 export interface InvestorTarget {

@@ -104,7 +104,7 @@ function factsOf({ meaning, call, async }: Operation): readonly PageFact[] {
     [
       "As",
       call.interface === "ledger"
-        ? "an actor with an entity of the ledger, such as `userId:alice`"
+        ? `an actor with an entity of the ledger, such as \`userId:alice\`${written !== undefined ? ", or `{ ledger: key }`; a write must say who acts" : ""}`
         : "an actor with a credential of the investor interface",
     ],
     ["Fills in", meaning.fills],

@@ -37,7 +37,7 @@ export type Readings = JsonObject;
 export interface Sent {
   /** With chosen ids and our mark. */
   readonly input: JsonObject;
-  /** Who acts, as the service names them: `{orgId, userId}`. `undefined`: whoever the key stands for. */
+  /** Who acts, as the service names them: `{orgId, userId}`. `undefined`: whoever the key stands for, and nobody says who that is. */
   readonly actor: JsonObject | undefined;
   /** The names that the run gives to what this step makes. */
   readonly names: Names;
@@ -113,6 +113,12 @@ export const UNREAD: Sight = { seen: "unclear", why: "what was there before the 
 
 /** The readings show different moments: another look may show both of one. */
 export const APART: Sight = { seen: "unclear", why: "what was read shows different moments of the service" };
+
+/** A key acts for itself, and the environment does not say who that is: what is there could be anybody's. */
+export const NAMELESS: Sight = {
+  seen: "unclear",
+  why: "the environment does not say who its key is (ledger.keyEntity), so nobody can tell whose write this would be",
+};
 
 /** What holds the thing must be there for the thing to be missing from it. */
 export const GONE: Sight = { seen: "unclear", why: "what was read before the write is not to be found any more" };

@@ -3,6 +3,7 @@ import type { Operation } from "../operations/operation.ts";
 import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
 import { readIdentity } from "./declarations.ts";
+import { KEY_ACTS } from "./frame-parts.ts";
 import type { ActorDeclaration, ActorUse } from "./model.ts";
 import { holdsExpression, wholeExpression } from "./spans.ts";
 import { kindOfType } from "./types.ts";
@@ -24,7 +25,9 @@ export function readUse(node: SourceNode | undefined, around: UseSurroundings): 
   if (node.kind === "map") {
     const credential = child(node, "investor");
     if (holdsExpression(textOf(credential) ?? "")) return credentialUse(credential, around);
-    const identity = readIdentity(node);
+    const keyActs = textOf(child(node, "ledger")) === KEY_ACTS;
+    if (keyActs && around.operation.call.interface === "ledger") return { kind: "key" };
+    const identity = keyActs ? { ledger: undefined, investor: textOf(credential) } : readIdentity(node);
     return fits({ kind: "identity", name: identity.ledger?.value ?? identity.investor ?? "", identity }, around);
   }
   const text = node.kind === "scalar" ? String(node.value) : "";
@@ -127,14 +130,21 @@ function fits(use: ActorUse & { kind: "identity" }, { operation, context, use: p
   );
 }
 
-// Interface B falls back on the key's own entity; interface A has no caller without a key.
+// Interface A has no caller without a key. Interface B falls back on the key's own entity: whose a write is must be said, for nobody could
+// find it again otherwise.
 function withoutActor({ operation, context, place }: UseSurroundings): undefined {
-  if (operation.call.interface === "ledger") return undefined;
+  if (operation.call.interface === "investor") {
+    const message = `${operation.name} needs somebody's key`;
+    const suggestion = "as: { investor: CREDENTIAL }, or an actor that has one";
+    return context.report({ code: "playbook.no-actor", message, suggestion }, place);
+  }
+  if (!operation.writes) return undefined;
   return context.report(
     {
       code: "playbook.no-actor",
-      message: `${operation.name} needs somebody's key`,
-      suggestion: "as: { investor: CREDENTIAL }, or an actor that has one",
+      message: `${operation.name} writes, and nothing says who acts`,
+      why: "a write whose actor is unknown can be neither found again when its answer is lost, nor kept apart from those of others",
+      suggestion: `write as: ACTOR here or under defaults, or as: { ledger: ${KEY_ACTS} } where the environment's key acts for itself`,
     },
     place,
   );

@@ -55,7 +55,7 @@ export class CertainPlaybook {
   actors({ as, foreach }: CallStep): readonly JsonObject[] | undefined {
     if (as === undefined) return undefined;
     if (as.kind === "identity") return as.identity.ledger === undefined ? undefined : [entityOf(as.identity)];
-    if (as.kind === "credential") return undefined;
+    if (as.kind === "credential" || as.kind === "key") return undefined;
     const template: Template = { kind: "expression", expression: as.entity, number: false };
     const list = foreach === undefined ? [undefined] : this.value(foreach.list);
     if (!Array.isArray(list)) return undefined;

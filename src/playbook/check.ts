@@ -1,3 +1,4 @@
+import type { Code } from "../base/catalogue/catalogue.ts";
 import type { TypeEnvironment, TypeName, Variable } from "../expression/types.ts";
 import type { Operation } from "../operations/operation.ts";
 import { SchemaSet } from "../schema/validator.ts";
@@ -9,13 +10,13 @@ import { compileTemplate } from "./compile.ts";
 import { readChecks } from "./checks.ts";
 import { readReconcile } from "./reconcile.ts";
 import { readConcurrency } from "./concurrency.ts";
-import { CheckContext, type Listener } from "./context.ts";
+import { CheckContext, type Listener, type Manner } from "./context.ts";
 import { readActors, section } from "./declarations.ts";
 import type { FileReader } from "./files.ts";
 import { playbookFrame, stepFrame } from "./frame.ts";
 import { readInputs } from "./input-declarations.ts";
 import { includedAt } from "./include.ts";
-import { type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
+import { type Check, type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
 import type { Playbook, StepLoops } from "./model.ts";
 import { StepNames } from "./names.ts";
 import { operationIn } from "./operation-name.ts";
@@ -64,16 +65,29 @@ export function checkPlaybook(path: string, text: string, files?: FileReader): C
 }
 
 /**
+ * Reads the text of a playbook that a run has begun with, which was checked then: rules that have come since do not keep it from being
+ * read. `undefined` when it cannot be read at all.
+ */
+export function readBegun(path: string, text: string, files: FileReader): Playbook | undefined {
+  const check: Check = (each, its, included) => checkText(each, its, included, { forgiven: LATER_RULES });
+  return check(path, text, new Library(files, check).includedBy([path])).playbook;
+}
+
+/** The errors that earlier versions did not know. */
+const LATER_RULES: ReadonlySet<Code> = new Set<Code>(["playbook.misspelt-condition", "playbook.no-actor"]);
+
+/**
  * Tells a listener of every expression of a playbook, in the order in which a check comes to them. Faults of the frame, which end
  * a check, are read over: an editor asks about documents that are being written.
  */
 export function listenToCheck(path: string, text: string, files: FileReader, listener: Listener): void {
-  checkText(path, text, new Library(files, checkText).includedBy([path]), listener);
+  checkText(path, text, new Library(files, checkText).includedBy([path]), { listener });
 }
 
-function checkText(path: string, text: string, included: IncludedPlaybooks, listener?: Listener): CheckedPlaybook {
+function checkText(path: string, text: string, included: IncludedPlaybooks, manner: Manner = {}): CheckedPlaybook {
+  const { listener } = manner;
   const { file, root, diagnostics } = parseUnshown(path, text);
-  const context = new CheckContext(file, included.files, listener);
+  const context = new CheckContext(file, included.files, manner);
   const { inputKinds } = context;
   if (root === undefined) return { playbook: undefined, outputs: new Map(), inputKinds, diagnostics };
   concealLiterals(root, file);

@@ -1,4 +1,4 @@
-import { CATALOGUE } from "../base/catalogue/catalogue.ts";
+import { CATALOGUE, type Code } from "../base/catalogue/catalogue.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Recent } from "../base/recent.ts";
 import type { Expression } from "../expression/expression.ts";
@@ -36,6 +36,13 @@ function isAnswer({ root }: Reference): boolean {
   return root === "response";
 }
 
+/** What a check does beside checking. */
+export interface Manner {
+  readonly listener?: Listener;
+  /** What is not reported. */
+  readonly forgiven?: ReadonlySet<Code>;
+}
+
 /** Gathers what a check finds, and checks expressions where they stand. */
 export class CheckContext {
   readonly file: SourceFile;
@@ -44,13 +51,13 @@ export class CheckContext {
   readonly inputKinds: InputKinds = new InputKinds();
   /** Which names are used. */
   readonly usage: Usage = new Usage();
-  readonly #listener: Listener | undefined;
+  readonly #manner: Manner;
   readonly #found = new Map<string, PlacedFinding>();
 
-  constructor(file: SourceFile, files?: FileReader, listener?: Listener) {
+  constructor(file: SourceFile, files?: FileReader, manner: Manner = {}) {
     this.file = file;
     this.files = files;
-    this.#listener = listener;
+    this.#manner = manner;
   }
 
   /** Whether anything found keeps the playbook from being run. */
@@ -69,6 +76,7 @@ export class CheckContext {
 
   /** Notes a finding; the same one at the same place, as by each step that relies on a wrong default, counts once. */
   report(finding: Finding, range: Range): undefined {
+    if (this.#manner.forgiven?.has(finding.code) === true) return undefined;
     this.#found.set(`${range.start} ${finding.code} ${finding.message}`, { finding, range });
     return undefined;
   }
@@ -79,7 +87,7 @@ export class CheckContext {
    */
   expression(text: string, node: ScalarNode, from: number, scope: ExpressionScope): Checked | undefined {
     const place = (start: number, end: number): Range => ({ start: node.offsetOf(from + start), end: node.offsetOf(from + end) });
-    this.#listener?.({ text, scope, offsetOf: (index) => node.offsetOf(from + index) });
+    this.#manner.listener?.({ text, scope, offsetOf: (index) => node.offsetOf(from + index) });
     const parsed = expressions.of(text);
     if (isProblem(parsed)) return this.#problem(parsed, place);
     this.usage.note(parsed);

@@ -1,6 +1,6 @@
 import { DURATION_PATTERN } from "../base/duration.ts";
+import { ENTITY_PATTERN } from "../base/entity.ts";
 import { LIMITS } from "../base/limits.ts";
-import { ENTITY_PATTERN } from "./shape.ts";
 
 // What several parts of the frame have in common.
 
@@ -33,6 +33,14 @@ export function duration(description: string): object {
   };
 }
 
+/** What `ledger` says in an `as` where the key itself acts. An entity has a colon, so this is none. */
+export const KEY_ACTS = "key";
+
+const investor = {
+  type: "string",
+  description: "The name of a credential in the environment: interface A knows callers by their key.",
+};
+
 export const identity: object = {
   type: "object",
   description: "Whom an actor is on each interface.",
@@ -42,19 +50,29 @@ export const identity: object = {
       pattern: ENTITY_PATTERN,
       description: "The acting entity of interface B, such as userId:alice.",
     },
-    investor: {
-      type: "string",
-      description: "The name of a credential in the environment: interface A knows callers by their key.",
-    },
+    investor,
   },
   additionalProperties: false,
   minProperties: 1,
 };
 
+const actingIdentity = {
+  ...identity,
+  properties: {
+    ledger: {
+      type: "string",
+      pattern: `^${KEY_ACTS}$|${ENTITY_PATTERN}`,
+      description: `The acting entity of interface B, such as userId:alice; or ${KEY_ACTS}, the entity of the environment's key.`,
+    },
+    investor,
+  },
+};
+
 /** Who acts. */
 export const as: object = {
-  description: "Who acts: the name of an actor, an entity as ${{ expression }}, or an identity.",
-  anyOf: [{ type: "string" }, identity],
+  description:
+    "Who acts: the name of an actor, an entity as ${{ expression }}, or an identity; { ledger: key } is the key's own.",
+  anyOf: [{ type: "string" }, actingIdentity],
 };
 
 export const foreach: object = {

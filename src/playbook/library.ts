@@ -32,7 +32,8 @@ export interface IncludedPlaybooks {
   readonly find: (path: string) => CheckedPlaybook | NotIncluded;
 }
 
-type Check = (path: string, text: string, included: IncludedPlaybooks) => CheckedPlaybook;
+/** Checks one playbook. */
+export type Check = (path: string, text: string, included: IncludedPlaybooks) => CheckedPlaybook;
 
 /** All playbooks of one check. */
 export class Library {

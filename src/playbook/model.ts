@@ -139,8 +139,12 @@ export interface ActorDeclaration {
   readonly identities: readonly Identity[];
 }
 
-/** Who acts in a step: somebody named, or whoever an expression gives: an entity, or the name of a credential. */
+/**
+ * Who acts in a step: somebody named, the entity that the key of interface B stands for, or whoever an expression gives: an entity, or the
+ * name of a credential.
+ */
 export type ActorUse =
+  | { readonly kind: "key" }
   | { readonly kind: "identity"; readonly name: string; readonly identity: Identity }
   | { readonly kind: "entity"; readonly entity: Expression }
   | { readonly kind: "credential"; readonly credential: Expression };

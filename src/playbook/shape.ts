@@ -1,3 +1,4 @@
+import { readEntity } from "../base/entity.ts";
 import { DATE_FORM, dateProblem, parseDate } from "../base/date.ts";
 import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../base/json.ts";
@@ -44,13 +45,9 @@ function coerceText({ type }: Shape, text: string, plain: boolean): Json {
   return text;
 }
 
-/** The pattern of an entity: an attribute and its value, which no space surrounds. */
-export const ENTITY_PATTERN = "^[A-Za-z][A-Za-z0-9_]*:\\S(?:.*\\S)?$";
-const ENTITY = /^([A-Za-z][A-Za-z0-9_]*):(\S(?:.*\S)?)$/;
-
 function entityOf(text: string): JsonObject | undefined {
-  const [, attribute, value] = ENTITY.exec(text) ?? [];
-  return attribute === undefined || value === undefined ? undefined : { [attribute]: value };
+  const entity = readEntity(text);
+  return entity === undefined ? undefined : { [entity.attribute]: entity.value };
 }
 
 /** A value whose entities belong to an organization, as those of `actors` do. */

@@ -14,6 +14,7 @@ import type { Seed } from "./seed/seed.ts";
 import { openService } from "./service.ts";
 import { type Contents, readContents } from "./store/contents.ts";
 import { readSettings, VirtualClock } from "./store/settings.ts";
+import type { Entity } from "./store/ledger-resources.ts";
 import { migrate } from "./store/tables.ts";
 
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
@@ -48,6 +49,8 @@ export interface Served {
   readonly appId: string;
   readonly orgId: string;
   readonly ledgerApiKey: string;
+  /** The entity that acts where a call of the ledger names none, such as `userId:admin`; null when it has not one attribute. */
+  readonly keyEntity: string | null;
   /** Name of each investor credential, and its API key. */
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -76,7 +79,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     database.close();
     throw cannotListen(port, error);
   });
-  const { appId, orgId, ledgerApiKey, credentials } = readSettings(database);
+  const { appId, orgId, ledgerApiKey, ledgerEntity, credentials } = readSettings(database);
   const contents = (): Contents => {
     chain.advance(Number.MAX_SAFE_INTEGER);
     return readContents(database);
@@ -87,8 +90,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await app.close();
     database.close();
   };
-  const served: Served = { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, credentials };
+  const keyEntity = entityText(ledgerEntity);
+  const served: Served = { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, keyEntity, credentials };
   return { ...served, isNew, contents, close: () => (closed ??= close()) };
+}
+
+function entityText(entity: Entity): string | null {
+  const [named, ...more] = Object.entries(entity).filter(([attribute]) => attribute !== "orgId");
+  return named === undefined || more.length > 0 ? null : named.join(":");
 }
 
 function cannotListen(port: number, error: unknown): Failure {

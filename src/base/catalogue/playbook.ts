@@ -126,8 +126,9 @@ export const PLAYBOOK_CODES = {
   "playbook.no-actor": {
     severity: "error",
     title: "nobody acts",
-    meaning: "The investor interface knows callers by their key, and no actor says whose key it is.",
-    cure: "Give the step `as:` with an actor that has `investor: CREDENTIAL`, or set one under `defaults:`.",
+    meaning:
+      "The investor interface knows callers by their key, and no actor says whose key it is. A write of the ledger interface must say who acts too: an unnamed actor could not be looked for when an answer is lost, and another run could write as the same entity at the same time.",
+    cure: "Give the step `as:` with an actor that has `investor: CREDENTIAL` or `ledger: userId:…`, or set one under `defaults:`. Where the environment's key acts for itself, write as: { ledger: key }.",
     example: "no-key-for-investor",
   },
   "playbook.no-batch": {

@@ -38,14 +38,15 @@ export const sandbox: Command<SandboxCommandOptions> = async (shell, options) =>
 };
 
 // What is to be put where, as it can be copied.
-function readyText({ ledgerBaseUrl, investorBaseUrl, appId, orgId, ledgerApiKey, credentials }: Sandbox): string {
+function readyText(ready: Sandbox): string {
+  const { ledgerBaseUrl, investorBaseUrl, appId, orgId, ledgerApiKey, keyEntity, credentials } = ready;
   const names = Object.keys(credentials);
   const keys = Object.entries({ LEDGER_KEY: ledgerApiKey, ...credentials });
   return [
     `The sandbox is ready at ${ledgerBaseUrl}. An environment of tokenbook.yaml:`,
     "",
     "  local:",
-    `    ledger: { baseUrl: "${ledgerBaseUrl}", appId: "${appId}", orgId: "${orgId}", apiKey: env:LEDGER_KEY }`,
+    `    ledger: { baseUrl: "${ledgerBaseUrl}", appId: "${appId}", orgId: "${orgId}", apiKey: env:LEDGER_KEY${keyEntity === null ? "" : `, keyEntity: "${keyEntity}"`} }`,
     `    investor: { baseUrl: "${investorBaseUrl}", credentials: { ${names.map((name) => `${name}: env:${name}`).join(", ")} } }`,
     "    exclusive: true",
     "",

@@ -1,11 +1,12 @@
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import type { Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { EarlierWrite, Evidence, Probe, Readings, Reads, Sent } from "../../operations/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { type AttemptState, hadNoEffect, transactionsOf } from "../../protocol/state.ts";
 import type { Bound } from "../bind.ts";
-import type { Caller } from "../caller.ts";
+import { actingFor, type Caller } from "../caller.ts";
 import type { RunContext } from "../context.ts";
 import type { Looking } from "../looking.ts";
 import { namesOf } from "../names.ts";
@@ -61,14 +62,15 @@ export async function evidenceOf(
 function sentBy({ opened, target }: RunContext, { address }: Place, { input, caller }: Bound): Sent {
   return {
     input,
-    actor: actingEntityOf(caller, target.ledger?.orgId),
+    actor: actingEntityOf(caller, target),
     names: namesOf(opened.runId, address),
     profile: target.profile,
   };
 }
 
-function actingEntityOf({ actingEntity }: Caller, orgId: string | undefined): JsonObject | undefined {
-  const [, attribute, value] = /^([^:]+):(.*)$/s.exec(actingEntity ?? "") ?? [];
+function actingEntityOf(caller: Caller, target: Target): JsonObject | undefined {
+  const [, attribute, value] = /^([^:]+):(.*)$/s.exec(actingFor(caller, target) ?? "") ?? [];
+  const orgId = target.ledger?.orgId;
   if (attribute === undefined || value === undefined || orgId === undefined) return undefined;
   return { orgId, [attribute]: value };
 }

@@ -1,7 +1,7 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, quoted } from "../../base/text.ts";
-import { checkPlaybook } from "../../playbook/check.ts";
+import { readBegun } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
@@ -31,11 +31,11 @@ function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileR
   const texts = new Map(Object.entries(sources ?? {}));
   const text = texts.get(file);
   if (text === undefined) return undefined;
-  return checkPlaybook(file, text, {
+  return readBegun(file, text, {
     ...files,
     read: (path) => texts.get(path) ?? files.read(path),
     shipped: { names: [], read: (name) => texts.get(name) },
-  }).playbook;
+  });
 }
 
 function contradicted(opened: RunOpened, conflicts: readonly string[], state: RunState): Failure {

@@ -1,13 +1,29 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
 import { assetIdIn } from "../names.ts";
-import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../probe.ts";
+import {
+  type Evidence,
+  forEach,
+  NAMELESS,
+  type Probe,
+  type Readings,
+  type Reads,
+  type Sent,
+  type Sight,
+  UNREAD,
+} from "../probe.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "./compare.ts";
 import { isStamped, isTouchedBeside, newnessOf } from "./recency.ts";
 import { type Change, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
 
 /** B.1: what is there now, and the history, whose records name the transaction that left each of them. */
 function probeOf(judge: (evidence: Evidence) => Sight, split: (sent: Sent) => readonly Sent[]): Probe {
-  return forEach(split, { before: reads, after: reads, keep, known: ({ history }) => listOf(history), judge });
+  const judgeNamed = (evidence: Evidence): Sight => named(evidence, judge(evidence));
+  return forEach(split, { before: reads, after: reads, keep, known: ({ history }) => listOf(history), judge: judgeNamed });
+}
+
+// What is there may be anybody's where nobody says who acts.
+function named({ actor }: Evidence, sight: Sight): Sight {
+  return actor === undefined && (sight.seen === "effect" || sight.seen === "conflict") ? NAMELESS : sight;
 }
 
 function reads({ input, profile }: Sent): Reads {

@@ -3,6 +3,7 @@ import type { Json } from "../../base/json.ts";
 import {
   type Evidence,
   forEach,
+  NAMELESS,
   type Probe,
   type ProbeRead,
   type Readings,
@@ -47,8 +48,7 @@ function additionProbe(addition: Addition): Probe {
     judge: (evidence) => {
       const ours = amount(evidence);
       if (evidence.since === undefined) return UNREAD;
-      if (evidence.actor === undefined)
-        return { seen: "unclear", why: "the playbook does not say who acts, so nobody can tell whose transaction it would be" };
+      if (evidence.actor === undefined) return NAMELESS;
       if (ours === undefined) return { seen: "unclear", why: "what it adds cannot be read from what was sent" };
       if (hasTwin(evidence, tokenId(evidence), ours)) return TWIN;
       return recorded(addition, evidence) ?? explained(addition, evidence, ours);

@@ -17,13 +17,18 @@ export function correct(text: string): Playbook {
 
 /** The only step of a playbook that holds nothing else; `before` stands in front of `steps`. */
 export function onlyStep(step: string, before = ""): CallStep {
-  const [only] = correct(`playbook: 1\n${before}\nsteps:\n  - ${step.replaceAll("\n", "\n    ")}\n`).steps;
+  const [only] = correct(holding(step, before)).steps;
   if (only?.kind !== "call") throw new Error("no step");
   return only;
 }
 
 /** What is said of a step, as `CODE message`. */
 export function saidOf(step: string, before = ""): string[] {
-  const text = `playbook: 1\n${before}\nsteps:\n  - ${step.replaceAll("\n", "\n    ")}\n`;
-  return checkPlaybook("test.yaml", text).diagnostics.map(({ code, message }) => `${code} ${message}`);
+  return checkPlaybook("test.yaml", holding(step, before)).diagnostics.map(({ code, message }) => `${code} ${message}`);
+}
+
+// Whoever acts is of no matter to most tests: where they name nobody, the key acts.
+function holding(step: string, before: string): string {
+  const rest = /^defaults:/m.test(before) ? "" : "defaults: { as: { ledger: key } }\n";
+  return `playbook: 1\n${before}\nsteps:\n  - ${step.replaceAll("\n", "\n    ")}\n${rest}`;
 }

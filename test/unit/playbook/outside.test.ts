@@ -54,6 +54,7 @@ test("the same expression may use secrets with what does not come from the journ
 env: { REGION: eu }
 secrets: { A: env:A_KEY, B: env:B_KEY }
 inputs: { which: { type: string } }
+defaults: { as: { ledger: key } }
 steps:
   - id: seen
     uses: ledger.asset.get

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { onlyStep, saidOf } from "./helper.ts";
+import { checkPlaybook, readBegun } from "../../../src/playbook/check.ts";
+import { onlyStep, realFiles, saidOf } from "./helper.ts";
 
 const MINT = "uses: ledger.token.mint\nwith: { id: T1, to: { userId: alice }, value: 5 }";
 
@@ -59,5 +60,28 @@ test("who acts is known before the run, or an expression of it", () => {
     identity: { ledger: { attribute: "userId", value: "x:y" }, investor: undefined },
   });
   expect(onlyStep('uses: ledger.status\nas: " ${{ actors.g[0] }} "', actors).as).toMatchObject({ kind: "entity" });
-  expect(onlyStep("uses: ledger.status").as).toBeUndefined();
+  expect(onlyStep("uses: ledger.status", "defaults: {}").as).toBeUndefined();
+});
+
+const BY_NOBODY = "uses: ledger.asset.delete\nwith: { assetType: P, id: P1 }";
+
+test("a write of the ledger says who acts, and the key may act for itself", () => {
+  expect(saidOf(BY_NOBODY, "defaults: {}")).toEqual(["playbook.no-actor ledger.asset.delete writes, and nothing says who acts"]);
+  expect(onlyStep(`${BY_NOBODY}\nas: { ledger: key }`).as).toEqual({ kind: "key" });
+  const both = "defaults: { as: { ledger: key, investor: BUYER_KEY } }";
+  expect(onlyStep(BY_NOBODY, both).as).toEqual({ kind: "key" });
+  expect(onlyStep("uses: investor.sales.list", both).as).toMatchObject({ kind: "identity", identity: { investor: "BUYER_KEY" } });
+  expect(saidOf("uses: investor.sales.list", "defaults: { as: { ledger: key } }")).toEqual([
+    expect.stringContaining("playbook.actor-interface"),
+  ]);
+  expect(saidOf("uses: ledger.status\nas: desk", "actors: { desk: { ledger: key } }")).toEqual([
+    expect.stringMatching(/^schema\.pattern .*ledger/),
+  ]);
+});
+
+test("what a run has begun with is read even when later rules no longer let it through", () => {
+  const text = `playbook: 1\nsteps:\n  - { uses: ledger.asset.delete, with: { assetType: P, id: P1 }, fails: { condition: left } }\n`;
+  expect(checkPlaybook("test.yaml", text).playbook).toBeUndefined();
+  expect(readBegun("test.yaml", text, realFiles)?.steps).toHaveLength(1);
+  expect(readBegun("test.yaml", text.replace("ledger.asset", "ledger.asst"), realFiles)).toBeUndefined();
 });

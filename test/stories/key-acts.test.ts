@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { desk, writing } from "./desk.ts";
+import { cutAnswer } from "./proxy.ts";
+import { newProject, operationsOf, type Project, stepIn } from "./world.ts";
+
+const MINT = `playbook: 1
+name: The key mints
+defaults: { as: { ledger: key } }
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: { name: Ours, symbol: OUR, behaviour: { decimal: 2, transferable: true, burnable: true } }
+  - id: mint
+    uses: ledger.token.mint
+    with: { id: "\${{ steps.token.id }}", to: { orgId: org1, userId: bob }, value: "10" }
+`;
+
+function sayWhoTheKeyIs(project: Project): void {
+  const text = project.read("tokenbook.yaml");
+  project.write("tokenbook.yaml", text.replace(/^( +)apiKey:/m, '$1keyEntity: "userId:admin"\n$&'));
+}
+
+test("a ledger write must say who acts; a read need not", async () => {
+  const project = newProject();
+  project.write("nobody.yaml", MINT.replace(/^defaults.*\n/m, ""));
+  const refused = await project.run("run", "nobody.yaml");
+  expect(refused.code, refused.told).toBe(2);
+  expect(refused.told).toContain("playbook.no-actor");
+  expect(refused.told).toContain("as: { ledger: key }");
+  project.write("read.yaml", "playbook: 1\nsteps: [{ uses: ledger.token.list }]\n");
+  const read = await project.run("run", "read.yaml");
+  expect(read.code, read.told).toBe(0);
+});
+
+test("the key acts for itself: the service is told of nobody, and reports say so", async () => {
+  const project = newProject();
+  project.write("mint.yaml", MINT);
+  const run = await project.json("run", "mint.yaml");
+  expect(run.code, run.told).toBe(0);
+  expect(stepIn(run.data, "mint").actor).toBe("the key");
+});
+
+test("a lost write of the key is found where the environment says who that is, and unknown where it does not", async () => {
+  const at = await desk({ "mint.yaml": MINT });
+  void at.proxy.next("POST /token/mint", cutAnswer);
+  const lost = await at.project.run("run", "mint.yaml", "--state", "first");
+  expect(lost.code, lost.told).toBe(5);
+  expect(lost.told).toContain("ledger.keyEntity");
+
+  sayWhoTheKeyIs(at.project);
+  const resumed = await at.project.run("resume", "--state", "first");
+  expect(resumed.code, resumed.told).toBe(0);
+  void at.proxy.next("POST /token/mint", cutAnswer);
+  const found = await at.project.run("run", "mint.yaml", "--state", "second");
+  expect(found.code, found.told).toBe(0);
+  expect(operationsOf(await at.service.commits()).filter((name) => name === "ledger.token.mint")).toHaveLength(2);
+});
+
+test("who the key is acts as one with whoever names that entity", async () => {
+  const record = (as: string): string => `playbook: 1
+steps:
+  - uses: ledger.asset.create
+    as: { ledger: "${as}" }
+    with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
+`;
+  const at = await desk({ "key.yaml": record("key"), "admin.yaml": record("userId:admin") });
+  sayWhoTheKeyIs(at.project);
+  const { running, goOn } = await writing(at, "key.yaml");
+  const second = at.project.start("run", "admin.yaml");
+  const [line] = await second.lines(1);
+  expect(line).toMatch(/^… waiting until \S+Z for userId:admin at /);
+  goOn();
+  for (const { ended } of [running, second]) expect((await ended).code, (await ended).told).toBe(0);
+});
