@@ -1,3 +1,5 @@
+import { didYouMean } from "./text.ts";
+
 /** The pattern of an entity as people write it: an attribute and its value, which no space surrounds, as in `userId:alice`. */
 export const ENTITY_PATTERN = "^[A-Za-z][A-Za-z0-9_]*:\\S(?:.*\\S)?$";
 
@@ -7,4 +9,19 @@ const ENTITY = /^([A-Za-z][A-Za-z0-9_]*):(\S(?:.*\S)?)$/s;
 export function readEntity(text: string): { readonly attribute: string; readonly value: string } | undefined {
   const [, attribute, value] = ENTITY.exec(text) ?? [];
   return attribute === undefined || value === undefined ? undefined : { attribute, value };
+}
+
+/** The attributes that the service description names. Others are possible: an entity is an open map. */
+export const ENTITY_ATTRIBUTES: readonly string[] = ["orgId", "userId"];
+
+/** The attribute that a name almost is: written with other letters, or one letter off; `borrowerId` is one of its own. */
+export function meantAttribute(name: string): string | undefined {
+  if (ENTITY_ATTRIBUTES.includes(name)) return undefined;
+  const plain = name.replaceAll(/[_-]/g, "").toLowerCase();
+  const same = ENTITY_ATTRIBUTES.find((each) => each.toLowerCase() === plain || lettersOf(each) === lettersOf(plain));
+  return same ?? didYouMean(name, ENTITY_ATTRIBUTES, 1);
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().split("").toSorted().join("");
 }

@@ -2,6 +2,7 @@ import { Recent } from "../base/recent.ts";
 import { didYouMean } from "../base/text.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
+import { type MisspeltAttribute, misspeltIn } from "./entity.ts";
 import { macroOf, replace } from "./macro.ts";
 import { summaryOf } from "./slip.ts";
 import { type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
@@ -112,6 +113,8 @@ export interface Typed {
   readonly type: TypeName;
   readonly id: KnownId | undefined;
   readonly mixed: MixedIds | undefined;
+  /** Attributes of entities that are almost other ones. */
+  readonly misspelt: readonly MisspeltAttribute[];
 }
 
 /** The types of all names that expressions may use. */
@@ -223,7 +226,7 @@ export class TypeEnvironment {
       const sum = nodes.map(sumProblem).find((found) => found !== undefined);
       if (sum !== undefined) return sum;
       const ids = new IdReader(text, this.#known);
-      return { type, id: ids.idOf(program.ast), mixed: ids.mixedIn(program.ast) };
+      return { type, id: ids.idOf(program.ast), mixed: ids.mixedIn(program.ast), misspelt: misspeltIn(nodes, typeOfPart) };
     } catch (error) {
       return this.#problem(error as LibraryError, text);
     }

@@ -3,6 +3,7 @@ import type { Operation } from "../operations/operation.ts";
 import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
 import { readIdentity } from "./declarations.ts";
+import { checkEntityText } from "./entity-attributes.ts";
 import { KEY_ACTS } from "./frame-parts.ts";
 import type { ActorDeclaration, ActorUse } from "./model.ts";
 import { holdsExpression, wholeExpression } from "./spans.ts";
@@ -27,6 +28,7 @@ export function readUse(node: SourceNode | undefined, around: UseSurroundings): 
     if (holdsExpression(textOf(credential) ?? "")) return credentialUse(credential, around);
     const keyActs = textOf(child(node, "ledger")) === KEY_ACTS;
     if (keyActs && around.operation.call.interface === "ledger") return { kind: "key" };
+    checkEntityText(child(node, "ledger"), around.context);
     const identity = keyActs ? { ledger: undefined, investor: textOf(credential) } : readIdentity(node);
     return fits({ kind: "identity", name: identity.ledger?.value ?? identity.investor ?? "", identity }, around);
   }

@@ -27,7 +27,7 @@ export class CertainPlaybook {
   readonly #actors: JsonObject;
 
   constructor(playbook: Playbook, outlines: ReadonlyMap<string, Outline>) {
-    this.#actors = Object.fromEntries(Array.from(playbook.actors.values(), (actor) => [actor.name, entitiesOf(actor)]));
+    this.#actors = knownActors(playbook.actors);
     this.calls = [...stepsIn(playbook.steps)].flatMap((step) => {
       const outline = step.kind === "call" && step.operation.writes ? outlines.get(step.id) : undefined;
       return step.kind === "call" && outline !== undefined && isCertain(step, outline)
@@ -70,6 +70,11 @@ export class CertainPlaybook {
 function isCertain(step: CallStep, { conditional, sections }: Outline): boolean {
   const around = sections.some((section) => section.conditional || section.rescues || section.part === "rescue");
   return !conditional && !around && step.fails === undefined && step.ensure === undefined;
+}
+
+/** What `actors` gives to expressions, without the organization, which the environment names. */
+export function knownActors(actors: ReadonlyMap<string, ActorDeclaration>): JsonObject {
+  return Object.fromEntries(Array.from(actors.values(), (actor) => [actor.name, entitiesOf(actor)]));
 }
 
 function entitiesOf({ group, identities }: ActorDeclaration): Json {

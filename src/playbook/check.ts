@@ -12,6 +12,7 @@ import { readReconcile } from "./reconcile.ts";
 import { readConcurrency } from "./concurrency.ts";
 import { CheckContext, type Listener, type Manner } from "./context.ts";
 import { readActors, section } from "./declarations.ts";
+import { checkActorAttributes } from "./entity-attributes.ts";
 import type { FileReader } from "./files.ts";
 import { playbookFrame, stepFrame } from "./frame.ts";
 import { readInputs } from "./input-declarations.ts";
@@ -69,12 +70,19 @@ export function checkPlaybook(path: string, text: string, files?: FileReader): C
  * read. `undefined` when it cannot be read at all.
  */
 export function readBegun(path: string, text: string, files: FileReader): Playbook | undefined {
-  const check: Check = (each, its, included) => checkText(each, its, included, { forgiven: LATER_RULES });
-  return check(path, text, new Library(files, check).includedBy([path])).playbook;
+  return checkBegun(path, text, new Library(files, checkBegun).includedBy([path])).playbook;
 }
 
+const checkBegun: Check = (path, text, included) => checkText(path, text, included, { forgiven: LATER_RULES });
+
 /** The errors that earlier versions did not know. */
-const LATER_RULES: ReadonlySet<Code> = new Set<Code>(["playbook.misspelt-condition", "playbook.no-actor"]);
+const LATER_RULES: ReadonlySet<Code> = new Set<Code>([
+  "playbook.entity-attribute",
+  "playbook.id-twice",
+  "playbook.key-twice",
+  "playbook.misspelt-condition",
+  "playbook.no-actor",
+]);
 
 /**
  * Tells a listener of every expression of a playbook, in the order in which a check comes to them. Faults of the frame, which end
@@ -163,6 +171,7 @@ class PlaybookReader {
     const env = readVariables(section(this.#root, "env"), this.#context);
     const secrets = readSecrets(section(this.#root, "secrets"), this.#context);
     const actors = readActors(section(this.#root, "actors"));
+    checkActorAttributes(section(this.#root, "actors"), this.#context);
     const outliner = new Outliner(this.#context);
     const outlines = outliner.read(section(this.#root, "steps"));
     const readOnly = textOf(section(this.#root, "mode")) === "read-only";

@@ -30,7 +30,7 @@ export function readChecks(node: SourceNode | undefined, spot: Spot, around: Sur
 
 function readCheck(node: MapNode, at: number, spot: Spot, around: Surroundings): CheckStep | undefined {
   const { context } = around;
-  const { foreach, item } = readForeach(child(node, "foreach"), context, scopeAt(around, spot));
+  const { foreach, item } = readForeach(child(node, "foreach"), around, scopeAt(around, spot));
   const inside =
     foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
   const beside: Beside = { spot: inside, around, as: child(node, "as") };

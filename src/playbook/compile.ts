@@ -4,6 +4,7 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import type { Finding } from "../source/diagnostic.ts";
 import type { MapNode, Range, ScalarNode, SourceNode } from "../source/node.ts";
 import type { CheckContext, Checked, ExpressionScope } from "./context.ts";
+import { checkEntityMap } from "./entity-attributes.ts";
 import { misplacedFinding } from "./kinds.ts";
 import { holdsExpression, openingIn, type Span, spansIn, wholeExpression } from "./spans.ts";
 import type { Template } from "./template.ts";
@@ -35,6 +36,7 @@ const EXPRESSION_IN_KEY: Finding = {
 };
 
 function compileMap(node: MapNode, schema: JsonSchema | undefined, context: CheckContext, scope: ExpressionScope): Template {
+  checkEntityMap(node, schema, context);
   const entries = [...node.entries].map(([key, entry]) => {
     if (holdsExpression(key)) context.report(EXPRESSION_IN_KEY, entry.key);
     return [key, compileTemplate(entry.value, fieldSchema(schema, key), context, scope)] as const;

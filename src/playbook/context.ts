@@ -11,6 +11,7 @@ import type { Range, ScalarNode } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import type { FileReader } from "./files.ts";
+import { attributeFinding } from "./entity-attributes.ts";
 import { InputKinds, mixedFinding } from "./kinds.ts";
 import { Usage } from "./usage.ts";
 
@@ -95,8 +96,9 @@ export class CheckContext {
     if (wrongName !== undefined) return this.report(wrongName.finding, place(wrongName.start, wrongName.end));
     const typed = (scope.answer !== undefined && parsed.references.every(isAnswer) ? scope.answer : scope.types).read(text);
     if ("code" in typed) return this.#problem(typed, place);
-    const { type, id, mixed } = typed;
+    const { type, id, mixed, misspelt } = typed;
     if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
+    for (const each of misspelt) this.report(attributeFinding(each), place(each.start, each.end));
     return { expression: parsed, type, id };
   }
 

@@ -23,7 +23,7 @@ export function readHead(outline: Outline, name: string, spot: Spot, around: Sur
   }
   const condition = readGuard(child(node, "if"), around.context, scopeAt(around, spot, { id }));
   const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions()] };
-  const { foreach, item } = readForeach(child(node, "foreach"), around.context, scopeAt(around, guarded, { id }));
+  const { foreach, item } = readForeach(child(node, "foreach"), around, scopeAt(around, guarded, { id }));
   const held = { ...guarded, maybe: spot.maybe || outline.conditional, fails };
   const inside =
     foreach === undefined ? held : { ...held, variables: { ...held.variables, ...item }, types: held.types.with(item) };

@@ -2,11 +2,14 @@ import { Expression, isProblem } from "../expression/expression.ts";
 import { isTypeName, type TypeEnvironment, type Variable } from "../expression/types.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";
 import { readBare } from "./bare.ts";
+import { knownActors } from "./certain.ts";
 import { compileTemplate } from "./compile.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
+import { checkLoopKeys } from "./loop-keys.ts";
 import type { Foreach } from "./model.ts";
 import { withoutSecrets } from "./outside.ts";
 import { holdsExpression, wholeExpression } from "./spans.ts";
+import type { Surroundings } from "./spot.ts";
 
 /** A `foreach` that was read, and the type of its item. */
 export interface Loop {
@@ -19,7 +22,11 @@ const SHOWN_CHARS = 200;
 const OPTIONS: ReadonlySet<string> = new Set(["key", "parallel"]);
 
 /** Reads a `foreach`: its list, what an item is called, and the key of its rounds. */
-export function readForeach(node: SourceNode | undefined, context: CheckContext, around: ExpressionScope): Loop {
+export function readForeach(
+  node: SourceNode | undefined,
+  { context, actors }: Pick<Surroundings, "context" | "actors">,
+  around: ExpressionScope,
+): Loop {
   if (node?.kind !== "map") return NONE;
   const scope = withoutSecrets(around);
   const named = [...node.entries].filter(([name]) => !OPTIONS.has(name));
@@ -49,7 +56,10 @@ export function readForeach(node: SourceNode | undefined, context: CheckContext,
   const key = readBare(child(node, "key"), context, { ...scope, types: scope.types.with(item) })?.expression;
   const parallel = child(node, "parallel");
   const times = parallel?.kind === "scalar" ? Number(parallel.value) : 1;
-  return { foreach: key === undefined ? undefined : { variable, list, key, parallel: times }, item };
+  if (key === undefined) return { foreach: undefined, item };
+  const foreach = { variable, list, key, parallel: times };
+  checkLoopKeys(foreach, entry.value, { actors: knownActors(actors) }, context);
+  return { foreach, item };
 }
 
 // A word that is a name and as yet means nothing: neither one of ours, nor one of CEL's types such as `list`.

@@ -104,7 +104,7 @@ function readSides(node: MapNode, spot: Spot, around: Surroundings): ReadSides |
 }
 
 function readConserved(node: MapNode, spot: Spot, around: Surroundings): ReadSides | undefined {
-  const { foreach, item } = readForeach(child(node, "foreach"), around.context, scopeAt(around, spot));
+  const { foreach, item } = readForeach(child(node, "foreach"), around, scopeAt(around, spot));
   const inside =
     foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
   const conserve = readConserve(node, { spot: inside, around, as: child(node, "as") });

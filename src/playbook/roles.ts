@@ -7,6 +7,7 @@ import type { CallStep, Playbook, Step } from "./model.ts";
 import type { Outline } from "./outline.ts";
 import { checkQuantities } from "./quantities.ts";
 import { checkRequests } from "./requests.ts";
+import { checkTwice } from "./twice.ts";
 import { callsOf, stepsIn } from "./walk.ts";
 
 /** Reports what the service will surely refuse, as far as the playbook's own text shows it. */
@@ -15,6 +16,7 @@ export function checkRefusals(playbook: Playbook, outlines: ReadonlyMap<string, 
   const tokens = madeTokens(certain);
   checkQuantities(certain, tokens, context);
   checkRequests(certain, context);
+  checkTwice(certain, context);
   const steps = [...stepsIn(playbook.steps)];
   for (const call of certain.calls) checkRole(call, { certain, tokens, steps, context });
 }

@@ -5,6 +5,7 @@ import { readBare, readCondition } from "./bare.ts";
 import { type Beside, readSideRead } from "./beside.ts";
 import type { Checked, ExpressionScope } from "./context.ts";
 import { readForeach } from "./loop.ts";
+import { checkRowKeys } from "./loop-keys.ts";
 import type { Side } from "./model.ts";
 import { withoutSecrets } from "./outside.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
@@ -29,7 +30,7 @@ export function readSide(node: MapNode, name: "left" | "right", spot: Spot, arou
   const valueNode = child(node, "value");
   const value = typed(readBare(valueNode, context, scope), "number", valueNode, around);
   const at = typed(readBare(child(node, "at"), context, scope), "string", child(node, "at"), around);
-  return {
+  const side: Side = {
     name: textOf(child(node, "name")) ?? rows.called,
     source: rows.source,
     where: readCondition(child(node, "where"), context, scope),
@@ -43,6 +44,8 @@ export function readSide(node: MapNode, name: "left" | "right", spot: Spot, arou
     sums: textOf(child(node, "combine")) === "sum",
     at: at?.expression,
   };
+  checkRowKeys(side, (child(node, "rows") ?? node).range, context);
+  return side;
 }
 
 const OF_READS = ["read", "with", "as", "foreach", "each"];
@@ -72,7 +75,7 @@ function readReads(node: MapNode, spot: Spot, around: Surroundings): Rows | unde
     const message = 'a side has rows that are read, or given: "read" or "rows" is missing';
     return context.report({ code: "playbook.reconcile-sides", message }, { start: node.range.start, end: node.range.start + 1 });
   }
-  const { foreach, item } = readForeach(child(node, "foreach"), context, scopeAt(around, spot));
+  const { foreach, item } = readForeach(child(node, "foreach"), around, scopeAt(around, spot));
   const inside =
     foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
   const beside: Beside = { spot: inside, around, as: undefined };

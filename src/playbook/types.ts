@@ -1,14 +1,12 @@
 import { Recent } from "../base/recent.ts";
 import { resolve, schemaName } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
+import { ENTITY_TYPE } from "../expression/entity.ts";
 import { type TypeName, TypeEnvironment, type Variable, type Words } from "../expression/types.ts";
 import { responseSchema } from "../operations/input.ts";
 import type { Operation } from "../operations/operation.ts";
 import { idFieldsOf, yieldedIds } from "./kinds.ts";
 import type { ActorDeclaration, InputDeclaration, Shape } from "./model.ts";
-
-/** An entity is an open map of texts: orgId and whatever attribute names it. */
-export const ENTITY_TYPE: TypeName = "map<string, string>";
 
 /** The type of what a schema of the contract describes; named schemas become named types, once. */
 export function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { Target } from "../../src/environment/target.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { sandboxForTest } from "../sandbox/caller.ts";
 import { runnerForTest } from "../unit/engine/server.ts";
 import { targetOf } from "./sandbox-target.ts";
@@ -12,6 +14,11 @@ steps:
     with: { approvalType: invoice, approvers: [${approver}], numRequired: 1 }
   - { id: vote, ${as}uses: ledger.approval.accept, with: { approvalType: invoice, id: "\${{ steps.ask.id }}" } }
 `;
+function knowingTheKey(sandbox: Sandbox): Pick<Target, "ledger"> {
+  const { ledger } = targetOf(sandbox);
+  return { ledger: ledger && { ...ledger, keyEntity: sandbox.keyEntity ?? undefined } };
+}
+
 const BOB = "{ orgId: org1, userId: bob }";
 const ANYBODY = "{ orgId: org1 }";
 const KEY_OWNER = "{ orgId: org1, userId: admin }";
@@ -19,13 +26,14 @@ const KEY_OWNER = "{ orgId: org1, userId: admin }";
 test.for([
   ["by its voter", BOB, "as: voter, ", "changed"],
   ["by anybody of the organization", ANYBODY, "as: voter, ", "unknown"],
-  ["by whoever the key stands for", KEY_OWNER, "", "unknown"],
-] as const)("a vote that is given %s, and whose answer is lost, is not taken for absent", async ([, approver, as, ended]) => {
+  ["by whoever the key stands for", KEY_OWNER, "as: { ledger: key }, ", "unknown"],
+  ["by the key, of which the environment says who it is", KEY_OWNER, "as: { ledger: key }, ", "changed"],
+] as const)("a vote that is given %s, and whose answer is lost, is not taken for absent", async ([by, approver, as, ended]) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let isNext = false;
   const { completed, stopped } = await runnerForTest()(
     PLAYBOOK(approver, as),
-    { ...targetOf(sandbox), settleWithinMs: 1_000, readLagMs: 0 },
+    { ...targetOf(sandbox), ...(by.startsWith("by the key") ? knowingTheKey(sandbox) : {}), settleWithinMs: 1_000, readLagMs: 0 },
     {
       observe: (event) => {
         if (event.kind === "attempt.intended") isNext = event.step === "vote";

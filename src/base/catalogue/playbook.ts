@@ -31,6 +31,14 @@ export const PLAYBOOK_CODES = {
     cure: "Give each step an id of its own.",
     example: "duplicate-step",
   },
+  "playbook.entity-attribute": {
+    severity: "error",
+    title: "an attribute of an entity is misspelt",
+    meaning:
+      "An entity is an open map: `orgId`, and `userId` or another attribute that names it, such as `borrowerId`. This one differs from one of those two by the case of its letters or by one letter: the service would look for an attribute that nobody has, or the expression would have no value.",
+    cure: 'Take the attribute that is suggested. In an expression, o["userid"] asks for an attribute that is really called so.',
+    example: "entity-attribute",
+  },
   "playbook.group-acts": {
     severity: "error",
     title: "a group acts in one step",
@@ -45,6 +53,14 @@ export const PLAYBOOK_CODES = {
       "The groups of a playbook, and of those that it includes, are taken before the first request. Their names can be made of inputs and of env, and of nothing that a step gives.",
     cure: "Name the group by an input, and give that from outside of the run; or by a plain text.",
     example: "group-of-a-step",
+  },
+  "playbook.id-twice": {
+    severity: "error",
+    title: "one call names the same thing twice",
+    meaning:
+      "The items of this call are things of their own: two that are created under one id, or one that is deleted or voted on twice. The service refuses the second one, or later steps cannot tell the two apart.",
+    cure: "Take one of the two out, or give it an id of its own. Where the refusal is meant, write fails: { condition: … }.",
+    example: "id-twice",
   },
   "playbook.include-broken": {
     severity: "error",
@@ -83,6 +99,14 @@ export const PLAYBOOK_CODES = {
       "The item of a `foreach` needs a name that means nothing else in expressions. This one is one of ours, or one of CEL's own types.",
     cure: "Take another word of letters, digits and _, such as item.",
     example: "loop-name-taken",
+  },
+  "playbook.key-twice": {
+    severity: "error",
+    title: "a key that two items of a written list have",
+    meaning:
+      "The results of a `foreach` are kept by key, and the rows of a comparison are found by it. The list is written out in the playbook, and two of its items have the same key, so every run would fail there.",
+    cure: "Take out the item that is there twice, or make `key` different for each: a field that differs, or two fields together.",
+    example: "foreach-key-twice",
   },
   "playbook.maybe-skipped": {
     severity: "error",

@@ -1,9 +1,9 @@
 import { invariant } from "../../base/failure.ts";
-import { Decimal } from "../../base/decimal.ts";
 import type { Json } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { spellKey } from "../../playbook/loop-keys.ts";
 import type { Foreach } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
@@ -50,7 +50,7 @@ export function tooManyRounds({ length }: readonly Json[]): StepProblem | undefi
 }
 
 function keyOf(value: Json, text: string): string {
-  if (typeof value === "string" && value !== "" && !/[[\]\n]/.test(value)) return value;
-  if (value instanceof Decimal) return value.canonical();
+  const key = spellKey(value);
+  if (key !== undefined) return key;
   throw new EvaluationFailure(`key: ${text} must give a text without brackets, or a number`);
 }
