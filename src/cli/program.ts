@@ -14,7 +14,7 @@ import {
   wholeNumber,
 } from "./arguments.ts";
 import { fitted, widthOn } from "./columns.ts";
-import { type Hint, hinted, hintFor } from "./hint.ts";
+import { type Hint, hinted, HintedTerminal, hintFor } from "./hint.ts";
 import type { Command, Shell } from "./shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
 import { RunName } from "./run-name.ts";
@@ -324,7 +324,14 @@ class Builder {
       };
       this.#calling.begin?.(hint);
       const { variables } = this.#shell;
-      const shell = { ...this.#shell, hint, hintState, variables: color === false ? { ...variables, NO_COLOR: "1" } : variables };
+      const stderr = new HintedTerminal(this.#shell.stderr, hint);
+      const shell = {
+        ...this.#shell,
+        stderr,
+        hint,
+        hintState,
+        variables: color === false ? { ...variables, NO_COLOR: "1" } : variables,
+      };
       try {
         const code = await (await load())(shell, options as Options);
         this.#calling.finish?.(code);

@@ -138,18 +138,18 @@ function inRound(scope: Scope, { foreach }: Place["step"], address: string): Sco
 }
 
 function withUnknownSteps(scope: Scope, steps: readonly Place["step"][], why: string): Scope {
-  const known = isObject(scope["steps"]) ? scope["steps"] : {};
+  const before = isObject(scope["steps"]) ? scope["steps"] : {};
   const unknown = steps.map(({ id }) => [id, unknownValue(why)] as const);
-  return { ...scope, steps: { ...known, ...Object.fromEntries(unknown) } };
+  return { ...scope, steps: { ...before, ...Object.fromEntries(unknown) } };
 }
 
 function includedScope({ inputs, playbook }: IncludeStep, scope: Scope): JsonObject {
-  const given = Array.from(inputs, ([name, template]) => [name, known(() => foresee(template, scope).value)] as const);
+  const given = Array.from(inputs, ([name, template]) => [name, valueOrUnknown(() => foresee(template, scope).value)] as const);
   const left = new Set(playbook.inputs.map(({ name }) => name).filter((name) => !inputs.has(name)));
   return { ...someInputs(playbook, {}, left), ...Object.fromEntries(given) };
 }
 
-function known(find: () => Json): Json {
+function valueOrUnknown(find: () => Json): Json {
   try {
     return find();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { writeJson } from "../base/json.ts";
+import { mapStrings, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Channel } from "../environment/notifications.ts";
@@ -14,6 +14,8 @@ export interface CourierPorts {
   readonly start: StartCommand;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Makes commands in what people read such as find the state directory from here. */
+  readonly hint: (text: string) => string;
 }
 
 /** Brings notifications to their channels. What cannot be delivered is told and tried again; it never fails a run. */
@@ -38,11 +40,12 @@ export class Courier {
    */
   put(notification: Notification, redact: (text: string) => string, isNews = true): void {
     const { event, schedule } = notification;
+    const body = redact(writeJson(mapStrings(notification, this.#ports.hint)));
     for (const { name: channel, events } of this.#channels.values()) {
       if (!events.includes(event)) continue;
       const wasLost = this.#outbox.forgetLost(channel, schedule.id);
       if (!isNews && !wasLost) continue;
-      const dropped = this.#outbox.put({ channel, schedule: schedule.id, event, body: redact(writeJson(notification)) });
+      const dropped = this.#outbox.put({ channel, schedule: schedule.id, event, body });
       if (dropped > 0) this.#ports.log("error", "notification.dropped", `too many notifications wait: ${dropped} given up`);
     }
   }

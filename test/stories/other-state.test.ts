@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { desk, DRIFTING, losingMint, writing } from "./desk.ts";
+import { cutAnswer } from "./proxy.ts";
+import { hook, notifying } from "./schedule.ts";
 import { everyPage, viewing } from "./viewing.ts";
 import { type Ended, filesBelow, KEYS, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
 
@@ -120,4 +122,25 @@ test("who only looks makes no state directory, and one that is named and not the
     expect(ended.stderr, ended.told).toMatch(/^error state\.not-found\n {2}there is no state directory .*\/last nihgt\n/);
     expect(filesBelow(project.folder)).toEqual([]);
   }
+});
+
+test("with a state directory of its own, whoever is notified of a schedule is told what finds its run", async () => {
+  const { url, posted } = await hook(200, 200);
+  const at = await desk({ "mint.yaml": MINT_ONCE });
+  const project = at.project.as({ ...at.project.variables, DESK_URL: url, DESK_SECRET: "a-secret-that-two-sides-share" });
+  notifying(project, at.proxy.url, "  desk:\n    url: env:DESK_URL\n    secret: env:DESK_SECRET\n");
+  void at.proxy.next("POST /token/mint", async (passing) => {
+    await cutAnswer(passing);
+    at.proxy.shut();
+  });
+  const state = ["--state", 'it "is" here'];
+  const lost = await project.run("schedule", "--once", "mint.yaml", ...state);
+  expect(lost.code, lost.told).toBe(5);
+  await at.proxy.open();
+  await project.run("schedule", "--once", "mint.yaml", ...state);
+  const commands = posted.flatMap(
+    ({ told }) => JSON.stringify(told).match(/tokenbook (?:resume|resolve|schedule release) \S+/g) ?? [],
+  );
+  expect(commands.length).toBeGreaterThan(2);
+  for (const command of commands) expect(command).toContain(" --state");
 });

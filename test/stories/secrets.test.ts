@@ -310,7 +310,7 @@ steps:
   const resumed = await later.json("resume");
   expect(resumed.code, resumed.told).toBe(0);
   const shown = await later.run("runs", "export", "latest");
-  for (const text of [ran.told, resumed.told, shown.told]) expect(text).not.toContain(old);
+  for (const { told } of [ran, resumed, shown]) expect(told).not.toContain(old);
   expect(shown.stdout).toContain("secrets.OLD_PIN");
 });
 

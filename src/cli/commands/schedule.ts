@@ -157,7 +157,7 @@ async function withParts(
     const runs: [string, ReportedRun][] = [];
     const onRun: RunsOf["onRun"] =
       options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
-    const ports = { clock: systemClock, start: shell.command, log, metrics };
+    const ports = { clock: systemClock, start: shell.command, log, metrics, hint: (text: string) => shell.hint(text) };
     const parts: Parts = {
       store,
       clock: systemClock,
@@ -240,7 +240,7 @@ function channelsOf(shell: ProjectShell, options: ScheduleOptions): readonly Cha
 
 function logOf(shell: ProjectShell, { json }: ScheduleOptions): Log {
   const write = (line: string): void => shell.stdout.write(line);
-  return shell.stdout.isTTY && json !== true ? plainLog(write) : jsonLog(write);
+  return shell.stdout.isTTY && json !== true ? plainLog((line) => write(shell.hint(line))) : jsonLog(write);
 }
 
 const RUN = "{run}";

@@ -17,7 +17,10 @@ function desk(time: VirtualTime, start: StartCommand): { readonly courier: Couri
   database.exec(OUTBOX_SCHEMA + OUTBOX_SCHEDULE);
   const box = new Outbox(database, { clock: time, redact: (text) => text });
   for (let at = 0; at < LETTERS; at++) box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "{}" });
-  return { box, courier: new Courier(box, [SLOW], { clock: time, start, log: () => undefined, metrics: new Metrics() }) };
+  return {
+    box,
+    courier: new Courier(box, [SLOW], { clock: time, start, log: () => undefined, metrics: new Metrics(), hint: (text) => text }),
+  };
 }
 
 test("while an address is slow, nobody is awake for what waits behind it", async () => {

@@ -177,7 +177,7 @@ export class Desk {
     const store = this.#store(clock, pid);
     const metrics = new Metrics();
     const channel: Channel = { kind: "command", name: "desk", argv: ["tell"], timeoutMs: MINUTE, events: EVERYTHING };
-    const ports = { clock, start: this.#listen, log: () => undefined, metrics };
+    const ports = { clock, start: this.#listen, log: () => undefined, metrics, hint: (text: string) => text };
     return {
       pid,
       parts: {
