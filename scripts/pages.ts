@@ -99,7 +99,14 @@ export function environmentPage(): string {
   const rows = rowsOf(environmentSchema, "");
   const of = (wanted: (row: Row) => boolean): readonly string[][] => rows.filter(wanted).map(({ cells }) => cells);
   return page("`tokenbook.yaml`: environments and profiles", [
-    "The file lies beside the playbooks or above them; the nearest counts. The first environment is the default, `--env NAME` takes another. Keys are",
+    "The file lies beside the playbook or above it, wherever you run the command; the nearest counts, and a link counts as the file that it leads to.",
+    "A playbook without such a file, and one that comes with tokenbook, belongs to the project of the working directory. So do commands that name no",
+    "playbook. Playbooks of two projects need a command each. The state directory `.tokenbook` and `.env` lie beside the file too.",
+    "",
+    "Without any `tokenbook.yaml`, runs act on the embedded sandbox, and say so in their first line, their last line and their reports. Where `CI` is set,",
+    "that is an error: ask for the sandbox by `--env sandbox`, or write `sandbox: embedded` into a `tokenbook.yaml`.",
+    "",
+    "The first environment is the default, `--env NAME` takes another. Keys are",
     "references, `env:NAME` or `file:PATH`, never values. `tokenbook schema environment` prints the JSON Schema, `tokenbook doctor` tries it.",
     "",
     "```yaml",
