@@ -1,3 +1,4 @@
+import type { LedgerProfile } from "../src/contract/profile.ts";
 import type { EnginePorts } from "../src/engine/ports.ts";
 import type { Target } from "../src/environment/target.ts";
 import type { WriteMeaning } from "../src/operations/meaning.ts";
@@ -6,7 +7,7 @@ import { type Sets, sets, undoneByNothing } from "../src/operations/sets.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { ownError } from "./network.ts";
-import { ForgetfulDisk, KeylessDisk, SettledDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
+import { ForgetfulDisk, KeylessDisk, ObliviousDisk, SettledDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
 import type { Breach } from "./witness.ts";
 
 type Exchange = EnginePorts["exchange"];
@@ -127,6 +128,17 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     breaks: "late value stands",
     playbook: withMeaning((meaning) => ({ ...meaning, sets: undoneByNothing("it says nothing") })),
   },
+  {
+    name: "a wrong receipt is believed",
+    breaks: "false pass",
+    exchange: withNamelessReceipts,
+    target: (target) => withReceipts(target, { namesTransaction: false }),
+  },
+  {
+    name: "the transaction of an earlier run is believed",
+    breaks: "false pass",
+    disk: () => new ObliviousDisk(),
+  },
 ];
 
 function isIntent({ kind }: { readonly kind: string }): boolean {
@@ -155,10 +167,23 @@ function believing(exchange: Exchange, isMeant: (status: number) => boolean): Ex
   };
 }
 
+// As if nobody looked which transaction a receipt is of.
+function withNamelessReceipts(exchange: Exchange): Exchange {
+  return async (outgoing) => {
+    const exchanged = await exchange(outgoing);
+    if (exchanged.kind !== "answered" || !outgoing.path.includes("/receipt")) return exchanged;
+    return { ...exchanged, text: exchanged.text.replace(/"transactionId":"\w+",/, "") };
+  };
+}
+
 function withFailureTakenForSuccess(target: Target): Target {
+  const { committed, failed } = target.profile.ledger.receipt;
+  return withReceipts(target, { committed: [...committed, ...failed], failed: [] });
+}
+
+function withReceipts(target: Target, changed: Partial<LedgerProfile["receipt"]>): Target {
   const { ledger } = target.profile;
-  const receipt = { ...ledger.receipt, committed: [...ledger.receipt.committed, ...ledger.receipt.failed], failed: [] };
-  return { ...target, profile: { ...target.profile, ledger: { ...ledger, receipt } } };
+  return { ...target, profile: { ...target.profile, ledger: { ...ledger, receipt: { ...ledger.receipt, ...changed } } } };
 }
 
 // Every step of the simulated playbooks is a call.

@@ -25,18 +25,26 @@ export interface CommitFaults {
 export class SimulatedDisk extends Database {
   #faults: CommitFaults = NO_FAULTS;
   #records: Appended[] = [];
+  #kept: readonly string[] = [];
 
   constructor() {
     super(":memory:");
   }
 
-  /** Empties every table; nothing befalls a commit any more. */
+  /** Empties every table but for the runs that it is to keep; nothing befalls a commit any more. */
   reset(): void {
     this.#faults = NO_FAULTS;
     this.exec("PRAGMA defer_foreign_keys = ON");
     super.transaction(() => {
-      for (const { name } of super.all("SELECT name FROM sqlite_schema WHERE type = 'table'")) this.exec(`DELETE FROM "${name}"`);
+      for (const { name } of super.all(TABLES)) this.exec(`DELETE FROM "${name}"`);
+      if (this.#kept.length > 0) for (const name of RUN_TABLES) this.exec(`INSERT INTO ${name} SELECT * FROM kept_${name}`);
     });
+  }
+
+  /** From now on the runs that it holds are earlier ones: they are there however often it is reset. */
+  keepRuns(): void {
+    this.#kept = super.all("SELECT id FROM run").map(({ id }) => String(id));
+    for (const name of RUN_TABLES) this.exec(`CREATE TABLE kept_${name} AS SELECT * FROM ${name}`);
   }
 
   /** From now on these befall its commits. */
@@ -46,8 +54,10 @@ export class SimulatedDisk extends Database {
 
   /** The run that it holds. */
   get runId(): string | undefined {
-    const id = super.get("SELECT id FROM run")?.["id"];
-    return id === undefined ? undefined : String(id);
+    return super
+      .all("SELECT id FROM run")
+      .map(({ id }) => String(id))
+      .find((id) => !this.#kept.includes(id));
   }
 
   /** Whoever holds anything is taken for dead: another may take it over. */
@@ -92,6 +102,9 @@ export class SimulatedDisk extends Database {
     if (fault === "broken") throw new Error("disk I/O error");
   }
 }
+
+const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'kept_%'";
+const RUN_TABLES = ["run", "record", "proof"];
 
 const NO_FAULTS: CommitFaults = { before: () => undefined, after: () => undefined };
 

@@ -3,6 +3,7 @@ import type { WriteFault as LedgerFault } from "../src/sandbox/ledger/chain.ts";
 /** What the process that sends gets to see: the service's own answer, something else, or nothing any more. */
 export type Sight =
   | "answer"
+  | Stale
   | "refused connection"
   | "nothing"
   | "html"
@@ -20,6 +21,9 @@ export type Sight =
 /** Whose words an error is in: the service's own, or those of one of three kinds of gateways. A gateway's JSON when left out. */
 export type Words = "service" | "gateway" | "gateway's text" | "nobody";
 
+/** What somebody in between has kept, of an earlier write of the same run, or of another run. */
+export type Stale = "an earlier write's" | "an earlier run's";
+
 /** What befalls one request: when it reaches the service, if ever, and what the sender sees of it. */
 export interface RequestFault {
   readonly name: string;
@@ -30,6 +34,8 @@ export interface RequestFault {
   readonly ledger?: "pending" | "failed";
   /** The receipt's status is a word that nobody knows, for a while. */
   readonly strangeWord?: true;
+  /** For a while every receipt says COMMITTED: of no transaction, or of an earlier one, and then its answer names none either. */
+  readonly receipts?: "nameless" | Stale;
   /** It waits for its connection for nearly as long as it may take, and only then leaves. */
   readonly leavesLate?: true;
 }
@@ -64,6 +70,11 @@ export const WRITE_FAULTS: readonly RequestFault[] = [
   { name: "receipt pending long", lands: "at once", sees: "answer", ledger: "pending" },
   { name: "receipt FAILED", lands: "at once", sees: "answer", ledger: "failed" },
   { name: "strange status word", lands: "at once", sees: "answer", strangeWord: true },
+  { name: "answer of an earlier write", lands: "never", sees: "an earlier write's" },
+  { name: "answer of an earlier run", lands: "never", sees: "an earlier run's" },
+  { name: "receipt without a transaction", lands: "at once", sees: "answer", ledger: "failed", receipts: "nameless" },
+  { name: "receipt of an earlier write", lands: "at once", sees: "answer", ledger: "failed", receipts: "an earlier write's" },
+  { name: "receipt of an earlier run", lands: "at once", sees: "answer", ledger: "failed", receipts: "an earlier run's" },
   { name: "death before it leaves", lands: "never", sees: "death" },
   { name: "death in flight", lands: "at once", sees: "death" },
   { name: "death, delivered late", lands: "late", sees: "death" },
@@ -84,8 +95,13 @@ const OF_PROCESSES: ReadonlySet<Sight> = new Set(["death", "stop", "interrupt", 
 
 /** Those of them that the network brings: neither the process nor the ledger has a part in them. */
 export const NETWORK_FAULTS: readonly RequestFault[] = WRITE_FAULTS.filter(
-  ({ sees, ledger, strangeWord }) => !OF_PROCESSES.has(sees) && ledger === undefined && strangeWord !== true,
+  ({ sees, ledger, strangeWord }) => !OF_PROCESSES.has(sees) && !isStale(sees) && ledger === undefined && strangeWord !== true,
 );
+
+/** Whether somebody sees what another write was answered. */
+export function isStale(sees: Sight): sees is Stale {
+  return sees === "an earlier write's" || sees === "an earlier run's";
+}
 
 /** Everything that may befall a read. */
 export const READ_FAULTS: readonly RequestFault[] = [
@@ -196,6 +212,7 @@ export function tellFault(fault: Fault): string {
   return `journal, ${fault.boundary}${whose}, time ${fault.nth}: ${name}`;
 }
 
-function told({ lands, sees, ledger, strangeWord }: RequestFault, ms: number): string {
-  return lands === "late" || sees === "stop" || ledger === "pending" || strangeWord === true ? ` (${ms / 1_000} s)` : "";
+function told({ lands, sees, ledger, strangeWord, receipts }: RequestFault, ms: number): string {
+  const lasts = strangeWord === true || receipts !== undefined;
+  return lands === "late" || sees === "stop" || ledger === "pending" || lasts ? ` (${ms / 1_000} s)` : "";
 }

@@ -74,6 +74,13 @@ export class UnsyncedDisk extends SimulatedDisk {
   }
 }
 
+/** A disk on which nobody finds what has proven the writes of other runs. */
+export class ObliviousDisk extends SimulatedDisk {
+  override all(sql: string, ...values: Cell[]): readonly Row[] {
+    return sql.includes(" FROM proof ") ? [] : super.all(sql, ...values);
+  }
+}
+
 /** A disk on which a journal with a torn end is taken for an empty one. */
 export class TornDisk extends SimulatedDisk {
   #isTorn = false;

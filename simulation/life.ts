@@ -256,6 +256,7 @@ export class Life {
         return;
       case "attempt.answered":
         mishaps.tell(`${process.name} takes the answer to ${event.step} for: ${event.meaning}`);
+        if (event.meaning === "acknowledged") this.#all.network.keep(event);
         return witness.hears(event);
       case "run.closed":
         return witness.hears(event);

@@ -1,5 +1,9 @@
+import { writeJson } from "../src/base/json.ts";
+import type { InterfaceName } from "../src/contract/contract.ts";
+import type { AttemptAnswered } from "../src/protocol/record.ts";
+import { namedIn } from "../src/protocol/state.ts";
 import type { Exchanged, Outgoing } from "../src/transport/exchange.ts";
-import { ledgerFault, type RequestFault, type Words } from "./faults.ts";
+import { isStale, ledgerFault, type RequestFault, type Stale, type Words } from "./faults.ts";
 import type { Befalls, Mishaps } from "./mishaps.ts";
 import { SimulatedProcess } from "./process.ts";
 import type { Dice } from "./random.ts";
@@ -23,7 +27,12 @@ interface Parts {
   readonly deliveries: Delivery[];
   /** Hears of every write as it is sent. */
   readonly onSend: (step: string) => void;
+  /** What the writes of an earlier run were answered, for whoever has kept it. */
+  readonly earlier: KeptAnswers;
 }
+
+/** The last answer to a write of each interface that took it. */
+export type KeptAnswers = ReadonlyMap<InterfaceName, Exchanged>;
 
 interface Write {
   readonly step: string;
@@ -39,6 +48,7 @@ export function ownError({ path }: Outgoing): string {
   return path.startsWith("/api/") ? '{"status":0,"message":"busy"}' : '{"status":"Error","message":"busy","condition":"busy"}';
 }
 
+const LEDGER_PATH = "/tokenize/";
 const JSON_TYPE = { "content-type": "application/json" };
 
 const TEXTS: Readonly<Record<Words, (outgoing: Outgoing) => string>> = {
@@ -51,10 +61,24 @@ const TEXTS: Readonly<Record<Words, (outgoing: Outgoing) => string>> = {
 /** The network between a process and the service, with what befalls requests on their way. */
 export class SimulatedNetwork {
   readonly #parts: Parts;
-  #strangeUntil = 0;
+  readonly #answers = new Map<InterfaceName, Exchanged>();
+  #receipts: { readonly until: number; readonly text: (real: string) => string } = { until: 0, text: (real) => real };
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** What somebody in between has kept of this run's writes. */
+  get answers(): KeptAnswers {
+    return this.#answers;
+  }
+
+  /** Somebody in between keeps an answer that the run has recorded, and that names something: no run could know another one again. */
+  keep({ payload, envelope }: AttemptAnswered): void {
+    if (namedIn(payload).length === 0) return;
+    const body = envelope === null ? payload : { ...envelope, response: payload };
+    const exchanged = { kind: "answered", status: 200, headers: JSON_TYPE, text: writeJson(body) } as const;
+    this.#answers.set(envelope === null ? "ledger" : "investor", exchanged);
   }
 
   /** Makes an exchange for a process. A write is that of an attempt of which the process has told. */
@@ -86,13 +110,14 @@ export class SimulatedNetwork {
     if (sees === "death") sender.die();
     if (sees === "stop") this.#stop(sender, ms);
     const afterMs = lands === "late" ? ms : this.#latency();
-    if (write !== undefined && fault.strangeWord === true) this.#strangeUntil = time.now() + ms;
+    if (write !== undefined) this.#spoilReceipts(fault, time.now() + ms);
     const answer = lands === "never" ? undefined : this.#deliver(outgoing, { write, afterMs, befalls: { fault, ms } });
     if (sees === "interrupt" || sees === "interrupt, silence") {
       mishaps.tell(`${sender.name} is interrupted`);
       sender.interrupt();
     }
-    if (sees === "answer" || sees === "stop" || sees === "interrupt") return (await answer) ?? NO_ANSWER;
+    if (sees === "answer" || sees === "stop" || sees === "interrupt") return asSeen(fault, (await answer) ?? NO_ANSWER);
+    if (isStale(sees)) return this.#kept(sees, outgoing) ?? NO_ANSWER;
     const seen = lands === "at once" ? await answer : undefined;
     await time.sleep(SILENT.has(sees) ? outgoing.timeoutMs : this.#latency());
     const shown = show(sees, seen, outgoing);
@@ -130,11 +155,11 @@ export class SimulatedNetwork {
     const agoMs = write === undefined ? mishaps.onAnswer(dice) : 0;
     if (agoMs > 0) {
       mishaps.tell(`${outgoing.path} is answered as it was ${agoMs / 1_000} s ago`);
-      return service.serveAgo(outgoing, agoMs).then((exchanged) => this.#withStrangeWord(outgoing, exchanged));
+      return service.serveAgo(outgoing, agoMs).then((exchanged) => this.#withSpoiltReceipt(outgoing, exchanged));
     }
     const fault = befalls === undefined ? undefined : ledgerFault(befalls.fault, befalls.ms);
     const { transactions, answer } = service.serve(outgoing, fault);
-    if (write === undefined) return answer.then((exchanged) => this.#withStrangeWord(outgoing, exchanged));
+    if (write === undefined) return answer.then((exchanged) => this.#withSpoiltReceipt(outgoing, exchanged));
     deliveries.push({ ...write, transactions });
     mishaps.tell(
       `${write.step} (attempt ${write.attempt}) reaches the service${transactions.length === 0 ? ", which refuses it" : ""}`,
@@ -142,10 +167,25 @@ export class SimulatedNetwork {
     return answer;
   }
 
-  #withStrangeWord(outgoing: Outgoing, exchanged: Exchanged): Exchanged {
+  // Of a run that has written nothing yet nobody has kept anything but what an earlier one was answered.
+  #kept(whose: Stale, outgoing: Pick<Outgoing, "path">): Exchanged | undefined {
+    const side = interfaceOf(outgoing);
+    const own = whose === "an earlier write's" ? this.#answers.get(side) : undefined;
+    return own ?? this.#parts.earlier.get(side);
+  }
+
+  #spoilReceipts({ strangeWord, receipts }: RequestFault, until: number): void {
+    if (strangeWord === true) this.#receipts = { until, text: (real) => real.replace(/"status":"\w+"/, '"status":"ORDERED"') };
+    if (receipts === undefined) return;
+    const kept = receipts === "nameless" ? undefined : this.#kept(receipts, { path: LEDGER_PATH });
+    const [named = ""] = (kept?.kind === "answered" ? /"transactionId":"\w+",?/.exec(kept.text) : null) ?? [];
+    this.#receipts = { until, text: () => `{${named.replace(/,?$/, named === "" ? "" : ",")}"status":"COMMITTED"}` };
+  }
+
+  #withSpoiltReceipt(outgoing: Outgoing, exchanged: Exchanged): Exchanged {
     if (exchanged.kind !== "answered" || !outgoing.path.includes("/receipt")) return exchanged;
-    if (this.#parts.time.now() >= this.#strangeUntil) return exchanged;
-    return { ...exchanged, text: exchanged.text.replace(/"status":"\w+"/, '"status":"ORDERED"') };
+    const { until, text } = this.#receipts;
+    return this.#parts.time.now() >= until ? exchanged : { ...exchanged, text: text(exchanged.text) };
   }
 
   #latency(): number {
@@ -164,8 +204,18 @@ function untilGivenUp(signal: AbortSignal | undefined, exchanged: Promise<Exchan
   });
 }
 
+function interfaceOf({ path }: Pick<Outgoing, "path">): InterfaceName {
+  return path.startsWith(LEDGER_PATH) ? "ledger" : "investor";
+}
+
+// A receipt of another transaction is no contradiction where the answer has named none.
+function asSeen({ receipts }: RequestFault, answer: Exchanged): Exchanged {
+  if (answer.kind !== "answered" || receipts === undefined || receipts === "nameless") return answer;
+  return { ...answer, text: answer.text.replace(/^\{"transactionId":"\w+",/, "{") };
+}
+
 function show(
-  sees: Exclude<RequestFault["sees"], "answer" | "stop" | "interrupt">,
+  sees: Exclude<RequestFault["sees"], "answer" | "stop" | "interrupt" | Stale>,
   seen: Exchanged | undefined,
   outgoing: Outgoing,
 ): Exchanged {

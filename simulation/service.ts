@@ -28,6 +28,8 @@ const SEED: Seed = {
   sales: SALE === undefined ? [] : [SALE],
 };
 
+const TABLES = ["resources", "history", "ledger_transactions", "commits"];
+
 /** A write that took effect. */
 export interface Commit {
   readonly transactionId: string;
@@ -45,7 +47,7 @@ export class SimulatedService {
   constructor(clock: Clock) {
     this.#clock = clock;
     migrate(this.#database, () => plant(this.#database, SEED, { profile: DEFAULT_PROFILE.ledger, now: clock.now() }));
-    this.#database.exec("CREATE TABLE planted AS SELECT * FROM resources");
+    this.keep();
     this.#parts = openService(this.#database, {
       clock,
       profile: DEFAULT_PROFILE,
@@ -54,12 +56,16 @@ export class SimulatedService {
     });
   }
 
-  /** As it was when it was planted; `past`: reads may show earlier moments from now on. */
+  /** From now on it begins as it is. */
+  keep(): void {
+    for (const name of TABLES)
+      this.#database.exec(`DROP TABLE IF EXISTS kept_${name}; CREATE TABLE kept_${name} AS SELECT * FROM ${name}`);
+  }
+
+  /** As it was when it was kept; `past`: reads may show earlier moments from now on. */
   reset(past: boolean): void {
     this.#parts.past.keep(false);
-    this.#database.exec(`
-      DELETE FROM resources; DELETE FROM history; DELETE FROM ledger_transactions; DELETE FROM commits;
-      INSERT INTO resources SELECT * FROM planted`);
+    for (const name of TABLES) this.#database.exec(`DELETE FROM ${name}; INSERT INTO ${name} SELECT * FROM kept_${name}`);
     this.#parts.past.keep(past);
   }
 

@@ -1,11 +1,13 @@
 import type { RunOutcome } from "../src/protocol/record.ts";
 import { Life } from "./life.ts";
 import { Mishaps } from "./mishaps.ts";
-import { type Delivery, SimulatedNetwork } from "./network.ts";
+import { type Delivery, type KeptAnswers, SimulatedNetwork } from "./network.ts";
 import { playbookOf } from "./playbook.ts";
 import { Dice } from "./random.ts";
 import type { Fault } from "./faults.ts";
+import { buy, recordAsset } from "./recipes.ts";
 import type { Schedule } from "./schedule.ts";
+import { stepsOf } from "./steps.ts";
 import { Hang } from "./time.ts";
 import { type Violation, Witness } from "./witness.ts";
 import { TARGET, type World } from "./world.ts";
@@ -25,16 +27,39 @@ export interface Simulated {
 /** What people do about a run. Gives its outcome. */
 export type People = (life: Life) => Promise<RunOutcome | undefined>;
 
-/** Lets a schedule happen in a world, which is made anew for it. */
+const DAY_MS = 86_400_000;
+// Fewer steps would leave an interface without an answer that somebody could keep.
+const EARLIER: Schedule = { seed: 0, steps: stepsOf([recordAsset, buy]), faults: [], skewMs: 0 };
+
+/** Lets a schedule happen in a world, which is made anew for it, a day after another run has passed there. */
 export async function simulate(world: World, schedule: Schedule, people: People = (life) => life.lead()): Promise<Simulated> {
-  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false } = schedule;
-  world.renew({ skewMs, past: faults.some(({ at }) => at === "reads") });
+  if (world.earlier === undefined) {
+    world.renew({ skewMs: 0, past: false, beforeMs: DAY_MS });
+    const { answers } = await happen(world, EARLIER, { people: (life) => life.lead(), earlier: new Map() });
+    world.keep(answers);
+  }
+  world.renew({ skewMs: schedule.skewMs, past: schedule.faults.some(({ at }) => at === "reads") });
+  return (await happen(world, schedule, { people, earlier: world.earlier ?? new Map() })).simulated;
+}
+
+interface Happened {
+  readonly simulated: Simulated;
+  readonly answers: KeptAnswers;
+}
+
+async function happen(
+  world: World,
+  schedule: Schedule,
+  { people, earlier }: { readonly people: People; readonly earlier: KeptAnswers },
+): Promise<Happened> {
+  const { seed, steps, faults, settleWithinMs, readLagMs, isKeyed = false } = schedule;
   const { time, service, disk } = world;
   const dice = new Dice(~seed);
   const mishaps = new Mishaps(faults, time);
   const deliveries: Delivery[] = [];
   const witness = new Witness(steps, { deliveries, commits: () => service.commits() });
-  const network = new SimulatedNetwork({ time, service, mishaps, dice, deliveries, onSend: (step) => witness.sends(step) });
+  const onSend = (step: string): void => witness.sends(step);
+  const network = new SimulatedNetwork({ time, service, mishaps, dice, deliveries, onSend, earlier });
   disk.suffer(mishaps);
   const tookEffect = (step: string): boolean => witness.tookEffect(step);
   const { target = same, playbook = same } = world.bug;
@@ -57,7 +82,8 @@ export async function simulate(world: World, schedule: Schedule, people: People 
     if (!(error instanceof Hang)) throw error;
     witness.sees("hang", error.message);
   }
-  return { schedule, outcome, struck: mishaps.struck, violations: witness.violations, story: mishaps.story };
+  const simulated = { schedule, outcome, struck: mishaps.struck, violations: witness.violations, story: mishaps.story };
+  return { simulated, answers: network.answers };
 }
 
 function same<T>(value: T): T {

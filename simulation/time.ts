@@ -47,9 +47,9 @@ export class VirtualTime implements Clock {
     return this.#events.every(({ work }) => work === undefined);
   }
 
-  /** Back to the beginning; whoever waits, waits for ever. */
-  reset(): void {
-    this.#now = this.#beginning;
+  /** Back to the beginning, or to so long before it; whoever waits, waits for ever. */
+  reset(beforeMs: number = 0): void {
+    this.#now = this.#beginning - beforeMs;
     this.#count = 0;
     this.#events = [];
   }

@@ -7,6 +7,7 @@ import { JournalStore } from "../src/journal/store.ts";
 import { DEFAULT_SEED } from "../src/sandbox/seed/default.ts";
 import { NO_BUG, type Planted } from "./bugs.ts";
 import { SimulatedDisk } from "./disk.ts";
+import type { KeptAnswers } from "./network.ts";
 import { SIMULATED_KEYS, SimulatedService } from "./service.ts";
 import { VirtualTime } from "./time.ts";
 
@@ -43,6 +44,8 @@ export class World {
   readonly disk: SimulatedDisk;
   readonly store: JournalStore;
   readonly service: SimulatedService;
+  /** What the writes of the run were answered that was there before all others. */
+  earlier: KeptAnswers | undefined;
   #skewMs = 0;
 
   /** A world of today's code, or of one with a bug. */
@@ -58,10 +61,17 @@ export class World {
     this.store = JournalStore.over(this.disk, { clock: this.time, redact: (text) => text, inNextTurn: (work) => work() });
   }
 
-  /** As in the beginning, with the service's clock so far ahead of the runner's; `past`: reads may show earlier moments. */
-  renew({ skewMs, past }: { readonly skewMs: number; readonly past: boolean }): void {
+  /** From now on it begins with what is there: a run of the day before, which was answered this. */
+  keep(earlier: KeptAnswers): void {
+    this.earlier = earlier;
+    this.disk.keepRuns();
+    this.service.keep();
+  }
+
+  /** As in the beginning, or so long before it, with the service's clock so far ahead of the runner's; `past`: reads may show earlier moments. */
+  renew({ skewMs, past, beforeMs = 0 }: { readonly skewMs: number; readonly past: boolean; readonly beforeMs?: number }): void {
     this.#skewMs = skewMs;
-    this.time.reset();
+    this.time.reset(beforeMs);
     this.disk.reset();
     this.service.reset(past);
   }
