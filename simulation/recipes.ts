@@ -57,6 +57,31 @@ export const mintRounds: Recipe = (draft) => {
   coin.mints.push(id);
 };
 
+// Several items of one token in one call: all of them, or none.
+export const mintBatch: Recipe = (draft) => {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name("batch");
+  const values = [draft.dice.pick(QUANTITIES), draft.dice.pick(QUANTITIES)];
+  const items = values.map(
+    (value) =>
+      `{ id: "\${{ steps.${coin.step}.id }}", to: "\${{ actors.${draft.dice.pick(["bob", "dora"])} }}", value: ${value} }`,
+  );
+  draft.add({ id, effect: "additive", text: call(id, "ledger.token.mint", `{ items: [${items.join(", ")}] }`) });
+  coin.supply += values.reduce((sum, value) => sum + value, 0);
+};
+
+export const payBatch: Recipe = (draft) => {
+  const coin = draft.coins.find(({ bob }) => bob > 1);
+  if (coin === undefined) return mint(draft);
+  const id = draft.name("pays");
+  const ids = `["\${{ steps.${coin.step}.id }}", "\${{ steps.${coin.step}.id }}"]`;
+  const input = `{ from: "\${{ actors.bob }}", to: "\${{ actors.carol }}", ids: ${ids}, values: [1, 1] }`;
+  const text = call(id, "ledger.erc1155.safeBatchTransferFrom", input, "    as: bob\n");
+  draft.add({ id, effect: "additive", text, needs: coin.mints });
+  coin.bob -= 2;
+};
+
 // The same twice at the same time: what proves the one must not prove the other.
 export const mintAlike: Recipe = (draft) => {
   const coin = draft.dice.pick(draft.coins);

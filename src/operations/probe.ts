@@ -77,7 +77,7 @@ export interface EarlierWrite {
 export type Rests = "record" | "readings";
 
 /**
- * What the readings show. `transactionId`: the ledger's own, where it is known. `spends`: the record that proves this write, and can
+ * What the readings show. `transactionId`: the ledger's own, where it is known. `spends`: the records that prove this write, and can
  * prove no other.
  */
 export type Sight =
@@ -88,7 +88,7 @@ export type Sight =
       readonly rests: Rests;
       readonly again?: Again;
       readonly transactionId?: string;
-      readonly spends?: string;
+      readonly spends?: readonly string[];
     }
   /** No trace. `again`: why one more request could do no harm even if the first one arrives. */
   | { readonly seen: "nothing"; readonly again?: Again }
@@ -123,11 +123,16 @@ export const NAMELESS: Sight = {
 /** What holds the thing must be there for the thing to be missing from it. */
 export const GONE: Sight = { seen: "unclear", why: "what was read before the write is not to be found any more" };
 
+/** The things that a write does, each at the place by which its readings are kept; nothing where one was taken into another. */
+export type Split = (sent: Sent) => readonly (Sent | undefined)[];
+
 /** The probe of a write that does several things of one kind: each is looked at by itself, and all must agree. */
-export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): Probe {
+export function forEach(split: Split, probe: Probe): Probe {
   const reads = (sent: Sent, of: (part: Sent) => Reads): Reads =>
     Object.fromEntries(
-      split(sent).flatMap((part, at) => Object.entries(of(part)).map(([name, read]) => [`${name}.${at}`, read] as const)),
+      partsOf(split(sent)).flatMap(([part, at]) =>
+        Object.entries(of(part)).map(([name, read]) => [`${name}.${at}`, read] as const),
+      ),
     );
   const { before, keep, known } = probe;
   return {
@@ -137,24 +142,32 @@ export function forEach(split: (sent: Sent) => readonly Sent[], probe: Probe): P
       ? {}
       : {
           keep: (read, sent) =>
-            Object.assign({}, ...split(sent).map((part, at) => indexed(keep(unindexed(read, at), part), at))) as Readings,
+            Object.assign(
+              {},
+              ...partsOf(split(sent)).map(([part, at]) => indexed(keep(unindexed(read, at), part), at)),
+            ) as Readings,
         }),
     ...(known === undefined ? {} : { known: (kept) => indexesIn(kept).flatMap((at) => known(unindexed(kept, at))) }),
-    judge: (evidence) => together(split(evidence).map((part, at) => sightOf(probe, partOf(evidence, { part, at, split })))),
+    judge: (evidence) =>
+      together(partsOf(split(evidence)).map(([part, at]) => sightOf(probe, partOf(evidence, { part, at, split })))),
   };
+}
+
+function partsOf(parts: readonly (Sent | undefined)[]): readonly (readonly [Sent, number])[] {
+  return parts.flatMap((part, at) => (part === undefined ? [] : [[part, at] as const]));
 }
 
 interface Part {
   readonly part: Sent;
   readonly at: number;
-  readonly split: (sent: Sent) => readonly Sent[];
+  readonly split: Split;
 }
 
 function partOf(evidence: Evidence, { part, at, split }: Part): Evidence {
   return {
     ...evidence,
     ...part,
-    rivals: evidence.rivals.flatMap((input) => split({ ...evidence, input }).map((other) => other.input)),
+    rivals: evidence.rivals.flatMap((input) => partsOf(split({ ...evidence, input })).map(([other]) => other.input)),
     now: unindexed(evidence.now, at),
     before: evidence.before === undefined ? undefined : unindexed(evidence.before, at),
   };
@@ -197,7 +210,8 @@ function together(sights: readonly Sight[]): Sight {
     return { seen: "conflict", why, rests: "readings" };
   }
   const rests = effects.every((each) => each.rests === "record") ? "record" : "readings";
-  return { ...effects[0], seen: "effect", rests, by: { parts: effects.map(({ by }) => by) }, ...again };
+  const spends = [...new Set(effects.flatMap((each) => each.spends ?? []))];
+  return { ...effects[0], seen: "effect", rests, by: { parts: effects.map(({ by }) => by) }, spends, ...again };
 }
 
 function commonOf(agains: readonly (Again | undefined)[]): { readonly again?: Again } {

@@ -236,6 +236,8 @@ export interface AttemptSettled {
   readonly transactionId?: string;
   /** The record that proves this attempt, and can prove no other. */
   readonly spends?: string;
+  /** Where several prove it, the others. */
+  readonly alsoSpends?: readonly string[];
 }
 
 export type Verdict = "applied" | "absent" | "superseded";

@@ -216,7 +216,7 @@ export function provenBy(record: Fact): readonly string[] {
     case "receipt.read":
       return namedIn(record.receipt);
     case "attempt.settled":
-      return record.spends === undefined ? [] : [record.spends];
+      return [...(record.spends === undefined ? [] : [record.spends]), ...(record.alsoSpends ?? [])];
     default:
       return [];
   }

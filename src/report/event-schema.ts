@@ -140,7 +140,7 @@ const EVENTS: Described = {
   "attempt.settled": {
     says: "What became of a write, decided by other evidence than its own answer.",
     required: { step, attempt, verdict: oneOf("applied", "absent", "superseded"), evidence: anything },
-    optional: { transactionId: text, spends: text },
+    optional: { transactionId: text, spends: text, alsoSpends: { type: "array", items: text } },
   },
   "step.completed": {
     says: "A step is done.",

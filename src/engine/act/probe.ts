@@ -4,7 +4,7 @@ import { quoted } from "../../base/text.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../operations/probe.ts";
 import { openProblem } from "../../protocol/attempts.ts";
-import type { StepProblem, Verdict } from "../../protocol/record.ts";
+import type { AttemptSettled, StepProblem, Verdict } from "../../protocol/record.ts";
 import { type Circumstances, hasSettled, verdictOf } from "../../protocol/settle.ts";
 import { type AttemptState, stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
@@ -101,8 +101,12 @@ async function settle(
     verdict,
     evidence,
     ...(sight.seen === "effect" && sight.transactionId !== undefined ? { transactionId: sight.transactionId } : {}),
-    ...(sight.seen === "effect" && sight.spends !== undefined ? { spends: sight.spends } : {}),
+    ...(sight.seen === "effect" ? spending(sight.spends) : {}),
   });
+}
+
+function spending([spends, ...alsoSpends]: readonly string[] = []): Pick<AttemptSettled, "spends" | "alsoSpends"> {
+  return { ...(spends === undefined ? {} : { spends }), ...(alsoSpends.length === 0 ? {} : { alsoSpends }) };
 }
 
 const AGAIN_WHY = {

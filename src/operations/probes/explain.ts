@@ -2,27 +2,41 @@ import { Decimal } from "../../base/decimal.ts";
 
 /** More movements of others than this are not sorted out: the ways to explain a sum double with each. */
 const MOST_OTHERS = 12;
+/** Nor more ways than this in which parts of a write may have happened. */
+const MOST_WAYS = 4_096;
 const ZERO = Decimal.of(0);
 
 /** A change of a total, and what may have made it up. */
 export interface Change {
   readonly by: Decimal;
-  /** What our write adds once. */
-  readonly ours: Decimal;
-  /** How many movements look like ours. */
-  readonly alike: number;
+  /** The parts of our write that add to it, those that look the same together. */
+  readonly parts: readonly Part[];
   /** What other movements add, of which each may have happened before or after the first reading. */
   readonly others: readonly Decimal[];
 }
 
-/** How often our write may be a part of the change: every number that explains it; none when nothing does. */
-export function timesIn({ by, ours, alike, others }: Change): readonly number[] | "too many" {
-  if (others.length > MOST_OTHERS) return "too many";
+/** What a part of our write adds once, and how many movements look like it. */
+export interface Part {
+  readonly adds: Decimal;
+  readonly alike: number;
+}
+
+/** How often each part of our write may be in the change: every way that explains it; none when nothing does. */
+export function waysOf({ by, parts, others }: Change): readonly (readonly number[])[] | "too many" {
+  const most = parts.reduce((product, { alike }) => product * (alike + 1), 1);
+  if (others.length > MOST_OTHERS || most > MOST_WAYS) return "too many";
   const sums = subsetSums(others);
-  return Array.from({ length: alike + 1 }, (_, times) => times).filter((times) => {
-    const rest = Array.from({ length: times }).reduce<Decimal>((left) => left.minus(ours), by);
+  return countsUpTo(parts.map(({ alike }) => alike)).filter((counts) => {
+    const rest = counts.reduce((left, count, at) => left.minus((parts[at]?.adds ?? ZERO).times(Decimal.of(count))), by);
     return sums.some((sum) => sum.equals(rest));
   });
+}
+
+function countsUpTo(limits: readonly number[]): readonly (readonly number[])[] {
+  return limits.reduce<readonly (readonly number[])[]>(
+    (ways, limit) => ways.flatMap((way) => Array.from({ length: limit + 1 }, (_, count) => [...way, count])),
+    [[]],
+  );
 }
 
 function subsetSums(amounts: readonly Decimal[]): readonly Decimal[] {

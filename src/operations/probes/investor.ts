@@ -111,7 +111,7 @@ function isOurs({ tokenSaleId, tokenCount, amount: told }: JsonObject, input: Js
 function effectOf(record: JsonObject, rests: Rests): Sight {
   const id = text(record["id"]);
   const by = { transaction: id ?? null, txnDate: record["txnDate"] ?? null };
-  return { seen: "effect", by, rests, ...(id === undefined ? {} : { spends: id }) };
+  return { seen: "effect", by, rests, ...(id === undefined ? {} : { spends: [id] }) };
 }
 
 function tokenIn(sale: Json): Json | undefined {

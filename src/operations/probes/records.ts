@@ -125,11 +125,16 @@ export function effectOfChange({ id, at }: Change, by: JsonObject = {}): Effect 
     seen: "effect",
     by: { ...by, transactionId: id ?? null, transactionTime },
     rests: "record",
-    ...(id === undefined ? {} : { transactionId: id, spends: id }),
+    ...(id === undefined ? {} : { transactionId: id, spends: [id] }),
   };
 }
 
 /** The effect that a movement proves. The id of a token's transaction need not be that of the ledger's. */
 export function effectOfMovement({ id }: Movement, by: JsonObject): Effect {
-  return { seen: "effect", by: { ...by, transaction: id ?? null }, rests: "record", ...(id === undefined ? {} : { spends: id }) };
+  return {
+    seen: "effect",
+    by: { ...by, transaction: id ?? null },
+    rests: "record",
+    ...(id === undefined ? {} : { spends: [id] }),
+  };
 }

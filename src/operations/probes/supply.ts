@@ -1,5 +1,5 @@
 import { Decimal } from "../../base/decimal.ts";
-import type { Json } from "../../base/json.ts";
+import { type Json, jsonEquals } from "../../base/json.ts";
 import {
   type Evidence,
   forEach,
@@ -12,8 +12,8 @@ import {
   TWIN,
   UNREAD,
 } from "../probe.ts";
-import { balanceIn, contains, field, isEntity, itemsOf, listOf, number } from "./compare.ts";
-import { timesIn } from "./explain.ts";
+import { balanceIn, contains, field, isEntity, itemsOf, listOf, number, recordsIn } from "./compare.ts";
+import { waysOf } from "./explain.ts";
 import { newnessOf } from "./recency.ts";
 import { effectOfMovement, isSpent, type Movement, movementsOf, newMovements } from "./records.ts";
 import { unitMinted, unitMoved } from "./units.ts";
@@ -46,67 +46,144 @@ function additionProbe(addition: Addition): Probe {
     }),
     keep: (read) => ({ total: total(read) ?? null }),
     judge: (evidence) => {
-      const ours = amount(evidence);
       if (evidence.since === undefined) return UNREAD;
       if (evidence.actor === undefined) return NAMELESS;
-      if (ours === undefined) return { seen: "unclear", why: "what it adds cannot be read from what was sent" };
-      if (hasTwin(evidence, tokenId(evidence), ours)) return TWIN;
-      return recorded(addition, evidence) ?? explained(addition, evidence, ours);
+      const items = itemsIn(evidence).map((item) => ({ item, adds: amount(item) }));
+      if (!items.every(isReadable)) return { seen: "unclear", why: "what it adds cannot be read from what was sent" };
+      if (items.some(({ adds }) => hasTwin(evidence, tokenId(evidence), adds))) return TWIN;
+      const kinds = kindsOf(addition, evidence, items);
+      const sight = recorded(addition, evidence, kinds) ?? explained(addition, evidence, kinds);
+      const isTold = sight.seen === "effect" || sight.seen === "conflict";
+      return isTold && items.some(({ item }) => hasRival(evidence, item)) ? TWIN : sight;
     },
   };
 }
 
-interface Totals {
-  readonly before: Decimal;
-  readonly now: Decimal;
-  readonly ours: Decimal;
+/** One thing of a write that adds to the total. */
+interface Item {
+  readonly item: Sent;
+  readonly adds: Decimal;
+}
+
+function isReadable(read: { readonly item: Sent; readonly adds: Decimal | undefined }): read is Item {
+  return read.adds !== undefined;
+}
+
+// Items that add to the same total were taken together.
+function itemsIn(sent: Sent): readonly Sent[] {
+  const { parts } = sent.input;
+  return parts === undefined ? [sent] : recordsIn(parts).map((input) => ({ ...sent, input }));
+}
+
+/** Items of a write that look the same, and how a movement looks that one of them left. */
+interface Kind {
+  readonly adds: Decimal;
+  readonly times: number;
+  readonly isAlike: (each: Movement) => boolean;
 }
 
 // What is alike: of the same kind, between the same parties, by the same actor.
-function isAlike(addition: Addition, evidence: Evidence): (each: Movement) => boolean {
-  return (each) => addition.isOurs(each, evidence) && isEntity(each.by, evidence.actor);
+function kindsOf(addition: Addition, evidence: Evidence, items: readonly Item[]): readonly Kind[] {
+  const groups = Map.groupBy(items, ({ item }) => items.findIndex((each) => jsonEquals(each.item.input, item.input)));
+  return [...groups.values()].flatMap((same) =>
+    same.slice(0, 1).map(({ item, adds }) => ({
+      adds,
+      times: same.length,
+      isAlike: (each) => addition.isOurs(each, item) && isEntity(each.by, evidence.actor),
+    })),
+  );
 }
 
-function recorded(addition: Addition, evidence: Evidence): Sight | undefined {
+/** How often the write as a whole is in so many of each kind: a whole number, or only a part of it. */
+function timesOf(kinds: readonly Kind[], counts: readonly number[]): number | "a part" {
+  const [first = 0, ...more] = kinds.map(({ times }, at) => (counts[at] ?? 0) / times);
+  return Number.isInteger(first) && more.every((each) => each === first) ? first : "a part";
+}
+
+// All of it once, or nothing of it: a part is never taken for the whole, nor for nothing.
+function recorded(addition: Addition, evidence: Evidence, kinds: readonly Kind[]): Sight | undefined {
   const tokenId = addition.tokenId(evidence);
   const all = movementsOf(evidence.now["transactions"], tokenId);
-  const [proof, ...more] = newMovements(evidence, all, tokenId).filter(isAlike(addition, evidence));
-  if (more.length > 0) return { seen: "conflict", why: `it took effect ${more.length + 1} times`, rests: "record" };
-  if (proof === undefined) return undefined;
+  const fresh = newMovements(evidence, all, tokenId);
+  const found = kinds.map(({ isAlike }) => fresh.filter(isAlike));
+  const proofs = found.flat();
+  if (proofs.length === 0) return undefined;
+  if (new Set(proofs).size < proofs.length) return AMBIGUOUS;
+  const times = timesOf(
+    kinds,
+    found.map(({ length }) => length),
+  );
+  if (times === "a part") return partOf(proofs.length, kinds);
+  if (times > 1) return { seen: "conflict", why: `it took effect ${times} times`, rests: "record" };
+  const ids = [...new Set(proofs.flatMap(({ id }) => id ?? []))];
+  if (ids.length > 1 && ids.length < proofs.length)
+    return { seen: "unclear", why: "neither one transaction shows all of it, nor one each part" };
   const total = { before: evidence.before?.["total"] ?? null, now: addition.total(evidence.now) ?? null };
-  return effectOfMovement(proof, { total });
+  const [proof] = proofs;
+  if (proof === undefined) return undefined;
+  return ids.length === 1
+    ? effectOfMovement(proof, { total })
+    : { seen: "effect", by: { total, transactions: ids }, rests: "record", spends: ids };
 }
 
-function explained(addition: Addition, evidence: Evidence, ours: Decimal): Sight {
+const AMBIGUOUS: Sight = { seen: "unclear", why: "a transaction could be that of more than one part of the write" };
+
+// An earlier moment may show one part of what is there now.
+function partOf(seen: number, kinds: readonly Kind[]): Sight {
+  const whole = kinds.reduce((sum, { times }) => sum + times, 0);
+  return { seen: "conflict", why: `of ${whole} things that it was to do, ${seen} can be seen`, rests: "readings" };
+}
+
+function explained(addition: Addition, evidence: Evidence, kinds: readonly Kind[]): Sight {
   const before = number(evidence.before?.["total"]);
   const now = addition.total(evidence.now);
   if (before === undefined) return UNREAD;
   if (now === undefined) return { seen: "unclear", why: "the total that it adds to cannot be read" };
   const all = movementsOf(evidence.now["transactions"], addition.tokenId(evidence));
   const recent = all.filter((each) => newnessOf(evidence, each.at) !== "before");
-  const alike = recent.filter((each) => isAlike(addition, evidence)(each) && !isSpent(each, evidence));
-  const others = recent.filter((each) => !alike.includes(each)).flatMap((each) => addition.adds(each, evidence) ?? []);
-  const isFenced = addition.isFenced?.(evidence, ours) === true;
-  return byTotals({ totals: { before, now, ours }, alike: alike.length, others, isFenced });
+  const alike = kinds.map(({ isAlike }) => recent.filter((each) => isAlike(each) && !isSpent(each, evidence)));
+  const ours = new Set(alike.flat());
+  if (ours.size < alike.flat().length) return AMBIGUOUS;
+  const others = recent.filter((each) => !ours.has(each)).flatMap((each) => addition.adds(each, evidence) ?? []);
+  const [only] = kinds;
+  const isSingle = kinds.length === 1 && only?.times === 1;
+  const isFenced = isSingle && addition.isFenced?.(evidence, only.adds) === true;
+  return byTotals({ before, now, kinds, alike: alike.map(({ length }) => length), others, isFenced });
 }
 
 interface Explaining {
-  readonly totals: Totals;
-  readonly alike: number;
+  readonly before: Decimal;
+  readonly now: Decimal;
+  readonly kinds: readonly Kind[];
+  readonly alike: readonly number[];
   readonly others: readonly Decimal[];
   readonly isFenced: boolean;
 }
 
 // Which of the other movements were before the first reading of the total, its age being unknown, nobody can say.
-function byTotals({ totals: { before, now, ours }, alike, others, isFenced }: Explaining): Sight {
-  const times = timesIn({ by: now.minus(before), ours, alike, others });
-  if (times === "too many") return { seen: "unclear", why: "too many others moved this token meanwhile to tell" };
-  if (times.length > 1) return { seen: "unclear", why: "others moved this token meanwhile, so that its total does not tell" };
-  const [count] = times;
-  if (count === 0 && alike === 0) return isFenced ? { seen: "nothing", again: "fence" } : { seen: "nothing" };
-  if (count === 1) return { seen: "effect", by: { total: { before, now } }, rests: "readings" };
-  if (count !== undefined && count > 1) return { seen: "conflict", why: `it took effect ${count} times`, rests: "readings" };
-  return { seen: "unclear", why: `the total went from ${before} to ${now}, which no transactions explain` };
+function byTotals({ before, now, kinds, alike, others, isFenced }: Explaining): Sight {
+  const parts = kinds.map(({ adds }, at) => ({ adds, alike: alike[at] ?? 0 }));
+  const ways = waysOf({ by: now.minus(before), parts, others });
+  if (ways === "too many") return { seen: "unclear", why: "too many others moved this token meanwhile to tell" };
+  if (ways.length > 1) return { seen: "unclear", why: "others moved this token meanwhile, so that its total does not tell" };
+  const [counts] = ways;
+  const unexplained = { seen: "unclear", why: `the total went from ${before} to ${now}, which no transactions explain` } as const;
+  if (counts === undefined) return unexplained;
+  const times = timesOf(kinds, counts);
+  if (times === "a part")
+    return partOf(
+      counts.reduce((sum, count) => sum + count, 0),
+      kinds,
+    );
+  if (times === 1) return { seen: "effect", by: { total: { before, now } }, rests: "readings" };
+  if (times > 1) return { seen: "conflict", why: `it took effect ${times} times`, rests: "readings" };
+  if (alike.some((count) => count > 0)) return unexplained;
+  return isFenced ? { seen: "nothing", again: "fence" } : { seen: "nothing" };
+}
+
+// An item of another batch may look like one of ours.
+function hasRival({ rivals }: Evidence, { input }: Sent): boolean {
+  return rivals.some((rival) => recordsIn(rival["parts"] ?? [rival]).some((each) => jsonEquals(each, input)));
 }
 
 // Writes of other operations move tokens too: by batch, or with an asset that is deposited.
@@ -230,16 +307,18 @@ function transfersIn(sent: Sent): readonly Sent[] {
   });
 }
 
-/** Parts of one write that add to the same total cannot be told apart. */
+/** The probe of a write of several items: those that add to the same total are looked at together, where the first of them is. */
 function eachApart(split: (sent: Sent) => readonly Sent[], probe: Probe): Probe {
-  const each = forEach(split, probe);
-  return {
-    ...each,
-    judge: (evidence) => {
-      const parts = split(evidence).filter(({ input }) => input["value"] !== undefined);
-      const totals = new Set(parts.map(({ input }) => input["id"]));
-      if (totals.size < parts.length) return { seen: "unclear", why: "the write adds to the same total more than once" };
-      return each.judge(evidence);
-    },
-  };
+  return forEach((sent) => {
+    const items = split(sent);
+    return items.map((item) => {
+      const same = items.filter((each) => isAdded(item) && isAdded(each) && each.input["id"] === item.input["id"]);
+      if (same.length <= 1) return item;
+      return same[0] === item ? { ...item, input: { ...item.input, parts: same.map(({ input }) => input) } } : undefined;
+    });
+  }, probe);
+}
+
+function isAdded({ input }: Sent): boolean {
+  return input["value"] !== undefined;
 }

@@ -1,12 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
-import { timesIn } from "../../../src/operations/probes/explain.ts";
+import { waysOf } from "../../../src/operations/probes/explain.ts";
 
 const of = (value: number): Decimal => Decimal.of(value);
 
 function times(by: number, ours: number, alike: number, ...others: readonly number[]): readonly number[] | "too many" {
-  return timesIn({ by: of(by), ours: of(ours), alike, others: others.map(of) });
+  const ways = waysOf({ by: of(by), parts: [{ adds: of(ours), alike }], others: others.map(of) });
+  return ways === "too many" ? ways : ways.flat();
 }
 
 test.each([
@@ -39,3 +40,58 @@ test("however often it was a part of the change, that is among the explanations,
     ),
   );
 });
+
+function ways(by: number, parts: readonly (readonly [number, number])[], ...others: readonly number[]): unknown {
+  return waysOf({ by: of(by), parts: parts.map(([adds, alike]) => ({ adds: of(adds), alike })), others: others.map(of) });
+}
+
+test.each([
+  [
+    "both parts of a batch were added",
+    ways(7, [
+      [2, 1],
+      [5, 1],
+    ]),
+    [[1, 1]],
+  ],
+  [
+    "one of them was",
+    ways(5, [
+      [2, 1],
+      [5, 1],
+    ]),
+    [[0, 1]],
+  ],
+  [
+    "both were, of which the list shows one",
+    ways(7, [
+      [2, 0],
+      [5, 1],
+    ]),
+    [],
+  ],
+  [
+    "one was, or another's and the other",
+    ways(
+      5,
+      [
+        [2, 1],
+        [5, 1],
+      ],
+      3,
+    ),
+    [
+      [0, 1],
+      [1, 0],
+    ],
+  ],
+  ["parts that look the same were added", ways(10, [[5, 2]]), [[2]]],
+  [
+    "so many parts that nobody can tell",
+    ways(
+      1,
+      Array.from({ length: 13 }, () => [1, 1] as const),
+    ),
+    "too many",
+  ],
+] as const)("%s", (_what, found, expected) => expect(found).toEqual(expected));

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { Decimal } from "../../../src/base/decimal.ts";
+import type { Json, JsonObject } from "../../../src/base/json.ts";
+import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
+import type { Evidence, Sight } from "../../../src/operations/probe.ts";
+import { minted } from "../../../src/operations/probes/supply.ts";
+
+const of = (value: number): Decimal => Decimal.of(value);
+const entity = (userId: string): JsonObject => ({ orgId: "org1", userId });
+const SINCE = 1_780_000_000_000;
+const SOON = of(SINCE / 1_000 + 10);
+
+type Given = readonly [to: string, value: number];
+
+const item = ([to, value]: Given): JsonObject => ({ id: "T1", to: entity(to), value: of(value) });
+const ITEMS: readonly Given[] = [
+  ["bob", 3],
+  ["carol", 4],
+  ["dora", 5],
+];
+
+function transaction(id: string, ...details: readonly Given[]): JsonObject {
+  const transactionDetails = details.map(([to, amount]) => ({
+    tokenId: "T1",
+    to: entity(to),
+    amount: of(amount),
+    timestampUnix: SOON,
+  }));
+  return { id, type: "MINT", createdBy: entity("alice"), transactionDetails };
+}
+
+function judge(transactions: readonly Json[], otherwise: Partial<Evidence> & { items?: readonly Given[] } = {}): Sight {
+  const { items = ITEMS, ...more } = otherwise;
+  const grown = transactions
+    .flatMap((each) => (each as JsonObject)["transactionDetails"] as readonly JsonObject[])
+    .reduce((sum, each) => sum.plus(each["amount"] as Decimal), of(0));
+  return minted.judge({
+    input: { items: items.map(item) },
+    actor: entity("alice"),
+    names: { id: () => "", mark: "" },
+    profile: DEFAULT_PROFILE,
+    before: { "total.0": of(100) },
+    since: SINCE,
+    now: { "token.0": { totalMintedAmount: of(100).plus(grown) }, "transactions.0": transactions },
+    rivals: [],
+    bystanders: [],
+    earlier: [],
+    isSpent: () => false,
+    ...more,
+  });
+}
+
+describe("a batch that mints one token to several", () => {
+  test("is seen by one transaction with all of it, or by one for each item", () => {
+    const together = judge([transaction("t1", ...ITEMS)]);
+    expect(together).toMatchObject({ seen: "effect", rests: "record", spends: ["t1"] });
+    const apart = judge(ITEMS.map((each, at) => transaction(`t${at}`, each)));
+    expect(apart).toMatchObject({ seen: "effect", rests: "record", spends: ["t0", "t1", "t2"] });
+  });
+
+  test("cut in any other way it is unclear", () => {
+    const [first = ["", 0], ...rest] = ITEMS;
+    expect(judge([transaction("t1", first), transaction("t2", ...rest)])).toMatchObject({ seen: "unclear" });
+  });
+
+  test("a part of it is a conflict, which an earlier moment could show as well", () => {
+    for (const some of [ITEMS.slice(0, 1), ITEMS.slice(1)]) {
+      const why = `of 3 things that it was to do, ${some.length} can be seen`;
+      expect(judge([transaction("t1", ...some)])).toEqual({ seen: "conflict", why, rests: "readings" });
+    }
+  });
+
+  test("twice is a conflict, and nothing is nothing", () => {
+    const twice = judge([transaction("t1", ...ITEMS), transaction("t2", ...ITEMS)]);
+    expect(twice).toMatchObject({ seen: "conflict", why: "it took effect 2 times", rests: "record" });
+    expect(judge([])).toEqual({ seen: "nothing" });
+  });
+
+  test("items that look the same must all be there", () => {
+    const items: readonly Given[] = [
+      ["bob", 3],
+      ["bob", 3],
+    ];
+    expect(judge([transaction("t1", ...items)], { items })).toMatchObject({ seen: "effect", spends: ["t1"] });
+    expect(judge([transaction("t1", ["bob", 3])], { items })).toMatchObject({ seen: "conflict", rests: "readings" });
+  });
+
+  test("beside a write that looks like one of its items, it is unclear", () => {
+    const seen = [transaction("t1", ...ITEMS), transaction("t2", ["bob", 3])];
+    expect(judge(seen, { rivals: [item(["bob", 3])] })).toMatchObject({ seen: "unclear" });
+    expect(judge(seen, { rivals: [{ items: [item(["bob", 3]), item(["eva", 1])] }] })).toMatchObject({ seen: "unclear" });
+    expect(judge([transaction("t1", ...ITEMS)], { rivals: [item(["eva", 3])] })).toMatchObject({ seen: "effect" });
+  });
+
+  test("a transaction that has proven another write proves nothing of it", () => {
+    expect(judge([transaction("t1", ...ITEMS)], { isSpent: (id) => id === "t1" })).toMatchObject({ seen: "nothing" });
+  });
+});
