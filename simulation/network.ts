@@ -29,6 +29,8 @@ interface Parts {
   readonly onSend: (step: string) => void;
   /** What the writes of an earlier run were answered, for whoever has kept it. */
   readonly earlier: KeptAnswers;
+  /** Whether the service writes null into fields that it could as well leave out. */
+  readonly nulls: boolean;
 }
 
 /** The last answer to a write of each interface that took it. */
@@ -48,6 +50,8 @@ export function ownError({ path }: Outgoing): string {
   return path.startsWith("/api/") ? '{"status":0,"message":"busy"}' : '{"status":"Error","message":"busy","condition":"busy"}';
 }
 
+/** Fields that no step needs. */
+const NULLABLE = /"(createdAt|message|comment|symbol)":"[^"]*"/g;
 const LEDGER_PATH = "/tokenize/";
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -155,11 +159,11 @@ export class SimulatedNetwork {
     const agoMs = write === undefined ? mishaps.onAnswer(dice) : 0;
     if (agoMs > 0) {
       mishaps.tell(`${outgoing.path} is answered as it was ${agoMs / 1_000} s ago`);
-      return service.serveAgo(outgoing, agoMs).then((exchanged) => this.#withSpoiltReceipt(outgoing, exchanged));
+      return service.serveAgo(outgoing, agoMs).then((exchanged) => this.#asRead(outgoing, exchanged));
     }
     const fault = befalls === undefined ? undefined : ledgerFault(befalls.fault, befalls.ms);
     const { transactions, answer } = service.serve(outgoing, fault);
-    if (write === undefined) return answer.then((exchanged) => this.#withSpoiltReceipt(outgoing, exchanged));
+    if (write === undefined) return answer.then((exchanged) => this.#asRead(outgoing, exchanged));
     deliveries.push({ ...write, transactions });
     mishaps.tell(
       `${write.step} (attempt ${write.attempt}) reaches the service${transactions.length === 0 ? ", which refuses it" : ""}`,
@@ -180,6 +184,12 @@ export class SimulatedNetwork {
     const kept = receipts === "nameless" ? undefined : this.#kept(receipts, { path: LEDGER_PATH });
     const [named = ""] = (kept?.kind === "answered" ? /"transactionId":"\w+",?/.exec(kept.text) : null) ?? [];
     this.#receipts = { until, text: () => `{${named.replace(/,?$/, named === "" ? "" : ",")}"status":"COMMITTED"}` };
+  }
+
+  #asRead(outgoing: Outgoing, exchanged: Exchanged): Exchanged {
+    const read = this.#withSpoiltReceipt(outgoing, exchanged);
+    if (read.kind !== "answered" || !this.#parts.nulls) return read;
+    return { ...read, text: read.text.replaceAll(NULLABLE, '"$1":null') };
   }
 
   #withSpoiltReceipt(outgoing: Outgoing, exchanged: Exchanged): Exchanged {

@@ -17,6 +17,8 @@ export interface Schedule {
   readonly readLagMs?: number;
   /** The run has a caller's key: whoever starts or resumes it gives the same command, and may do so twice. */
   readonly isKeyed?: boolean;
+  /** The service writes null into fields that it could as well leave out. */
+  readonly nulls?: boolean;
 }
 
 /** So many schedules in a row have the same playbook: to check one takes longer than to run it. */
@@ -36,6 +38,7 @@ const MOST_STALE_MS = 60_000;
 const SHARE_LAG_DECLARED = 0.5;
 const LAGS_MS = [0, 0, 5_000];
 const SHARE_KEYED = 0.3;
+const SHARE_NULLS = 0.2;
 
 /** The schedule of a seed: the same on every machine. */
 export function drawSchedule(seed: number): Schedule {
@@ -50,7 +53,8 @@ export function drawSchedule(seed: number): Schedule {
   const faults = stale === undefined ? others : [...others, ...drawDoubt(dice, writes, mostMs), stale];
   const declared = { ...(isDeclared ? { settleWithinMs: SETTLE_WITHIN_MS } : {}), ...lag };
   const skewMs = dice.pick(SKEWS_MS);
-  return { seed, steps, faults, skewMs, isKeyed: dice.chance(SHARE_KEYED), ...declared };
+  const nulls = dice.chance(SHARE_NULLS);
+  return { seed, steps, faults, skewMs, isKeyed: dice.chance(SHARE_KEYED), nulls, ...declared };
 }
 
 // What reads show matters for a write whose answer does not.

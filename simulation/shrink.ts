@@ -26,7 +26,7 @@ async function firstOf<T, R>(items: Iterable<T>, attempt: (item: T) => Promise<R
 }
 
 function* smallerOnes(schedule: Schedule): Generator<Schedule> {
-  const { steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false } = schedule;
+  const { steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false, nulls = false } = schedule;
   for (const step of steps.toReversed()) {
     const fewer = without(steps, step);
     if (fewer.length > 0) yield { ...schedule, steps: fewer };
@@ -36,6 +36,7 @@ function* smallerOnes(schedule: Schedule): Generator<Schedule> {
     const { settleWithinMs: _, ...undeclared } = schedule;
     yield undeclared;
   }
+  if (nulls) yield { ...schedule, nulls: false };
   if (readLagMs !== undefined) {
     const { readLagMs: _, ...undeclared } = schedule;
     yield undeclared;

@@ -19,6 +19,8 @@ export interface Reading extends Patience {
   readonly pages: number;
   /** The step that it is made for: whoever watches is told how far it has come. */
   readonly step?: string;
+  /** Fields of the answer that are not as they should be are left out: of all that is read only a part is needed. */
+  readonly loosely?: boolean;
 }
 
 /** What a read gave. */
@@ -188,8 +190,8 @@ class SeenPages {
 }
 
 async function askOnce(context: Looking, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
-  const { operation, input, caller } = reading;
-  const asked = await ask(context, { operation, input, caller, ...(page === undefined ? {} : { page }) }, reading);
+  const { operation, input, caller, loosely = false } = reading;
+  const asked = await ask(context, { operation, input, caller, loosely, ...(page === undefined ? {} : { page }) }, reading);
   const { reply, requests } = asked;
   if (reply.answer === undefined) {
     const problem = problemOf(asked, { operation, caller, target: context.target });

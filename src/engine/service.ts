@@ -21,6 +21,8 @@ export interface Call {
   readonly input: JsonObject;
   readonly caller: Caller;
   readonly page?: string | number;
+  /** Fields of the answer that are not as they should be are left out, instead of making it unreadable. */
+  readonly loosely?: boolean;
 }
 
 /** What a call came to. */
@@ -112,6 +114,7 @@ export class Service {
       errors: profile[operation.call.interface].errors,
       now: clock.now(),
       redact: secrets.redact,
+      loosely: call.loosely === true,
     });
   }
 
@@ -162,6 +165,7 @@ interface ReadBy {
   readonly errors: readonly ErrorForm[];
   readonly now: number;
   readonly redact: Redact;
+  readonly loosely: boolean;
 }
 
 function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Reply {
@@ -176,7 +180,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const mean = (trusted: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.refusals);
   if (status >= 200 && status < 300) {
-    const read = readSuccess(operation, body);
+    const read = readSuccess(operation, body, by);
     if (read.kind === "answer") return { ...told, meaning: mean(true), answer: read };
     return { ...told, meaning: mean(false), message: `HTTP ${status}, but ${read.why}` };
   }
@@ -216,9 +220,9 @@ function readBody(text: string, redact: Redact): Body {
   }
 }
 
-function readSuccess(operation: Operation, body: Body): ReturnType<typeof readAnswer> {
+function readSuccess(operation: Operation, body: Body, { loosely }: ReadBy): ReturnType<typeof readAnswer> {
   if (body.kind === "broken") return { kind: "unreadable", why: `the answer is no JSON: ${body.why}` };
-  return readAnswer(operation, body.kind === "json" ? body.value : undefined);
+  return readAnswer(operation, body.kind === "json" ? body.value : undefined, { loosely });
 }
 
 function retryAfter(value: string | undefined, now: number): number | null {

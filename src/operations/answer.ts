@@ -27,13 +27,54 @@ export function readyToRead({ call }: Operation): void {
   if (call.response !== undefined) validatorOf(call.response);
 }
 
-/** Reads a 2xx body by the contract. An answer of another shape, or an envelope that says neither success nor failure, is unreadable. */
-export function readAnswer(operation: Operation, body: Json | undefined): Answer | Unreadable {
+/**
+ * Reads a 2xx body by the contract. An answer of another shape, or an envelope that says neither success nor failure, is unreadable. A
+ * field that is null where the contract knows no null is left out, as if it were absent; `loosely`, every field that is not as it should be.
+ */
+export function readAnswer(
+  operation: Operation,
+  given: Json | undefined,
+  { loosely = false }: { readonly loosely?: boolean } = {},
+): Answer | Unreadable {
   const { response } = operation.call;
   if (response === undefined) return { kind: "answer", payload: null, envelope: undefined };
-  if (body === undefined) return unreadable("the answer has no JSON body");
-  const [problem] = validatorOf(response)(body);
-  if (problem !== undefined) return unreadable(`${["answer", ...problem.path].join(".")} ${expectation(problem)}`);
+  if (given === undefined) return unreadable("the answer has no JSON body");
+  const body = fitted(response, given, loosely);
+  if ("problem" in body) return unreadable(`${["answer", ...body.problem.path].join(".")} ${expectation(body.problem)}`);
+  return understood(operation, body.fits);
+}
+
+// Most answers fit, and are not looked at twice. A field that is required is missed when it is left out.
+function fitted(response: JsonSchema, body: Json, loosely: boolean): { readonly fits: Json } | { readonly problem: Problem } {
+  const validate = validatorOf(response);
+  const problems = validate(body);
+  const [first] = problems;
+  if (first === undefined) return { fits: body };
+  const isLeftOut = ({ path }: Problem): boolean => path.length > 0 && (loosely || isNullAt(body, path));
+  const paths = problems.filter(isLeftOut).map(({ path }) => path);
+  const fits = leavingOut(body, paths);
+  if (paths.length > 0 && validate(fits).length === 0) return { fits };
+  return { problem: problems.find((problem) => !isLeftOut(problem)) ?? first };
+}
+
+function isNullAt(value: Json, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined) return value === null;
+  const inner = Array.isArray(value) ? (value as readonly Json[])[Number(key)] : isObject(value) ? value[key] : undefined;
+  return inner !== undefined && isNullAt(inner, rest);
+}
+
+// Fields of objects only: an item of a list cannot be absent.
+function leavingOut(value: Json, paths: readonly (readonly string[])[]): Json {
+  if (paths.length === 0 || !(Array.isArray(value) || isObject(value))) return value;
+  const below = Map.groupBy(paths, ([key = ""]) => key);
+  const pathsAt = (key: string): readonly (readonly string[])[] =>
+    (below.get(key) ?? []).map((path) => path.slice(1)).filter((path) => path.length > 0);
+  if (Array.isArray(value)) return value.map((item: Json, at) => leavingOut(item, pathsAt(String(at))));
+  const fields = Object.entries(value).filter(([key]) => below.get(key)?.some((path) => path.length === 1) !== true);
+  return Object.fromEntries(fields.map(([key, inner]) => [key, leavingOut(inner, pathsAt(key))]));
+}
+
+function understood(operation: Operation, body: Json): Answer | Unreadable {
   const answer = operation.call.interface === "ledger" ? bare(body) : openEnvelope(body);
   const why = answer.kind === "answer" ? contradiction(operation, answer.payload) : undefined;
   return why === undefined ? answer : unreadable(why);

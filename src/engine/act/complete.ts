@@ -134,6 +134,8 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
     input: discovery.with(sent.input),
     caller,
     pages: LIMITS.pages,
+    // The write took effect: whatever is wrong with other records must not keep what it made from being found, now and at each resume.
+    loosely: true,
   };
   const look = async (): Promise<Look<Discovered>> => {
     const result = await read(context, reading);

@@ -166,7 +166,7 @@ test("what a write made is found by its mark alone, whatever the list says besid
   const playbook = playbookOf(operationNamed("ledger.approval.create"));
   const lists: readonly (readonly [string, string])[] = [
     ['{"count":1,"records":[{"id":"R1","data":{"tokenbook":"another"}}]}', "discovery.not-found"],
-    ['{"count":1,"records":[{"id":"R1","data":"tokenbook"}]}', "service.unreadable"],
+    ['{"count":1,"records":[{"id":"R1","data":"tokenbook"}]}', "discovery.not-found"],
     ['{"count":1,"records":[{"id":"R1"}]}', "discovery.not-found"],
     ['{"count":0,"records":null}', "discovery.not-found"],
     ['{"records":7}', "service.unreadable"],

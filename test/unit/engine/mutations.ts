@@ -150,9 +150,10 @@ export function brokenTexts(answer: unknown): readonly Mutated[] {
 }
 
 /** What the contract has against an answer, if anything: by the written schema first, then by what the description says of it. */
-function whatIsWrong(operation: ContractOperation, answer: unknown): RegExp | undefined {
+function whatIsWrong(operation: ContractOperation, given: unknown): RegExp | undefined {
   const { response = {}, interface: side } = operation;
-  if (answer === undefined) return /has no JSON body/;
+  if (given === undefined) return /has no JSON body/;
+  const answer = withoutNulls(response, given);
   const fault = faultIn(response, answer, ["answer"]);
   if (fault !== undefined) return new RegExp(`^HTTP 2\\d\\d, but ${fault.join("\\.")} must `);
   const payload = side === "investor" ? (answer as Envelope).response : answer;
@@ -204,6 +205,19 @@ function wrongCount(answer: Counted, list: "records" | "assets"): RegExp | undef
   const claimed = count instanceof Decimal ? Number(count.text) : undefined;
   if (Array.isArray(items)) return (claimed ?? items.length) === items.length ? undefined : /answer\.count is .* holds \d/;
   return claimed === 0 ? undefined : new RegExp(`answer\\.${list} is missing, and answer\\.count is not 0`);
+}
+
+// A field that may be left out, and may not be null, is left out when it is.
+function withoutNulls(given: JsonSchema, value: unknown): unknown {
+  const { items = {}, properties = {}, required = [], additionalProperties: others } = resolve(given);
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(items, item));
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).flatMap(([name, inner]) => {
+    const field = properties[name] ?? (typeof others === "object" ? others : {});
+    const isMeant = inner !== null || required.includes(name) || faultIn(field, null, []) === undefined;
+    return isMeant ? [[name, withoutNulls(field, inner)] as const] : [];
+  });
+  return Object.fromEntries(fields);
 }
 
 type Fault = readonly string[];

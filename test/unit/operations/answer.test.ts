@@ -38,9 +38,38 @@ test("a boolean may come as a word, and a time may be null", () => {
   const approved = operationNamed("ledger.erc1155.isApprovedForAll");
   expect(read(approved, '{"approved":"true"}')).toBe('{"approved":"true"}');
   expect(read(approved, '{"approved":false}')).toBe('{"approved":false}');
-  for (const word of ["1", '"maybe"', '"TRUE"', "null"]) {
+  expect(read(approved, '{"approved":null}')).toContain("none of the fields that it should have: approved");
+  for (const word of ["1", '"maybe"', '"TRUE"']) {
     expect(read(approved, `{"approved":${word}}`), word).toBe('answer.approved must be one of true, false, "true", "false"');
   }
+});
+
+test("a field that is null where the contract knows no null is as if it were absent, in both interfaces", () => {
+  const requests =
+    '{"count":1,"bookmark":null,"records":[{"id":"R1","createdAt":null,"data":{"own":null},"approvers":[{"userId":"bob","status":null}]}]}';
+  expect(read(operationNamed("ledger.approval.mine"), requests)).toBe(
+    '{"count":1,"bookmark":null,"records":[{"id":"R1","data":{"own":null},"approvers":[{"userId":"bob"}]}]}',
+  );
+  const held = '{"status":1,"response":{"tokens":[{"tokenId":"T1","tokenCount":null}],"metaData":null},"pagination":null}';
+  expect(read(tokens, held)).toBe('{"tokens":[{"tokenId":"T1"}]}');
+  expect(read(operationNamed("ledger.token.mint"), '{"transactionId":"T","receiptId":null}')).toBe('{"transactionId":"T"}');
+});
+
+test("what must be there, and an item of a list, may not be null", () => {
+  expect(read(operationNamed("ledger.receipt.get"), '{"transactionId":"T","status":null}')).toBe("answer.status must be string");
+  expect(read(tokens, '{"status":1,"response":null}')).toMatch(/^answer\.response must be/);
+  expect(read(assets, '{"count":1,"records":[null]}')).toMatch(/^answer\.records\.0 must be/);
+});
+
+test("read loosely, a field that is not as it should be is left out, and nothing else", () => {
+  const mine = operationNamed("ledger.approval.mine");
+  const body = '{"count":2,"records":[{"id":"R1","createdAt":5},{"id":"R2","data":{"tokenbook":"m"},"numRequired":"two"}]}';
+  expect(readAnswer(mine, parseJson(body)).kind).toBe("unreadable");
+  const answer = readAnswer(mine, parseJson(body), { loosely: true });
+  expect(answer.kind === "answer" ? writeJson(answer.payload) : answer.why).toBe(
+    '{"count":2,"records":[{"id":"R1"},{"id":"R2","data":{"tokenbook":"m"}}]}',
+  );
+  expect(readAnswer(mine, parseJson('{"count":1,"records":[7]}'), { loosely: true }).kind).toBe("unreadable");
 });
 
 test("an answer of another shape is unreadable, with the place", () => {

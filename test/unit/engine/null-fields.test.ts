@@ -1,0 +1,49 @@
+// A write took effect, and what shows it has fields that are null, or not as they should be: that fails no step.
+import { expect, test } from "vitest";
+import { type Came, type Given, type Ran, runnerForTest, serve, targetAt } from "./server.ts";
+
+const ASK = `playbook: 1
+defaults: { as: { ledger: "userId:alice" } }
+steps:
+  - id: ask
+    uses: ledger.approval.create
+    with: { approvalType: budget, approvers: [{ orgId: org1, userId: bob }], numRequired: 1 }
+  - id: asked
+    uses: ledger.approval.get
+    with: { approvalType: budget, id: "\${{ steps.ask.id }}" }
+    expect: [response.id == "R1", "!has(response.createdAt)", "!has(response.timeout)"]
+`;
+
+function serving(records: (marked: string) => readonly object[]): (came: Came) => Given {
+  let mark = "";
+  return ({ method, path, body }) => {
+    if (path === "/status") return { status: 204, body: "" };
+    if (path === "/asset/receipt") return { body: '{"transactionId":"t1","status":"COMMITTED","message":null}' };
+    if (path === "/approval") {
+      if (method === "GET") return { body: '{"id":"R1","status":"PENDING","createdAt":null,"timeout":null}' };
+      mark = /"tokenbook":"([^"]+)"/.exec(body)?.[1] ?? "";
+      return { body: '{"transactionId":null,"receiptId":"r1"}' };
+    }
+    const all = records(mark);
+    return { body: JSON.stringify({ count: all.length, bookmark: null, records: all }) };
+  };
+}
+
+async function run(records: (marked: string) => readonly object[]): Promise<Ran & { readonly asked: number }> {
+  const { url, came } = await serve(serving(records));
+  const ran = await runnerForTest()(ASK, targetAt(url));
+  return { ...ran, asked: came.filter(({ method, path }) => method === "POST" && path === "/approval").length };
+}
+
+test("null in a field that may be absent is as if it were absent, in the request that was made and in later answers", async () => {
+  const ran = await run((tokenbook) => [{ id: "R1", createdAt: null, updatedAt: null, approvers: null, data: { tokenbook } }]);
+  expect(ran, JSON.stringify(ran.stopped)).toMatchObject({ outcome: "passed", asked: 1 });
+});
+
+test("what a write made is found beside records that nobody can read", async () => {
+  const ran = await run((tokenbook) => [
+    { id: "R0", createdAt: 7, approvers: "nobody" },
+    { id: "R1", numRequired: "two", data: { tokenbook } },
+  ]);
+  expect(ran, JSON.stringify(ran.stopped)).toMatchObject({ outcome: "passed", asked: 1 });
+});
