@@ -88,7 +88,7 @@ export class Service {
     return this.#exchange(call, request, way);
   }
 
-  async #exchange({ operation, caller }: Call, request: ServiceRequest, { fence, signal }: Way): Promise<Reply> {
+  async #exchange({ operation, caller, loosely = false }: Call, request: ServiceRequest, { fence, signal }: Way): Promise<Reply> {
     const { baseUrl, key } = this.#side(operation, caller);
     const { origin, path } = this.#place(baseUrl);
     const exchanged = await this.#ports.exchange({
@@ -114,7 +114,7 @@ export class Service {
       errors: profile[operation.call.interface].errors,
       now: clock.now(),
       redact: secrets.redact,
-      loosely: call.loosely === true,
+      loosely,
     });
   }
 
