@@ -134,7 +134,7 @@ export class UnfencedDisk extends SimulatedDisk {
 /** Keeps no run's key: whoever looks for it finds nothing, and nothing keeps a second run from having it. */
 export class KeylessDisk extends SimulatedDisk {
   override run(sql: string, ...values: Cell[]): { readonly changes: number } {
-    return super.run(sql, ...(sql.startsWith("INSERT INTO run ") ? values.with(-1, null) : values));
+    return super.run(sql, ...(sql.startsWith("INSERT INTO run ") ? [...values.slice(0, -1), null] : values));
   }
 }
 
