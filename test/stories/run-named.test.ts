@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { PLAIN_HINT } from "../../src/cli/hint.ts";
 import { RunName } from "../../src/cli/run-name.ts";
 import { buildProgram } from "../../src/cli/program.ts";
+import { pagesOver } from "../../src/cli/web/pages.ts";
 import { MINT_ONCE, newProject, runIn } from "./world.ts";
 import { silentShell } from "../unit/cli/shell.ts";
 
@@ -40,10 +43,20 @@ test("every command that takes a run takes `latest`, or a part of its id that no
     const held = await project.run("runs", "release", named, "--because", "it is gone");
     expect([held.code, held.stderr], held.told).toEqual([2, expect.stringContaining(`nobody holds the run ${open}`)]);
   }
+  for (const named of ["latest", open.slice(-8)]) {
+    const steps = await project.run("complete", "--", `tokenbook resolve ${named} --step `);
+    expect(steps.stdout, steps.told).toContain("mint\tledger.token.mint");
+  }
+  const pages = pagesOver(join(project.folder, ".tokenbook"), PLAIN_HINT);
+  const asked = (path: string, query = ""): ReturnType<typeof pages> => pages({ path, query: new URLSearchParams(query) });
+  for (const named of ["latest", open.slice(-8)]) {
+    expect(asked(`/runs/${named}`)).toMatchObject({ status: 200, body: expect.stringContaining(open) });
+    expect(asked(`/runs/${named}/events`)).toMatchObject({ status: 200, type: "application/json" });
+    expect(asked("/compare/", `run=${named}&run=${part}`)).toMatchObject({ status: 200, body: expect.stringContaining(passed) });
+  }
+  expect(asked("/runs/2")).toMatchObject({ status: 404, body: expect.stringContaining(passed) });
   const resolved = await project.json("resolve", open.slice(-8), "--step", "mint", "--as", "absent", "--because", "I looked");
   expect(resolved.data, resolved.told).toMatchObject({ run: open, verdict: "absent" });
-  const steps = await project.run("complete", "--", "resolve", "latest", "--step", "");
-  expect(steps.code, steps.told).toBe(0);
 });
 
 test("a part that several ids have lists them, and one that none has says so", async () => {

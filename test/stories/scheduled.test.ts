@@ -205,7 +205,7 @@ describe("a playbook that the system's own scheduler runs", () => {
     expect(entry?.running).toMatchObject({ alive: true, holder: { pid: first.pid } });
     const release = await project.run("schedule", "release", "tokens.yaml", "--because", "I think so");
     expect(release.code, release.told).toBe(2);
-    expect(release.stderr, release.told).toContain("which lives");
+    expect(release.stderr, release.told).toContain("which is alive");
     await recordProperty(service);
     const ended = await first.ended;
     expect(ended.code, ended.told).toBe(0);
