@@ -28,12 +28,12 @@ test("it tells of no code that there is not", () => {
 // What a page or a playbook expects to be refused with, and the operation that stands last before it.
 function expectedConditions(text: string): readonly (readonly [operation: string, condition: string])[] {
   let operation = "";
-  return [...text.matchAll(/\buses: (?<uses>(?:ledger|investor)\.[\w.]+)|\bcondition: (?<condition>[^},\n]+)/g)].flatMap(
-    ({ groups: { uses, condition } = {} }) => {
-      if (uses !== undefined) operation = uses;
-      return condition === undefined || condition.trim() === "…" ? [] : [[operation, condition.trim()] as const];
-    },
-  );
+  return [
+    ...text.matchAll(/\buses: (?<uses>(?:ledger|investor)\.[\w.]+)|\bfails:\s+\{?\s*condition: (?<condition>[^},\n]+)/g),
+  ].flatMap(({ groups: { uses, condition } = {} }) => {
+    if (uses !== undefined) operation = uses;
+    return condition === undefined || condition.trim() === "…" ? [] : [[operation, condition.trim()] as const];
+  });
 }
 
 test("every condition that the pages, the playbooks and the library expect is listed by `tokenbook operations NAME`", () => {
