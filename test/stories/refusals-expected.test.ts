@@ -92,6 +92,8 @@ test("a service without a condition field is understood by its message, in whole
   const world = await sandboxProcess();
   const proxy = await proxyTo(world.url);
   const project = projectOn(proxy.url);
+  const forms = "    profile: { ledger: { errors: [{ status: Error, message: true }] } }\n";
+  project.write("tokenbook.yaml", `${project.read("tokenbook.yaml").trimEnd()}\n${forms}`);
   const saying =
     (message: string): Fault =>
     async ({ forward, answer }) => {
