@@ -97,7 +97,7 @@ test("with a file of variables of its own, what is told to be typed names it", a
   const stopped = await losingMint({ project: keyless, proxy }, "--dotenv", "keys.env");
   const shown = await typed(keyless, stopped, /tokenbook runs show.*/);
   expect(shown.stdout, shown.told).toContain("answer: ambiguous");
-  const resumed = await typed(keyless, stopped, /(?<=look again: )tokenbook resume [^;]*/);
+  const resumed = await typed(keyless, stopped, /(?<=continue this run:\n\s*)tokenbook resume [^;\n]*/);
   expect(resumed.stdout, resumed.told).toContain("✓ passed");
 });
 
