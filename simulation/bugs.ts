@@ -5,9 +5,15 @@ import type { WriteMeaning } from "../src/operations/meaning.ts";
 import type { Evidence, Probe, Sight } from "../src/operations/probe.ts";
 import { type Sets, sets, undoneByNothing } from "../src/operations/sets.ts";
 import type { Playbook } from "../src/playbook/model.ts";
+import type { Life } from "../src/journal/holder.ts";
+import type { JournalStore } from "../src/journal/store.ts";
+import type { Holder } from "../src/protocol/record.ts";
+import { openWrites } from "../src/protocol/open-writes.ts";
+import { stateOf } from "../src/protocol/state.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { ownError } from "./network.ts";
 import { ForgetfulDisk, KeylessDisk, ObliviousDisk, SettledDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
+import { SimulatedLiveness } from "./liveness.ts";
 import type { Breach } from "./witness.ts";
 
 type Exchange = EnginePorts["exchange"];
@@ -18,13 +24,18 @@ export interface PlantedBug {
   /** The promise that it breaks. */
   readonly breaks: Breach;
   readonly disk?: () => SimulatedDisk;
+  readonly liveness?: () => SimulatedLiveness;
+  /** Nothing tells the journal where it ends. */
+  readonly hasNoTail?: true;
+  /** How people free a run whose process they take for gone. */
+  readonly release?: (store: JournalStore, runId: string) => Promise<unknown>;
   readonly exchange?: (exchange: Exchange) => Exchange;
   readonly target?: (target: Target) => Target;
   readonly playbook?: (playbook: Playbook) => Playbook;
 }
 
 /** How a bug is planted. */
-export type Planted = Pick<PlantedBug, "disk" | "exchange" | "target" | "playbook">;
+export type Planted = Pick<PlantedBug, "disk" | "liveness" | "hasNoTail" | "release" | "exchange" | "target" | "playbook">;
 
 /** The code as it is. */
 export const NO_BUG: Planted = {};
@@ -139,7 +150,48 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     breaks: "false pass",
     disk: () => new ObliviousDisk(),
   },
+  { name: "a journal that has lost its end is gone on with", breaks: "double effect", hasNoTail: true },
+  { name: "a live holder is taken for dead", breaks: "double effect", liveness: () => new Mistaken() },
+  {
+    name: "a fence that covers only the journal",
+    breaks: "double effect",
+    exchange: (exchange) => unfenced(exchange, () => true),
+  },
+  {
+    name: "an old intent is sent after a long stop",
+    breaks: "double effect",
+    exchange: (exchange) => unfenced(exchange, (why) => why.includes("held up")),
+  },
+  { name: "a released holder's intent is settled by time", breaks: "double effect", release: releaseSilently },
 ];
+
+// One that is alive, and stopped or at work, can have its run taken away.
+class Mistaken extends SimulatedLiveness {
+  override lifeOf(holder: Holder): Life {
+    return this.isMe(holder) ? "alive" : "dead";
+  }
+}
+
+// Nothing tells that its holder may be alive.
+async function releaseSilently(store: JournalStore, runId: string): Promise<void> {
+  const claim = store.leases.takeOver(runId);
+  if (!store.knows(runId)) return store.leases.release(claim, false);
+  const { journal, records } = await store.claim(runId, claim);
+  journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
+  await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
+}
+
+function unfenced(exchange: Exchange, may: (why: string) => boolean): Exchange {
+  return (outgoing) => {
+    const { fence } = outgoing;
+    if (fence === undefined) return exchange(outgoing);
+    const weak = (): string | undefined => {
+      const why = fence();
+      return why === undefined || may(why) ? undefined : why;
+    };
+    return exchange({ ...outgoing, fence: weak });
+  };
+}
 
 function isIntent({ kind }: { readonly kind: string }): boolean {
   return kind === "attempt.intended";

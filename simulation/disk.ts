@@ -60,9 +60,25 @@ export class SimulatedDisk extends Database {
       .find((id) => !this.#kept.includes(id));
   }
 
-  /** Whoever holds anything is taken for dead: another may take it over. */
-  free(): void {
-    super.run("UPDATE lease SET holder = NULL");
+  /** Loses the last records of its run, but for the first two. Puts them back when what comes back is called, unless others have followed. */
+  cut(count: number): () => void {
+    const id = this.runId ?? null;
+    const end = super.get(END, id);
+    const lost = super.all("SELECT * FROM record WHERE run_id = ? AND sequence > 1 ORDER BY sequence DESC LIMIT ?", id, count);
+    for (const { sequence = null } of lost) super.run("DELETE FROM record WHERE run_id = ? AND sequence = ?", id, sequence);
+    const left = super.get(LAST, id);
+    super.run(SET_END, left?.["sequence"] ?? null, left?.["hash"] ?? null, id);
+    return () => {
+      if (super.get(LAST, id)?.["sequence"] !== left?.["sequence"]) return;
+      for (const row of lost)
+        super.run(`INSERT INTO record VALUES (${"?, ".repeat(Object.keys(row).length - 1)}?)`, ...Object.values(row));
+      super.run(SET_END, end?.["last_sequence"] ?? null, end?.["last_hash"] ?? null, id);
+    };
+  }
+
+  /** A process that begins finds it as it is. */
+  mount(): void {
+    // no sooner than a process writes does anything change
   }
 
   override run(sql: string, ...values: Cell[]): { readonly changes: number } {
@@ -103,6 +119,9 @@ export class SimulatedDisk extends Database {
   }
 }
 
+const END = "SELECT last_sequence, last_hash FROM run WHERE id = ?";
+const SET_END = "UPDATE run SET last_sequence = ?, last_hash = ? WHERE id = ?";
+const LAST = "SELECT sequence, hash FROM record WHERE run_id = ? ORDER BY sequence DESC LIMIT 1";
 const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'kept_%'";
 const RUN_TABLES = ["run", "record", "proof"];
 

@@ -36,6 +36,8 @@ export interface RequestFault {
   readonly strangeWord?: true;
   /** For a while every receipt says COMMITTED: of no transaction, or of an earlier one, and then its answer names none either. */
   readonly receipts?: "nameless" | Stale;
+  /** It is stopped before it leaves, for so long, and leaves, if at all, when the process goes on. */
+  readonly stopsFirst?: true;
   /** It waits for its connection for nearly as long as it may take, and only then leaves. */
   readonly leavesLate?: true;
 }
@@ -78,12 +80,19 @@ export const WRITE_FAULTS: readonly RequestFault[] = [
   { name: "death before it leaves", lands: "never", sees: "death" },
   { name: "death in flight", lands: "at once", sees: "death" },
   { name: "death, delivered late", lands: "late", sees: "death" },
-  { name: "stopped before it leaves", lands: "late", sees: "stop" },
+  { name: "stopped before it leaves", lands: "at once", sees: "answer", stopsFirst: true },
+  { name: "stopped before it leaves, then death in flight", lands: "late", sees: "death", stopsFirst: true },
+  { name: "stopped as it leaves", lands: "late", sees: "stop" },
   { name: "stopped in flight", lands: "at once", sees: "stop" },
   { name: "interrupted in flight", lands: "at once", sees: "interrupt" },
   { name: "interrupted, answer lost", lands: "at once", sees: "interrupt, silence" },
   { name: "interrupted, delivered late", lands: "late", sees: "interrupt, silence" },
 ];
+
+/** Those of them in which a process is stopped before the service can have the request. */
+export const STOPS: readonly RequestFault[] = WRITE_FAULTS.filter(
+  ({ sees, lands, stopsFirst }) => stopsFirst === true || (sees === "stop" && lands === "late"),
+);
 
 /** What befalls a write that waited for its connection: with a declared time, all depends on when that begins. Drawn for no schedule. */
 export const SLOW_CONNECTIONS: readonly RequestFault[] = [
@@ -95,7 +104,8 @@ const OF_PROCESSES: ReadonlySet<Sight> = new Set(["death", "stop", "interrupt", 
 
 /** Those of them that the network brings: neither the process nor the ledger has a part in them. */
 export const NETWORK_FAULTS: readonly RequestFault[] = WRITE_FAULTS.filter(
-  ({ sees, ledger, strangeWord }) => !OF_PROCESSES.has(sees) && !isStale(sees) && ledger === undefined && strangeWord !== true,
+  ({ sees, ledger, strangeWord, stopsFirst }) =>
+    !OF_PROCESSES.has(sees) && stopsFirst !== true && !isStale(sees) && ledger === undefined && strangeWord !== true,
 );
 
 /** Whether somebody sees what another write was answered. */
@@ -212,7 +222,7 @@ export function tellFault(fault: Fault): string {
   return `journal, ${fault.boundary}${whose}, time ${fault.nth}: ${name}`;
 }
 
-function told({ lands, sees, ledger, strangeWord, receipts }: RequestFault, ms: number): string {
-  const lasts = strangeWord === true || receipts !== undefined;
+function told({ lands, sees, ledger, strangeWord, receipts, stopsFirst }: RequestFault, ms: number): string {
+  const lasts = strangeWord === true || receipts !== undefined || stopsFirst === true;
   return lands === "late" || sees === "stop" || ledger === "pending" || lasts ? ` (${ms / 1_000} s)` : "";
 }

@@ -60,11 +60,11 @@ export class UnsyncedDisk extends SimulatedDisk {
     this.#unsynced = [];
   }
 
-  override free(): void {
+  override mount(): void {
     const lost = this.#unsynced.flatMap(({ by, record }) => (by?.alive === false ? [record] : []));
     if (lost.length > 0) takeAway(this, lost);
     this.#unsynced = [];
-    super.free();
+    super.mount();
   }
 
   protected override beforeCommit(records: readonly Appended[]): void {
@@ -85,10 +85,10 @@ export class ObliviousDisk extends SimulatedDisk {
 export class TornDisk extends SimulatedDisk {
   #isTorn = false;
 
-  override free(): void {
+  override mount(): void {
     if (this.#isTorn) this.exec("DELETE FROM record; DELETE FROM run");
     this.#isTorn = false;
-    super.free();
+    super.mount();
   }
 
   protected override beforeCommit(records: readonly Appended[]): void {

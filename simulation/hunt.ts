@@ -4,7 +4,7 @@ import { simulate } from "./simulate.ts";
 import { World } from "./world.ts";
 
 /** So many schedules are enough to find any planted bug. */
-export const ENOUGH_SEEDS = 1_000;
+export const ENOUGH_SEEDS = 3_000;
 
 /** Looks for the first schedule in which a planted bug breaks its promise, and the code as it is none. Gives the seed. */
 export async function hunt(bug: PlantedBug): Promise<number | undefined> {

@@ -2,11 +2,13 @@ import { Failure, messageOf } from "../src/base/failure.ts";
 import { LIMITS } from "../src/base/limits.ts";
 import type { EnginePorts } from "../src/engine/ports.ts";
 import { newRunName } from "../src/engine/names.ts";
+import { releaseRun } from "../src/engine/release.ts";
 import { resolveWrite } from "../src/engine/resolve.ts";
 import { runWithKey } from "../src/engine/keyed.ts";
 import { resumeRun, type RunParts, startRun } from "../src/engine/start.ts";
 import type { Target } from "../src/environment/target.ts";
 import type { FileReader } from "../src/playbook/files.ts";
+import type { JournalStore } from "../src/journal/store.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import { openWrites } from "../src/protocol/open-writes.ts";
 import { isNotice, type RunEvent, type RunOutcome, type RunRecord } from "../src/protocol/record.ts";
@@ -27,6 +29,8 @@ export interface Circumstances {
   readonly mishaps: Mishaps;
   readonly witness: Witness;
   readonly dice: Dice;
+  /** What people decide, and on which machine. */
+  readonly people: Dice;
   /** Whether a write has taken effect, as one finds who looks into the ledger when all has come to rest. */
   readonly tookEffect: (step: string) => boolean;
   /** The run has a caller's key. */
@@ -50,6 +54,13 @@ const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
 const MOST_EARLY_RESUMES = 3;
 const MOST_LATE_RESUMES = 20;
 const SHARE_OF_RACES = 0.4;
+const SHARE_OF_RELEASES = 0.85;
+const SHARE_OF_LOSSES = 0.15;
+const MOST_LOST = 6;
+const SHARE_OF_PATIENCE = 0.8;
+const SHARE_OF_EARLY_WORDS = 0.5;
+const MACHINES = ["here", "elsewhere"];
+const SHORT_WAIT_MS = 5_000;
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 1_800_000;
 // And a little for what is read or sent in the same moment.
@@ -75,14 +86,16 @@ export class Life {
 
   /** Gives the run's outcome; `undefined` when it comes to no end. */
   async lead(): Promise<RunOutcome | undefined> {
-    const { world, dice, witness } = this.#all;
+    const { world, dice, people, witness } = this.#all;
     let end = await this.#begin();
     for (let left = dice.below(MOST_EARLY_RESUMES + 1); left > 0 && end !== "passed"; left--) {
       await world.time.sleep(dice.span(SHORTEST_WAIT_MS, LONGEST_WAIT_MS));
-      end = dice.chance(SHARE_OF_RACES) && world.disk.runId !== undefined ? await this.#race() : await this.#go();
+      end = dice.chance(SHARE_OF_RACES) && world.disk.runId !== undefined ? await this.#race() : await this.#resumeEarly();
+      if (NEEDS_TRUTH.has(end) && people.chance(SHARE_OF_EARLY_WORDS)) end = await this.#resolveEarly(end);
     }
     for (let left = MOST_LATE_RESUMES; left > 0 && end !== "passed"; left--) {
       await this.#rest();
+      await this.#release();
       await this.#runAgain();
       if (NEEDS_TRUTH.has(end)) await this.#resolve();
       const before = end;
@@ -122,7 +135,7 @@ export class Life {
   async #begin(): Promise<End> {
     const { isKeyed, dice, world } = this.#all;
     if (!isKeyed || !dice.chance(SHARE_OF_RACES)) return this.#go();
-    world.disk.free();
+    world.disk.mount();
     const again = world.time.sleep(dice.span(1, LONGEST_DUPLICATE_MS)).then(() => this.#carry());
     const [first, second] = await Promise.all([this.#carry(), again]);
     return first === "gave up" ? second : first;
@@ -133,7 +146,7 @@ export class Life {
     const { world, mishaps, isKeyed, dice } = this.#all;
     const { runId } = world.disk;
     if (isKeyed || runId === undefined || openWrites(stateOf(this.records() ?? [])).length === 0) return;
-    world.disk.free();
+    world.disk.mount();
     await this.#inProcess(async (process) => {
       mishaps.tell(`somebody runs the playbook again beside the open write: ${process.name}`);
       return startRun(this.#partsOf(process), GIVEN, newRunName(world.time.now(), dice));
@@ -142,15 +155,63 @@ export class Life {
 
   // Two people resume it at the same moment: one of them holds it, the other is told so.
   async #race(): Promise<End> {
-    this.#all.world.disk.free();
-    const [first, second] = await Promise.all([this.#carry(), this.#carry()]);
+    const [first, second] = await Promise.all([this.#go(), this.#go()]);
     return first === "gave up" ? second : first;
   }
 
-  // Whoever had it is dead, or taken for dead.
   async #go(): Promise<End> {
-    this.#all.world.disk.free();
+    this.#all.world.disk.mount();
     return this.#carry();
+  }
+
+  // Whoever finds it held by a process that they can see waits for that one to end; one of another machine they may take for gone.
+  async #resumeEarly(): Promise<End> {
+    const { world, people } = this.#all;
+    if (people.chance(SHARE_OF_RELEASES)) await this.#release();
+    if (people.chance(SHARE_OF_LOSSES) && world.disk.runId !== undefined && world.liveness.allEnded) await this.#goDamaged();
+    const end = await this.#go();
+    const held = this.#held();
+    if (end !== "gave up" || held === undefined || !people.chance(SHARE_OF_PATIENCE)) return end;
+    await Promise.race([held.ended, world.time.sleep(LONGEST_WAIT_MS)]);
+    await world.time.sleep(people.span(SHORTEST_WAIT_MS, SHORT_WAIT_MS));
+    return this.#go();
+  }
+
+  // The journal has lost its end: a process finds that out, and then the files are put back.
+  async #goDamaged(): Promise<void> {
+    const { world, people, mishaps } = this.#all;
+    const restore = world.disk.cut(people.below(MOST_LOST) + 1);
+    mishaps.tell("! the journal has lost its last records");
+    await this.#go();
+    restore();
+  }
+
+  #held(): SimulatedProcess | undefined {
+    const { store, liveness, disk } = this.#all.world;
+    const holder = disk.runId === undefined ? undefined : store.leases.holding(disk.runId)?.holder;
+    return holder === undefined ? undefined : liveness.processOf(holder);
+  }
+
+  // Frees all that processes of another machine hold, whether they are gone or not.
+  async #release(): Promise<void> {
+    const { world, mishaps } = this.#all;
+    const { release = released } = world.bug;
+    await this.#inProcess(async () => {
+      const unknown = world.store.leases.list().filter(({ life }) => life === "unknown");
+      for (const runId of new Set(unknown.map((lease) => lease.runId))) {
+        mishaps.tell("somebody says that the process of another machine is gone");
+        await release(world.store, runId);
+      }
+      return "interrupted";
+    });
+  }
+
+  // While nothing is on its way, what is not in the ledger comes there only if a process that still lives sends it.
+  async #resolveEarly(end: End): Promise<End> {
+    const { network, world } = this.#all;
+    if (network.isCarrying || world.service.pending) return end;
+    await this.#resolve();
+    return this.#go();
   }
 
   // Starts the run, or resumes it when there is one, in a process of its own.
@@ -187,7 +248,6 @@ export class Life {
     for (const { step } of openWrites(stateOf(this.records() ?? []))) {
       const verdict = tookEffect(step) ? "applied" : "absent";
       mishaps.tell(`somebody looks into the ledger, and says that ${step} is ${verdict}`);
-      world.disk.free();
       await this.#inProcess(async () => {
         await resolveWrite(world.store, runId, { step, verdict, because: "looked into the ledger", who: "somebody" });
         return "interrupted";
@@ -196,7 +256,7 @@ export class Life {
   }
 
   async #inProcess(work: (process: SimulatedProcess) => Promise<End>): Promise<End> {
-    const process = new SimulatedProcess(`process ${++this.#processes}`);
+    const process = new SimulatedProcess(++this.#processes, this.#all.people.pick(MACHINES));
     const stillGoing = this.#onceInterrupted(process);
     const done = process
       .run(() => work(process))
@@ -283,6 +343,10 @@ export class Life {
     const { time, service } = this.#all.world;
     for (let left = MOST_RESTS; left > 0 && (!time.isIdle || service.pending); left--) await time.sleep(REST_MS);
   }
+}
+
+function released(store: JournalStore, runId: string): Promise<unknown> {
+  return releaseRun(store, runId, { who: "somebody", because: "its machine does not answer" });
 }
 
 function isBroken(error: unknown): error is Failure {

@@ -43,6 +43,8 @@ interface Write {
 
 const MOST_LATENCY_MS = 20;
 const SILENT: ReadonlySet<RequestFault["sees"]> = new Set(["silence", "interrupt, silence"]);
+// Of what was held up before it left: no longer than the shortest time that an environment declares.
+const MOST_FLIGHT_MS = 9_000;
 const NO_ANSWER: Exchanged = { kind: "no-answer", why: "other side closed" };
 const HTML = "<!doctype html><title>Sign in</title>";
 /** An error in the own form of the interface that is asked, by the default profile. */
@@ -67,6 +69,7 @@ export class SimulatedNetwork {
   readonly #parts: Parts;
   readonly #answers = new Map<InterfaceName, Exchanged>();
   #receipts: { readonly until: number; readonly text: (real: string) => string } = { until: 0, text: (real) => real };
+  #inFlight = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -85,6 +88,11 @@ export class SimulatedNetwork {
     this.#answers.set(envelope === null ? "ledger" : "investor", exchanged);
   }
 
+  /** Whether a write is on its way. */
+  get isCarrying(): boolean {
+    return this.#inFlight > 0;
+  }
+
   /** Makes an exchange for a process. A write is that of an attempt of which the process has told. */
   async exchange(outgoing: Outgoing, sender: SimulatedProcess): Promise<Exchanged> {
     if (!sender.alive) return new Promise<never>(() => {});
@@ -92,15 +100,23 @@ export class SimulatedNetwork {
     return sender.receive(untilGivenUp(outgoing.signal, this.#carry(outgoing, write, sender)));
   }
 
-  #carry(outgoing: Outgoing, write: Write | undefined, sender: SimulatedProcess): Promise<Exchanged> {
-    const { mishaps, onSend } = this.#parts;
-    if (write !== undefined) {
-      mishaps.tell(`${sender.name} sends ${write.step} (attempt ${write.attempt})`);
-      onSend(write.step);
-    }
+  async #carry(outgoing: Outgoing, write: Write | undefined, sender: SimulatedProcess): Promise<Exchanged> {
+    const { mishaps } = this.#parts;
     const befalls = write === undefined ? mishaps.onRead() : mishaps.onWrite(write.step);
-    if (befalls === undefined) return this.#deliver(outgoing, { write, afterMs: this.#latency() });
-    return this.#befallen(outgoing, write, { ...befalls, sender });
+    if (befalls !== undefined) return this.#befallen(outgoing, write, { ...befalls, sender });
+    return this.#keptBack(outgoing, write, sender) ?? this.#deliver(outgoing, { write, afterMs: this.#latency() });
+  }
+
+  // As the transport asks: right before the first byte.
+  #keptBack({ fence }: Outgoing, write: Write | undefined, sender: SimulatedProcess): Exchanged | undefined {
+    const { mishaps, onSend } = this.#parts;
+    if (write === undefined) return undefined;
+    const attempt = `${write.step} (attempt ${write.attempt})`;
+    const why = fence?.();
+    mishaps.tell(why === undefined ? `${sender.name} sends ${attempt}` : `${sender.name} keeps back ${attempt}: ${why}`);
+    if (why !== undefined) return { kind: "not-sent", why };
+    onSend(write.step);
+    return undefined;
   }
 
   async #befallen(
@@ -109,11 +125,18 @@ export class SimulatedNetwork {
     { fault, ms, sender }: Befalls & { readonly sender: SimulatedProcess },
   ): Promise<Exchanged> {
     const { time, mishaps } = this.#parts;
-    const { lands, sees, leavesLate } = fault;
+    const { lands, sees, leavesLate, stopsFirst } = fault;
     if (leavesLate === true) await time.sleep(outgoing.timeoutMs - MOST_LATENCY_MS);
+    if (stopsFirst === true) {
+      this.#stop(sender, ms);
+      await sender.running();
+    }
+    const kept = this.#keptBack(outgoing, write, sender);
+    if (kept !== undefined) return kept;
     if (sees === "death") sender.die();
     if (sees === "stop") this.#stop(sender, ms);
-    const afterMs = lands === "late" ? ms : this.#latency();
+    const lateMs = stopsFirst === true ? Math.min(ms, MOST_FLIGHT_MS) : ms;
+    const afterMs = lands === "late" ? lateMs : this.#latency();
     if (write !== undefined) this.#spoilReceipts(fault, time.now() + ms);
     const answer = lands === "never" ? undefined : this.#deliver(outgoing, { write, afterMs, befalls: { fault, ms } });
     if (sees === "interrupt" || sees === "interrupt, silence") {
@@ -147,7 +170,9 @@ export class SimulatedNetwork {
     const { time } = this.#parts;
     return new Promise((resolve) => {
       const callOff = time.after(outgoing.timeoutMs, () => resolve({ kind: "no-answer", why: "no whole answer in time" }));
+      if (write !== undefined) this.#inFlight++;
       time.after(afterMs, () => {
+        if (write !== undefined) this.#inFlight--;
         const landed = this.#land(outgoing, write, befalls);
         void landed.finally(callOff).then(resolve);
       });

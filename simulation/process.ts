@@ -10,6 +10,13 @@ const running = new AsyncLocalStorage<SimulatedProcess>();
 /** One process of tokenbook: it can die at any moment, and be stopped and continued. */
 export class SimulatedProcess {
   readonly name: string;
+  readonly pid: number;
+  /** The machine that it runs on. */
+  readonly machine: string;
+  /** Resolves when nothing goes on in it any more, nor ever will. */
+  readonly ended: Promise<void>;
+  #end: () => void = () => {};
+  #hasEnded = false;
   /** Intents of which it has told and whose writes it has not sent. */
   #intended: AttemptIntended[] = [];
   /** Of the write that it sent last. */
@@ -23,8 +30,16 @@ export class SimulatedProcess {
   #thawed: Promise<void> | undefined;
   #thaw: () => void = () => {};
 
-  constructor(name: string) {
-    this.name = name;
+  constructor(pid: number, machine: string) {
+    this.name = `process ${pid}`;
+    this.pid = pid;
+    this.machine = machine;
+    this.ended = new Promise((resolve) => {
+      this.#end = () => {
+        this.#hasEnded = true;
+        resolve();
+      };
+    });
     this.halted = new Promise((resolve) => {
       this.#halt = resolve;
     });
@@ -49,13 +64,19 @@ export class SimulatedProcess {
     return this.#wasStopped;
   }
 
+  /** Whether it is over: a stopped process is not. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** The clock as the process has it: it oversleeps while it is stopped, and does not wake up when it is dead. */
   clock(time: Clock): Clock {
     return { now: () => time.now(), elapsed: () => time.elapsed(), sleep: (ms, signal) => this.receive(time.sleep(ms, signal)) };
   }
 
+  /** Does all that the process is for. */
   run<T>(work: () => Promise<T>): Promise<T> {
-    return running.run(this, work);
+    return running.run(this, work).finally(() => this.#end());
   }
 
   /** It has the run now: what it told of before was recorded by others. */
@@ -82,6 +103,7 @@ export class SimulatedProcess {
   die(): void {
     this.#alive = false;
     this.#halt("died");
+    this.#end();
     this.continue();
   }
 
@@ -102,7 +124,13 @@ export class SimulatedProcess {
   /** What the world gives to the process: it has it when it runs, and never when it is dead. */
   async receive<T>(given: Promise<T>): Promise<T> {
     const value = await given;
+    await this.running();
+    return value;
+  }
+
+  /** Resolves when it is not stopped; never when it is dead. */
+  async running(): Promise<void> {
     while (this.#thawed !== undefined) await this.#thawed;
-    return this.#alive ? value : new Promise<never>(() => {});
+    if (!this.#alive) await new Promise<never>(() => {});
   }
 }

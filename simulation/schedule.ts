@@ -1,4 +1,13 @@
-import { BOUNDARIES, COMMIT_FAULTS, type Fault, NETWORK_FAULTS, READ_FAULTS, STALE_READS, WRITE_FAULTS } from "./faults.ts";
+import {
+  BOUNDARIES,
+  COMMIT_FAULTS,
+  type Fault,
+  NETWORK_FAULTS,
+  READ_FAULTS,
+  STALE_READS,
+  STOPS,
+  WRITE_FAULTS,
+} from "./faults.ts";
 import { Dice } from "./random.ts";
 import type { SimulatedStep } from "./draft.ts";
 import { drawSteps } from "./steps.ts";
@@ -39,22 +48,44 @@ const SHARE_LAG_DECLARED = 0.5;
 const LAGS_MS = [0, 0, 5_000];
 const SHARE_KEYED = 0.3;
 const SHARE_NULLS = 0.2;
+const LEAST_STOP_MS = 5_000;
+const SHARE_STOPPED = 0.15;
+const SHARE_DECLARED_AND_STOPPED = 0.8;
 
 /** The schedule of a seed: the same on every machine. */
 export function drawSchedule(seed: number): Schedule {
   const steps = drawSteps(new Dice(Math.floor(seed / SHARING)));
   const dice = new Dice(seed);
   const writes = steps.flatMap((step) => step.writes);
+  const isStopped = writes.length > 0 && dice.chance(SHARE_STOPPED);
+  const { faults, ...declared } = isStopped ? drawStopped(dice, steps, writes) : drawUsual(dice, writes);
+  const skewMs = dice.pick(SKEWS_MS);
+  const nulls = dice.chance(SHARE_NULLS);
+  return { seed, steps, faults, skewMs, isKeyed: dice.chance(SHARE_KEYED), nulls, ...declared };
+}
+
+type Drawn = Pick<Schedule, "faults" | "settleWithinMs" | "readLagMs">;
+
+function drawUsual(dice: Dice, writes: readonly string[]): Drawn {
   const stale = drawStaleReads(dice);
   const isDeclared = dice.chance(stale === undefined ? SHARE_DECLARED : SHARE_DECLARED_IF_STALE);
   const lag = drawLag(dice, stale);
   const mostMs = isDeclared ? MOST_DECLARED_DELAY_MS : MOST_DELAY_MS;
-  const others = Array.from({ length: dice.below(MOST_FAULTS + 1) }, () => drawFault(dice, writes, mostMs));
+  const others = drawFaults(dice, writes, mostMs);
   const faults = stale === undefined ? others : [...others, ...drawDoubt(dice, writes, mostMs), stale];
-  const declared = { ...(isDeclared ? { settleWithinMs: SETTLE_WITHIN_MS } : {}), ...lag };
-  const skewMs = dice.pick(SKEWS_MS);
-  const nulls = dice.chance(SHARE_NULLS);
-  return { seed, steps, faults, skewMs, isKeyed: dice.chance(SHARE_KEYED), nulls, ...declared };
+  return { faults, ...(isDeclared ? { settleWithinMs: SETTLE_WITHIN_MS } : {}), ...lag };
+}
+
+// A process is stopped before its request leaves: what was declared says nothing of how long.
+function drawStopped(dice: Dice, steps: readonly SimulatedStep[], writes: readonly string[]): Drawn {
+  const isDeclared = dice.chance(SHARE_DECLARED_AND_STOPPED);
+  const mostMs = isDeclared ? MOST_DECLARED_DELAY_MS : MOST_DELAY_MS;
+  const faults = [drawStop(dice, steps), ...drawFaults(dice, writes, mostMs)];
+  return { faults, ...(isDeclared ? { settleWithinMs: SETTLE_WITHIN_MS, readLagMs: dice.pick(LAGS_MS) } : {}) };
+}
+
+function drawFaults(dice: Dice, writes: readonly string[], mostMs: number): readonly Fault[] {
+  return Array.from({ length: dice.below(MOST_FAULTS + 1) }, () => drawFault(dice, writes, mostMs));
 }
 
 // What reads show matters for a write whose answer does not.
@@ -87,6 +118,16 @@ export function drawAtRate(seed: number, rate: number): Schedule {
     return [{ at: "write", step, sending, what: dice.pick(NETWORK_FAULTS), ms: dice.span(LEAST_DELAY_MS, MOST_LATENESS_MS) }];
   });
   return { seed, steps, faults, skewMs: 0 };
+}
+
+// What the service would do twice.
+const RISKY: ReadonlySet<SimulatedStep["effect"]> = new Set(["additive", "marked"]);
+
+function drawStop(dice: Dice, steps: readonly SimulatedStep[]): Fault {
+  const ms = dice.span(LEAST_STOP_MS, MOST_DELAY_MS);
+  const risky = steps.filter(({ effect }) => RISKY.has(effect));
+  const writes = (risky.length > 0 ? risky : steps).flatMap((step) => step.writes);
+  return { at: "write", step: dice.pick(writes), sending: 1, what: dice.pick(STOPS), ms };
 }
 
 function drawFault(dice: Dice, writes: readonly string[], mostMs: number): Fault {

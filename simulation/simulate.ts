@@ -24,6 +24,9 @@ export interface Simulated {
   readonly story: readonly string[];
 }
 
+// Their decisions are drawn apart: what befalls the requests of a seed does not depend on them.
+const PEOPLE = 0x5eed;
+
 /** What people do about a run. Gives its outcome. */
 export type People = (life: Life) => Promise<RunOutcome | undefined>;
 
@@ -71,6 +74,7 @@ async function happen(
     mishaps,
     witness,
     dice,
+    people: new Dice(seed ^ PEOPLE),
     tookEffect,
     isKeyed,
   });

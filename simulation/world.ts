@@ -9,6 +9,8 @@ import { NO_BUG, type Planted } from "./bugs.ts";
 import { SimulatedDisk } from "./disk.ts";
 import type { KeptAnswers } from "./network.ts";
 import { SIMULATED_KEYS, SimulatedService } from "./service.ts";
+import { SimulatedLiveness } from "./liveness.ts";
+import { SimulatedTail } from "./tail.ts";
 import { VirtualTime } from "./time.ts";
 
 const ADDRESS = "http://service.simulated";
@@ -46,6 +48,8 @@ export class World {
   readonly service: SimulatedService;
   /** What the writes of the run were answered that was there before all others. */
   earlier: KeptAnswers | undefined;
+  readonly liveness: SimulatedLiveness;
+  readonly #tail: SimulatedTail | undefined;
   #skewMs = 0;
 
   /** A world of today's code, or of one with a bug. */
@@ -58,7 +62,16 @@ export class World {
       sleep: (ms, signal) => this.time.sleep(ms, signal),
     };
     this.service = new SimulatedService(skewed);
-    this.store = JournalStore.over(this.disk, { clock: this.time, redact: (text) => text, inNextTurn: (work) => work() });
+    this.liveness = bug.liveness?.() ?? new SimulatedLiveness();
+    // What a flawed disk forgets, it forgets of the tail too.
+    this.#tail = bug.disk !== undefined || bug.hasNoTail === true ? undefined : new SimulatedTail();
+    const ports = {
+      tail: this.#tail,
+      clock: this.time,
+      redact: (text: string) => text,
+      inNextTurn: (work: () => void) => work(),
+    };
+    this.store = JournalStore.over(this.disk, { ...ports, liveness: this.liveness });
   }
 
   /** From now on it begins with what is there: a run of the day before, which was answered this. */
@@ -73,6 +86,8 @@ export class World {
     this.#skewMs = skewMs;
     this.time.reset(beforeMs);
     this.disk.reset();
+    this.liveness.reset();
+    this.#tail?.reset();
     this.service.reset(past);
   }
 }

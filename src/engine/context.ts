@@ -140,16 +140,15 @@ export class RunContext extends Looking {
     const { clock } = this.ports;
     const [at, began] = [clock.now(), clock.elapsed()];
     return () => {
-      // A suspended machine stops one clock, and somebody may set the other.
-      const ageMs = Math.max(clock.now() - at, clock.elapsed() - began);
-      if (ageMs > LIMITS.intentMs)
-        return `it was to be sent ${formatDuration(Math.round(ageMs))} ago: this process was held up since then`;
       try {
         this.#journal.assertHeld();
-        return undefined;
       } catch (error) {
         return messageOf(error);
       }
+      // A suspended machine stops one clock, and somebody may set the other.
+      const ageMs = Math.max(clock.now() - at, clock.elapsed() - began);
+      if (ageMs <= LIMITS.intentMs) return undefined;
+      return `it was to be sent ${formatDuration(Math.round(ageMs))} ago: this process was held up since then`;
     };
   }
 

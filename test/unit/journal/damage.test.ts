@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
@@ -109,13 +109,13 @@ test.for([
 
 /** What commands say that open a journal: those that write, those that only look, and those that may change no file. */
 function refusals(at: string): readonly string[] {
-  const opened = [
+  const ways = [
     () => JournalStore.open(at, PORTS),
     () => JournalStore.existing(at, PORTS),
     () => JournalStore.look(at, PORTS),
     () => journalHealth(at),
   ];
-  return opened.map((open) => {
+  return ways.map((open) => {
     try {
       const store = open();
       if (store instanceof JournalStore) store.close();
@@ -230,7 +230,7 @@ test("processes that create the same journal at once all find it whole", async (
     store.close();`;
   const ends = Array.from({ length: 6 }, () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", script, at], { stdio: ["ignore", "ignore", "pipe"] });
-    const told = text(child.stderr);
+    const told = textOf(child.stderr);
     return once(child, "exit").then(async ([code]) => [code, code === 0 ? "" : await told]);
   });
   expect(await Promise.all(ends)).toEqual(ends.map(() => [0, ""]));

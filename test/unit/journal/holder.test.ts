@@ -28,7 +28,7 @@ function newFolder(): string {
 
 /** Another process that holds something in a state directory. */
 async function holding(folder: string, ...before: readonly string[]): Promise<{ child: ChildProcess; holder: Holder }> {
-  const [program = "", ...args] = [...before, ...NODE, folder];
+  const [program, ...args] = [...before, ...NODE, folder];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   endsWithTest(child);
   const [line] = (await once(child.stdout, "data")) as [Buffer];
