@@ -140,7 +140,6 @@ async function pairWith(served: Profile): Promise<Pair> {
     commitDelayMs: 0,
     faults: [{ operation: "ledger.asset.delete", fault: { "receipt-failed": "asset not found" } }],
   });
-  const run = runnerForTest();
   const { primaryKey, requestStatus } = served.ledger;
   const playbook = PLAYBOOK.replaceAll("KEY:", `${primaryKey["Bond"] ?? "id"}:`).replace(
     '"APPROVED"',
@@ -159,7 +158,8 @@ async function pairWith(served: Profile): Promise<Pair> {
       credentials: new Map(Object.entries(sandbox.credentials).map(([name, key]) => [name, new Secret(name, key)])),
     },
   });
-  return { run: (profile) => run(playbook, target(profile)) };
+  // Each with a journal of its own: what one left unknown would keep the next from starting.
+  return { run: (profile) => runnerForTest()(playbook, target(profile)) };
 }
 
 test("the other profile differs from the default in every setting", () => {

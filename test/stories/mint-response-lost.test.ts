@@ -112,12 +112,16 @@ test("a mint is redirected to another server, which hears nothing of it and neve
     await proxyTo(world.url),
     await strangerServer({ status: 200, body: '{"transactionId":"stolen","receiptId":"stolen"}' }),
   ];
-  const project = newProject();
-  project.serviceAt(proxy.url);
-  project.write("mint.yaml", MINT_ONCE);
+  // Each with a state of its own: what one leaves open keeps the next from starting.
+  const minting = (): Project => {
+    const project = newProject();
+    project.serviceAt(proxy.url);
+    project.write("mint.yaml", MINT_ONCE);
+    return project;
+  };
   for (const status of [301, 307]) {
     void proxy.next("POST /token/mint", answerInstead({ status, headers: { location: `${stranger.url}/token/mint` }, body: "" }));
-    const run = await project.run("run", "mint.yaml");
+    const run = await minting().run("run", "mint.yaml");
     expect(run.code, run.told).toBe(5);
     expect(run.stdout, run.told).toContain(`HTTP ${status}`);
     expect(stranger.seen, run.told).toEqual([]);
@@ -128,7 +132,7 @@ test("a mint is redirected to another server, which hears nothing of it and neve
   // The first one reads what is there before the mint.
   const elsewhere = answerInstead({ status: 307, headers: { location: `${stranger.url}/token` }, body: "" });
   for (let time = 0; time < LIMITS.readAttempts; time++) void proxy.next("GET /token", elsewhere, time === 0 ? 1 : 0);
-  const read = await project.run("run", "mint.yaml");
+  const read = await minting().run("run", "mint.yaml");
   expect(read.code, read.told).toBe(1);
   expect(read.stdout, read.told).toMatch(/^✗ failed {3}after /m);
   expect(stranger.seen, read.told).toEqual([]);
