@@ -82,7 +82,7 @@ test("a run of another host is released by a person, and goes on elsewhere; its 
   expectRefused(
     await project.run("runs", "release", run, "--because", "it hangs"),
     2,
-    /which lives\n.*\n +next: stop it: kill \d+/,
+    /which is alive\n.*\n +next: stop it: kill \d+/,
   );
   await holder.signal("SIGSTOP");
   moveAway(project);
@@ -133,7 +133,9 @@ test("whoever is killed with a write under way leaves the entity marked until it
   await running.signal("SIGKILL");
   await running.ended;
   goOn();
-  const next = await at.project.run("run", "alice.yaml");
+  const refused = await at.project.run("run", "alice.yaml");
+  expectRefused(refused, 6, new RegExp(`the run ${run}, an earlier run of this playbook, left a write open`));
+  const next = await at.project.run("run", "alice.yaml", "--anyway", "--because", "it records another property");
   expect(next.code, next.told).toBe(0);
   const left = await at.project.run("runs", "leases");
   expect(left.stdout, left.told).toMatch(
