@@ -9,7 +9,7 @@ import { stateOf } from "../protocol/state.ts";
 export interface Resolution {
   /** The step's address. */
   readonly step: string;
-  readonly verdict: Exclude<AttemptSettled["verdict"], "superseded">;
+  readonly verdict: Exclude<AttemptSettled["verdict"], "superseded" | "unchanged">;
   readonly because: string;
   readonly who: string;
 }

@@ -170,7 +170,7 @@ function yieldsOf(operation: Operation): readonly PageField[] {
       ? [["receipt", "Receipt", "the receipt that the step waited for; a lost answer took its id along, so there is none then"]]
       : []),
     ...(call.interface === "investor" ? [["envelope", "object", "what stands beside the response: `status`, `pagination`"]] : []),
-    ["outcome", "text", writes ? "`changed`, or `skipped`" : "`ok`, or `skipped`"],
+    ["outcome", "text", writes ? "`changed`, `unchanged`, or `skipped`" : "`ok`, or `skipped`"],
   ].map(([name = "", kind = "", what = ""]) => ({ name, type: kind, description: what, required: false }));
   return [whole, ...named, ...more].map((field) => ({ ...field, name: `steps.ID.${field.name}` }));
 }

@@ -92,6 +92,8 @@ export type Sight =
     }
   /** No trace. `again`: why one more request could do no harm even if the first one arrives. */
   | { readonly seen: "nothing"; readonly again?: Again }
+  /** What the write sets was so before it, and is so now, as readings of both moments show. */
+  | { readonly seen: "unchanged"; readonly by: JsonObject; readonly again: Again }
   /** What is there contradicts the write: its effect twice, a part of it, or another one. */
   | { readonly seen: "conflict"; readonly why: string; readonly rests: Rests }
   /** What was read does not decide. */
@@ -204,12 +206,14 @@ function together(sights: readonly Sight[]): Sight {
   if (open?.seen === "unclear") return { seen: "unclear", why: open.why, ...again };
   if (open !== undefined) return open;
   const effects = sights.filter((sight) => sight.seen === "effect");
+  const same = sights.filter((sight) => sight.seen === "unchanged");
+  if (same.length === sights.length) return { ...first, ...again };
   if (effects.length === 0) return { seen: "nothing", ...again };
-  if (effects.length < sights.length) {
+  if (effects.length + same.length < sights.length) {
     const why = `of ${sights.length} things that it was to do, ${effects.length} can be seen`;
     return { seen: "conflict", why, rests: "readings" };
   }
-  const rests = effects.every((each) => each.rests === "record") ? "record" : "readings";
+  const rests = same.length === 0 && effects.every((each) => each.rests === "record") ? "record" : "readings";
   const spends = [...new Set(effects.flatMap((each) => each.spends ?? []))];
   return { ...effects[0], seen: "effect", rests, by: { parts: effects.map(({ by }) => by) }, spends, ...again };
 }

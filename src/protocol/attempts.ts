@@ -21,7 +21,7 @@ export function decideAttempts(
   const attempt = attempts.length - 1;
   const last = attempts[attempt];
   if (last === undefined || last.past) return { do: "begin" };
-  if (last.settled?.verdict === "applied") return { do: "complete", attempt };
+  if (last.settled?.verdict === "applied" || last.settled?.verdict === "unchanged") return { do: "complete", attempt };
   if (last.settled !== undefined) return sendAgainOrGiveUp(attempts, last, epoch);
   // One that was superseded may have arrived in between: then it is the reason for the refusal.
   const refused = { do: mayStillArrive(attempts) ? "probe" : "judge-refusal", attempt } as const;
@@ -49,9 +49,9 @@ export function standingBaseline(
   return undecidedOf(attempts).find(isSuperseded)?.intended;
 }
 
-/** Whether one of the sendings that were superseded may still arrive, whatever befell those after it. */
+/** Whether one of the attempts that were superseded, or changed nothing, may still arrive, whatever befell those after it. */
 export function mayStillArrive(attempts: readonly AttemptState[]): boolean {
-  return undecidedOf(attempts).some(isSuperseded);
+  return undecidedOf(attempts).some((attempt) => isSuperseded(attempt) || attempt.settled?.verdict === "unchanged");
 }
 
 function isSuperseded({ settled }: AttemptState): boolean {

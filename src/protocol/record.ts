@@ -224,7 +224,8 @@ export interface ReceiptRead {
 
 /**
  * What became of an attempt, decided by evidence other than its own answer. `absent`: it had no effect and never will. `superseded`: it may
- * still arrive, and then does no harm beside one more.
+ * still arrive, and then does no harm beside one more. `unchanged`: what it sets was so before and is so now; it may still arrive, and
+ * then sets the same.
  */
 export interface AttemptSettled {
   readonly kind: "attempt.settled";
@@ -240,11 +241,11 @@ export interface AttemptSettled {
   readonly alsoSpends?: readonly string[];
 }
 
-export type Verdict = "applied" | "absent" | "superseded";
+export type Verdict = "applied" | "absent" | "superseded" | "unchanged";
 
 /**
- * `changed`: a write took effect. `ok`: a read, or a refusal that was expected. `unchanged`: what the write is for was so already,
- * and it was not sent. `rescued`: a block failed, and its `rescue` did not.
+ * `changed`: a write took effect. `ok`: a read, or a refusal that was expected. `unchanged`: what the write is for was so already:
+ * it was not sent, or its answer was lost and nothing of it is missing. `rescued`: a block failed, and its `rescue` did not.
  */
 export type CompletedOutcome = "ok" | "changed" | "unchanged" | "skipped" | "rescued";
 /**

@@ -11,6 +11,8 @@ type Again = "unique" | "fence" | "value" | "never";
 export type Seen =
   | { readonly seen: "effect"; readonly rests: "record" | "readings"; readonly again?: Again }
   | { readonly seen: "nothing" | "unclear"; readonly again?: Again }
+  /** What it sets was so before, and is so now. */
+  | { readonly seen: "unchanged"; readonly again: Again }
   | { readonly seen: "conflict" };
 
 /** Under what circumstances a write was sent, and looked for. */
@@ -43,6 +45,9 @@ export function verdictOf(seen: Seen, { additive, alone, final, settled, compara
     case "nothing":
       if (settled || (seen.again === "never" && final && comparable)) return "absent";
       return otherwise;
+    case "unchanged":
+      // It may still arrive, and then sets what is there.
+      return comparable && (final || settled) ? "unchanged" : otherwise;
     case "unclear":
       return otherwise;
   }

@@ -139,7 +139,7 @@ const EVENTS: Described = {
   },
   "attempt.settled": {
     says: "What became of a write, decided by other evidence than its own answer.",
-    required: { step, attempt, verdict: oneOf("applied", "absent", "superseded"), evidence: anything },
+    required: { step, attempt, verdict: oneOf("applied", "absent", "superseded", "unchanged"), evidence: anything },
     optional: { transactionId: text, spends: text, alsoSpends: { type: "array", items: text } },
   },
   "step.completed": {

@@ -3,7 +3,7 @@ import type { AttemptReport, ReceiptReport, StepReport } from "./shape.ts";
 
 /** What became of one sending of a write, and by what it is known. */
 export interface WriteVerdict {
-  readonly word: "acknowledged" | "applied" | "absent" | "superseded" | "refused" | "not sent" | "unknown";
+  readonly word: "acknowledged" | "applied" | "absent" | "superseded" | "unchanged" | "refused" | "not sent" | "unknown";
   /** In one sentence; it holds words of the service. */
   readonly by: string;
 }
@@ -13,7 +13,7 @@ export function verdictOf(attempt: AttemptReport, step: StepReport): WriteVerdic
   const { settled, meaning, message, receipt } = attempt;
   const isLast = attempt === step.attempts.at(-1);
   if (settled !== null) {
-    const again = settled.verdict === "applied" || isLast ? "" : "; sent again";
+    const again = settled.verdict === "applied" || settled.verdict === "unchanged" || isLast ? "" : "; sent again";
     return { word: settled.verdict, by: `${settledText(settled)}${again}` };
   }
   const answer = answerText(attempt);

@@ -14,7 +14,7 @@ import { FAILPOINT, failpointText } from "./failpoint.ts";
 import { begin, clear, goOn, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
 import { type Comparing, differences, excess, type Ledger, ledgerOf, withoutRepeats } from "./ledger.ts";
 import { orderText } from "./order.ts";
-import { effectsOf, repeatsIn, unknownWrites } from "./unknown.ts";
+import { effectsOf, repeatsIn, unchangedIn, unknownWrites } from "./unknown.ts";
 
 /** A point of the undisturbed run, by which a child is killed. */
 export type Boundary = Pick<TriedBoundary, "point" | "step">;
@@ -145,7 +145,8 @@ export class CrashTest {
   #judge({ outcome, why = "", records, ledger: found }: End & { readonly ledger: Ledger }, undisturbed: Undisturbed): Verdict {
     const [ledger, setTwice] = withoutRepeats(found, undisturbed.ledger, repeatsIn(records, undisturbed.effects));
     if (outcome === "passed") {
-      const different = this.differences(undisturbed.ledger, ledger);
+      const [expected] = withoutRepeats(undisturbed.ledger, ledger, unchangedIn(records, undisturbed.effects));
+      const different = this.differences(expected, ledger);
       return different.length === 0 ? { verdict: "same", setTwice, writes: [], differences: [] } : differing(different);
     }
     const beyond = excess(undisturbed.ledger, ledger, this.#comparing);

@@ -1,7 +1,7 @@
 import { writeJson } from "../../base/json.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import type { RunRecord } from "../../protocol/record.ts";
+import type { RunRecord, Verdict } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 import type { UnknownWrite } from "../../report/crash/shape.ts";
 import type { Ledger, Repeat } from "./ledger.ts";
@@ -37,13 +37,22 @@ export function unknownWrites(
 
 /** The writes of values that a run has sent once more without knowing of the first: it may have set the same value twice. */
 export function repeatsIn(records: readonly RunRecord[], effects: ReadonlyMap<string, string>): readonly Repeat[] {
+  return settledAs("superseded", records, effects);
+}
+
+/** The writes of values that were so already, of which a run found out so much and no more: they may have taken effect, or not. */
+export function unchangedIn(records: readonly RunRecord[], effects: ReadonlyMap<string, string>): readonly Repeat[] {
+  return settledAs("unchanged", records, effects);
+}
+
+function settledAs(verdict: Verdict, records: readonly RunRecord[], effects: ReadonlyMap<string, string>): readonly Repeat[] {
   const sent = new Map(
     records.flatMap((record) =>
       record.kind === "attempt.intended" ? [[`${record.step} ${record.attempt}`, record.operation] as const] : [],
     ),
   );
   return records.flatMap((record) => {
-    if (record.kind !== "attempt.settled" || record.verdict !== "superseded") return [];
+    if (record.kind !== "attempt.settled" || record.verdict !== verdict) return [];
     const operation = sent.get(`${record.step} ${record.attempt}`) ?? "";
     return operationNamed(operation).meaning.effect === "absolute" ? [{ operation, text: effects.get(record.step) }] : [];
   });

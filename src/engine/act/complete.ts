@@ -23,7 +23,11 @@ export async function complete(context: RunContext, applied: Attempted): Promise
   const { place, step, state } = applied;
   const startedAt = state.intendedAt;
   const fail = (problem: StepProblem): void => context.stop(place, { startedAt, outcome: "failed", problem });
-  const why = `the write itself took effect${state.settled === undefined ? "" : ", and its answer was lost"}`;
+  const outcome = state.settled?.verdict === "unchanged" ? "unchanged" : "changed";
+  const why =
+    outcome === "unchanged"
+      ? "what the write sets was so already, and its answer was lost"
+      : `the write itself took effect${state.settled === undefined ? "" : ", and its answer was lost"}`;
   if (step.fails !== undefined) return fail(notRefused(step.fails));
   const found = await find(context, applied);
   if (found === "stopping") return;
@@ -33,12 +37,13 @@ export async function complete(context: RunContext, applied: Attempted): Promise
   if (ensured !== undefined && "problem" in ensured) return fail({ ...ensured.problem, why });
   const value = {
     ...valueOf(step, state, { found: found.record, profile: context.target.profile }),
+    outcome,
     ...(ensured === undefined ? {} : { ensured: ensured.response }),
     ...found.outputs,
   };
   const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
   if (problem !== undefined) return fail({ ...problem, why });
-  context.note({ kind: "step.completed", step: place.address, outcome: "changed", value, startedAt, requests: 1 });
+  context.note({ kind: "step.completed", step: place.address, outcome, value, startedAt, requests: 1 });
 }
 
 interface Found {
@@ -108,7 +113,6 @@ function valueOf(
   });
   return {
     response: payload,
-    outcome: "changed",
     ...(answered?.envelope === null || answered?.envelope === undefined ? {} : { envelope: answered.envelope }),
     ...(settled?.transactionId === undefined ? {} : { transactionId: settled.transactionId }),
     ...(receipt === undefined ? {} : { receipt: receipt.receipt, ...idOf(receipt.receipt) }),

@@ -66,7 +66,9 @@ function verdictIn(
   { sight, settled, comparable }: { readonly sight: Sight } & Times,
 ): Verdict | undefined {
   const again = sight.seen === "conflict" ? undefined : sight.again;
-  const verdict = verdictOf(sight, {
+  // A refusal leaves what was so before as well.
+  const isRefusalMeant = sight.seen === "unchanged" && step.fails !== undefined;
+  const verdict = verdictOf(isRefusalMeant ? { seen: "unclear", again: sight.again } : sight, {
     additive: step.operation.meaning.effect === "additive",
     alone: context.isAlone({ operation: step.operation, caller }),
     final: again !== undefined && isFinal(context, place, { step, input: state.intended.input, again }),
@@ -124,6 +126,7 @@ function evidenceText(sight: Sight, verdict: Verdict): JsonObject {
   }
   switch (sight.seen) {
     case "effect":
+    case "unchanged":
       return sight.by;
     case "nothing":
       if (sight.again === "never") return { because: `it cannot be seen, and ${why}` };
@@ -158,6 +161,10 @@ function stoppedBy(
       return { outcome: "unknown", why: `${sight.why}; but ${mayBeOld(target)}` };
     case "unclear":
       return { outcome: "unknown", why: sight.why };
+    case "unchanged": {
+      const doubt = comparable ? "it may still arrive after a later step that sets something else" : mayBeOld(target);
+      return { outcome: "unknown", why: `it was so before, and is so now; but ${doubt}` };
+    }
     case "nothing":
       return {
         outcome: "unknown",

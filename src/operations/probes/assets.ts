@@ -11,6 +11,7 @@ import {
   type Sight,
   UNREAD,
 } from "../probe.ts";
+import { UNCHANGED } from "./state.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "./compare.ts";
 import { isStamped, isTouchedBeside, newnessOf } from "./recency.ts";
 import { type Change, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
@@ -90,18 +91,18 @@ export const assetCreated: Probe = probeOf((evidence) => {
 
 /** The asset is as PUT would have it: exactly so. */
 export const assetPut: Probe = probeOf(
-  (evidence) => changed(evidence, ({ left }) => jsonEquals(left["data"] ?? null, dataOf(evidence.input))),
+  (evidence) => changed(evidence, ({ data = null }) => jsonEquals(data, dataOf(evidence.input))),
   eachOf("data"),
 );
 
 /** The asset has what PATCH names. */
 export const assetUpdated: Probe = probeOf(
-  (evidence) => changed(evidence, ({ left }) => includes(left["data"], dataOf(evidence.input))),
+  (evidence) => changed(evidence, ({ data }) => includes(data, dataOf(evidence.input))),
   eachOf("data"),
 );
 
 export const assetOwnersSet: Probe = probeOf(
-  (evidence) => changed(evidence, ({ left: { owners } }) => sameMembers(owners, listOf(evidence.input["owners"]), includes)),
+  (evidence) => changed(evidence, ({ owners }) => sameMembers(owners, listOf(evidence.input["owners"]), includes)),
   itemsOf,
 );
 
@@ -130,16 +131,17 @@ function deletedBy(evidence: Evidence, last: Change): Sight {
 }
 
 // A change of ours leaves exactly one record more that shows what was asked for.
-function changed(evidence: Evidence, asAsked: (change: Change) => boolean): Sight {
+function changed(evidence: Evidence, isAsAsked: (asset: JsonObject) => boolean): Sight {
   if (evidence.before === undefined) return UNREAD;
   const changes = changesSince(evidence);
   const found = oneOf(
     evidence,
-    changes.filter((change) => asAsked(change) && isBy(evidence, change.by)),
+    changes.filter((change) => isAsAsked(change.left) && isBy(evidence, change.by)),
   );
   if (found !== undefined) return found;
   if (changes.length > 0) return { seen: "unclear", why: "the asset was changed meanwhile, but not as it was sent" };
-  return { seen: "nothing", again: "value" };
+  const wasSo = [evidence.before["asset"], evidence.now["asset"]].every((asset) => isObject(asset) && isAsAsked(asset));
+  return wasSo ? UNCHANGED : { seen: "nothing", again: "value" };
 }
 
 function idIn({ input, profile }: Sent): Json {

@@ -26,11 +26,14 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
       const { record, thing = "" } = stamped?.(now, evidence) ?? {};
       if (isStamped(evidence, record, { stamp: "updated", thing })) return stampedAt(record);
       if (before === undefined) return UNREAD;
-      if (before["so"] === true) return { seen: "unclear", why: "it was so before", again: "value" };
+      if (before["so"] === true) return UNCHANGED;
       return { seen: "effect", by: { readBack: "as it was sent, and not so before" }, rests: "readings", again: "value" };
     },
   });
 }
+
+/** What a write sets was so before it, and is so now. */
+export const UNCHANGED: Sight = { seen: "unchanged", by: { because: "it was so before, and is so now" }, again: "value" };
 
 function stampedAt(record: Json | undefined): Sight {
   return { seen: "effect", by: { readBack: "as it was sent", updatedAt: field(record, "updatedAt") ?? null }, rests: "record" };
