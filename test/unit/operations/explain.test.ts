@@ -6,8 +6,8 @@ import { waysOf } from "../../../src/operations/probes/explain.ts";
 const of = (value: number): Decimal => Decimal.of(value);
 
 function times(by: number, ours: number, alike: number, ...others: readonly number[]): readonly number[] | "too many" {
-  const ways = waysOf({ by: of(by), parts: [{ adds: of(ours), alike }], others: others.map(of) });
-  return ways === "too many" ? ways : ways.flat();
+  const found = waysOf({ by: of(by), parts: [{ adds: of(ours), alike }], others: others.map(of) });
+  return found === "too many" ? found : found.flat();
 }
 
 test.each([
