@@ -83,6 +83,12 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+/** Throws a Failure when a journal has lost records that its tail names, or must have a tail and has none. */
+export function assertWhole(database: Database, tail: Tail): void {
+  if (versionOf(database) < TAILED) tail.assertNotAhead(database);
+  else tail.assertKept(database);
+}
+
 /** Brings a journal up to the present format. Throws a Failure when it is of a later one, or has lost records. */
 export function migrate(database: Database, tail: Tail): void {
   const version = versionOf(database);
@@ -94,7 +100,7 @@ export function migrate(database: Database, tail: Tail): void {
       next: "update tokenbook, or name another state directory with --state DIR",
     });
   }
-  tail.assertNotAhead(database);
+  assertWhole(database, tail);
   database.transaction(() => {
     const before = versionOf(database);
     bringUp(database);

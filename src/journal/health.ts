@@ -4,7 +4,7 @@ import { systemClock } from "../base/ports.ts";
 import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
 import { stateOf } from "../protocol/state.ts";
 import { Database } from "../sqlite/database.ts";
-import { assertThere, FORMAT, journalIn, tailOf, versionOf } from "./format.ts";
+import { assertThere, assertWhole, FORMAT, journalIn, tailOf, versionOf } from "./format.ts";
 import type { JournalPorts } from "./journal.ts";
 import type { Loss } from "./loss.ts";
 import { JournalStore, type RunSummary } from "./store.ts";
@@ -50,7 +50,7 @@ function structureOf(path: string): Pick<JournalHealth, "format" | "damage"> {
   try {
     const format = versionOf(database);
     const damage = database.quickCheck();
-    if (format < FORMAT && damage.length === 0) tailOf(database, LOOKING).assertNotAhead(database);
+    if (format <= FORMAT && damage.length === 0) assertWhole(database, tailOf(database, LOOKING));
     return { format, damage };
   } finally {
     database.close();

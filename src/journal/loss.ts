@@ -1,6 +1,6 @@
 import { Failure } from "../base/failure.ts";
 import { Database, type Row } from "../sqlite/database.ts";
-import { assertThere, bringUp, FORMAT, journalIn, tailOf, versionOf } from "./format.ts";
+import { assertThere, assertWhole, bringUp, journalIn, tailOf } from "./format.ts";
 import { spellHolder } from "./holder.ts";
 import { type JournalPorts, livenessOf } from "./journal.ts";
 import { Leases } from "./leases.ts";
@@ -30,13 +30,13 @@ export function acceptLoss(stateDirectory: string, ports: JournalPorts, { who, b
   const database = Database.open(path);
   try {
     const tail = tailOf(database, ports);
-    const what =
-      missing ?? lossAt(() => (versionOf(database) === FORMAT ? tail.assertKept(database) : tail.assertNotAhead(database)));
+    const what = missing ?? lossAt(() => assertWhole(database, tail));
     if (what === undefined) throw nothingLost(path);
     const { redact, clock } = ports;
     database.transaction(() => {
       bringUp(database);
       assertFree(new Leases(database, { ...ports, liveness: livenessOf(database, ports) }));
+      database.run("DELETE FROM lease WHERE kind <> 'run'");
       database.run("UPDATE lease SET holder = NULL");
       const values = [clock.now(), redact(who), redact(because), what];
       database.run("INSERT INTO loss (at, who, because, what) VALUES (?, ?, ?, ?)", ...values);
@@ -44,6 +44,8 @@ export function acceptLoss(stateDirectory: string, ports: JournalPorts, { who, b
         `INSERT INTO ended_run (run_id, loss) SELECT id, (SELECT MAX(id) FROM loss) FROM run WHERE outcome IS NOT 'passed'
          ON CONFLICT DO NOTHING`,
       );
+      // Who accepts it has looked what they left: nothing of them keeps another run back.
+      database.run("UPDATE run SET settled = 1 WHERE outcome IS NOT 'passed'");
     });
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     // Last: until then the loss is refused, and can be accepted again.

@@ -2,8 +2,18 @@ import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { desk, losingMint } from "./desk.ts";
 import { type Proxy, proxyTo } from "./proxy.ts";
-import { approvalPlaybook, newProject, operationsOf, type Project, runIn, sandboxProcess, type Service } from "./world.ts";
+import {
+  approvalPlaybook,
+  MINT_ONCE,
+  newProject,
+  operationsOf,
+  type Project,
+  runIn,
+  sandboxProcess,
+  type Service,
+} from "./world.ts";
 
 interface Damage {
   readonly name: string;
@@ -113,7 +123,10 @@ test("after a look into the ledger a person accepts the loss: unfinished runs ar
     expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining("journal.lost-run")]);
   }
   const nothing = await project.run("resume");
-  expect([nothing.code, nothing.stderr], nothing.told).toEqual([2, expect.stringContaining("resume.nothing")]);
+  expect([nothing.code, nothing.stdout], nothing.told).toEqual([
+    0,
+    expect.stringContaining("cannot be resumed since somebody accepted"),
+  ]);
   const begun = await project.run("run", "hand-over.yaml");
   expect(begun.code, begun.told).toBe(4);
   const doctor = await project.run("doctor");
@@ -145,3 +158,15 @@ function damage(file: string, sql: string): () => void {
     database.close();
   };
 }
+
+test("a run that left a write open keeps nothing back any more once its loss is accepted", async () => {
+  const at = await desk({ "mint.yaml": MINT_ONCE });
+  const { project } = at;
+  await losingMint(at);
+  const beside = await project.run("run", "mint.yaml");
+  expect(beside.code, beside.told).toBe(6);
+  rmSync(join(project.folder, ".tokenbook/journal.tail"));
+  await project.run("runs", "accept-loss", "--because", "the mint is there");
+  const begun = await project.run("run", "mint.yaml");
+  expect(begun.code, begun.told).toBe(0);
+});

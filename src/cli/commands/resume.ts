@@ -26,7 +26,7 @@ interface ResumeOptions extends Where, ReportOptions {
 /** `tokenbook resume`: continues a run; without a name, the last one that did not pass. When all have passed it says so, and exits with 0. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
   const chosen = chosenRun(shell, options);
-  if (chosen === undefined) return nothingToResume(shell, options);
+  if (typeof chosen === "string") return nothingToResume(shell, options, chosen);
   const found: Found = { ...options, state: knownStateDirectory(shell, options), isNamed: options.state !== undefined };
   const { playbook: file, environment } = chosen.summary;
   return performRuns(
@@ -62,18 +62,19 @@ interface Chosen {
   readonly known: History;
 }
 
-// Nothing: every run has passed.
-function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | undefined {
+// A text: why there is none.
+function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | string {
   return lookIntoJournal(shell, where, (store) => {
     const summary = run === undefined ? store.notPassed(1)[0] : store.summary(run.in(store));
     if (summary !== undefined) return { summary, known: store.history(summary.id) };
-    if (store.list(1).length > 0) return undefined;
-    throw noRunYet();
+    if (store.list(1).length === 0) throw noRunYet();
+    const ended = store.losses().length === 0 ? "" : ", or cannot be resumed since somebody accepted that records of it are lost";
+    return `every run in this state directory has passed${ended}`;
   });
 }
 
-function nothingToResume(shell: Shell, { json }: ResumeOptions): ExitCode {
-  const said = shell.hint("nothing to resume: every run in this state directory has passed; tokenbook runs lists them\n");
+function nothingToResume(shell: Shell, { json }: ResumeOptions, why: string): ExitCode {
+  const said = shell.hint(`nothing to resume: ${why}; tokenbook runs lists them\n`);
   if (json !== true) shell.stdout.write(said);
   else {
     for (const piece of jsonReport([])) shell.stdout.write(piece);
