@@ -14,7 +14,12 @@ export interface SimulatedStep {
   readonly needs: readonly string[];
   /** What an absolute write sets: of several that set the same, the last one stands. */
   readonly sets?: string;
+  /** What it leaves there, where that can be the same as before. */
+  readonly leaves?: string;
 }
+
+/** What is there before any step has set it: nobody, and nothing. */
+export const AT_FIRST = "";
 
 export interface Coin {
   readonly step: string;

@@ -1,4 +1,4 @@
-import type { Draft } from "./draft.ts";
+import { AT_FIRST, type Draft } from "./draft.ts";
 
 /** Adds a step, or first one that it needs. */
 export type Recipe = (draft: Draft) => void;
@@ -130,7 +130,13 @@ export const describe: Recipe = (draft) => {
   // A text that comes again is what a reading of an earlier moment may show.
   const text = draft.dice.chance(0.5) ? `As ${id} says` : "As before";
   const input = `{ id: "\${{ steps.${coin.step}.id }}", description: "${text}" }`;
-  draft.add({ id, effect: "absolute", text: call(id, "ledger.token.update", input), sets: `${coin.step}.description` });
+  draft.add({
+    id,
+    effect: "absolute",
+    text: call(id, "ledger.token.update", input),
+    sets: `${coin.step}.description`,
+    leaves: text,
+  });
 };
 
 export const permit: Recipe = (draft) => {
@@ -139,7 +145,13 @@ export const permit: Recipe = (draft) => {
   const id = draft.name("permit");
   const who = draft.dice.pick(["bob", "carol", "dora"]);
   const input = `{ id: "\${{ steps.${coin.step}.id }}", permissions: [{ entity: "\${{ actors.${who} }}", roles: [burner] }] }`;
-  draft.add({ id, effect: "absolute", text: call(id, "ledger.token.setPermissions", input), sets: `${coin.step}.permissions` });
+  draft.add({
+    id,
+    effect: "absolute",
+    text: call(id, "ledger.token.setPermissions", input),
+    sets: `${coin.step}.permissions`,
+    leaves: who,
+  });
 };
 
 // What takes something away shows by what is missing.
@@ -148,7 +160,13 @@ export const revoke: Recipe = (draft) => {
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("revoke");
   const input = `{ id: "\${{ steps.${coin.step}.id }}", permissions: [] }`;
-  draft.add({ id, effect: "absolute", text: call(id, "ledger.token.setPermissions", input), sets: `${coin.step}.permissions` });
+  draft.add({
+    id,
+    effect: "absolute",
+    text: call(id, "ledger.token.setPermissions", input),
+    sets: `${coin.step}.permissions`,
+    leaves: AT_FIRST,
+  });
 };
 
 export const entrust: Recipe = (draft) => {
@@ -157,13 +175,26 @@ export const entrust: Recipe = (draft) => {
   const id = draft.name("entrust");
   const approved = draft.dice.chance(0.5);
   const input = `{ tokenIds: ["\${{ steps.${coin.step}.id }}"], operators: ["\${{ actors.carol }}"], approved: ${approved} }`;
-  draft.add({ id, effect: "absolute", text: call(id, "ledger.token.setApproval", input), sets: `${coin.step}.operators` });
+  draft.add({
+    id,
+    effect: "absolute",
+    text: call(id, "ledger.token.setApproval", input),
+    sets: `${coin.step}.operators`,
+    leaves: approved ? "carol" : AT_FIRST,
+  });
 };
 
 export const entrustAll: Recipe = (draft) => {
   const id = draft.name("appoint");
-  const input = `{ operator: "\${{ actors.dora }}", approved: ${draft.dice.chance(0.5)} }`;
-  draft.add({ id, effect: "absolute", text: call(id, "ledger.erc1155.setApprovalForAll", input), sets: "alice.operators" });
+  const approved = draft.dice.chance(0.5);
+  const input = `{ operator: "\${{ actors.dora }}", approved: ${approved} }`;
+  draft.add({
+    id,
+    effect: "absolute",
+    text: call(id, "ledger.erc1155.setApprovalForAll", input),
+    sets: "alice.operators",
+    leaves: approved ? "dora" : AT_FIRST,
+  });
 };
 
 export const makeSeats: Recipe = (draft) => {

@@ -2,7 +2,7 @@ import type { RunOutcome, RunRecord } from "../src/protocol/record.ts";
 import { hadNoEffect, type RunState, stateOf } from "../src/protocol/state.ts";
 import type { Delivery } from "./network.ts";
 import type { Commit } from "./service.ts";
-import type { SimulatedStep } from "./draft.ts";
+import { AT_FIRST, type SimulatedStep } from "./draft.ts";
 
 /** A way in which a promise can be broken. */
 export type Breach =
@@ -46,6 +46,8 @@ export class Witness {
   readonly #steps: readonly SimulatedStep[];
   readonly #truth: Truth;
   readonly #told: RunRecord[] = [];
+  /** Steps that set what was there. */
+  readonly #unchanged = new Set<string>();
   readonly #runs = new Set<string>();
 
   constructor(steps: readonly SimulatedStep[], truth: Truth) {
@@ -73,7 +75,8 @@ export class Witness {
     const done = this.#effects();
     for (const step of this.#steps) {
       if (step.writes.includes(address)) return;
-      const missing = step.effect === "refused" ? undefined : step.writes.find((each) => !done.has(each));
+      const isMissing = (each: string): boolean => !done.has(each) && !this.#unchanged.has(each);
+      const missing = step.effect === "refused" ? undefined : step.writes.find(isMissing);
       if (missing !== undefined) this.sees("wrong order", `${address} was sent before ${missing} took effect`);
     }
   }
@@ -83,7 +86,22 @@ export class Witness {
     const isKept = record.kind === "run.closed" || (record.kind === "attempt.answered" && record.meaning === "acknowledged");
     if (isKept) this.#told.push(record);
     if (record.kind !== "step.completed" || !this.#mustHaveEffect(record.step)) return;
-    if (!this.#effects().has(record.step)) this.sees("false pass", `${record.step} was called ${record.outcome} without effect`);
+    if (record.outcome === "unchanged" && this.#isSoNow(record.step)) this.#unchanged.add(record.step);
+    else if (!this.#effects().has(record.step))
+      this.sees("false pass", `${record.step} was called ${record.outcome} without effect`);
+  }
+
+  // Whether what a step sets is there, whoever set it.
+  #isSoNow(address: string): boolean {
+    const step = this.#steps.find(({ writes }) => writes.includes(address));
+    if (step?.sets === undefined || step.leaves === undefined) return false;
+    return this.#valueOf(step.sets) === step.leaves;
+  }
+
+  #valueOf(target: string): string | undefined {
+    const setters = this.#steps.filter(({ sets }) => sets === target);
+    const last = [...this.#committed().values()].findLast((address) => setters.some(({ writes }) => writes.includes(address)));
+    return last === undefined ? AT_FIRST : setters.find(({ writes }) => writes.includes(last))?.leaves;
   }
 
   /** All has come to rest. */
@@ -140,7 +158,8 @@ export class Witness {
     const done = this.#effects();
     for (const { writes, effect } of this.#steps) {
       for (const address of effect === "refused" ? [] : writes) {
-        if (!done.has(address)) this.sees("false pass", `the run passed, and ${address} had no effect`);
+        if (!done.has(address) && !this.#unchanged.has(address))
+          this.sees("false pass", `the run passed, and ${address} had no effect`);
         if (steps.get(address)?.completed === undefined)
           this.sees("false pass", `the run passed, and ${address} is not complete`);
       }
@@ -153,8 +172,9 @@ export class Witness {
     for (const target of new Set(this.#steps.flatMap(({ sets }) => sets ?? []))) {
       const setters = this.#steps.filter(({ sets }) => sets === target).flatMap(({ writes }) => writes);
       const last = order.findLast((address) => setters.includes(address));
-      if (last !== setters.at(-1))
-        this.sees("late value stands", `${target} is as ${last ?? "nobody"} set it, not as ${setters.at(-1)} did`);
+      const wanted = this.#steps.findLast(({ sets }) => sets === target)?.leaves;
+      const stands = wanted === undefined ? last === setters.at(-1) : this.#valueOf(target) === wanted;
+      if (!stands) this.sees("late value stands", `${target} is as ${last ?? "nobody"} set it, not as ${setters.at(-1)} did`);
     }
   }
 
