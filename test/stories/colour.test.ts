@@ -29,6 +29,8 @@ const LOOK = "playbook: 1\nsteps: [{ uses: ledger.asset.stats, expect: [response
 
 function project(): Project {
   const made = newProject({});
+  // In CI the embedded sandbox must be asked for.
+  made.write("tokenbook.yaml", "environments: { sandbox: embedded }\n");
   made.write("look.yaml", LOOK);
   made.write("mint.yaml", MINT_ONCE);
   made.write("broken.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stast }]\n");
