@@ -2,7 +2,7 @@ import { Failure } from "../base/failure.ts";
 import { howToStop, spellHolder } from "../journal/holder.ts";
 import { type JournalStore, noSuchRun } from "../journal/store.ts";
 import { openWrites } from "../protocol/open-writes.ts";
-import type { Holder } from "../protocol/record.ts";
+import type { Holder, RunRecord, RunReleased } from "../protocol/record.ts";
 import { maybeUnsent, stateOf } from "../protocol/state.ts";
 
 /** Who says that a holder is gone, and why. */
@@ -18,16 +18,18 @@ export interface Release {
  * is alive on this machine.
  */
 export async function releaseRun(store: JournalStore, runId: string, { who, because }: Release): Promise<Holder> {
-  const { holder, life } = store.leases.holding(runId) ?? {};
-  if (holder === undefined) throw nothingToRelease(store, runId);
-  if (life === "alive") throw alive(runId, holder);
-  const claim = store.leases.takeOver(runId);
+  const lease = store.leases.holding(runId);
+  const holder = lease?.holder;
+  if (lease === undefined || holder === undefined) throw nothingToRelease(store, runId);
+  if (lease.life === "alive") throw alive(runId, holder);
   if (store.knows(runId)) {
-    const { journal, records } = await store.claim(runId, claim);
-    journal.note({ kind: "run.released", from: holder, who, because, unsent: maybeUnsent(stateOf(records)) });
+    const says = (before: readonly RunRecord[]): RunReleased => {
+      return { kind: "run.released", from: holder, who, because, unsent: maybeUnsent(stateOf(before)) };
+    };
+    const { journal, records } = await store.takeOver(lease, says);
     journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
     await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
-  } else store.leases.release(claim, false); // it was about to begin
+  } else store.leases.release(store.leases.takeOver(runId), false); // it was about to begin
   return holder;
 }
 

@@ -148,13 +148,14 @@ export class Leases {
 
   /** Takes a run, with all that it holds, from whoever holds it, who can write no more. */
   takeOver(runId: string): Claim {
-    return this.#database.transaction(() => {
-      const epoch = epochOf(this.#ofRun(runId)) + 1;
-      const holder = JSON.stringify(this.#ports.liveness.me());
-      const now = this.#ports.clock.now();
-      this.#database.run("UPDATE lease SET epoch = ?, holder = ?, since = ? WHERE run_id = ?", epoch, holder, now, runId);
-      return { runId, epoch };
-    });
+    return this.#database.transaction(() => this.#takeOver(runId));
+  }
+
+  /** The same within a transaction, if the run is still under the claim of this lease: gives whether it was. */
+  takeFrom({ runId, epoch }: Lease): boolean {
+    if (epochOf(this.#ofRun(runId)) !== epoch) return false;
+    this.#takeOver(runId);
+    return true;
   }
 
   /** What the living hold, and the entities with writes that were left open: those of the latest run first. */
@@ -167,6 +168,14 @@ export class Leases {
   /** By whom a run is held; nothing when it was let go, or its process died. */
   holding(runId: string): Lease | undefined {
     return this.#ofRun(runId).find(({ kind, holder }) => kind === "run" && holder !== undefined);
+  }
+
+  #takeOver(runId: string): Claim {
+    const epoch = epochOf(this.#ofRun(runId)) + 1;
+    const holder = JSON.stringify(this.#ports.liveness.me());
+    const now = this.#ports.clock.now();
+    this.#database.run("UPDATE lease SET epoch = ?, holder = ?, since = ? WHERE run_id = ?", epoch, holder, now, runId);
+    return { runId, epoch };
   }
 
   #actAs(name: string, { runId, epoch }: Claim): void {

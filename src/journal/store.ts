@@ -33,6 +33,8 @@ export interface Held {
   readonly records: readonly RunRecord[];
 }
 
+const GOES_ON = "UPDATE run SET outcome = NULL, settled = 0 WHERE id = ?";
+
 /** All runs of one state directory. */
 export class JournalStore {
   readonly leases: Leases;
@@ -121,7 +123,7 @@ export class JournalStore {
         key,
       );
     };
-    return this.#held({ claim, end: CHAIN_START, opening }, [], opened);
+    return this.#held({ claim, end: CHAIN_START, opening }, [], { first: opened });
   }
 
   /** Takes a run and nothing else, and writes nothing for it yet. Throws a Failure (exit 6) that names the holder when there is one. */
@@ -138,12 +140,31 @@ export class JournalStore {
     this.assertResumable(runId);
     const claim = taken ?? this.take(runId);
     const { records, end } = readHistory(this.#database, runId, known);
-    const opening = (): void => void this.#database.run("UPDATE run SET outcome = NULL, settled = 0 WHERE id = ?", runId);
+    const opening = (): void => void this.#database.run(GOES_ON, runId);
     return this.#held({ claim, end, opening }, records);
   }
 
+  /**
+   * Takes a run from whoever holds it, together with what is to be recorded of that: a crash leaves both, or neither. Throws a Failure when the
+   * run is not as it was when the lease was read.
+   */
+  async takeOver(lease: Lease, says: (records: readonly RunRecord[]) => Fact): Promise<Held> {
+    const { runId } = lease;
+    const { records, end } = this.history(runId);
+    const opening = (): void => {
+      if (!this.leases.takeFrom(lease) || this.count(runId) !== end.sequence + 1) throw runHeld(lease);
+      this.#database.run(GOES_ON, runId);
+    };
+    const claim = { runId, epoch: lease.epoch + 1 };
+    return this.#held({ claim, end, opening }, records, { last: says(records) });
+  }
+
   // Nobody but whoever holds the run can write what comes here, and it is durable before anything else.
-  async #held(run: HeldRun, before: readonly RunRecord[], ...first: readonly Fact[]): Promise<Held> {
+  async #held(
+    run: HeldRun,
+    before: readonly RunRecord[],
+    { first, last }: { readonly first?: Fact; readonly last?: Fact } = {},
+  ): Promise<Held> {
     this.assertWhole();
     const stored = {
       database: this.#database,
@@ -153,8 +174,8 @@ export class JournalStore {
       tail: this.#tail,
     };
     const journal = new RunJournal(stored, run, this.#ports);
-    const last: Fact = { kind: "run.claimed", holder: this.#liveness.me() };
-    const noted = [...first, last].map((fact) => journal.note(fact));
+    const claimedNow: Fact = { kind: "run.claimed", holder: this.#liveness.me() };
+    const noted = [first ?? [], claimedNow, last ?? []].flat().map((fact) => journal.note(fact));
     await journal.flushed();
     return { journal, records: [...before, ...noted] };
   }

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { systemClock } from "../../../src/base/ports.ts";
+import { releaseRun } from "../../../src/engine/release.ts";
+import { thisProcess } from "../../../src/journal/holder.ts";
+import type { JournalPorts } from "../../../src/journal/journal.ts";
+import { JournalStore } from "../../../src/journal/store.ts";
+import { hasSettled } from "../../../src/protocol/settle.ts";
+import { stateOf, stepIn } from "../../../src/protocol/state.ts";
+import { keep } from "../journal/keep.ts";
+import { answered, intended, opened } from "../protocol/facts.ts";
+import { folderForTest } from "./server.ts";
+
+const PORTS: JournalPorts = { clock: systemClock, redact: (text) => text };
+const WORD = { who: "olga", because: "its machine is gone" };
+const ELSEWHERE = { ...thisProcess(), host: "elsewhere", bootId: "another" };
+
+/** A run with an answered write and one that is not, held by a process of another machine. */
+async function held(folder: string): Promise<void> {
+  const store = JournalStore.open(folder, PORTS);
+  const { journal } = await store.begin(opened, "test");
+  keep(journal, intended("first"));
+  keep(journal, answered("first", "ambiguous"));
+  keep(journal, intended("mint"));
+  store.close();
+  const database = new DatabaseSync(join(folder, "journal.db"));
+  database.prepare("UPDATE lease SET holder = ?").run(JSON.stringify(ELSEWHERE));
+  database.close();
+}
+
+test("a run is taken over and said to be released in one commit: a crash leaves both, or neither", async () => {
+  const folder = folderForTest();
+  await held(folder);
+  const commits: string[][] = [];
+  const heldBefore: (string | undefined)[] = [];
+  const looker = JournalStore.open(folder, PORTS);
+  const watch: JournalPorts["watch"] = (moment, records) => {
+    if (moment === "before") heldBefore.push(looker.leases.holding("run1")?.holder?.host);
+    else commits.push(records.map(({ kind }) => kind));
+  };
+  const store = JournalStore.open(folder, { ...PORTS, watch });
+  expect(await releaseRun(store, "run1", WORD)).toEqual(ELSEWHERE);
+  expect(commits).toEqual([["run.claimed", "run.released"], ["run.closed"]]);
+  expect(heldBefore[0]).toBe("elsewhere");
+  expect(store.leases.holding("run1")).toBeUndefined();
+  store.close();
+  looker.close();
+});
+
+test("what the released holder may still send is named, and no time settles it or what follows it", async () => {
+  const folder = folderForTest();
+  await held(folder);
+  const store = JournalStore.open(folder, PORTS);
+  await releaseRun(store, "run1", WORD);
+  const records = store.read("run1");
+  expect(records.find(({ kind }) => kind === "run.released")).toMatchObject({
+    unsent: [{ step: "mint", attempt: 0 }],
+    who: "olga",
+  });
+  const state = stateOf(records);
+  const longAgo = { goneForMs: 1_000_000, settlingMs: 1 };
+  expect(hasSettled(stepIn(state, "first").attempts, longAgo)).toBe(true);
+  const { attempts } = stepIn(state, "mint");
+  expect(hasSettled(attempts, longAgo)).toBe(false);
+  // One more that was sent beside it: were it absent, the first one still might come.
+  const later = { ...attempts[0], mayStillBeSent: false } as (typeof attempts)[number];
+  expect(hasSettled([...attempts, later], longAgo)).toBe(false);
+  store.close();
+});
+
+test("a holder that goes on while it is released keeps its run", async () => {
+  const folder = folderForTest();
+  await held(folder);
+  const store = JournalStore.open(folder, PORTS);
+  const lease = store.leases.holding("run1");
+  if (lease === undefined) throw new Error("it is held");
+  const other = JournalStore.open(folder, PORTS);
+  other.leases.takeOver("run1");
+  await expect(store.takeOver(lease, () => ({ kind: "run.closed", outcome: "interrupted", outputs: {} }))).rejects.toMatchObject({
+    exit: 6,
+  });
+  expect(store.read("run1")).toHaveLength(5);
+  other.close();
+  store.close();
+});
