@@ -146,9 +146,10 @@ test("whoever is killed with a write under way leaves the entity marked until it
   expect((await at.project.run("runs", "leases")).stdout).toBe("nothing is held\n");
 });
 
-// Lets whoever holds something seem to be of another host.
+// Lets whoever holds something seem to be on another machine: its lock is not seen here.
 function moveAway(project: Project): void {
-  inJournal(project, (database) => database.exec(`UPDATE lease SET holder = json_set(holder, '$.host', 'elsewhere')`));
+  const holder = `json_set(json_remove(holder, '$.lock'), '$.host', 'elsewhere', '$.bootId', 'another')`;
+  inJournal(project, (database) => database.exec(`UPDATE lease SET holder = ${holder}`));
 }
 
 function expectRefused({ code, stderr, told }: Ended, exit: number, says: RegExp): void {

@@ -4,7 +4,7 @@ import { KEYS, launch, MINT_ONCE, newProject, operationsOf, ROOT, sandboxProcess
 
 const WRITES = ["ledger.token.create", "ledger.token.mint"];
 // What a file of the process may hold, from too little for its first page to nearly enough for its last record.
-const LIMITS_KIB = [1, 44, 68, 76, 85, 95, 104, 112];
+const LIMITS_KIB = [1, 20, 44, 60, 76, 95, 110, 122];
 
 test.for(LIMITS_KIB)(
   "a journal that cannot have more than %i KiB stops the run before its next request; with room it goes on, and nothing is done twice",

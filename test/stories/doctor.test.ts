@@ -244,7 +244,7 @@ test("a run whose process died is told, and one that another machine holds", asy
   expect(codes(died, "warning"), died.told).toEqual(["state.died"]);
   expect(about(died, "state.died")).toMatch(/look\.yaml.* did not end: its process died\n.*\ntokenbook resume /);
   const journal = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"));
-  journal.exec("UPDATE lease SET holder = json_set(holder, '$.host', 'elsewhere')");
+  journal.exec("UPDATE lease SET holder = json_set(holder, '$.host', 'elsewhere', '$.bootId', 'another')");
   journal.close();
   const held = await examine(sane);
   expect(codes(held, "warning"), held.told).toEqual(["state.held-elsewhere"]);
