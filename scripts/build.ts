@@ -16,7 +16,7 @@ const LICENCES = "THIRD-PARTY-LICENSES.txt";
 const GROUPS = [
   group(
     "base",
-    ["src/base/(?!ports|difference)", "src/cli/(?:failure|hint|view/colour)", "src/report/format\\.ts", "package\\.json$"],
+    ["src/base/(?!ports|difference)", "src/cli/(?:failure|hint|shell|view/colour)", "src/report/format\\.ts", "package\\.json$"],
     ["big.js", "fastest-levenshtein"],
   ),
   group(
@@ -30,7 +30,11 @@ const GROUPS = [
       "operations",
       "playbook",
       "environment/(?!notifications)",
+      "files",
+      "protocol/record",
       "cli/check-failure",
+      "cli/chosen-project",
+      "cli/folder-files",
       "cli/given-secrets",
       "cli/project",
       "cli/tags",
@@ -46,7 +50,7 @@ const GROUPS = [
       "src/engine/",
       "src/reconcile/",
       "src/report/(?:attempt|comparison|evidence|fanout|foreign|history|json|model|nesting|problem|shape|step-fold|text|value|words)\\.ts",
-      "src/cli/(?:perform|session|queue|debug|masked|file|ready|crash/(?:course|failpoint)|view/(?!live|colour))",
+      "src/cli/(?:perform|session|queue|debug|masked|file\\.ts|ready|resuming|crash/(?:course|failpoint)|view/(?!live|colour))",
     ],
     ["undici"],
   ),
