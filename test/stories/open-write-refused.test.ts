@@ -184,3 +184,34 @@ test("two processes that start at once beside an open write are both refused", a
   const both = [project.start("run", "mint.yaml"), project.start("run", "mint.yaml")];
   for (const each of both) expectRefused(await each.ended, run);
 });
+
+test("a schedule is kept back by what a run by hand left open, and by its own run until somebody releases that", async () => {
+  const project = newProject({ ...KEYS, USER: "olga" });
+  project.write("mint.yaml", MINT);
+  const byHand = await killedAtMint(project);
+  const blocked = await project.run("schedule", "--once", "mint.yaml");
+  expect(blocked.code, blocked.told).toBe(5);
+  const history = await project.run("schedule", "history");
+  expect(history.stdout, history.told).toContain(
+    `the run ${byHand} of this playbook is not finished, and left the write "mint" open`,
+  );
+  await project.run("resolve", byHand, "--step", "mint", "--as", "absent", "--because", "the ledger has no such mint");
+
+  const killed = await project.as({ ...project.variables, ...KILLED }).run("schedule", "--once", "mint.yaml");
+  expect(killed.code, killed.told).not.toBe(0);
+  const own = (await project.json("runs")).data.runs[0]?.id ?? "";
+  expect(own).not.toBe(byHand);
+  expect((await project.run("schedule", "--once", "mint.yaml")).code).toBe(5);
+  // The word lets the schedule go on, and nobody else.
+  const released = await project.run("schedule", "release", "mint.yaml", "--because", "it was a sandbox");
+  expect(released.code, released.told).toBe(0);
+  expectRefused(await project.run("run", "mint.yaml"), own);
+  const again = await project.run("schedule", "--once", "mint.yaml");
+  expect(again.code, again.told).toBe(0);
+  const report = (await project.json("runs", "show", "latest")).data.reports[0];
+  expect(report?.run.anyway).toEqual({
+    who: "tokenbook schedule release",
+    because: "released by olga: it was a sandbox",
+    runs: [own],
+  });
+});

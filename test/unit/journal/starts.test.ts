@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Failure } from "../../../src/base/failure.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { leftBy } from "../../../src/engine/left-open.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
@@ -83,4 +84,16 @@ test("a run that died without an open write is looked into once", async () => {
   expect(store.unsettled()).toEqual([]);
   await store.claim("died");
   expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);
+});
+
+test("what is asked in the transaction that opens a run keeps it from being opened, and leaves nothing behind", async () => {
+  const refusal = new Failure({ code: "test.refused", message: "not beside that" });
+  const refuse = (): void => {
+    throw refusal;
+  };
+  await expect(store.begin({ ...opened, runId: "refused" }, "test", undefined, refuse)).rejects.toBe(refusal);
+  expect(store.ids()).toEqual([]);
+  expect(store.leases.list()).toEqual([]);
+  await store.begin({ ...opened, runId: "refused" }, "test");
+  expect(store.ids()).toEqual(["refused"]);
 });
