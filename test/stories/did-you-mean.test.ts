@@ -80,23 +80,15 @@ test("what is near to nothing has no suggestion, and the list of what there is",
   expect(ended.stderr).toContain("next: tokenbook --help");
 });
 
-test("a run, by a part of its id or a letter that is wrong; a step that wants a word; a credential", async () => {
+test("a run, by an id with a letter that is wrong; a step that wants a word; a credential", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const { project } = at;
   const id = runIn(await losingMint(at));
   const wrong = `${id.slice(0, -1)}${id.endsWith("a") ? "b" : "a"}`;
-  for (const named of [id.slice(-8), wrong]) {
-    for (const command of [
-      ["resume"],
-      ["runs", "show"],
-      ["resolve"],
-      ["runs", "export"],
-      ["runs", "release", "--because", "so"],
-    ]) {
-      const ended = await project.run(...command, named);
-      expect(ended.code, ended.told).toBe(2);
-      expect(ended.stderr, ended.told).toContain(`did you mean ${id}? All of them: tokenbook runs`);
-    }
+  for (const command of [["resume"], ["runs", "show"], ["resolve"], ["runs", "export"], ["runs", "release", "--because", "so"]]) {
+    const ended = await project.run(...command, wrong);
+    expect(ended.code, ended.told).toBe(2);
+    expect(ended.stderr, ended.told).toContain(`did you mean ${id}? All of them: tokenbook runs`);
   }
   const step = await project.run("resolve", id, "--step", "mnit", "--as", "applied", "--because", "seen");
   expect(step.stderr, step.told).toContain(`next: tokenbook resolve ${id} --step mint --as applied`);
@@ -113,7 +105,7 @@ test("a drift; and completion offers its id", async () => {
   project.write("drifting.yaml", DRIFTING);
   const ran = await project.run("run", "drifting.yaml");
   expect(ran.code, ran.told).toBe(3);
-  const [offer = ""] = (await project.run("complete", "--", "drift", "show", "")).lines;
+  const [offer = ""] = (await project.run("complete", "--", "tokenbook drift show ")).lines;
   const id = offer.split("\t")[0] ?? "";
   expect(id).toMatch(/^[0-9a-f]{12}$/);
   const wrong = await project.run("drift", "show", `${id.slice(0, -1)}z`);
