@@ -20,7 +20,7 @@ import { Trace } from "../../../src/report/otlp/trace.ts";
 import { type ReportedRun, type Writer, WRITERS } from "../../../src/report/writers.ts";
 import { userValidator } from "../../../src/schema/user.ts";
 import type { Validate } from "../../../src/schema/validator.ts";
-import { dangersOf, hostileRun, manyHostile } from "./hostile.ts";
+import { dangersOf, hostileRun, manyHostile, SERVED_FOLDER, staysBelow } from "./hostile.ts";
 import { Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
 
 const PLACES = { cwd: "/here", root: "/here" };
@@ -312,13 +312,6 @@ function strangers(html: Html.Node, allowed: ReadonlySet<string>, page?: string)
       .map(({ name }) => name),
   ]);
 }
-
-// The pages of one server lie below one folder, and link to each other.
-function staysBelow(page: string | undefined, link: string): boolean {
-  return page !== undefined && new URL(link, page).href.startsWith(SERVED_FOLDER);
-}
-
-const SERVED_FOLDER = "http://127.0.0.1:1/token/";
 
 function parsedXml(xml: string): number {
   let cases = 0;

@@ -184,3 +184,11 @@ export function dangersOf(output: string): readonly string[] {
     return control || command || !line.isWellFormed() ? [JSON.stringify(line)] : [];
   });
 }
+
+/** Where the pages of one server lie. */
+export const SERVED_FOLDER = "http://127.0.0.1:1/token/";
+
+/** Whether a link of a page leads to another page of its server. */
+export function staysBelow(page: string | undefined, link: string): boolean {
+  return page !== undefined && new URL(link, page).href.startsWith(SERVED_FOLDER);
+}
