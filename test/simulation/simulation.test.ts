@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { simulateMany } from "../../simulation/pool.ts";
 import { showTally } from "../../simulation/show.ts";
 
-// With the 5,769 of the matrix, 10,000 in every run of the tests.
+// With those of the matrix, more than 10,000 in every run of the tests.
 const SCHEDULES = 4_231;
 const PATIENCE_MS = 1_800_000;
 
