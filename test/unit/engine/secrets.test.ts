@@ -21,6 +21,7 @@ secrets: { PIN: env:PIN }
 steps:
   - id: kept
     uses: ledger.asset.create
+    as: { ledger: key }
     with: { assetType: Property, data: { id: P1, pin: "it is \${{ secrets.PIN }}" } }
 `);
 const [step] = playbook.steps as readonly WriteStep[];
