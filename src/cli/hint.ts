@@ -1,6 +1,5 @@
 import { Failure } from "../base/failure.ts";
 import { quoted } from "../base/text.ts";
-import type { Terminal } from "./shell.ts";
 
 /** Makes the commands that a text tells to type such as find here what they are about. */
 export type Hint = (text: string, spell?: (options: string) => string) => string;
@@ -68,29 +67,4 @@ export function hinted({ code, message, why, next, exit, cause }: Failure, hint:
     ...(why === undefined ? {} : { why: hint(why) }),
     ...(next === undefined ? {} : { next: hint(next) }),
   });
-}
-
-/** A terminal on which every command that is printed is one to type here: nobody who writes there need remember it. */
-export class HintedTerminal implements Terminal {
-  readonly #terminal: Terminal;
-  readonly #hint: Hint;
-
-  constructor(terminal: Terminal, hint: Hint) {
-    this.#terminal = terminal;
-    this.#hint = hint;
-  }
-
-  get isTTY(): boolean {
-    return this.#terminal.isTTY;
-  }
-  get columns(): number {
-    return this.#terminal.columns;
-  }
-  get rows(): number {
-    return this.#terminal.rows;
-  }
-
-  write(text: string): void {
-    this.#terminal.write(this.#hint(text));
-  }
 }

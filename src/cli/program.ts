@@ -14,9 +14,10 @@ import {
   wholeNumber,
 } from "./arguments.ts";
 import { fitted, widthOn } from "./columns.ts";
-import { type Hint, hinted, HintedTerminal, hintFor } from "./hint.ts";
+import { type Hint, hinted, hintFor } from "./hint.ts";
 import type { Command, Shell } from "./shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
+import { RewrittenTerminal } from "./rewritten-terminal.ts";
 import { RunName } from "./run-name.ts";
 import { FORMATS } from "../report/format.ts";
 import { WORDS } from "./words.ts";
@@ -324,7 +325,7 @@ class Builder {
       };
       this.#calling.begin?.(hint);
       const { variables } = this.#shell;
-      const stderr = new HintedTerminal(this.#shell.stderr, hint);
+      const stderr = new RewrittenTerminal(this.#shell.stderr, hint);
       const shell = {
         ...this.#shell,
         stderr,
