@@ -24,6 +24,8 @@ interface Import {
   readonly target: string;
   /** A type leaves no trace in what runs. */
   readonly typeOnly: boolean;
+  /** An `import()` is carried out when the program gets there. */
+  readonly loadedLater: boolean;
 }
 
 const imports: readonly Import[] = globSync("src/**/*.ts").flatMap((path) => {
@@ -32,8 +34,8 @@ const imports: readonly Import[] = globSync("src/**/*.ts").flatMap((path) => {
   const written = text.matchAll(/^(?:import|export)(?: (type)\b)? (?:[\w{*][^"';=()]*? from )?"([^"]+)"/gm);
   const loaded = text.matchAll(/\bimport\("([^"]+)"/g);
   return [
-    ...[...written].map(([, type, target = ""]) => ({ file, target, typeOnly: type !== undefined })),
-    ...[...loaded].map(([, target = ""]) => ({ file, target, typeOnly: false })),
+    ...[...written].map(([, type, target = ""]) => ({ file, target, typeOnly: type !== undefined, loadedLater: false })),
+    ...[...loaded].map(([, target = ""]) => ({ file, target, typeOnly: false, loadedLater: true })),
   ];
 });
 
@@ -43,6 +45,23 @@ function folderOf(file: string): string {
 
 function targetFile({ file, target }: Import): string | undefined {
   return target.startsWith(".") ? normalize(join(dirname(file), target)) : undefined;
+}
+
+// One cycle of each that there is, as the files in the order in which they import each other.
+function cyclesOf(all: readonly Import[]): readonly string[] {
+  const targets = Map.groupBy(all, ({ file }) => file);
+  const [done, found] = [new Set<string>(), new Set<string>()];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) found.add([...path.slice(path.indexOf(file)), file].join(" > "));
+    if (path.includes(file) || done.has(file)) return;
+    for (const each of targets.get(file) ?? []) {
+      const target = targetFile(each);
+      if (target !== undefined) visit(target, [...path, file]);
+    }
+    done.add(file);
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return [...found];
 }
 
 test("the floor table names every folder of src", () => {
@@ -59,6 +78,21 @@ test("imports go down, never up and never sideways", () => {
     return from !== to && (floors.get(to) ?? Infinity) >= (floors.get(from) ?? -1);
   });
   expect(wrong).toEqual([]);
+});
+
+test("no file imports itself through others: no cycle, not even of types", () => {
+  expect(cyclesOf(imports.filter(({ loadedLater }) => !loadedLater))).toEqual([]);
+});
+
+test("a cycle of types is found", () => {
+  const types = { typeOnly: true, loadedLater: false };
+  const cycle = [
+    { file: "engine/a.ts", target: "./b.ts", ...types },
+    { file: "engine/b.ts", target: "../base/c.ts", ...types },
+    { file: "base/c.ts", target: "../engine/a.ts", ...types },
+    { file: "base/c.ts", target: "./d.ts", ...types },
+  ];
+  expect(cyclesOf(cycle)).toEqual(["engine/a.ts > engine/b.ts > base/c.ts > engine/a.ts"]);
 });
 
 test("the sandbox shares no rule with the client", () => {

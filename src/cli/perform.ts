@@ -13,7 +13,7 @@ import { jsonReport } from "../report/json.ts";
 import { RunFold } from "../report/model.ts";
 import type { Trace } from "../report/otlp/trace.ts";
 import type { NotBegun, RunReport, SkippedFile } from "../report/shape.ts";
-import type { ReportedRun } from "../report/writers.ts";
+import type { ReportedRun } from "../report/reported-run.ts";
 import { notBegunBy } from "./check-failure.ts";
 import type { ProjectShell } from "./chosen-project.ts";
 import { type DebugOption, debugsOnStderr } from "./debug.ts";

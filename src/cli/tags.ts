@@ -1,12 +1,16 @@
 import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
-import type { CheckedPlaybook } from "./project.ts";
+import type { Playbook } from "../playbook/model.ts";
+
+interface Tagged {
+  readonly playbook: Pick<Playbook, "tags"> | undefined;
+}
 
 /**
  * The playbooks that tags choose: `smoke,slow` those with one of them, `!slow` those without it. One with mistakes stays among them,
  * for what cannot be read must not be left out in silence. Throws a Failure when none of them has a tag that is named, or none is left.
  */
-export function chosenByTags(checked: readonly CheckedPlaybook[], named: readonly string[]): readonly CheckedPlaybook[] {
+export function chosenByTags<Checked extends Tagged>(checked: readonly Checked[], named: readonly string[]): readonly Checked[] {
   const known = [...new Set(checked.flatMap(({ playbook }) => playbook?.tags ?? []))].toSorted();
   const broken = checked.some(({ playbook }) => playbook === undefined);
   for (const tag of named.map(bare)) if (!known.includes(tag) && !broken) throw unknownTag(tag, known);

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Profile } from "../contract/profile.ts";
-import type { Names } from "../operations/meaning.ts";
+import type { GivenNames } from "../operations/given-names.ts";
 import type { Operation } from "../operations/operation.ts";
 
 /** An input with what the operation fills in by itself: chosen ids, our mark. */
 export function completed(
   operation: Operation,
   input: JsonObject,
-  { names, profile }: { readonly names: Names; readonly profile: Profile },
+  { names, profile }: { readonly names: GivenNames; readonly profile: Profile },
 ): JsonObject {
   const { complete } = operation.meaning;
   if (complete === undefined) return input;
@@ -19,6 +19,6 @@ export function completed(
   };
 }
 
-function itemNames(names: Names, at: number): Names {
+function itemNames(names: GivenNames, at: number): GivenNames {
   return { id: (part = "") => names.id(`${part}${at}`), mark: `${names.mark}#${at}` };
 }

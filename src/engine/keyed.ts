@@ -12,7 +12,8 @@ import { stateOf } from "../protocol/state.ts";
 import type { Given } from "./groups.ts";
 import type { RunName } from "./names.ts";
 import { digestOf } from "./plan.ts";
-import { type Beginning, resumeRun, type RunParts, startRun } from "./start.ts";
+import type { RunParts } from "./run-parts.ts";
+import { type Beginning, resumeRun, startRun } from "./start.ts";
 
 /** What a caller says who names the run. */
 export interface Keyed extends Beginning {

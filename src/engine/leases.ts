@@ -10,7 +10,7 @@ import { callsOf } from "../playbook/walk.ts";
 import { actingFor, callerOf } from "./caller.ts";
 import { type Given, groupsOf, type GroupWish } from "./groups.ts";
 import type { Call } from "./service.ts";
-import type { RunParts } from "./start.ts";
+import type { RunParts } from "./run-parts.ts";
 
 const PAUSE_MS = 250;
 

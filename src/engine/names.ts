@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../base/ports.ts";
-import type { Names } from "../operations/meaning.ts";
+import type { GivenNames } from "../operations/given-names.ts";
 import { parseAddress } from "../protocol/address.ts";
 
 const KEY_LENGTH = 8;
@@ -21,7 +21,7 @@ export function newRunName(now: number, random: Random): RunName {
 }
 
 /** The names that a step gives to what it creates: a function of run and step, so that a resumed run gives the same. */
-export function namesOf(runId: string, address: string): Names {
+export function namesOf(runId: string, address: string): GivenNames {
   const word = parseAddress(address).id.replaceAll("_", "");
   return {
     id: (part = "") => {

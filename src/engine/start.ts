@@ -3,7 +3,6 @@ import { quoted } from "../base/text.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { History } from "../journal/chain.ts";
 import type { Held, JournalStore, RunSummary } from "../journal/store.ts";
-import type { Playbook } from "../playbook/model.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import type { Anyway, RunOpened, RunOutcome, TargetHeading } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
@@ -16,21 +15,11 @@ import { lettingGo, withLeases } from "./leases.ts";
 import { type LeftOpen, leftOpenBefore, openWriteLeft, type Starting } from "./left-open.ts";
 import type { RunName } from "./names.ts";
 import { writingOf } from "./plan.ts";
-import type { EnginePorts } from "./ports.ts";
 import { checkReach, checkTarget } from "./preflight.ts";
 import { readingOnly } from "./reading.ts";
 import { carryOn } from "./run.ts";
+import type { RunParts } from "./run-parts.ts";
 import { Service } from "./service.ts";
-
-/** What a run is made of. */
-export interface RunParts {
-  readonly playbook: Playbook;
-  readonly target: Target;
-  readonly store: JournalStore;
-  readonly ports: EnginePorts;
-  /** Where the paths of its files begin, from the project's folder; `undefined`: nobody knows. */
-  readonly folder?: string | undefined;
-}
 
 /** What a person or a caller says when a run is begun. */
 export interface Beginning {

@@ -1,17 +1,17 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import type { Names } from "./meaning.ts";
+import type { GivenNames } from "./given-names.ts";
 
 /** The key under which our mark stands in a free-form object. */
 const MARK_KEY = "tokenbook";
 
 /** Plants the run's mark in the free-form `data` of a request. */
-export function markData(input: JsonObject, names: Names): JsonObject {
+export function markData(input: JsonObject, names: GivenNames): JsonObject {
   const data = isObject(input["data"]) ? input["data"] : {};
   return { ...input, data: { ...data, [MARK_KEY]: names.mark } };
 }
 
 /** Plants the run's mark in a `comment`, behind what the playbook wrote there. */
-export function markComment(input: JsonObject, names: Names): JsonObject {
+export function markComment(input: JsonObject, names: GivenNames): JsonObject {
   const comment = typeof input["comment"] === "string" ? `${input["comment"]} ` : "";
   return { ...input, comment: `${comment}[${names.mark}]` };
 }
@@ -22,12 +22,12 @@ export function carriesMark(record: JsonObject, mark: string): boolean {
 }
 
 /** Chooses the object's id where the playbook left it out. */
-export function chooseId(input: JsonObject, names: Names): JsonObject {
+export function chooseId(input: JsonObject, names: GivenNames): JsonObject {
   return typeof input["id"] === "string" ? input : { id: names.id(), ...input };
 }
 
 /** Chooses the ids of a vault's share tokens where the playbook left them out. */
-export function chooseShareIds(input: JsonObject, names: Names): JsonObject {
+export function chooseShareIds(input: JsonObject, names: GivenNames): JsonObject {
   const definitions = input["vaultToken"];
   if (!Array.isArray(definitions)) return input;
   const named = definitions.map((definition: Json, at) =>

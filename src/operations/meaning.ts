@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Profile } from "../contract/profile.ts";
+import type { GivenNames } from "./given-names.ts";
 import type { Probe } from "./probe.ts";
 import type { Sets } from "./sets.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
@@ -59,7 +60,7 @@ interface CommonMeaning {
   /** Inputs beside those of the contract. */
   readonly inputs?: Readonly<Record<string, JsonSchema>>;
   /** Completes the input before it is sent: chosen ids, our mark, sugar. Pure, so that a resumed run gives the same. */
-  readonly complete?: (input: JsonObject, names: Names, profile: Profile) => JsonObject;
+  readonly complete?: (input: JsonObject, names: GivenNames, profile: Profile) => JsonObject;
   /** What `complete` fills in, in words. */
   readonly fills?: string;
   readonly yields?: Readonly<Record<string, Yield>>;
@@ -86,12 +87,4 @@ export interface WriteMeaning extends CommonMeaning {
   readonly lost?: string;
   /** Why an answer, of an operation whose answer names no receipt, is no evidence that this very write was done. */
   readonly doubt?: (answered: Pick<Written, "input" | "payload" | "profile">) => string | undefined;
-}
-
-/** The names that a run gives to what it creates; the same run and step always give the same names. */
-export interface Names {
-  /** An id of letters and digits; `part` tells several ids of one step apart. */
-  readonly id: (part?: string) => string;
-  /** A text that no other step of any run carries. */
-  readonly mark: string;
 }

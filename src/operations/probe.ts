@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, jsonEquals } from "../base/json.ts";
 import type { Profile } from "../contract/profile.ts";
-import type { Names } from "./meaning.ts";
+import type { GivenNames } from "./given-names.ts";
 
 /**
  * How to find out by reading what became of a write. A probe says what is to be read, and what the readings show; whether that
@@ -40,7 +40,7 @@ export interface Sent {
   /** Who acts, as the service names them: `{orgId, userId}`. `undefined`: whoever the key stands for, and nobody says who that is. */
   readonly actor: JsonObject | undefined;
   /** The names that the run gives to what this step makes. */
-  readonly names: Names;
+  readonly names: GivenNames;
   readonly profile: Profile;
 }
 

@@ -6,12 +6,12 @@ import { headingOf, type Target } from "../environment/target.ts";
 import { digestOf } from "../engine/plan.ts";
 import type { PlanDocument, PlannedRead, PlannedRun, PlannedStep } from "../report/plan/shape.ts";
 import { digestsOfGiven } from "./given.ts";
-import type { PlanParts } from "./plan.ts";
+import type { PlanGiven } from "./given.ts";
 
 const VALUE_CHARS = 120;
 
 /** Holds that a plan is of these playbooks, with these inputs, in this place. Asks the service nothing. Throws a Failure. */
-export function assertSamePlanned(plan: PlanDocument, playbooks: readonly Omit<PlanParts, "target">[], target: Target): void {
+export function assertSamePlanned(plan: PlanDocument, playbooks: readonly PlanGiven[], target: Target): void {
   const now = headingOf(target);
   const elsewhere = (Object.keys(now) as (keyof typeof now)[]).filter((key) => now[key] !== plan.target[key]);
   if (elsewhere.length > 0) {

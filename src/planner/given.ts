@@ -1,22 +1,26 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { FileData } from "../playbook/files.ts";
+import type { Playbook } from "../playbook/model.ts";
 import type { Env } from "../playbook/open.ts";
 import { includedData } from "../playbook/walk.ts";
 import { digestOfValue } from "./digest.ts";
-import type { PlanParts } from "./plan.ts";
 
-/** What a run takes from outside of its playbooks, as far as it can be told. */
-type Given = Omit<PlanParts, "target">;
+/** A playbook, and what a run of it is given from outside. */
+export interface PlanGiven {
+  readonly playbook: Playbook;
+  readonly inputs: JsonObject;
+  readonly env: Env;
+}
 
 /**
  * A digest of each value that a run is given from outside: its inputs by their names, variables as `env.NAME`, and what an included
  * playbook has from files of data by itself; those of included playbooks begin with the file.
  */
-export function digestsOfGiven(given: Given): Readonly<Record<string, string>> {
+export function digestsOfGiven(given: PlanGiven): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(valuesOf(given)).map(([name, value]) => [name, digestOfValue(value)]));
 }
 
-function valuesOf({ playbook, inputs, env }: Given): JsonObject {
+function valuesOf({ playbook, inputs, env }: PlanGiven): JsonObject {
   const whose = (file: string): string => (file === playbook.file ? "" : `${file}: `);
   const named = (values: Env | FileData, what: string): readonly (readonly [string, Json])[] =>
     Object.entries(values).flatMap(([file, own]) =>

@@ -1,6 +1,5 @@
 import { EXIT } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
-import type { JsonObject } from "../base/json.ts";
 import { count } from "../base/text.ts";
 import type { Target } from "../environment/target.ts";
 import { askingOf } from "../engine/asking.ts";
@@ -13,25 +12,21 @@ import { Interrupted } from "../engine/interrupted.ts";
 import { checkReach, checkTarget } from "../engine/preflight.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
 import { Unforeseen } from "../expression/unknown.ts";
-import type { CheckStep, Playbook } from "../playbook/model.ts";
-import type { Env } from "../playbook/open.ts";
+import type { CheckStep } from "../playbook/model.ts";
 import { Walk } from "../protocol/decide.ts";
 import type { PlanNode } from "../protocol/plan.ts";
 import { stepIn } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals } from "../report/plan/shape.ts";
 import { PlanContext, type PlannerPorts, problemOf } from "./context.ts";
 import { foresee } from "./foresee.ts";
-import { digestsOfGiven } from "./given.ts";
+import { digestsOfGiven, type PlanGiven } from "./given.ts";
 import { cannotKnow, close, openBlock, openInclude } from "./held.ts";
 import { planRead } from "./read.ts";
 import { planWrite } from "./write.ts";
 
-/** A playbook to be planned, and where. */
-export interface PlanParts {
-  readonly playbook: Playbook;
+/** A run to preview: a playbook, what it is given, and where it would run. */
+export interface PlanParts extends PlanGiven {
   readonly target: Target;
-  readonly inputs: JsonObject;
-  readonly env: Env;
 }
 
 /**

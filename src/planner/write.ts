@@ -5,7 +5,7 @@ import { callerOf } from "../engine/caller.ts";
 import { completed } from "../engine/completed.ts";
 import type { Place } from "../engine/plan.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
-import type { Names } from "../operations/meaning.ts";
+import type { GivenNames } from "../operations/given-names.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { PlanContext, Said } from "./context.ts";
@@ -104,7 +104,7 @@ function valueAfter(context: PlanContext, { address }: Place, { step, input, ver
 }
 
 // Ids are made of the run's own, which is none yet.
-const CHOSEN: Names = { id: () => unknownValue("the run chooses this id when it begins") as string, mark: "" };
+const CHOSEN: GivenNames = { id: () => unknownValue("the run chooses this id when it begins") as string, mark: "" };
 
 function givenBy(find: () => Json | undefined): Json | undefined {
   try {

@@ -11,8 +11,8 @@ import type { Range, ScalarNode } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import type { FileReader } from "./files.ts";
-import { attributeFinding } from "./entity-attributes.ts";
 import { InputKinds, mixedFinding } from "./kinds.ts";
+import { misspeltAttribute } from "./misspelt-attribute.ts";
 import { Usage } from "./usage.ts";
 
 /** An expression that passed its checks, with its type, and of what it gives the id. */
@@ -98,7 +98,7 @@ export class CheckContext {
     if ("code" in typed) return this.#problem(typed, place);
     const { type, id, mixed, misspelt } = typed;
     if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
-    for (const each of misspelt) this.report(attributeFinding(each), place(each.start, each.end));
+    for (const each of misspelt) this.report(misspeltAttribute(each), place(each.start, each.end));
     return { expression: parsed, type, id };
   }
 

@@ -1,25 +1,16 @@
 import { meantAttribute, readEntity } from "../base/entity.ts";
 import { schemaName } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import type { Finding } from "../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
-
-/** The finding of an attribute of an entity that is almost one that entities have. */
-export function attributeFinding({ attribute, near }: { readonly attribute: string; readonly near: string }): Finding {
-  return {
-    code: "playbook.entity-attribute",
-    message: `an entity has "${near}", and this says "${attribute}"`,
-    suggestion: `did you mean "${near}"?`,
-  };
-}
+import { misspeltAttribute } from "./misspelt-attribute.ts";
 
 /** Reports a misspelt attribute of an entity that is written as a map. */
 export function checkEntityMap(node: MapNode, schema: JsonSchema | undefined, context: CheckContext): void {
   if (schema === undefined || schemaName(schema) !== "Entity") return;
   for (const [attribute, { key }] of node.entries) {
     const near = meantAttribute(attribute);
-    if (near !== undefined) context.report(attributeFinding({ attribute, near }), key);
+    if (near !== undefined) context.report(misspeltAttribute({ attribute, near }), key);
   }
 }
 
@@ -28,7 +19,7 @@ export function checkEntityText(node: SourceNode | undefined, context: CheckCont
   const { attribute } = readEntity(textOf(node) ?? "") ?? {};
   const near = attribute === undefined ? undefined : meantAttribute(attribute);
   if (attribute === undefined || near === undefined || node === undefined) return;
-  context.report(attributeFinding({ attribute, near }), node.range);
+  context.report(misspeltAttribute({ attribute, near }), node.range);
 }
 
 /** Reports misspelt attributes in the `actors` of a playbook. */

@@ -1,7 +1,7 @@
 import { writeJson } from "../base/json.ts";
 import { sanitise } from "../base/text.ts";
 import type { RunRecord } from "../protocol/record.ts";
-import type { ReportedRun } from "./writers.ts";
+import type { ReportedRun } from "./reported-run.ts";
 
 /**
  * What happened in the runs, an event a line, in order; `schemas/event.schema.json` describes a line. The texts and

@@ -6,7 +6,7 @@ import { pathFromRoot, type Places } from "./check/checked.ts";
 import { oneLine } from "./foreign.ts";
 import type { NotBegun } from "./shape.ts";
 import { NOT_BEGUN } from "./words.ts";
-import type { ReportedRun } from "./writers.ts";
+import type { ReportedRun } from "./reported-run.ts";
 
 interface Finding {
   readonly severity: "error" | "warning";

@@ -1,17 +1,7 @@
-import type { RunRecord } from "../protocol/record.ts";
 import type { Places } from "./check/checked.ts";
 import type { Format } from "./format.ts";
-import type { Trace } from "./otlp/trace.ts";
+import type { ReportedRun } from "./reported-run.ts";
 import type { NotBegun, RunReport } from "./shape.ts";
-
-/** A run to be told of. */
-export interface ReportedRun {
-  readonly report: RunReport;
-  /** All that its journal holds of it, from the first record. */
-  readonly records: () => Iterable<RunRecord>;
-  /** The exchanges that this process has made for it; `undefined` when nobody wanted to know. */
-  readonly trace?: Trace | undefined;
-}
 
 /** Runs, and playbooks whose run did not begin, as one document, piece by piece. Events and traces are of runs alone. Pure. */
 export type Writer = (runs: readonly ReportedRun[], places: Places, notBegun: readonly NotBegun[]) => Iterable<string>;

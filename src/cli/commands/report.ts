@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import type { Format, ReportRequest } from "../../report/format.ts";
 import { reportOf } from "../../report/model.ts";
-import type { ReportedRun } from "../../report/writers.ts";
+import type { ReportedRun } from "../../report/reported-run.ts";
 import { lookIntoJournal } from "../journal.ts";
 import type { RunName } from "../run-name.ts";
 import { prepareFiles, writeReport } from "../reporting.ts";

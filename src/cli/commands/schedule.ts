@@ -6,7 +6,7 @@ import { type Redact, redactor } from "../../base/secret.ts";
 import { type Channel, loadChannels, secretsOfChannels } from "../../environment/notifications.ts";
 import { secretsOf } from "../../environment/target.ts";
 import type { NotBegun } from "../../report/shape.ts";
-import type { ReportedRun } from "../../report/writers.ts";
+import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Parts, Scheduled } from "../../schedule/carrier.ts";
 import { Courier } from "../../schedule/courier.ts";
 import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";

@@ -2,7 +2,8 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Profile } from "../../contract/profile.ts";
-import { resumeRun, type RunParts, startRun } from "../../engine/start.ts";
+import type { RunParts } from "../../engine/run-parts.ts";
+import { resumeRun, startRun } from "../../engine/start.ts";
 import type { RunName } from "../../engine/names.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import type { Secrets, Variables } from "../../playbook/open.ts";

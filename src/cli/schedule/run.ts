@@ -11,7 +11,7 @@ import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
 import { reportOf, RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
-import type { ReportedRun } from "../../report/writers.ts";
+import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
 import type { Asked, Blocking, Problem, Released, RunResult } from "../../schedule/firing.ts";
 import { lookIntoJournal } from "../journal.ts";

@@ -1,16 +1,10 @@
-import type { JsonObject } from "../../base/json.ts";
 import type { CheckStep, Conserve, Look } from "../../playbook/model.ts";
-import type { StepProblem } from "../../protocol/record.ts";
 import type { Looking } from "../looking.ts";
 import { firstBroken } from "../expectations.ts";
 import type { Place } from "../plan.ts";
+import type { CheckResult } from "./check-result.ts";
 import { conserve } from "./conserve.ts";
 import { sideRead } from "./side-read.ts";
-
-/** What a check found. */
-export type Checked =
-  | { readonly problem: StepProblem; readonly requests: number }
-  | { readonly value: JsonObject; readonly requests: number };
 
 interface Beginning {
   readonly place: Place;
@@ -39,7 +33,7 @@ export async function check(context: Looking, { place, step, looks, startedAt }:
   context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, warning: problem });
 }
 
-async function lookAt(context: Looking, place: Place, looks: Look | Conserve): Promise<Checked> {
+async function lookAt(context: Looking, place: Place, looks: Look | Conserve): Promise<CheckResult> {
   if (looks.kind === "conserve") return conserve(context, place, looks);
   const result = await sideRead(context, place, looks.read);
   if (!("kind" in result)) return { problem: result.problem, requests: 0 };

@@ -8,7 +8,7 @@ import { openWrites } from "../../protocol/open-writes.ts";
 import type { RunEdited, RunOpened } from "../../protocol/record.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { writingOf } from "../plan.ts";
-import type { RunParts } from "../start.ts";
+import type { RunParts } from "../run-parts.ts";
 import { compareEdit } from "./compare.ts";
 
 /**

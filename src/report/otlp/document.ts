@@ -4,7 +4,7 @@ import { VERSION } from "../../base/version.ts";
 import { keysOf } from "../../protocol/address.ts";
 import { oneLine } from "../foreign.ts";
 import type { ReportedOutcome, RowOutcome, RunReport, StepReport } from "../shape.ts";
-import type { ReportedRun } from "../writers.ts";
+import type { ReportedRun } from "../reported-run.ts";
 import type { TracedExchange } from "./trace.ts";
 
 // The JSON form of OTLP: ids in hexadecimal, 64-bit numbers as texts, enumerations as numbers.

@@ -17,7 +17,8 @@ import { runsPage } from "../../../src/report/html/runs.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { NotBegun } from "../../../src/report/shape.ts";
 import { Trace } from "../../../src/report/otlp/trace.ts";
-import { type ReportedRun, type Writer, WRITERS } from "../../../src/report/writers.ts";
+import type { ReportedRun } from "../../../src/report/reported-run.ts";
+import { type Writer, WRITERS } from "../../../src/report/writers.ts";
 import { userValidator } from "../../../src/schema/user.ts";
 import type { Validate } from "../../../src/schema/validator.ts";
 import { dangersOf, hostileRun, manyHostile, SERVED_FOLDER, staysBelow } from "./hostile.ts";
@@ -40,9 +41,7 @@ function written(format: Format, runs: readonly ReportedRun[], notBegun: readonl
   return [...(writers.get(format)?.(runs, PLACES, notBegun) ?? [])].join("");
 }
 
-function of(name: keyof typeof RUNS): ReportedRun {
-  return reported(RUNS[name]?.().all ?? []);
-}
+const of = (name: keyof typeof RUNS): ReportedRun => reported(RUNS[name]?.().all ?? []);
 
 interface Ctrf {
   readonly results: {

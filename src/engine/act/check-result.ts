@@ -1,0 +1,7 @@
+import type { JsonObject } from "../../base/json.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+
+/** What a check found. */
+export type CheckResult =
+  | { readonly problem: StepProblem; readonly requests: number }
+  | { readonly value: JsonObject; readonly requests: number };

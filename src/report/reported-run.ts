@@ -1,0 +1,12 @@
+import type { RunRecord } from "../protocol/record.ts";
+import type { Trace } from "./otlp/trace.ts";
+import type { RunReport } from "./shape.ts";
+
+/** A run to report. */
+export interface ReportedRun {
+  readonly report: RunReport;
+  /** All that its journal holds of it, from the first record. */
+  readonly records: () => Iterable<RunRecord>;
+  /** The exchanges that this process has made for it; `undefined` when nobody wanted to know. */
+  readonly trace?: Trace | undefined;
+}
