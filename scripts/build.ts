@@ -16,7 +16,12 @@ const LICENCES = "THIRD-PARTY-LICENSES.txt";
 const GROUPS = [
   group(
     "base",
-    ["src/base/(?!ports|difference)", "src/cli/(?:failure|hint|shell|view/colour)", "src/report/format\\.ts", "package\\.json$"],
+    [
+      "src/base/(?!ports|difference|retry)",
+      "src/cli/(?:failure|hint|shell|view/colour)",
+      "src/report/format\\.ts",
+      "package\\.json$",
+    ],
     ["big.js", "fastest-levenshtein"],
   ),
   group(
@@ -47,12 +52,13 @@ const GROUPS = [
     "run",
     [
       "src/transport/",
+      "src/base/retry",
       "src/engine/",
       "src/reconcile/",
       "src/report/(?:attempt|comparison|evidence|fanout|foreign|history|json|model|nesting|problem|shape|step-fold|text|value|words)\\.ts",
       "src/cli/(?:perform|session|queue|debug|masked|file\\.ts|ready|resuming|crash/(?:course|failpoint)|view/(?!live|colour))",
     ],
-    ["undici"],
+    ["undici", "p-retry", "is-network-error"],
   ),
   group("planning", ["src/planner/", "src/report/plan/", "src/cli/planning"], []),
 ];

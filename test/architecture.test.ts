@@ -115,6 +115,11 @@ test("each package has one door", () => {
   expect(wrong).toEqual([]);
 });
 
+test("only what reads is tried again by the retry policy: no write ever is", () => {
+  const retrying = imports.filter((each) => targetFile(each) === "base/retry.ts").map(({ file }) => file);
+  expect(retrying.toSorted()).toEqual(["engine/act/read-step.ts", "engine/asking.ts"]);
+});
+
 test("only the command line with what loads it, and the question who holds a run, name the process", () => {
   const allowed = new Set(["boot/boot.ts", "cli/main.ts", "journal/holder.ts"]);
   const named = globSync("src/**/*.ts").filter((path) =>

@@ -1,6 +1,8 @@
 import { formatDuration } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
+import { type Backoff, pauseAfter } from "../base/backoff.ts";
+import { retry } from "../base/retry.ts";
 import { count } from "../base/text.ts";
 import { isNotNow } from "../protocol/meaning.ts";
 import type { StepProblem } from "../protocol/record.ts";
@@ -31,7 +33,7 @@ export interface Asked {
   readonly tookMs: number;
 }
 
-const RETRY_PAUSE_MS = 200;
+const READ_AGAIN: Backoff = { everyMs: 200, backoff: 2, maxMs: LIMITS.heldBackMs };
 
 /** Asks the service from outside of a run. */
 export function askingOf(service: ReadingPort, { clock, stopping }: { clock: Clock; stopping: AbortSignal }): Asking {
@@ -43,16 +45,22 @@ export async function ask(asking: Asking, call: Call, { by = Infinity, expects }
   const { clock } = asking.ports;
   const began = clock.elapsed();
   const last = Math.min(by, began + LIMITS.readMs);
-  for (let requests = 1; ; requests++) {
-    const reply = await asking.service.call(call, asking.signal);
-    const now = clock.elapsed();
-    const asked = { reply, requests, tookMs: now - began };
-    if (reply.answer !== undefined || !(mayPass(reply) || isElsewhere(reply)) || expects?.(reply) === true) return asked;
-    const pauseMs = Math.min(reply.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** (requests - 1), LIMITS.heldBackMs);
-    const most = isBusy(reply) ? LIMITS.busyAttempts : LIMITS.readAttempts;
-    if (requests >= most || now + pauseMs > last) return asked;
-    await asking.pause(pauseMs);
-  }
+  let requests = 0;
+  const once = async (): Promise<Reply> => {
+    requests++;
+    return asking.service.call(call, asking.signal);
+  };
+  const reply = await retry(once, {
+    isFinal: (given) => given.answer !== undefined || !(mayPass(given) || isElsewhere(given)) || expects?.(given) === true,
+    pause: async (given, tries) => {
+      const pauseMs = Math.min(given.retryAfterMs ?? pauseAfter(READ_AGAIN, tries), READ_AGAIN.maxMs);
+      const most = isBusy(given) ? LIMITS.busyAttempts : LIMITS.readAttempts;
+      if (tries >= most || clock.elapsed() + pauseMs > last) return false;
+      await asking.pause(pauseMs);
+      return true;
+    },
+  });
+  return { reply, requests, tookMs: clock.elapsed() - began };
 }
 
 /** Why a read has no answer of use, after all its attempts. */

@@ -1,3 +1,4 @@
+import { pauseAfter } from "../base/backoff.ts";
 import type { Waiting } from "../playbook/model.ts";
 import type { Looking } from "./looking.ts";
 
@@ -13,10 +14,9 @@ export async function lookUntil<T>(
   about: { address: string; for: string; wait: Waiting },
   look: (by: number) => Promise<Look<T>>,
 ): Promise<T | "late" | "stopping"> {
-  const { timeoutMs, everyMs, backoff, maxMs } = about.wait;
   const { clock } = context.ports;
-  const deadline = clock.elapsed() + timeoutMs;
-  for (let pauseMs = everyMs; ; pauseMs = Math.min(pauseMs * backoff, maxMs)) {
+  const deadline = clock.elapsed() + about.wait.timeoutMs;
+  for (let looks = 1; ; looks++) {
     if (context.stopping) return "stopping";
     const looked = await look(deadline);
     if (looked !== "again") return looked.found;
@@ -24,6 +24,6 @@ export async function lookUntil<T>(
     if (leftMs <= 0) return "late";
     const now = clock.now();
     context.tell({ kind: "step.waiting", step: about.address, for: about.for, untilMs: now + leftMs, at: now });
-    await context.pause(Math.min(pauseMs, leftMs));
+    await context.pause(Math.min(pauseAfter(about.wait, looks), leftMs));
   }
 }

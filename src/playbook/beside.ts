@@ -1,4 +1,5 @@
 import { parseDuration } from "../base/duration.ts";
+import { LIMITS } from "../base/limits.ts";
 import type { TypeName } from "../expression/types.ts";
 import type { Operation } from "../operations/operation.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
@@ -120,6 +121,7 @@ export function readRetry(node: SourceNode | undefined, otherwiseMs: number = DE
     attempts: number("attempts") ?? 1,
     everyMs: parseDuration(textOf(child(node, "every")) ?? "") ?? otherwiseMs,
     backoff: number("backoff") ?? 2,
+    maxMs: LIMITS.pauseMs,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Cron } from "../base/cron.ts";
 import type { Decimal } from "../base/decimal.ts";
 import type { Json } from "../base/json.ts";
+import type { Backoff } from "../base/backoff.ts";
 import type { Expression } from "../expression/expression.ts";
 import type { Operation, WriteOperation } from "../operations/operation.ts";
 import type { ExpectedRefusal } from "../operations/refusal.ts";
@@ -149,12 +150,9 @@ export type ActorUse =
   | { readonly kind: "entity"; readonly entity: Expression }
   | { readonly kind: "credential"; readonly credential: Expression };
 
-export interface Waiting {
+/** How long to wait for something, and how to pause between looks. */
+export interface Waiting extends Backoff {
   readonly timeoutMs: number;
-  readonly everyMs: number;
-  /** Each pause is this many times the one before it. */
-  readonly backoff: number;
-  readonly maxMs: number;
 }
 
 export interface Foreach {
@@ -175,12 +173,9 @@ interface StepCommon {
   readonly foreach: Foreach | undefined;
 }
 
-/** Again when it failed: after a pause that grows by the backoff. */
-export interface Retry {
-  /** How often in all. */
+/** How often what failed is tried in total, and how to pause between tries. */
+export interface Retry extends Backoff {
   readonly attempts: number;
-  readonly everyMs: number;
-  readonly backoff: number;
 }
 
 /** A call of an operation. */

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { formatDuration } from "../base/duration.ts";
-import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
+import { pauseAfter } from "../base/backoff.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import { quoted } from "../base/text.ts";
 import type { Schedule } from "../playbook/model.ts";
@@ -159,7 +159,7 @@ export class Carrier {
         released: store.firings.released(scheduled.id),
       });
       if (retry === undefined || result.outcome !== "failed" || tries >= retry.attempts || signal.aborted) return result;
-      const pause = Math.min(retry.everyMs * retry.backoff ** (tries - 1), LIMITS.pauseMs);
+      const pause = pauseAfter(retry, tries);
       const again = `${scheduled.id}: failed, is run again in ${formatDuration(pause)} (${tries} of ${retry.attempts})`;
       log("warn", "firing.retried", again, { ...aboutFiring(firing), tries });
       await clock.sleep(pause, signal);

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
+import { type Backoff, pauseAfter } from "../base/backoff.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Database, Row } from "../sqlite/database.ts";
+
+const BACKOFF: Backoff = { everyMs: LIMITS.notificationPauseMs, backoff: 2, maxMs: LIMITS.notificationPauseMostMs };
 
 /** The table of what is still to be told, and of what could not be. */
 export const OUTBOX_SCHEMA = `
@@ -75,7 +78,7 @@ export class Outbox {
         .slice(0, most)
         .map(readLetter);
       for (const { id, channel, tries } of due) {
-        const lease = 2 * (channels.get(channel)?.timeoutMs ?? 0) + pauseAfter(tries);
+        const lease = 2 * (channels.get(channel)?.timeoutMs ?? 0) + pauseAfter(BACKOFF, tries);
         this.#database.run("UPDATE notification SET tries = ?, next_at = ? WHERE id = ?", tries, now + lease, id);
       }
       return due;
@@ -88,7 +91,7 @@ export class Outbox {
 
   /** Gives when it is tried again; nothing when it is given up. */
   failed({ id, tries }: Letter, why: string): number | undefined {
-    const next = tries >= LIMITS.notificationAttempts ? undefined : this.#ports.clock.now() + pauseAfter(tries);
+    const next = tries >= LIMITS.notificationAttempts ? undefined : this.#ports.clock.now() + pauseAfter(BACKOFF, tries);
     this.#database.run("UPDATE notification SET next_at = ?, why = ? WHERE id = ?", next ?? null, this.#ports.redact(why), id);
     if (next === undefined) this.#prune();
     return next;
@@ -120,11 +123,6 @@ export class Outbox {
       LIMITS.notificationsWaiting,
     );
   }
-}
-
-/** The pause after so many tries: twice as long each time, up to a limit. */
-function pauseAfter(tries: number): number {
-  return Math.min(LIMITS.notificationPauseMs * 2 ** (tries - 1), LIMITS.notificationPauseMostMs);
 }
 
 function readLetter(row: Row): Letter {

@@ -1,7 +1,8 @@
-import { LIMITS } from "../../base/limits.ts";
 import { formatDuration } from "../../base/duration.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { CallStep, Retry } from "../../playbook/model.ts";
+import { pauseAfter } from "../../base/backoff.ts";
+import { retry } from "../../base/retry.ts";
+import type { CallStep } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { mayPass } from "../asking.ts";
 import type { Looking } from "../looking.ts";
@@ -37,22 +38,20 @@ export async function readStep(context: Looking, step: CallStep, begun: Begun): 
     requests += last.requests;
     return last;
   };
-  const attempts = step.retry?.attempts ?? 1;
-  for (let attempt = 1; ; attempt++) {
+  const once = async (): Promise<Judged | "late" | "stopping"> => {
+    if (context.stopping) return "stopping";
     const result = await untilItHolds(context, step, begun, ask);
-    if (result === "stopping") return;
-    if (result === "late") return timedOut(context, step, begun, { last, requests });
-    const ended = judge(context, step, begun.place, result);
-    if ("value" in ended || attempt >= attempts) return conclude(context, begun, ended, requests);
-    await context.pause(pauseBefore(step.retry, attempt));
-    if (context.stopping) return;
-  }
-}
-
-/** The pause before another try, the `attempt`-th of them done: it grows by the backoff. */
-export function pauseBefore(retry: Retry | undefined, attempt: number): number {
-  if (retry === undefined) return 0;
-  return Math.min(retry.everyMs * retry.backoff ** (attempt - 1), LIMITS.pauseMs);
+    return typeof result === "string" ? result : judge(context, step, begun.place, result);
+  };
+  const pause = async (_judged: unknown, tries: number): Promise<boolean> => {
+    if (step.retry === undefined || tries >= step.retry.attempts) return false;
+    await context.pause(pauseAfter(step.retry, tries));
+    return true;
+  };
+  const ended = await retry(once, { isFinal: (judged) => typeof judged === "string" || "value" in judged, pause });
+  if (ended === "stopping") return;
+  if (ended === "late") return timedOut(context, step, begun, { last, requests });
+  conclude(context, begun, ended, requests);
 }
 
 async function untilItHolds(

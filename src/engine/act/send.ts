@@ -1,3 +1,4 @@
+import { type Backoff, pauseAfter } from "../../base/backoff.ts";
 import { readyToRead } from "../../operations/answer.ts";
 import type { WriteStep } from "../../playbook/model.ts";
 import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
@@ -12,8 +13,7 @@ import { inputSent } from "./intended.ts";
 import { baselineOf } from "./look.ts";
 import { whyNotOwn } from "./whose.ts";
 
-const PAUSE_MS = 250;
-const PAUSE_MAX_MS = 30_000;
+const NOT_TAKEN: Backoff = { everyMs: 500, backoff: 2, maxMs: 30_000 };
 
 interface Sending {
   readonly place: Place;
@@ -101,8 +101,8 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
     const outcome = mayStillArrive(stepIn(context.state, place.address).attempts) ? "unknown" : "failed";
     return context.stop(place, { startedAt: state.intendedAt, outcome, problem: sent.problem });
   }
-  const asked = state.answered?.retryAfterMs ?? PAUSE_MS * 2 ** Math.min(state.intended.attempt, 7);
-  await context.pause(Math.min(asked, PAUSE_MAX_MS));
+  const pauseMs = state.answered?.retryAfterMs ?? pauseAfter(NOT_TAKEN, state.intended.attempt);
+  await context.pause(Math.min(pauseMs, NOT_TAKEN.maxMs));
   if (context.stopping) return;
   return send(context, { place, step, bound: { ...sent, caller } });
 }

@@ -1,9 +1,9 @@
+import { pauseAfter } from "../../base/backoff.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Turn } from "../../protocol/decide.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { Looking } from "../looking.ts";
 import type { Place } from "../plan.ts";
-import { pauseBefore } from "./read-step.ts";
 
 const INTERRUPTED: StepProblem = {
   code: "block.interrupted",
@@ -17,7 +17,7 @@ export async function turn(context: Looking, { address, step }: Place, to: Turn)
   const problem = "failed" in to ? (stepIn(context.state, to.failed).stopped?.problem ?? INTERRUPTED) : undefined;
   if (to.to === "again") {
     const retry = step.kind === "block" ? step.retry : undefined;
-    await context.pause(pauseBefore(retry, stepIn(context.state, address).repeats + 1));
+    if (retry !== undefined) await context.pause(pauseAfter(retry, stepIn(context.state, address).repeats + 1));
     if (context.stopping) return;
   }
   context.note({ kind: "block.turned", step: address, ...to, ...(problem === undefined ? {} : { problem }) });

@@ -56,7 +56,7 @@ test("a failed run is made again, with growing pauses, and the time limit is of 
   const desk = new Desk("2026-06-01T00:00:00Z");
   const failed = { minutes: 5, outcome: "failed" } as const;
   desk.work = [failed, failed, { minutes: 5 }, failed];
-  const retry = { attempts: 3, everyMs: 2 * MINUTE, backoff: 2 };
+  const retry = { attempts: 3, everyMs: 2 * MINUTE, backoff: 2, maxMs: 600_000 };
   const service = desk.serve(schedule("0 * * * *", { timeLimitMs: 40 * MINUTE, retry }));
   await desk.until("2026-06-01T02:30:00Z");
   await desk.end(service);
@@ -69,7 +69,7 @@ test("a failed run is made again, with growing pauses, and the time limit is of 
 test.for(["drift", "pending", "unknown"] as const)("%s is told as such, and is not tried again", async (outcome) => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 5, outcome }, { minutes: 5 }];
-  const service = desk.serve(schedule("0 * * * *", { retry: { attempts: 3, everyMs: MINUTE, backoff: 1 } }));
+  const service = desk.serve(schedule("0 * * * *", { retry: { attempts: 3, everyMs: MINUTE, backoff: 1, maxMs: 600_000 } }));
   await desk.until("2026-06-01T02:30:00Z");
   await desk.end(service);
   expect(desk.runs).toHaveLength(2);

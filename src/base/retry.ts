@@ -1,0 +1,41 @@
+import pRetry from "p-retry";
+
+/** What decides whether work is done again. */
+export interface Retrying<T> {
+  readonly isFinal: (result: T) => boolean;
+  /** Pauses before another try, when so many have been made; gives false when there must be none. */
+  readonly pause: (result: T, tries: number) => Promise<boolean>;
+}
+
+/**
+ * Does work until its result is final or the policy ends it, and gives the last result. For reads only: a write never passes here. Whoever retries
+ * pauses by a clock of its own, so that time can be simulated.
+ */
+export async function retry<T>(work: () => Promise<T>, { isFinal, pause }: Retrying<T>): Promise<T> {
+  const attempt = async (): Promise<T> => {
+    const result = await work();
+    if (isFinal(result)) return result;
+    throw new NotFinal(result);
+  };
+  try {
+    return await pRetry(attempt, {
+      retries: Infinity,
+      minTimeout: 0,
+      shouldRetry: async ({ error, attemptNumber }) =>
+        error instanceof NotFinal && pause((error as NotFinal<T>).result, attemptNumber),
+    });
+  } catch (error) {
+    if (error instanceof NotFinal) return (error as NotFinal<T>).result;
+    throw error;
+  }
+}
+
+/** A result that another try may change. */
+class NotFinal<T> extends Error {
+  readonly result: T;
+
+  constructor(result: T) {
+    super("not final");
+    this.result = result;
+  }
+}
