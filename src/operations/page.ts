@@ -2,7 +2,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { JsonObject } from "../base/json.ts";
 import { type ContractOperation, resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import { writeYaml } from "../source/yaml.ts";
+import { writeYaml } from "../source/write-yaml.ts";
 import { inputParameters, inputSchema, itemSchema, responseSchema } from "./input.ts";
 import type { EffectClass, WriteMeaning } from "./meaning.ts";
 import { exampleInput } from "./example.ts";

@@ -1,4 +1,4 @@
-import { dump, EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from "js-yaml";
+import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from "js-yaml";
 import { LIMITS } from "../base/limits.ts";
 import { lineStart } from "./file.ts";
 
@@ -122,16 +122,3 @@ function* gapsInTexts(events: readonly Event[], gaps: readonly Gap[]): Generator
     }
   }
 }
-
-/** A value as YAML text on one line, with brackets; expressions in quotes. */
-export function writeYamlLine(value: unknown): string {
-  if (typeof value === "string" && value.startsWith("${{")) return JSON.stringify(value);
-  return dump(value, { ...WRITTEN, lineWidth: -1, flowLevel: 0 }).trimEnd();
-}
-
-/** A value as YAML text, for examples that people copy. */
-export function writeYaml(value: unknown): string {
-  return dump(value, { ...WRITTEN, lineWidth: 120 });
-}
-
-const WRITTEN = { flowBracketPadding: true, quoteStyle: "double", noRefs: true } as const;

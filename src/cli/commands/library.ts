@@ -5,7 +5,7 @@ import { didYouMean } from "../../base/text.ts";
 import type { TypeName } from "../../expression/types.ts";
 import type { InputDeclaration, Playbook, Shape } from "../../playbook/model.ts";
 import { callsOf } from "../../playbook/walk.ts";
-import { writeYaml } from "../../source/yaml.ts";
+import { writeYaml } from "../../source/write-yaml.ts";
 import { columnsIn, indented, widthOn, wrap } from "../columns.ts";
 import { pathOfShipped, shipped, type ShippedPlaybook, shippedPlaybook, shippedPlaybooks } from "../shipped.ts";
 import type { Command } from "../shell.ts";

@@ -1,3 +1,4 @@
+import type { YAMLMap } from "yaml";
 import { invariant } from "../../base/failure.ts";
 import { wrapped } from "../../base/text.ts";
 import { resolve, schemaName } from "../../contract/contract.ts";
@@ -8,7 +9,7 @@ import { fieldSchema, itemSchema } from "../../playbook/compile.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { withSchema } from "../../playbook/with.ts";
 import { formatYaml } from "../../source/format.ts";
-import { writeYamlLine } from "../../source/yaml.ts";
+import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../../source/write-yaml.ts";
 
 const COMMENT_COLUMNS = 120;
 
@@ -23,25 +24,21 @@ export function starterPlaybook(name: string, operations: readonly Operation[]):
   const steps = operations.map((operation, at) => {
     const id = ids[at] ?? "";
     const buyer = sides.size > 1 && operation.call.interface === "investor" ? BUYER : undefined;
-    const step = stepText(operation, id, buyer ?? voterOf(operation, known), known);
+    const step = stepOf(operation, id, buyer ?? voterOf(operation, known), known);
     if (operation.writes && operation.yields["id"] !== undefined) known.made.set(kindOf(operation), `steps.${id}.id`);
     const approver = approverIn(exampleInput(operation)["approvers"]);
     if (approver !== undefined) known.approvers.set(kindOf(operation), approver);
     return step;
   });
-  const actors = [
-    ...[...known.people].map((person) => `  ${person}: { ledger: "userId:${person}" }`),
-    ...(sides.has("investor") ? [`  ${BUYER}: { investor: BUYER_KEY } # the name of a credential in tokenbook.yaml`] : []),
-  ];
-  const text = `playbook: 1
-name: ${writeYamlLine(name)}
-${operations.some(({ writes }) => writes) ? "" : "mode: read-only # proved before the first request\n"}
-actors: # who acts
-${actors.join("\n")}
-defaults: { as: ${sides.has("ledger") ? ISSUER : BUYER} }
-
-steps:
-${steps.join("\n")}`;
+  const isReadOnly = !operations.some(({ writes }) => writes);
+  const text = writeDocument([
+    { key: "playbook", value: asNode(1) },
+    { key: "name", value: asNode(name) },
+    ...(isReadOnly ? [{ key: "mode", value: onOneLine("read-only", " proved before the first request") }] : []),
+    { key: "actors", value: mapOf(actorsOf(known.people, sides.has("investor"))), above: " who acts", apart: true },
+    { key: "defaults", value: onOneLine({ as: sides.has("ledger") ? ISSUER : BUYER }) },
+    { key: "steps", value: listOf(steps), apart: true },
+  ]);
   const formatted = formatYaml(name, text, playbookOrder);
   invariant("text" in formatted, `the playbook of ${operations.map((each) => each.name).join(", ")} cannot be formatted`);
   return formatted.text;
@@ -70,34 +67,37 @@ function approverIn(approvers: unknown): string | undefined {
   return first !== null && typeof first === "object" ? personOf(first) : undefined;
 }
 
-function stepText(operation: Operation, id: string, as: string | undefined, known: Known): string {
-  const input = inputText(operation, known);
-  return [
-    `  - id: ${id}`,
-    `    name: ${writeYamlLine(operation.call.summary)}`,
-    ...(as === undefined ? [] : [`    as: ${as}`]),
-    `    uses: ${operation.name}`,
-    ...(input === "" ? [] : [`    with:\n${input}`]),
-    "",
-  ].join("\n");
+function actorsOf(people: ReadonlySet<string>, buys: boolean): readonly WrittenField[] {
+  const entities = [...people].map((person) => ({ key: person, value: onOneLine({ ledger: `userId:${person}` }) }));
+  const credential = " the name of a credential in tokenbook.yaml";
+  return [...entities, ...(buys ? [{ key: BUYER, value: onOneLine({ investor: "BUYER_KEY" }, credential) }] : [])];
 }
 
-function inputText(operation: Operation, known: Known): string {
+function stepOf(operation: Operation, id: string, as: string | undefined, known: Known): YAMLMap {
+  const input = inputOf(operation, known);
+  return mapOf([
+    { key: "id", value: asNode(id) },
+    { key: "name", value: asNode(operation.call.summary) },
+    ...(as === undefined ? [] : [{ key: "as", value: asNode(as) }]),
+    { key: "uses", value: asNode(operation.name) },
+    ...(input.length === 0 ? [] : [{ key: "with", value: mapOf(input) }]),
+  ]);
+}
+
+function inputOf(operation: Operation, known: Known): readonly WrittenField[] {
   const { properties = {}, required = [] } = withSchema(operation, false);
   const chosen = operation.yields["id"] !== undefined && !required.includes("id") ? "id" : undefined;
   const fields = Object.entries(exampleInput(operation)).filter(([field]) => field !== chosen);
-  return fields
-    .map(([field, value]) => {
-      const schema = properties[field] ?? {};
-      const text = writeYamlLine(linked(value, schema, known, operation.yields["tokenIds"] !== undefined));
-      return `${comment(schema, required.includes(field))}\n      ${field}: ${text}`;
-    })
-    .join("\n");
+  return fields.map(([key, value]) => {
+    const schema = properties[key] ?? {};
+    const given = onOneLine(linked(value, schema, known, operation.yields["tokenIds"] !== undefined));
+    return { key, value: given, above: comment(schema, required.includes(key)) };
+  });
 }
 
 function comment(schema: JsonSchema, required: boolean): string {
   const description = schema.description ?? resolve(schema).description ?? "";
-  return wrapped(`${required ? "required" : "optional"}: ${description}`, COMMENT_COLUMNS, "      # ").replaceAll(/ +$/gm, "");
+  return wrapped(`${required ? "required" : "optional"}: ${description}`, COMMENT_COLUMNS, " ").replaceAll(/ +$/gm, "");
 }
 
 /** The example with expressions for entities and for the ids of things that an earlier step has made; ids that are `chosen` left out. */

@@ -1,0 +1,70 @@
+import { Document, isScalar, type Node, Pair, Scalar, stringify, visit, YAMLMap, YAMLSeq } from "yaml";
+
+// YAML that people read and change later is written through the library's document model, which keeps comments where they belong.
+
+const LINE = { lineWidth: 120, flowCollectionPadding: true } as const;
+// Quotes what readers of YAML 1.1 take for something else: dates, yes, 0777.
+const QUOTED = { compat: "yaml-1.1" } as const;
+
+/** A field of a map that is written. */
+export interface WrittenField {
+  readonly key: string;
+  readonly value: Node;
+  /** A comment on lines of its own above the field. */
+  readonly above?: string;
+  /** Whether an empty line comes before the field. */
+  readonly apart?: boolean;
+}
+
+/** Writes a value as YAML, for examples that people copy. */
+export function writeYaml(value: unknown): string {
+  return stringify(asNode(value), { ...LINE, ...QUOTED });
+}
+
+/** Makes a node of a value; an expression is quoted. */
+export function asNode(value: unknown): Node {
+  const node = new Document(value).contents ?? new Scalar(null);
+  visit(node, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === "string" && scalar.value.startsWith("${{")) scalar.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return node;
+}
+
+/** Makes a node of a value, written on one line; `beside` is a comment at its end. */
+export function onOneLine(value: unknown, beside?: string): Node {
+  const node = asNode(value);
+  if (!isScalar(node)) (node as YAMLMap | YAMLSeq).flow = true;
+  if (beside !== undefined) node.comment = beside;
+  return node;
+}
+
+/** Makes a map of fields, in their order. */
+export function mapOf(fields: readonly WrittenField[]): YAMLMap {
+  const map = new YAMLMap();
+  for (const { key, value, above, apart = false } of fields) {
+    const name = new Scalar(key);
+    name.spaceBefore = apart;
+    if (above !== undefined) name.commentBefore = above;
+    map.add(new Pair(name, value));
+  }
+  return map;
+}
+
+/** Makes a list of maps with an empty line between them. */
+export function listOf(maps: readonly YAMLMap[]): YAMLSeq {
+  const list = new YAMLSeq();
+  maps.forEach((map, at) => {
+    map.spaceBefore = at > 0;
+    list.add(map);
+  });
+  return list;
+}
+
+/** Writes a map as a YAML document. */
+export function writeDocument(fields: readonly WrittenField[]): string {
+  const document = new Document(undefined, QUOTED);
+  document.contents = mapOf(fields);
+  return document.toString({ ...LINE, lineWidth: 0 });
+}

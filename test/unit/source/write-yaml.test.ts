@@ -1,0 +1,48 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { toJson } from "../../../src/source/node.ts";
+import { parseYaml } from "../../../src/source/parse.ts";
+import { asNode, mapOf, onOneLine, writeDocument, writeYaml } from "../../../src/source/write-yaml.ts";
+
+function readBack(text: string): unknown {
+  const { root, diagnostics } = parseYaml("file.yaml", text);
+  if (root === undefined) throw new SyntaxError(`${diagnostics[0]?.message} in\n${text}`);
+  return toJson(root);
+}
+
+const value = fc.jsonValue({ maxDepth: 3 });
+
+test("whatever value is written, our reader and a reader of YAML 1.1 read the same value", () => {
+  const texts = fc.oneof(
+    fc.string(),
+    fc.constantFrom("yes", "0777", "2026-05-01", "1_000", "${{ steps.a.id }}", "a: b", "# c", " "),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const written = writeYaml([{ text }]);
+      expect(readBack(written)).toEqual([{ text }]);
+      expect(parse(written, { version: "1.1" })).toEqual([{ text }]);
+    }),
+  );
+});
+
+test("a value on one line stays on its line, however deep it is", () => {
+  fc.assert(
+    fc.property(value, (given) => {
+      const document = writeDocument([{ key: "a", value: onOneLine(given) }]);
+      const holdsLines = JSON.stringify(given).includes(String.raw`\n`);
+      if (!holdsLines) expect(document.trimEnd().split("\n")).toHaveLength(1);
+      expect(parse(document)).toEqual({ a: given });
+    }),
+  );
+});
+
+test("comments and empty lines stay with their fields", () => {
+  const steps = mapOf([{ key: "id", value: asNode("mint"), above: " required: Id of the token." }]);
+  const document = writeDocument([
+    { key: "mode", value: onOneLine("read-only", " proved first") },
+    { key: "with", value: steps, apart: true },
+  ]);
+  expect(document).toBe("mode: read-only # proved first\n\nwith:\n  # required: Id of the token.\n  id: mint\n");
+});
