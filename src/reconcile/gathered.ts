@@ -1,5 +1,5 @@
 import { keyText, type Row, type Seen } from "./row.ts";
-import { Total } from "./total.ts";
+import { Total } from "../base/total.ts";
 
 interface Sum {
   readonly total: Total;

@@ -1,7 +1,7 @@
 import type { Decimal } from "../base/decimal.ts";
+import { difference } from "../base/total.ts";
 import type { DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { Pair, Seen } from "./row.ts";
-import { Total } from "./total.ts";
 
 /** By which rules two sides are held against each other. */
 export interface Rules {
@@ -20,8 +20,8 @@ export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance
   if (right === undefined && left !== undefined) kinds.push("missing-right");
   // Of two rows nobody knows which one the other side's should be held against.
   if (kinds.length > 0 || left === undefined || right === undefined || left.value === right.value) return kinds;
-  const difference = minus(left, right);
-  if (difference !== undefined && isWithin(difference, tolerance)) return kinds;
+  const apart = minus(left, right);
+  if (apart !== undefined && isWithin(apart, tolerance)) return kinds;
   return [isOtherUnit(left.value, right.value) ? "unit" : "differs"];
 }
 
@@ -38,19 +38,12 @@ export function differenceOf({ left, right }: Pick<Pair, "left" | "right">): Qua
 // Rows and their sums may have more digits than a Decimal can.
 function minus(left: Seen | undefined, right: Seen | undefined): Quantity | undefined {
   const [one, other] = [left?.value ?? null, right?.value ?? null];
-  if (one === null || other === null) return undefined;
-  const total = new Total();
-  total.add(one);
-  total.subtract(other);
-  return total.canonical;
+  return one === null || other === null ? undefined : difference(one, other);
 }
 
-function isWithin(difference: Quantity, tolerance: Decimal): boolean {
-  const beyond = new Total();
-  beyond.add(difference.replace("-", ""));
-  beyond.subtract(tolerance.canonical());
-  const { canonical } = beyond;
-  return canonical === "0" || canonical.startsWith("-");
+function isWithin(apart: Quantity, tolerance: Decimal): boolean {
+  const beyond = difference(apart.replace("-", ""), tolerance.canonical());
+  return beyond === "0" || beyond.startsWith("-");
 }
 
 const LEAST_SHIFT = 2;

@@ -52,6 +52,9 @@ reconcile:
 ${more}`;
 }
 
+/** What `--debug` shows once the ledger has answered for the first time. */
+const FIRST_LOOK = '"userId":"bob"';
+
 const HEADER = "holder,token,balance\n";
 
 async function ledgerWithGold(): Promise<{ project: Project; world: Service }> {
@@ -193,9 +196,9 @@ test("what changes between two looks is moving, or settled; never a drift", asyn
   const { project, world } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100.5\nbob,Gold,21\n`);
   project.write("nightly.yaml", against("expected.csv").replace("recheck: 50ms", "recheck: 1500ms"));
-  const running = project.start("run", "nightly.yaml", "--json");
+  const running = project.start("run", "nightly.yaml", "--json", "--debug");
   const bob = { orgId: "org1", userId: "bob" };
-  await new Promise((resolve) => void setTimeout(resolve, 1_000));
+  await running.printed(FIRST_LOOK);
   await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: bob, value: 1 }]);
   const ended = await running.ended;
   expect(ended.code, ended.told).toBe(0);
@@ -220,9 +223,9 @@ test("killed while it compares and gone on with, it finds the same", async () =>
   const { project } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100\nbob,Gold,20\n`);
   project.write("nightly.yaml", against("expected.csv").replace("recheck: 50ms", "recheck: 2s"));
-  const running = project.start("run", "nightly.yaml");
-  await running.lines(1);
-  await new Promise((resolve) => void setTimeout(resolve, 800));
+  const running = project.start("run", "nightly.yaml", "--debug");
+  await running.printed("▶ Nightly");
+  await running.printed(FIRST_LOOK);
   await running.signal("SIGKILL");
   const { stdout, told } = await running.ended;
   const resumed = await project.json("resume", runIn({ stdout, told }));

@@ -47,6 +47,8 @@ export interface Running {
   readonly ended: Promise<Ended>;
   /** The first lines of stdout, as soon as there are this many, or no more will come. */
   lines(count: number): Promise<readonly string[]>;
+  /** Resolves as soon as stdout or stderr holds the text, or no more will come. */
+  printed(text: string): Promise<void>;
   /** Resolves when the process has taken the signal. */
   signal(name: NodeJS.Signals): Promise<void>;
 }
@@ -179,7 +181,10 @@ function watch(child: Child, command: string): Running {
     stdout += text;
     for (const look of waiting) look();
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    for (const look of waiting) look();
+  });
   child.once("close", () => {
     for (const look of waiting) look();
   });
@@ -187,19 +192,21 @@ function watch(child: Child, command: string): Running {
     const told = `${command}\n→ ${code === null ? String(signal) : `exit ${code}`}\n${stdout}${stderr === "" ? "" : `stderr:\n${stderr}`}`;
     return { code: code as number | null, stdout, stderr, lines: linesOf(stdout), told };
   });
+  const whenTrue = (isSo: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!isSo() && child.exitCode === null && child.signalCode === null) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      look();
+    });
   return {
     pid: child.pid ?? 0,
     ended,
-    lines: (count) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (stdout.split("\n").length <= count && child.exitCode === null && child.signalCode === null) return;
-          waiting.delete(look);
-          resolve(linesOf(stdout));
-        };
-        waiting.add(look);
-        look();
-      }),
+    lines: (count) => whenTrue(() => stdout.split("\n").length > count).then(() => linesOf(stdout)),
+    printed: (text) => whenTrue(() => stdout.includes(text) || stderr.includes(text)),
     async signal(name) {
       child.kill(name);
       while (hasPendingSignal(child.pid ?? 0)) await nextTurn();

@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { difference } from "../../base/total.ts";
 import { count } from "../../base/text.ts";
 import type { ComparedSide, Comparison } from "../../protocol/comparison.ts";
 import { countsLine, keyOf, standing } from "../comparison.ts";
@@ -52,14 +52,9 @@ function totalsTable({ totalsOf, totals, left, right }: Comparison): Markup | un
       oneLine(total.of),
       number(total.left),
       number(total.right),
-      number(differenceOf(total.left, total.right)),
+      number(difference(total.left, total.right)),
     ]);
   return tableOf("Totals", columns, rows);
-}
-
-function differenceOf(left: string, right: string): string | null {
-  const [more, less] = [Decimal.parse(left), Decimal.parse(right)];
-  return more === undefined || less === undefined ? null : more.minus(less).toString();
 }
 
 function driftsOf({ counts, drifts, left, right }: Comparison, isServed: boolean): Markup | undefined {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
 import { differenceOf, judge, type Rules } from "../../../src/reconcile/judge.ts";
 import type { Seen } from "../../../src/reconcile/row.ts";
-import { Total } from "../../../src/reconcile/total.ts";
+import { Total } from "../../../src/base/total.ts";
 
 const EXACTLY: Rules = { tolerance: Decimal.of(0), sums: { left: false, right: false } };
 

@@ -1,5 +1,3 @@
-import type { Quantity } from "../protocol/comparison.ts";
-
 /** A sum of exact numbers in the making: whole numbers of its smallest unit, which is many times as fast as adding decimals. */
 export class Total {
   #units = 0n;
@@ -22,10 +20,18 @@ export class Total {
   }
 
   /** The sum, in canonical spelling. */
-  get canonical(): Quantity {
+  get canonical(): string {
     const digits = (this.#units < 0n ? -this.#units : this.#units).toString().padStart(this.#scale + 1, "0");
     const whole = digits.slice(0, digits.length - this.#scale);
     const fraction = digits.slice(digits.length - this.#scale).replace(/0+$/, "");
     return `${this.#units < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
   }
+}
+
+/** Subtracts one number in canonical spelling from another; exact, however many digits they have. */
+export function difference(minuend: string, subtrahend: string): string {
+  const total = new Total();
+  total.add(minuend);
+  total.subtract(subtrahend);
+  return total.canonical;
 }
