@@ -57,6 +57,7 @@ async function runAgain(parts: RunParts, given: Given, { runId, keyed }: Known):
   }
   if (opened.playbook.digest !== digestOf(parts.playbook))
     keyed.say(`${opened.playbook.file} has changed since the run ${runId} passed; the key names that run, so nothing was sent`);
+  parts.store.nameLast();
   for (const record of known.records) parts.ports.observe(record);
   return closed.outcome;
 }

@@ -95,6 +95,7 @@ export async function resumeRun(parts: RunParts, runId: string, { files = NO_FIL
   assertSameTarget(before.opened, target);
   const edit = editOf(parts, before, files);
   if (before.closed?.outcome === "passed") {
+    store.nameLast();
     for (const record of read.records) ports.observe(record);
     return "passed";
   }

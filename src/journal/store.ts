@@ -256,6 +256,18 @@ export class JournalStore {
     this.#tail.assertKept(this.#database);
   }
 
+  /**
+   * Names the last record of the journal in its tail, which the process that wrote it may not have come to do: what is said of such a record cannot
+   * be lost unseen afterwards. No other process writes meanwhile, so that none has named a later one.
+   */
+  nameLast(): void {
+    this.#database.transaction(() => {
+      const last = this.#database.get("SELECT run_id, sequence, hash FROM record ORDER BY rowid DESC LIMIT 1");
+      if (last === undefined) return;
+      this.#tail.keep({ runId: String(last["run_id"]), sequence: Number(last["sequence"]), hash: String(last["hash"]) });
+    });
+  }
+
   /** Runs, the latest first. */
   list(limit: number): readonly RunSummary[] {
     return this.#summaries("ORDER BY opened_at DESC, id DESC LIMIT ?", limit);

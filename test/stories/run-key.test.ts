@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { proxyTo } from "./proxy.ts";
 import { type Ended, newProject, operationsOf, type Project, reached, runIn, sandboxProcess, type Service } from "./world.ts";
@@ -71,6 +74,37 @@ test("a key whose run was killed resumes that run", async () => {
   expect(runIn(again)).toBe(runIn(killed));
   expect(operationsOf(await service.commits())).toEqual(BOTH);
 });
+
+test.for([[...KEYED], ["resume", "latest"]])(
+  "a run whose process died before it named the last record was shown by `%s`: that this record is lost afterwards is seen",
+  async (shows) => {
+    const { project, service } = await ground();
+    const killed = await project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "after:attempt.intended@second" }).run(...KEYED);
+    const tail = join(project.folder, ".tokenbook/journal.tail");
+    const earlier = readFileSync(tail);
+    const passed = await project.run(...KEYED);
+    expect(passed.code, passed.told).toBe(0);
+    writeFileSync(tail, earlier);
+    const shown = await project.run(...shows);
+    expect(shown.code, shown.told).toBe(0);
+    loseLastRecord(join(project.folder, ".tokenbook/journal.db"));
+    for (const args of [KEYED, ["resume", runIn(killed)]]) {
+      const refused = await project.run(...args);
+      expect(refused.code, refused.told).toBe(2);
+      expect(refused.stderr, refused.told).toContain("has lost records");
+    }
+    expect(operationsOf(await service.commits())).toEqual(BOTH);
+  },
+);
+
+// As if the journal had been put back from a moment before.
+function loseLastRecord(path: string): void {
+  const journal = new DatabaseSync(path);
+  journal.exec(`DELETE FROM record WHERE sequence = (SELECT last_sequence FROM run);
+    UPDATE run SET outcome = NULL, last_sequence = last_sequence - 1,
+      last_hash = (SELECT hash FROM record ORDER BY sequence DESC LIMIT 1);`);
+  journal.close();
+}
 
 test("a key is of one playbook, with the same inputs and variables, in one environment: all else is refused by name", async () => {
   const { project, service } = await ground();
