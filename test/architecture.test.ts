@@ -120,8 +120,8 @@ test("only what reads is tried again by the retry policy: no write ever is", () 
   expect(retrying.toSorted()).toEqual(["engine/act/read-step.ts", "engine/asking.ts"]);
 });
 
-test("only the command line with what loads it, and the question who holds a run, name the process", () => {
-  const allowed = new Set(["boot/boot.ts", "cli/main.ts", "journal/holder.ts"]);
+test("only the command line with what loads it, the flags of V8, and the question who holds a run, name the process", () => {
+  const allowed = new Set(["base/v8-flags.ts", "boot/boot.ts", "cli/main.ts", "journal/holder.ts"]);
   const named = globSync("src/**/*.ts").filter((path) =>
     /\bprocess\.[a-zA-Z]|from "node:process"/.test(readFileSync(path, "utf8")),
   );

@@ -15,8 +15,9 @@ import {
 } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
+import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
+import { setV8Flags } from "../base/v8-flags.ts";
 
 /** What is in `dist/`: another build never takes the code of this one for its own. */
 declare const BUILD: string;
@@ -39,7 +40,7 @@ const COMPILE_LATER = "--wasm-tiering-budget=1000000000 --invocation-count-for-t
 
 /** Runs the command line of this process. */
 export async function boot(): Promise<void> {
-  setFlagsFromString(COMPILE_LATER);
+  setV8Flags(COMPILE_LATER);
   const caches = cacheFolder();
   if (caches !== undefined) new CodeCache(caches).serve(import.meta.dirname);
   const { main } = createRequire(import.meta.url)("./cli.cjs") as { main: () => Promise<void> };
@@ -104,7 +105,7 @@ class CodeCache {
     try {
       this.#write();
       for (const flags of OTHER_FLAGS) {
-        setFlagsFromString(flags);
+        setV8Flags(flags);
         this.#write();
       }
       this.#forgetOldOnes();

@@ -1,7 +1,8 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { getHeapSpaceStatistics } from "node:v8";
 import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
+import { setV8Flags } from "../../base/v8-flags.ts";
 import { type Keyed, runWithKey } from "../../engine/keyed.ts";
 import { leftBy } from "../../engine/left-open.ts";
 import { newRunName } from "../../engine/names.ts";
@@ -118,23 +119,23 @@ function refuseOneKeyForAll(key: string | undefined, { length }: readonly Playbo
 // collected when it has grown by half, take little time off it and save two fifths of the memory. Set once all code is loaded, for the
 // cached code of modules is bound to the flags it was compiled under.
 function keepHeapSmall(): void {
-  setFlagsFromString("--semi-space-growth-factor=1 --heap-growing-percent=50");
+  setV8Flags("--semi-space-growth-factor=1 --heap-growing-percent=50");
 }
 
 // Steps make garbage: what one leaves behind is not to be taken for what lasts. V8 reads no other of its limits once it runs than how fast
 // it may grow.
 function makeRoom(): void {
-  setFlagsFromString("--semi-space-growth-factor=2");
+  setV8Flags("--semi-space-growth-factor=2");
   const watch = setInterval(() => {
     if (youngBytes() < ROOM_BYTES) return;
-    setFlagsFromString("--semi-space-growth-factor=1");
+    setV8Flags("--semi-space-growth-factor=1");
     clearInterval(watch);
   }, WATCH_MS).unref();
 }
 
 // The rows of two lists are held until they are compared.
 function letHeapGrow(): void {
-  setFlagsFromString("--heap-growing-percent=0");
+  setV8Flags("--heap-growing-percent=0");
 }
 
 function youngBytes(): number {
