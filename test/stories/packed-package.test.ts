@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { oldNode } from "./old-node.ts";
 import { type Ended, launch, ROOT, temporaryFolder } from "./world.ts";
 
 const THREE_LINES = `playbook: 1
@@ -47,11 +47,14 @@ test("the package is packed, installed in an empty folder and run: no other pack
 
   const old = oldNode();
   if (old === undefined) return context.skip("all but the answer of an older Node: there is none on this machine");
-  const refused = await launch([join(installed, "bin/tokenbook.js"), "run", "three-lines.yaml"], { cwd: folder, program: old })
-    .ended;
+  const program = join(installed, "bin/tokenbook.js");
+  const refused = await launch([program, "run", "three-lines.yaml"], { cwd: folder, program: old.path }).ended;
   expect(refused.code, refused.told).toBe(2);
   expect(refused.stdout, refused.told).toBe("");
-  expect(refused.stderr, refused.told).toMatch(/^tokenbook needs Node 24 or newer, and this is Node [\d.]+: .*\n$/);
+  expect(refused.stderr, refused.told).toBe(`tokenbook needs Node 24 or newer, and this is Node ${old.version}
+next: install Node 24, or let npm fetch it for this command:
+npx --yes --package=node@24 -- node ${program} run three-lines.yaml
+`);
 });
 
 // With the Node that runs the stories, whatever stands first in the PATH.
@@ -73,10 +76,4 @@ async function succeed(ending: Promise<Ended>): Promise<Ended> {
   const ended = await ending;
   expect(ended.code, ended.told).toBe(0);
   return ended;
-}
-
-function oldNode(): string | undefined {
-  return ["/usr/local/bin/node", "/usr/bin/node"].find(
-    (path) => existsSync(path) && Number(/\d+/.exec(execFileSync(path, ["--version"], { encoding: "utf8" }))?.[0]) < 24,
-  );
 }
