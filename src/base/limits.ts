@@ -22,6 +22,8 @@ export const LIMITS = {
   inputProblems: 20,
   /** The fewest characters of a secret: a shorter one would mask other words too. */
   secretLeastChars: 8,
+  /** Encodings around one another, such as HTML in JSON in JSON, through which a secret is found. */
+  escapeLevels: 8,
   /** Characters of the name of a group of runs. */
   groupChars: 200,
   /** Names that a process tries for the file by whose lock others see that it is alive. */

@@ -1,5 +1,8 @@
 import type { Decimal } from "./decimal.ts";
+import { Finder, type Found, type Wanted } from "./finder.ts";
 import { mapStrings } from "./json.ts";
+import { LIMITS } from "./limits.ts";
+import { escapesOf, readingsOf } from "./unescape.ts";
 
 /**
  * A value that must never be printed or stored. It shows itself as `${{ secrets.NAME }}` wherever it is turned into text;
@@ -39,57 +42,100 @@ export function masked(value: unknown, redact: Redact): unknown {
   return mapStrings(value, redact, number);
 }
 
-/** A redactor for these secrets: plain, JSON-escaped, percent-encoded, form-encoded and base64 spellings. */
+/**
+ * Returns a redactor for these secrets, and for the parts of those that are addresses: in every mixture of plain and escaped characters, as base64 with
+ * anything around it, and as hexadecimal digits.
+ */
 export function redactor(secrets: readonly Secret[]): Redact {
-  const spellings = secrets.flatMap((secret) => spell(secret));
-  return (text) => {
-    if (!spellings.some(({ from }) => text.includes(from))) return text;
-    const found = spellings.flatMap((spelling) => findAll(text, spelling)).toSorted((a, b) => a.start - b.start || b.end - a.end);
-    return mask(text, found);
-  };
+  const wanted = secrets.flatMap(wantedOf);
+  if (wanted.length === 0) return (text) => text;
+  const finder = new Finder(wanted);
+  const escapes = escapesOf(wanted.map(({ text }) => text));
+  return (text) => mask(text, escapes.test(text) ? findInReadings(text, finder) : finder.find(text));
 }
 
-interface Found {
-  readonly start: number;
-  readonly end: number;
-  readonly name: string;
-}
-
-function findAll(text: string, { from, to }: { readonly from: string; readonly to: string }): Found[] {
-  const found: Found[] = [];
-  for (let at = text.indexOf(from); at >= 0; at = text.indexOf(from, at + 1))
-    found.push({ start: at, end: at + from.length, name: to });
-  return found;
+// What is found in a reading is masked where it was written.
+function findInReadings(text: string, finder: Finder): readonly Found[] {
+  return readingsOf(text).reduceRight<readonly Found[]>((later, reading) => {
+    const found = [...later, ...finder.find(reading.text)];
+    return found.length === 0
+      ? found
+      : reading.sourcesOf(found).map((source, at) => ({ ...source, name: found[at]?.name ?? "" }));
+  }, []);
 }
 
 // Where secrets overlap, nothing of either is left: the first one's name stands for the whole stretch.
 function mask(text: string, found: readonly Found[]): string {
+  if (found.length === 0) return text;
   let clean = "";
   let done = 0;
-  for (const { start, end, name } of found) {
+  for (const { start, end, name } of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (start >= done) clean += text.slice(done, start) + name;
     done = Math.max(done, end);
   }
   return clean + text.slice(done);
 }
 
-function spell(secret: Secret): { from: string; to: string }[] {
+function wantedOf(secret: Secret): readonly Wanted[] {
+  const name = String(secret);
   const value = secret.reveal();
   if (value === "") return [];
-  const percent = encodeURIComponent(value);
-  const form = new URLSearchParams([["", value]]).toString().slice(1);
-  const json = JSON.stringify(value).slice(1, -1);
-  const base64 = Buffer.from(value).toString("base64").replaceAll("=", "");
-  const encoded = [percent, percent.replaceAll("%20", "+"), form, form.replaceAll("+", "%20")];
-  const forms = new Set([
-    value,
-    json,
-    json.replaceAll("/", "\\/"),
-    JSON.stringify(json).slice(1, -1), // a body of JSON that is told inside of another
-    ...encoded,
-    ...encoded.map((text) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
-    base64,
-    base64.replaceAll("+", "-").replaceAll("/", "_"),
-  ]);
-  return [...forms].map((from) => ({ from, to: String(secret) }));
+  const parts = [value, ...partsOfAddress(value)];
+  const plain = new Set(parts.flatMap((part) => [part, ...hexOf(part)]));
+  const encoded = [...Array.from(plain, (text) => ({ text, shares: NOTHING })), ...parts.flatMap(base64Of)];
+  const wanted = encoded.flatMap(({ text, shares }) =>
+    formsOf(text).map((form) => [form, { text: form, name, shares }] as const),
+  );
+  return [...new Map(wanted.toReversed()).values()];
+}
+
+const NOTHING = { before: false, behind: false };
+
+// A shorter one than a secret may be would mask other words too.
+function formsOf(text: string): readonly string[] {
+  const [, ...forms] = readingsOf(text).map((reading) => reading.text);
+  return [text, ...forms.filter(({ length }) => length >= LIMITS.secretLeastChars)];
+}
+
+function hexOf(text: string): readonly string[] {
+  const hex = Buffer.from(text).toString("hex");
+  return [hex, hex.toUpperCase()];
+}
+
+const BYTES_OF_GROUP = 3;
+const BITS_OF_BYTE = 8;
+const BITS_OF_CHARACTER = 6;
+
+// With none, one or two bytes before it in its group of three, without the characters that hold bits of others too.
+function base64Of(text: string): readonly Omit<Wanted, "name">[] {
+  const all = [text, JSON.stringify(text).slice(1, -1)].flatMap((inner) =>
+    [0, 1, 2].flatMap((before) => {
+      const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(inner), Buffer.alloc(BYTES_OF_GROUP)]);
+      const first = (before * BITS_OF_BYTE) / BITS_OF_CHARACTER;
+      const last = ((bytes.length - BYTES_OF_GROUP) * BITS_OF_BYTE) / BITS_OF_CHARACTER;
+      const own = [Math.ceil(first), Math.floor(last)] as const;
+      const shares = { before: own[0] !== first, behind: own[1] !== last };
+      return (["base64", "base64url"] as const).map((alphabet) => ({ text: bytes.toString(alphabet).slice(...own), shares }));
+    }),
+  );
+  return all.filter((each) => each.text.length >= LIMITS.secretLeastChars);
+}
+
+const IS_ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
+/** A word as people write it into an address: masked by itself, it would be missing in other texts. */
+const IS_WORD = /^(?:[a-z]{0,15}|v\d{1,3})$/;
+
+/** What an address holds beside its host: user, password, path and query, whole and in their parts. */
+function partsOfAddress(value: string): readonly string[] {
+  const address = IS_ADDRESS.test(value) ? URL.parse(value) : null;
+  if (address === null) return [];
+  const { username, password, pathname, search, hash } = address;
+  const pieces = [username, ...pathname.split("/"), ...search.slice(1).split(/[&=]/), hash.slice(1)];
+  const parts = [...pieces, pathname, `${pathname}${search}`, search.slice(1)].filter((part) => !isWords(part));
+  const all = [password, `${username}:${password}`, ...parts].flatMap(formsOf);
+  return all.filter(({ length }) => length >= LIMITS.secretLeastChars);
+}
+
+function isWords(part: string): boolean {
+  return part.split("/").every((piece) => IS_WORD.test(piece));
 }

@@ -40,17 +40,19 @@ export class Secrets {
   /** Masks each of them in a text. */
   readonly redact: Redact;
   readonly #byFile: ReadonlyMap<string, readonly Secret[]>;
+  readonly #others: readonly Secret[];
 
   /** `others` are the secrets of no playbook: they are masked too, and no expression sees them. */
   constructor(byFile: ReadonlyMap<string, readonly Secret[]>, others: readonly Secret[] = []) {
     this.all = [...byFile.values(), others].flat();
     this.redact = redactor(this.all);
     this.#byFile = byFile;
+    this.#others = others;
   }
 
-  /** The same with those of a target. */
+  /** Returns the same with more that belong to no playbook, such as those of a target. */
   with(others: readonly Secret[]): Secrets {
-    return new Secrets(this.#byFile, others);
+    return new Secrets(this.#byFile, [...this.#others, ...others]);
   }
 
   /** The same names with other values. */

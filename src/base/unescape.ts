@@ -1,0 +1,140 @@
+import { ENTITIES } from "./entities.ts";
+import { LIMITS } from "./limits.ts";
+
+// What JSON, JavaScript, URLs, HTML and XML write for a character.
+const ESCAPE =
+  /(?:\\\\)+|\\(?:u[\da-fA-F]{4}|u\{[\da-fA-F]{1,6}\}|x[\da-fA-F]{2}|["'/bfnrt])|%(?:[0-7][\da-fA-F]|[cdCD][\da-fA-F]%[89abAB][\da-fA-F]|[eE][\da-fA-F](?:%[89abAB][\da-fA-F]){2}|[fF][0-7](?:%[89abAB][\da-fA-F]){3})|&(?:#\d{1,8}|#[xX][\da-fA-F]{1,8}|[A-Za-z][A-Za-z\d]{1,7});/g;
+// What wrapping and indenting add, what a form writes for a blank, and what is left of escapes in one another.
+const LOOSE = /[\s+\\]+/g;
+
+/** A part of a text, by offsets. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text, and what each part of it was before: nothing for the text that was given. */
+export interface Reading {
+  readonly text: string;
+  /** Gives the parts of the text before in which parts of this one were written; whatever one escape means is held by all of it. */
+  readonly sourcesOf: (parts: readonly Stretch[]) => readonly Stretch[];
+}
+
+/**
+ * Returns a text as it is, then with its escapes replaced by what they mean, again and again until none is left or the limit is reached, and at last without
+ * blanks and backslashes. All spellings of one text so end as the same text.
+ */
+export function readingsOf(given: string): readonly Reading[] {
+  const readings: Reading[] = [{ text: given, sourcesOf: (parts) => parts }];
+  let text = given;
+  for (let level = 0; level < LIMITS.escapeLevels && text.search(ESCAPE) >= 0; level++) {
+    const before = text;
+    text = before.replaceAll(ESCAPE, meaningOf);
+    if (text === before) break;
+    readings.push({ text, sourcesOf: (parts) => placed(parts, escapesIn(before, ESCAPE, meaningOf)) });
+  }
+  const before = text;
+  readings.push({
+    text: bare(before),
+    sourcesOf: (parts) =>
+      placed(
+        parts,
+        escapesIn(before, LOOSE, () => ""),
+      ),
+  });
+  return readings;
+}
+
+/** Returns a text without its blanks, the `+` by which a form writes one, and backslashes. */
+function bare(text: string): string {
+  return text.replaceAll(LOOSE, "");
+}
+
+const SHORT: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+/** Returns a pattern of what must be in a text before its readings can hold one of these texts which it does not hold itself. */
+export function escapesOf(texts: readonly string[]): RegExp {
+  const inert = ['"', "b", "f", "t"].filter((kind) => !texts.some((text) => text.includes(SHORT[kind] ?? kind)));
+  const loose = texts.some((text) => /\s/.test(text)) ? String.raw`\n\r+` : String.raw`\n\r`;
+  return new RegExp(String.raw`\\[^${inert.join("")}]|%[\da-fA-F]{2}|&(?:#|[A-Za-z][A-Za-z\d]{1,7};)|[${loose}]`);
+}
+
+/** One escape: where it is in the text, and where its meaning is in the unescaped text. */
+interface Escape {
+  readonly source: Stretch;
+  readonly meaning: Stretch;
+}
+
+function escapesIn(text: string, escaped: RegExp, meaning: (escape: string) => string): readonly Escape[] {
+  const escapes: Escape[] = [];
+  let removed = 0;
+  for (const { 0: escape, index } of text.matchAll(escaped)) {
+    const { length } = meaning(escape);
+    const start = index - removed;
+    escapes.push({ source: { start: index, end: index + escape.length }, meaning: { start, end: start + length } });
+    removed += escape.length - length;
+  }
+  return escapes;
+}
+
+function placed(parts: readonly Stretch[], escapes: readonly Escape[]): readonly Stretch[] {
+  const placeOf = (offset: number, edge: "start" | "end"): number => {
+    const before = escapes[countBegun(escapes, offset, edge) - 1];
+    if (before === undefined) return offset;
+    const beyond = offset - before.meaning.end;
+    return beyond < 0 ? before.source[edge] : before.source.end + beyond;
+  };
+  return parts.map(({ start, end }) => ({ start: placeOf(start, "start"), end: placeOf(end, "end") }));
+}
+
+// How many escapes mean something before an offset; one that begins there counts for a start.
+function countBegun(escapes: readonly Escape[], offset: number, edge: "start" | "end"): number {
+  let [low, high] = [0, escapes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const start = escapes[middle]?.meaning.start ?? 0;
+    if (start < offset || (start === offset && edge === "start")) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const HIGHEST_CODE = 0x10ffff;
+
+/** Returns what an escape means; itself, where it means nothing. */
+function meaningOf(escape: string): string {
+  switch (escape[0]) {
+    case "\\":
+      return afterBackslash(escape);
+    case "%":
+      return percentMeaning(escape);
+    default:
+      return entityMeaning(escape);
+  }
+}
+
+function afterBackslash(escape: string): string {
+  const kind = escape[1] ?? "";
+  if (kind === "\\") return escape.slice(escape.length / 2);
+  if (kind !== "u" && kind !== "x") return SHORT[kind] ?? kind;
+  return characterOf(Number.parseInt(escape.slice(2).replace("{", ""), 16)) ?? escape;
+}
+
+function percentMeaning(escape: string): string {
+  try {
+    return decodeURIComponent(escape);
+  } catch {
+    return escape; // no UTF-8, as what is longer than it must be
+  }
+}
+
+function entityMeaning(escape: string): string {
+  const name = escape.slice(1, -1);
+  if (!name.startsWith("#")) return ENTITIES.get(name) ?? escape;
+  const digits = name.slice(1);
+  return characterOf(/^[xX]/.test(digits) ? Number.parseInt(digits.slice(1), 16) : Number(digits)) ?? escape;
+}
+
+function characterOf(code: number): string | undefined {
+  return code <= HIGHEST_CODE ? String.fromCodePoint(code) : undefined;
+}
