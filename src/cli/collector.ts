@@ -11,21 +11,23 @@ export interface Collector {
 }
 
 const TRACES = "/v1/traces";
+const OWN = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+const SHARED = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
 /** The collector that OpenTelemetry's own variables name; `undefined` when they name none, or no HTTP address. */
 export function collectorIn(variables: Variables): Collector | undefined {
   const of = (name: string): string =>
     variables[`OTEL_EXPORTER_OTLP_TRACES_${name}`] ?? variables[`OTEL_EXPORTER_OTLP_${name}`] ?? "";
-  const own = variables["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] ?? "";
-  const shared = variables["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "";
-  const address = own !== "" ? own : shared === "" ? "" : `${shared.replace(/\/+$/, "")}${TRACES}`;
+  const own = variables[OWN] ?? "";
+  const shared = variables[SHARED] ?? "";
+  const [name, address] = own !== "" ? [OWN, own] : [SHARED, shared === "" ? "" : `${shared.replace(/\/+$/, "")}${TRACES}`];
   if (address === "" || variables["OTEL_SDK_DISABLED"] === "true") return undefined;
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
     throw new Failure({
       code: "report.collector",
-      message: `traces cannot be sent to ${JSON.stringify(address)}: it is no http:// or https:// address`,
-      why: "nothing was sent",
-      next: "set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318, or unset it",
+      message: `traces cannot be sent: ${name} holds no http:// or https:// address`,
+      why: "its value is not shown, for it may hold a password; nothing was sent",
+      next: `set ${name}=http://HOST:4318${own === "" ? "" : TRACES}, or unset it`,
     });
   }
   return { url: new URL(address), headers: headersIn(of("HEADERS")) };

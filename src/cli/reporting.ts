@@ -152,7 +152,7 @@ function placesOf({ cwd, variables }: Shell): Places {
 }
 
 async function sendTo(shell: Shell, collector: Collector, runs: readonly ReportedRun[]): Promise<void> {
-  await isolated(shell, `to ${collector.url.origin}${collector.url.pathname}`, async () => {
+  await isolated(shell, `to ${collector.url.origin}`, async () => {
     const { traceRequests } = await import("../report/otlp/document.ts");
     await sendTraces(collector, traceRequests(runs));
   });

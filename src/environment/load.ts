@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseDuration } from "../base/duration.ts";
 import { Failure } from "../base/failure.ts";
-import type { Secret } from "../base/secret.ts";
+import { redactor, Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
 import { plainView } from "../base/json.ts";
@@ -16,7 +16,7 @@ import { parseUnshown } from "../source/unshown.ts";
 import { type KeyReference, readServiceKey, type Variables } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
-import { addressesOf, addressProblems, loginOf, timeoutProblems } from "./values.ts";
+import { addressesOf, addressProblems, hiddenPartsOf, timeoutProblems } from "./values.ts";
 
 /** The name of the file that says where playbooks run. */
 export const ENVIRONMENT_FILE = "tokenbook.yaml";
@@ -198,12 +198,12 @@ export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): 
   const shown = diagnostics.map(formatDiagnostic).join("\n\n");
   return new Failure({
     code: "environment.invalid",
-    message: hidden.reduce((text, key) => text.replaceAll(key, () => "********"), shown),
+    message: redactor(hidden)(shown),
   });
 }
 
 // A key that somebody wrote where a reference belongs, or into an address, must not be printed again with its line.
-function literalKeys(root: SourceNode): readonly string[] {
+function literalKeys(root: SourceNode): readonly Secret[] {
   const environments = child(root, "environments");
   const nodes = environments?.kind === "map" ? [...environments.entries.values()].map(({ value }) => value) : [];
   const keys = nodes
@@ -211,7 +211,15 @@ function literalKeys(root: SourceNode): readonly string[] {
     .concat(secretsOfNotifications(root))
     .flatMap((node) => textOf(node) ?? [])
     .filter((text) => text !== "" && !/^(env|file):/.test(text));
-  return [...keys, ...nodes.flatMap((node) => addressesOf(node).flatMap(({ text }) => loginOf(text) ?? []))];
+  const inAddresses = nodes.flatMap((node) => addressesOf(node).flatMap(({ text }) => hiddenPartsOf(text)));
+  return [...keys, ...inAddresses].map((text) => new WrittenOut("", text));
+}
+
+/** A secret that somebody wrote where only a reference belongs. */
+class WrittenOut extends Secret {
+  override toString(): string {
+    return "********";
+  }
 }
 
 interface KeyNode {

@@ -14,9 +14,11 @@ export function addressesOf(environment: SourceNode): readonly { readonly node: 
   });
 }
 
-/** The user and password in an address, up to the @ behind them; `undefined` when it has none. */
-export function loginOf(address: string): string | undefined {
-  return /^https?:\/\/(.+@)/.exec(address)?.[1];
+/** Returns what may be a key in an address, however it is written: all up to the last @ but the scheme, and all behind its path. */
+export function hiddenPartsOf(address: string): readonly string[] {
+  const login = /^(?:[A-Za-z][A-Za-z\d+.-]*:(?=\/)|https?:)?\/*(.+)@/s.exec(address)?.[1];
+  const behind = /[?#](.+)/s.exec(address)?.[1];
+  return [login, behind].flatMap((part) => part ?? []);
 }
 
 /** Addresses that lead nowhere, and those with a key in them, which would be printed wherever they are. */

@@ -159,12 +159,29 @@ test("traces go to the collector that the variables name, and each request tells
   expect(proxy.exchanges.slice(before).filter(({ headers }) => "traceparent" in headers)).toEqual([]);
 });
 
+test.for([
+  ["of no scheme that is taken", "ftp://robot:pass-w0rd@collector.example/t0ken?key=t0ken"],
+  ["without a scheme", "robot:pass-w0rd@collector.example:4318/t0ken"],
+  ["that is none", "https://robot:pass-w0rd@collector.example:99999/t0ken"],
+  ["of nobody", "http://robot:pass-w0rd@127.0.0.1:9/t0ken?key=t0ken"],
+])("the address of a collector is shown by no message, one %s neither", async ([, address = ""]) => {
+  const project = newProject();
+  project.write("mint.yaml", MINT_ONCE);
+  for (const name of ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]) {
+    const ended = await project.as({ ...KEYS, [name]: address }).run("run", "mint.yaml");
+    expect(ended.stderr, ended.told).toMatch(
+      address.includes(":9/") ? /the report to http:\/\/127\.0\.0\.1:9 was left out/ : new RegExp(`${name} holds no`),
+    );
+    expect(ended.told).not.toMatch(/robot|w0rd|t0ken/);
+  }
+});
+
 test("a collector that does not answer well costs nothing but a line on stderr", async () => {
   const { project } = await projectAtSandbox();
   const { url } = await collector(503);
   const ended = await project.as({ ...KEYS, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/own` }).run("run", "mint.yaml");
   expect(ended.code, ended.told).toBe(0);
-  expect(ended.stderr, ended.told).toBe(`tokenbook: the report to ${url}/own was left out: the collector answered HTTP 503\n`);
+  expect(ended.stderr, ended.told).toBe(`tokenbook: the report to ${url} was left out: the collector answered HTTP 503\n`);
   const wrong = await project.as({ ...KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" }).run("run", "mint.yaml");
   expect(wrong.code, wrong.told).toBe(2);
   expect(wrong.stderr, wrong.told).toContain("set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318");

@@ -120,6 +120,26 @@ test.each([["robot:secretpw@"], ["secretpw@"], [":secretpw@"], ["robot:secret/pw
   },
 );
 
+test.each([
+  ["ftp://robot:secretpw@live.example.com"],
+  ["HTTPS://robot:secretpw@live.example.com"],
+  ["https:robot:secretpw@live.example.com"],
+  ["//robot:secretpw@live.example.com"],
+  ["robot:secretpw@live.example.com/path"],
+  ["https://live.example.com/path?key=secretpw"],
+  ["https://live.example.com/#secretpw"],
+  ["https://live.example.com:99999/?secretpw"],
+  [String.raw`https://robot:secret\u0070w@live.example.com`],
+  [String.raw`https://robot:s\x65cretpw@live.example.com`],
+])("what may be a key in an address that is refused (%s) is not shown", (address) => {
+  const text = GOOD.replace(/"?https:\/\/live\.example\.com"?/, () => `"${address}"`);
+  expect(text).not.toBe(GOOD);
+  const { code, message } = failure(text, "staging");
+  expect(code).toBe("environment.invalid");
+  expect(message).toContain("tokenbook.yaml:8:");
+  expect(message).not.toMatch(/robot|s(?:e|\\x65)cret(?:p|\\u0070)w/);
+});
+
 test.each([["0s"], ["0.5ms"], ["600h"], ["61m"]])("no request can be given %s", (timeout) => {
   const { code, message } = failure(GOOD.replace("timeout: 5s", `timeout: ${timeout}`));
   expect(code).toBe("environment.invalid");
