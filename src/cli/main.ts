@@ -51,7 +51,7 @@ export async function main(): Promise<void> {
     },
     command: async (argv, given) => {
       const { runChild } = await import("./child.ts");
-      return runChild(argv, { ...given, variables: process.env });
+      return runChild(argv, given);
     },
     signal: (name) => void process.kill(process.pid, name),
     stopping: stopping.signal,

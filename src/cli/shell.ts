@@ -49,8 +49,11 @@ export interface Shell {
   readonly node: string;
   /** Runs this program once more, as a child; aborted by the signal, it is killed. */
   readonly again: (again: Again) => Promise<ChildEnd>;
-  /** Runs another program, as a child, with the variables of this process; aborted by the signal, it is killed. */
-  readonly command: (argv: readonly [string, ...string[]], given: Pick<Again, "input" | "kill">) => Promise<ChildEnd>;
+  /** Runs another program, as a child, with these variables and no others; aborted by the signal, it is killed. */
+  readonly command: (
+    argv: readonly [string, ...string[]],
+    given: Pick<Again, "input" | "variables" | "kill">,
+  ) => Promise<ChildEnd>;
   /** Sends a signal to this very process. */
   readonly signal: (name: "SIGKILL" | "SIGSTOP") => void;
   /** Aborted by the first SIGINT or SIGTERM. */

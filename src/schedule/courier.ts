@@ -1,6 +1,7 @@
 import { mapStrings, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
+import type { Redact } from "../base/secret.ts";
 import type { Channel } from "../environment/notifications.ts";
 import { deliver, type StartCommand } from "./deliver.ts";
 import type { Log } from "./log.ts";
@@ -14,6 +15,8 @@ export interface CourierPorts {
   readonly start: StartCommand;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Masks keys in what a command says when it fails. */
+  readonly redact: Redact;
   /** Makes commands in what people read such as find the state directory from here. */
   readonly hint: (text: string) => string;
 }

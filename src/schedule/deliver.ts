@@ -1,5 +1,6 @@
 import { messageOf } from "../base/failure.ts";
 import type { Clock } from "../base/ports.ts";
+import type { Redact } from "../base/secret.ts";
 import type { Channel, CommandChannel, WebhookChannel } from "../environment/notifications.ts";
 import { Transport } from "../transport/exchange.ts";
 import type { Letter } from "./outbox.ts";
@@ -22,6 +23,8 @@ export type StartCommand = (
 export interface DeliveryPorts {
   readonly clock: Pick<Clock, "now">;
   readonly start: StartCommand;
+  /** Masks keys in what a command says when it fails. */
+  readonly redact: Redact;
 }
 
 /** Delivers a notification, and gives why it could not be; nothing when it was. Never throws. */
@@ -71,12 +74,16 @@ function basicAuthorization({ username, password }: URL): Readonly<Record<string
   return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
 }
 
-async function give(letter: Letter, { argv, timeoutMs }: CommandChannel, { start }: DeliveryPorts): Promise<string | undefined> {
+async function give(
+  letter: Letter,
+  { argv, timeoutMs }: CommandChannel,
+  { start, redact }: DeliveryPorts,
+): Promise<string | undefined> {
   const kill = AbortSignal.timeout(timeoutMs);
   const { code, signal, stderr } = await start(argv, { input: `${letter.body}\n`, kill });
   if (code === 0) return undefined;
   if (kill.aborted) return `it did not end within ${timeoutMs} ms`;
-  return `${code === null ? `it was killed by ${signal}` : `exit ${code}`}${stderr === "" ? "" : `: ${stderr.trim().slice(0, SHOWN_CHARS)}`}`;
+  return `${code === null ? `it was killed by ${signal}` : `exit ${code}`}${stderr === "" ? "" : `: ${redact(stderr.trim()).slice(0, SHOWN_CHARS)}`}`;
 }
 
 const SHOWN_CHARS = 500;

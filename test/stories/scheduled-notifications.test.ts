@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import notificationSchema from "../../schemas/notification.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
+import { answerInstead, proxyTo } from "./proxy.ts";
 import { hook, isSigned, logged, loggedLines, notifying, reading, recordProperty } from "./schedule.ts";
-import { KEYS, newProject, type Project, sandboxProcess, type Service, tokenWith } from "./world.ts";
+import { filesBelow, KEYS, newProject, type Project, sandboxProcess, type Service, tokenWith } from "./world.ts";
 
 const SECRET = "a-secret-that-two-sides-share";
 const describes = new SchemaSet().validator(notificationSchema);
@@ -135,6 +136,105 @@ test("a command gets the notification on its stdin; one that hangs is killed, an
   expect(slow?.message).toContain("it did not end within 200 ms; tried again at");
   expect(none?.message).toContain("ENOENT");
   expect(JSON.parse(readFileSync(`${project.folder}/told.json`, "utf8"))).toMatchObject({ event: "failure" });
+});
+
+const NAMED = `secrets: { PIN: env:CANARY_PIN }
+`;
+const INNER = `playbook: 1
+secrets: { INNER: env:CANARY_INNER }
+steps:
+  - uses: ledger.status
+`;
+
+test("a command gets no variable that tokenbook.yaml or a playbook names as a secret", async () => {
+  const service = await sandboxProcess();
+  const canaries = {
+    CANARY_PIN: "c4nary-pin",
+    CANARY_INNER: "c4nary-inner",
+    CANARY_OTHER: "c4nary-other",
+    DESK_SECRET: "c4nary-desk",
+  };
+  const project = newProject({
+    ...KEYS,
+    ...canaries,
+    HOOK: "http://127.0.0.1:9/c4nary",
+    CANARY_EDITED: "c4nary-edited",
+    GREETING: "hello",
+  });
+  project.write("tell.sh", "#!/bin/sh\nenv > told.txt\n");
+  notifying(
+    project,
+    service.url,
+    "  desk: { command: [sh, tell.sh] }\n  hook: { url: env:HOOK, secret: env:DESK_SECRET, events: [missed] }\n",
+  );
+  const other = project
+    .read("tokenbook.yaml")
+    .replace("environments:\n  here:", "  other:")
+    .replace(/notifications:[\s\S]*/, "");
+  project.write(
+    "tokenbook.yaml",
+    project.read("tokenbook.yaml").replace("notifications:", `${other.replaceAll(/env:\w+/g, "env:CANARY_OTHER")}notifications:`),
+  );
+  project.write("inner.yaml", INNER);
+  const text = reading(undefined, "    expect: [response.size() > 0]\n  - uses: ./inner.yaml\n").replace(
+    "steps:",
+    `${NAMED}steps:`,
+  );
+  project.write("properties.yaml", text);
+  const told = (): string => readFileSync(`${project.folder}/told.txt`, "utf8");
+  const failed = await project.run("schedule", "--once", "properties.yaml");
+  expect(failed.code, failed.told).toBe(1);
+  expect(told()).toContain("GREETING=hello\n");
+  expect(told()).toContain("PATH=");
+  for (const value of [...Object.values(KEYS), ...Object.values(canaries), "127.0.0.1:9"]) expect(told()).not.toContain(value);
+
+  // One that cannot be read any more names its secrets still.
+  project.write(
+    "properties.yaml",
+    text.replace("ledger.asset.list", "ledger.asset.lst").replace("env:CANARY_PIN", "env:CANARY_EDITED"),
+  );
+  const broken = await project.run("schedule", "--once", "properties.yaml");
+  expect(broken.code, broken.told).toBe(2);
+  for (const value of [...Object.values(KEYS), "c4nary-edited", "c4nary-desk", "c4nary-inner"])
+    expect(told()).not.toContain(value);
+});
+
+test("what a command says when it fails is masked before it is cut", async () => {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.write("tell.sh", `#!/bin/sh\nprintf '%0490d%s' 0 '${KEYS["LEDGER_KEY"]}' >&2; exit 3\n`);
+  notifying(project, service.url, "  desk: { command: [sh, tell.sh] }\n");
+  project.write("properties.yaml", reading(undefined, "    expect: [response.size() > 0]\n"));
+  const failed = await project.run("schedule", "--once", "properties.yaml");
+  expect(failed.stdout, failed.told).toContain("exit 3: 0000");
+  expect(failed.told).not.toContain("sandbox-le");
+  for (const file of filesBelow(`${project.folder}/.tokenbook`))
+    expect([file, readFileSync(file, "latin1").includes("000sandbox-")]).toEqual([file, false]);
+});
+
+test("a service that repeats the address, its parts or the signing secret shows them nowhere", async () => {
+  const { url } = await hook(200);
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const address = url.replace("//", "//desk-user:pass%2Fw0rd@").replace("/told?", "/T0042AAAA/t0ld-path?");
+  const parts = ["desk-user", "pass%2Fw0rd", "pass/w0rd", "T0042AAAA", "t0ld-path", "of-the-address", SECRET];
+  const project = newProject({ ...KEYS, DESK_URL: address, DESK_SECRET: SECRET });
+  notifying(project, proxy.url, "  desk:\n    url: env:DESK_URL\n    secret: env:DESK_SECRET\n");
+  project.write("properties.yaml", reading(undefined, "    expect: [response.size() > 99]\n"));
+  void proxy.next(
+    "GET /asset/all",
+    answerInstead({
+      status: 422,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ message: [address, ...parts].join(" "), condition: "no" }),
+    }),
+  );
+  const failed = await project.run("schedule", "--once", "properties.yaml", "--report", "json=report.json");
+  expect(failed.code, failed.told).toBe(1);
+  expect(failed.told).toContain("secrets.notifications.desk.url");
+  const files = filesBelow(project.folder).map((file) => [file, readFileSync(file, "latin1")] as const);
+  for (const [where, text] of [["the terminal", failed.told] as const, ...files])
+    expect([where, [address, ...parts].filter((part) => text.includes(part))]).toEqual([where, []]);
 });
 
 test.for([

@@ -9,6 +9,7 @@ import type { NotBegun } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Parts, Scheduled } from "../../schedule/carrier.ts";
 import { Courier } from "../../schedule/courier.ts";
+import type { StartCommand } from "../../schedule/deliver.ts";
 import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
 import { Metrics } from "../../schedule/metrics.ts";
 import { runNow } from "../../schedule/once.ts";
@@ -24,7 +25,9 @@ import { type ReportOptions, worst } from "../perform.ts";
 import { prepareReporting, type Reporting } from "../reporting.ts";
 import { openTarget, type OpenTarget, stateDirectory, variablesOf } from "../project.ts";
 import { inParallel, slots } from "../queue.ts";
+import { variablesForCommands } from "../schedule/command-variables.ts";
 import {
+  filesNamed,
   inScheduledProject,
   type OnFile,
   readScheduled,
@@ -49,12 +52,13 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
   const plainShell = inScheduledProject(anyShell, options);
   const { all, inputs, channels, opened } = await prepare(plainShell, options);
   const { target, close } = opened;
-  const redact = redactor([...secretsOf(target), ...secretsOfChannels(channels)]);
+  const channelSecrets = secretsOfChannels(channels);
+  const redact = redactor([...secretsOf(target), ...channelSecrets]);
   const shell = maskedShell(plainShell, redact);
   if (target.embedded)
     shell.stderr.write(`tokenbook: environment ${target.environment} is the embedded sandbox, no real service\n`);
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
-    runMaker(shell, { options, target, inputs, reporting, onRun });
+    runMaker(shell, { options, target, inputs, channelSecrets, reporting, onRun });
   try {
     return await withParts(shell, options, { channels, redact, makes }, (parts, telling) =>
       options.once === true ? once(shell, options, { parts, all, telling }) : serve(shell, options, { parts, all }),
@@ -157,7 +161,10 @@ async function withParts(
     const runs: [string, ReportedRun][] = [];
     const onRun: RunsOf["onRun"] =
       options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
-    const ports = { clock: systemClock, start: shell.command, log, metrics, hint: (text: string) => shell.hint(text) };
+    const playbooks = filesNamed(shell, options);
+    const start: StartCommand = (argv, given) =>
+      shell.command(argv, { ...given, variables: variablesForCommands(shell, playbooks) });
+    const ports = { clock: systemClock, start, log, metrics, redact, hint: (text: string) => shell.hint(text) };
     const parts: Parts = {
       store,
       clock: systemClock,

@@ -45,7 +45,8 @@ export function scheduledUnread(shell: ProjectShell, options: WhichOptions): rea
   return filesNamed(shell, options).map((file) => ({ ...aboutOf(shell, options, file), schedule: undefined, writes: false }));
 }
 
-function filesNamed(shell: Shell, { files }: WhichOptions): readonly string[] {
+/** Returns the files of the playbooks that the options name; where a folder cannot be read, the names as they are. */
+export function filesNamed(shell: Shell, { files }: Pick<WhichOptions, "files">): readonly string[] {
   try {
     return playbookFiles(shell, files).files;
   } catch (error) {

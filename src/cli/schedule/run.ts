@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
-import { masked, type Redact, redactor } from "../../base/secret.ts";
+import { masked, type Redact, redactor, type Secret } from "../../base/secret.ts";
 import type { Target } from "../../environment/target.ts";
 import { newRunName } from "../../engine/names.ts";
 import { type Beginning, startRun } from "../../engine/start.ts";
@@ -33,6 +33,8 @@ export interface RunsOf {
   readonly target: Target;
   /** The inputs that any of the playbooks declares. */
   readonly inputs: readonly string[];
+  /** The secrets of channels, which are masked in what runs record too. */
+  readonly channelSecrets: readonly Secret[];
   /** What is to be told of runs. */
   readonly reporting: Reporting;
   /** Told of each run when it is over. */
@@ -40,7 +42,7 @@ export interface RunsOf {
 }
 
 /** Makes a run of a playbook as its file is now: it is read, checked and given its inputs and secrets anew. */
-export function runMaker(shell: ProjectShell, { options, target, inputs, reporting, onRun }: RunsOf): MakeRun {
+export function runMaker(shell: ProjectShell, { options, target, inputs, channelSecrets, reporting, onRun }: RunsOf): MakeRun {
   // One sandbox serves all, and all keep one pace; addresses and keys of a service are read anew.
   const shared: Shared = {
     opened: target.embedded ? { target, close: async () => {} } : undefined,
@@ -63,7 +65,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, reporti
       const reading: ProjectShell = { ...shell, stderr: { ...shell.stderr, write: (text) => void found.push(text) } };
       const playbooks = loadPlaybooks(reading, [file]);
       const { ready, secrets } = preparePlaybooks(reading, options, playbooks, { others: inputs });
-      const session = await openSession({ ...shell, stopping: signal }, options, secrets, shared);
+      const session = await openSession({ ...shell, stopping: signal }, options, secrets.with(channelSecrets), shared);
       ({ redact } = session);
       trace = reporting.trace(session);
       try {

@@ -19,7 +19,14 @@ function desk(time: VirtualTime, start: StartCommand): { readonly courier: Couri
   for (let at = 0; at < LETTERS; at++) box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "{}" });
   return {
     box,
-    courier: new Courier(box, [SLOW], { clock: time, start, log: () => undefined, metrics: new Metrics(), hint: (text) => text }),
+    courier: new Courier(box, [SLOW], {
+      clock: time,
+      start,
+      log: () => undefined,
+      metrics: new Metrics(),
+      redact: (text) => text,
+      hint: (text) => text,
+    }),
   };
 }
 

@@ -177,7 +177,14 @@ export class Desk {
     const store = this.#store(clock, pid);
     const metrics = new Metrics();
     const channel: Channel = { kind: "command", name: "desk", argv: ["tell"], timeoutMs: MINUTE, events: EVERYTHING };
-    const ports = { clock, start: this.#listen, log: () => undefined, metrics, hint: (text: string) => text };
+    const ports = {
+      clock,
+      start: this.#listen,
+      log: () => undefined,
+      metrics,
+      redact: (text: string) => text,
+      hint: (text: string) => text,
+    };
     return {
       pid,
       parts: {

@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Variables } from "../../environment/key.ts";
+import { resolveFrom } from "../../playbook/files.ts";
+import type { ProjectShell } from "../chosen-project.ts";
+import { readText } from "../project.ts";
+
+const NAMED = /\benv:([A-Za-z_]\w*)/g;
+const INCLUDED = /\buses:\s*["']?([^\s"'#,}]+\.ya?ml)\b/g;
+
+/**
+ * Returns the variables of this process for a command that is not ours: without those that tokenbook.yaml, one of the playbooks or one that they include names
+ * as a secret. Only the texts are looked at, so that a file that is broken names its secrets too.
+ */
+export function variablesForCommands(shell: ProjectShell, playbooks: readonly string[]): Variables {
+  const { environmentFile } = shell.project;
+  const files = new Set([...(environmentFile === undefined ? [] : [environmentFile]), ...playbooks]);
+  const named = new Set<string>();
+  for (const file of files) {
+    const text = textOf(shell, file);
+    for (const [, name = ""] of text.matchAll(NAMED)) named.add(name);
+    for (const [, path = ""] of text.matchAll(INCLUDED)) if (files.size < LIMITS.files) files.add(resolveFrom(file, path));
+  }
+  return Object.fromEntries(Object.entries(shell.variables).filter(([name]) => !named.has(name)));
+}
+
+// One that cannot be read names nothing, and nothing of it runs.
+function textOf({ cwd }: ProjectShell, file: string): string {
+  try {
+    return readText(resolve(cwd, file), file);
+  } catch (error) {
+    if (error instanceof Failure) return "";
+    throw error;
+  }
+}
