@@ -9,7 +9,7 @@ import { COMPILED, type Ended, launch, newProject, type Project, ROOT } from "./
 // (written there for the commands below it), `exit=N` (how its last command ends), `printed` (what stands below a command is what it prints, but for
 // times and ids; `npm run printed` writes it anew). Pages that are made from the code have tests of their own.
 const MADE = new Set(["docs/cli.md", "docs/errors.md", "docs/operations.md"]);
-const PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/*.md").toSorted()].filter(
+const PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/**/*.md").toSorted()].filter(
   (page) => !MADE.has(page),
 );
 

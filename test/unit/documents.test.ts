@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { isCode } from "../../src/base/catalogue/catalogue.ts";
 import { EXIT } from "../../src/base/exit.ts";
@@ -53,12 +54,11 @@ test("every condition that the pages, the playbooks and the library expect is li
 test("the README's table has each exit code, and the links of all pages lead to something", () => {
   const readme = readFileSync("README.md", "utf8");
   for (const code of Object.values(EXIT)) expect(readme).toMatch(new RegExp(String.raw`^\| (?:\d+, )*${code}(?:, \d+)* \|`, "m"));
-  for (const file of ["README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md", ...globSync("docs/*.md")]) {
+  for (const file of ["README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md", ...globSync("docs/**/*.md")]) {
     const text = readFileSync(file, "utf8");
-    const folder = file.includes("/") ? "docs/" : "";
     const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
     for (const [, target = "", anchor] of links) {
-      const path = target === "" ? file : `${folder}${target}`;
+      const path = target === "" ? file : join(dirname(file), target);
       expect(globSync(path.replace(/\/$/, "")), `${file} → ${target}`).toHaveLength(1);
       if (anchor !== undefined) expect(anchors(readFileSync(path, "utf8")), `${file} → ${target}#${anchor}`).toContain(anchor);
     }
