@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
 const LICENCES = "THIRD-PARTY-LICENSES.txt";
 
-// What is loaded together lies together: each file more costs a start half a millisecond.
+// What is loaded together lies together: each file more costs a start half a millisecond (decision 28).
 const GROUPS = [
   group(
     "base",

@@ -18,7 +18,7 @@ import type { Breach } from "./witness.ts";
 
 type Exchange = EnginePorts["exchange"];
 
-/** A bug that is planted to see whether the simulation finds it: somewhere around the code, never in it. */
+/** A bug that is planted to see whether the simulation finds it: somewhere around the code, never in it (decision 102). */
 export interface PlantedBug {
   readonly name: string;
   /** The promise that it breaks. */

@@ -36,7 +36,7 @@ export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth)
 }
 
 // How a number was written only the reviver sees, which takes several times as long. So numbers that lose something in parsing become marked
-// texts first. Where that was wrong, inside of a text, the mark cannot stand, and all of it is read again.
+// texts first. Where that was wrong, inside of a text, the mark cannot stand, and all of it is read again (decision 35).
 function quicklyParsed(text: string, depthLimit: number): Json | undefined {
   if (!/^\s*[[{]/.test(text) || text.includes(MARK) || text.includes(ESCAPED_MARK)) return undefined;
   const marked = text.search(FRACTION) === -1 ? text : text.replaceAll(FRACTION, `$1"${MARK}$2"`);
@@ -121,7 +121,7 @@ const SHOWN_CHARS = 200;
 
 /**
  * Looks at a value as if its numbers were JavaScript's: for schema checks only. Nothing of what is looked at may be kept: where the
- * numbers are known, they are lent to the value itself, for a large one takes longer to copy than to check.
+ * numbers are known, they are lent to the value itself, for a large one takes longer to copy than to check (decision 34).
  */
 export function lookPlainly<T>(value: unknown, look: (plain: unknown) => T): T {
   if (lastRead === undefined || lastRead.value !== value) return look(plainView(value));

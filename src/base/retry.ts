@@ -9,7 +9,7 @@ export interface Retrying<T> {
 
 /**
  * Does work until its result is final or the policy ends it, and gives the last result. For reads only: a write never passes here. Whoever retries
- * pauses by a clock of its own, so that time can be simulated.
+ * pauses by a clock of its own, so that time can be simulated (decision 48).
  */
 export async function retry<T>(work: () => Promise<T>, { isFinal, pause }: Retrying<T>): Promise<T> {
   const attempt = async (): Promise<T> => {

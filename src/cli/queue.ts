@@ -30,7 +30,7 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /**
  * Holds the reads of all runs to what an environment allows, and all of them back when the service says that it is too busy. A write never waits
- * here: its intent is recorded, and how long ago it was sent is counted from there.
+ * here: its intent is recorded, and how long ago it was sent is counted from there (decision 95).
  */
 export class Pacer {
   readonly #pacing: Pacing;

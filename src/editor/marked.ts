@@ -4,7 +4,8 @@ import { type Parsed, parseYaml } from "../source/parse.ts";
 import { type TextFile, wordAt } from "./document.ts";
 
 // A cursor is found in a document by a mark that is put there before the document is read: however the value around it is quoted,
-// folded or escaped, it holds the mark. What is being typed leaves documents broken, so they are mended for this one look.
+// folded or escaped, it holds the mark. What is being typed leaves documents broken, so they are mended for this one look
+// (decision 9).
 
 /** A character that stands for the cursor: private use, so that no text means anything by it. */
 export const MARK = "\uE000";

@@ -125,7 +125,7 @@ export class RunContext extends Looking {
 
   /**
    * How long ago an attempt had left, at the least, in milliseconds: it may leave as long as its intent is young enough, and one of an earlier
-   * version as long as an exchange may take. Where its answer, or that none came, is recorded, it had left by then.
+   * version as long as an exchange may take. Where its answer, or that none came, is recorded, it had left by then. See decision 90.
    */
   goneFor({ answered, ...attempt }: AttemptState): number {
     const latestMs = Math.max(LIMITS.intentMs, this.target.timeoutMs);
@@ -134,7 +134,7 @@ export class RunContext extends Looking {
 
   /**
    * What a write is asked right before its first byte leaves: why it must not, if the run is not this process's any more, or if this process
-   * was stopped since it made up its mind to send. Called when it does, before the intent is recorded.
+   * was stopped since it made up its mind to send. Called when it does, before the intent is recorded. Its reasons: decision 77.
    */
   fence(): Fence {
     const { clock } = this.ports;

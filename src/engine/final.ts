@@ -9,7 +9,7 @@ import type { Place, PlanStep } from "./plan.ts";
 
 /**
  * Whether no write that may still come sets what this one sets. If one does, an attempt of this one that arrives late would undo it, or
- * take effect because of it. `again`: why one more attempt does no harm by itself.
+ * take effect because of it. `again`: why one more attempt does no harm by itself. The reasons are those of decision 80.
  */
 export function isFinal(
   context: RunContext,

@@ -14,7 +14,7 @@ export type Absence = "not there" | "nothing" | { readonly problem: StepProblem 
 
 /**
  * Returns what a failed read says of what was asked for. A 404 in words that the description lists is the service's. Any other 404 may be that of
- * a gateway, or of a wrong address, which knows nothing at all: so the service is asked for something that is always there.
+ * a gateway, or of a wrong address, which knows nothing at all: so the service is asked for something that is always there (decision 85).
  */
 export async function absenceIn(context: Looking, { reply, asked }: Extract<ReadResult, { kind: "failed" }>): Promise<Absence> {
   if (asked === undefined || !isNotThere(reply)) return "nothing";

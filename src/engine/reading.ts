@@ -9,7 +9,7 @@ export interface ReadingPort {
   call(call: Call, signal: AbortSignal): Promise<Reply>;
 }
 
-/** A service of which nothing but reads can be asked: a write is refused here, before there is a request. */
+/** A service of which nothing but reads can be asked: a write is refused here, before there is a request (decision 59). */
 export function readingOnly(service: Service): ReadingPort {
   return {
     target: service.target,

@@ -30,7 +30,8 @@ export class EvaluationFailure extends Error {
   }
 }
 
-// Evaluation is dynamic: what the types promise was checked before, what the service really sends is seen here.
+// Evaluation is dynamic: what the types promise was checked before, what the service really sends is seen here
+// (decision 15).
 const dynamic: Environment = cel.clone({ unlistedVariablesAreDyn: true });
 
 type Program = ReturnType<Environment["parse"]>;

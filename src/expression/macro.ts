@@ -1,6 +1,6 @@
 import type { ASTNode } from "./cel.ts";
 
-/** What the library's own macros are made of: a node that has one is checked and evaluated by it. */
+/** What the library's own macros are made of: a node that has one is checked and evaluated by it (decision 16). */
 export interface Macro {
   readonly typeCheck: (checker: Checker, macro: Macro, context: unknown) => unknown;
   readonly evaluate: (evaluator: Evaluator, macro: Macro, context: unknown) => unknown;

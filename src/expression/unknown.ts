@@ -21,7 +21,7 @@ export function unknownMet(): Unforeseen | undefined {
 
 /**
  * A value that nobody can know yet: it may be handed on like any other, and whoever looks at it is told `why` by an Unforeseen.
- * So an expression has a value exactly when what it looks at is known: `true || unknown` is true, a ternary takes its branch.
+ * So an expression has a value exactly when what it looks at is known: `true || unknown` is true, a ternary takes its branch. See decision 58.
  */
 export function unknownValue(why: string): Json {
   const tell = (): never => {

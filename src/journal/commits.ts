@@ -24,7 +24,7 @@ interface Joined {
 
 /**
  * The commits of a journal. To sync the disk costs the same for one run as for all of them, so what runs have to say in the same turn of
- * the event loop goes into one commit; a run that is alone has nobody to wait for.
+ * the event loop goes into one commit; a run that is alone has nobody to wait for. See decision 65.
  */
 export class Commits {
   readonly #database: Database;

@@ -41,7 +41,7 @@ const shared = new Map<string, Shared>();
 
 /**
  * The holders of a state directory. Each process that holds anything in it keeps a lock on a file of its own there, so the kernel knows which
- * of them are alive. Holders that earlier versions recorded have no such file, and are judged by host, boot and pid.
+ * of them are alive (decision 75). Holders that earlier versions recorded have no such file, and are judged by host, boot and pid.
  */
 export class Holders implements Liveness {
   /** `undefined`: what is held ends with this process, and nobody else can see it. */

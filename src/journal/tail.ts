@@ -30,7 +30,7 @@ const SLOTS = 2;
 const CHECK_CHARS = 16;
 
 /**
- * Names the last record of a journal in a file beside it. SQLite does not miss what was lost with a file that was cut, left out of a copy, or
+ * Names the last record of a journal in a file beside it (decision 67). SQLite does not miss what was lost with a file that was cut, left out of a copy, or
  * put back from a backup: the journal would be that of an earlier moment, and what was sent since would be sent again.
  *
  * The file is created, and synced, before the first record of a journal; from the journal's format on one knows that it must be there. It is

@@ -5,7 +5,7 @@ import type { Operation } from "./operation.ts";
 
 /**
  * Whether the service itself wrote an error, and no gateway in front of it: the body has one of the declared forms, or says exactly one of the
- * conditions that the description lists for the call.
+ * conditions that the description lists for the call. Why a gateway's words prove nothing: decision 91.
  */
 export function isOwnError(operation: Operation, body: Json | undefined, forms: readonly ErrorForm[]): boolean {
   if (!isObject(body)) return false;

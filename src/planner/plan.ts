@@ -31,7 +31,7 @@ export interface PlanParts extends PlanGiven {
 
 /**
  * Thinks a run through: what follows is decided as in a run, reads are made, and in the place of each write stands what could be
- * known of it. Throws a Failure when no plan can be made.
+ * known of it. Throws a Failure when no plan can be made. Why it is no interpreter of its own: decision 57.
  */
 export async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<PlannedRun> {
   const { playbook, target } = parts;

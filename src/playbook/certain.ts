@@ -66,7 +66,7 @@ export class CertainPlaybook {
   }
 }
 
-// Behind a condition, or where somebody stands ready for a failure, much may be meant that would be wrong elsewhere.
+// Behind a condition, or where somebody stands ready for a failure, much may be meant that would be wrong elsewhere (decision 7).
 function isCertain(step: CallStep, { conditional, sections }: Outline): boolean {
   const around = sections.some((section) => section.conditional || section.rescues || section.part === "rescue");
   return !conditional && !around && step.fails === undefined && step.ensure === undefined;

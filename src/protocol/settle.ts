@@ -32,7 +32,7 @@ export interface Circumstances {
 /**
  * What a look decides; `undefined`: nothing yet. To see the effect decides, if what shows it cannot be of an earlier moment. To see nothing
  * is no proof, for the write may still be on its way and the reading may be old, except where one more could do no harm, or the operator
- * declared how long a write may take and how old a reading may be.
+ * declared how long a write may take and how old a reading may be. See decision 79.
  */
 export function verdictOf(seen: Seen, { additive, alone, final, settled, comparable }: Circumstances): Verdict | undefined {
   if (seen.seen === "conflict") return undefined;

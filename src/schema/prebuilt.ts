@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Check, CheckUser, Compile, CompileUser } from "./compile.ts";
 
-// This stands in for `compile` in `dist/`.
+// The build puts this file in the place of `compile` in `dist/`: decision 27.
 
 // Of a longer schema so many characters tell which it is.
 const TELLING = 2_000;

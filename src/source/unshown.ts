@@ -1,7 +1,8 @@
 import type { Finding } from "./diagnostic.ts";
 import { type Parsed, parseYaml } from "./parse.ts";
 
-// Of a text that cannot be read nobody knows where its keys and secrets stand, and its lines are shown to tell what is wrong.
+// Of a text that cannot be read nobody knows where its keys and secrets stand, and its lines are shown to tell what is wrong
+// (decision 12).
 
 /**
  * Reads a text in which keys and secrets are referred to. Where it cannot be read, nothing that is written out in the place of a

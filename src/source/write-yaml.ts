@@ -1,6 +1,7 @@
 import { Document, isScalar, type Node, Pair, Scalar, stringify, visit, YAMLMap, YAMLSeq } from "yaml";
 
-// YAML that people read and change later is written through the library's document model, which keeps comments where they belong.
+// YAML that people read and change later is written through the library's document model, which keeps comments where they belong
+// (decision 14).
 
 const LINE = { lineWidth: 120, flowCollectionPadding: true } as const;
 // Quotes what readers of YAML 1.1 take for something else: dates, yes, 0777.

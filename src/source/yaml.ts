@@ -2,7 +2,7 @@ import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLEx
 import { LIMITS } from "../base/limits.ts";
 import { lineStart } from "./file.ts";
 
-// The door to the YAML library.
+// The door to the YAML library. We read its events and build no documents: decision 10.
 
 export { type Event, EVENT_ID as EVENT, SCALAR_STYLE as STYLE };
 

@@ -16,7 +16,7 @@ export interface PageServer {
 
 /**
  * Serves pages on the loopback interface below a folder whose name is the token, to whoever knows it. A browser keeps nothing that it would send to the
- * servers of others on this machine, as it does a cookie: that one goes to every port. It answers GET and HEAD only.
+ * servers of others on this machine, as it does a cookie: that one goes to every port (decision 136). It answers GET and HEAD only.
  */
 export async function servePages(
   pages: Pages,

@@ -5,7 +5,7 @@ import type { Attempted } from "./attempted.ts";
 
 /**
  * Why what an answer or a receipt names is not this attempt's; nothing when it can be. A transaction proves one write, and none that was
- * intended after it: not that of another step, of an earlier attempt, of another run, or one that was there before.
+ * intended after it: not that of another step, of an earlier attempt, of another run, or one that was there before (decision 82).
  */
 export function whyNotOwn(
   context: RunContext,
