@@ -1,0 +1,66 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { inJournal } from "./desk.ts";
+import { embeddedCommits, newProject, type Project, ROOT } from "./world.ts";
+
+// A state directory as a build of November 2026 left it, with the data of its sandbox: two runs that have passed, and two that were killed
+// after a write of each interface took effect, and before its answer was recorded.
+const FOLDER = join(ROOT, "test/fixtures/state");
+const KILLED = { "buy.yaml": "buy", "mint.yaml": "mint" } as const;
+
+function projectWithState(): Project {
+  const project = newProject({});
+  const state = join(project.folder, ".tokenbook");
+  mkdirSync(state);
+  for (const name of ["journal.db", "sandbox.db"])
+    writeFileSync(join(state, name), gunzipSync(readFileSync(join(FOLDER, `${name}.gz`))));
+  copyFileSync(join(FOLDER, "journal.tail"), join(state, "journal.tail"));
+  for (const name of Object.keys(KILLED)) project.write(name, readFileSync(join(FOLDER, name), "utf8"));
+  // Nobody can see whether a process of another machine is alive.
+  inJournal(project, (database) =>
+    database.prepare("UPDATE lease SET holder = json_set(holder, '$.host', ?) WHERE holder IS NOT NULL").run(hostname()),
+  );
+  return project;
+}
+
+test("runs of an earlier build are listed, verified, and resumed: a lost answer of each interface is found on the service", async () => {
+  const project = projectWithState();
+  const { data, told } = await project.json("runs");
+  const runs = data.runs.map(({ playbook, outcome }) => `${playbook} ${outcome}`);
+  expect(runs, told).toEqual(["buy.yaml not finished", "mint.yaml not finished", "buy.yaml passed", "mint.yaml passed"]);
+  const verified = await project.run("runs", "verify");
+  expect([verified.code, verified.stdout.match(/ {2}intact {3}/g)?.length], verified.told).toEqual([0, 4]);
+
+  for (const { id, playbook } of data.runs.slice(0, 2)) {
+    const step = KILLED[playbook as keyof typeof KILLED];
+    const resumed = await project.run("resume", id);
+    expect(resumed.code, resumed.told).toBe(0);
+    expect(resumed.stdout, resumed.told).toMatch(new RegExp(`changed +${step} .*\n +attempt 1: applied, as read back`));
+  }
+  const written = (await embeddedCommits(project)).map(({ operation }) => operation).toSorted();
+  expect(written, "each write took effect once").toEqual([
+    ...["investor.sales.buy", "investor.sales.buy"],
+    ...["ledger.token.create", "ledger.token.create", "ledger.token.mint", "ledger.token.mint"],
+  ]);
+});
+
+test.for(Object.entries(KILLED))(
+  "beside the write that an earlier build left open in %s no other run of it begins",
+  async ([playbook, step]) => {
+    const project = projectWithState();
+    const refused = await project.run("run", playbook);
+    expect(refused.code, refused.told).toBe(6);
+    expect(refused.stderr, refused.told).toContain(`left a write open: nobody knows whether "${step}"`);
+  },
+);
+
+test("a purchase that an earlier build left open keeps another playbook from buying of the same sale as the same actor", async () => {
+  const project = projectWithState();
+  project.write("other.yaml", readFileSync(join(FOLDER, "buy.yaml"), "utf8").replace("Buy once", "Buy too"));
+  const refused = await project.run("run", "other.yaml");
+  expect(refused.code, refused.told).toBe(6);
+  expect(refused.stderr, refused.told).toContain("to the same sale saleActive1");
+});
