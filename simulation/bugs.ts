@@ -1,9 +1,9 @@
 import type { LedgerProfile } from "../src/contract/profile.ts";
 import type { EnginePorts } from "../src/engine/ports.ts";
 import type { Target } from "../src/environment/target.ts";
-import type { WriteMeaning } from "../src/operations/meaning.ts";
-import type { Evidence, Probe, Sight } from "../src/operations/probe.ts";
-import { type Sets, sets, undoneByNothing } from "../src/operations/sets.ts";
+import type { WriteMeaning } from "../src/services/meaning.ts";
+import type { Evidence, Probe, Sight } from "../src/services/probe.ts";
+import { type Sets, sets, undoneByNothing } from "../src/services/sets.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import type { Life } from "../src/journal/holder.ts";
 import type { JournalStore } from "../src/journal/store.ts";

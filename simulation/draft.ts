@@ -1,4 +1,4 @@
-import type { EffectClass } from "../src/operations/meaning.ts";
+import type { EffectClass } from "../src/services/meaning.ts";
 import type { Dice } from "./random.ts";
 
 /** A step of a simulated playbook. */

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Profile } from "../contract/profile.ts";
-import type { GivenNames } from "../operations/given-names.ts";
+import type { GivenNames } from "../services/given-names.ts";
 import type { Operation } from "../operations/operation.ts";
 
 /** An input with what the operation fills in by itself: chosen ids, our mark. */

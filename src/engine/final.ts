@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
-import type { Again } from "../operations/probe.ts";
-import { canUndo } from "../operations/sets.ts";
+import type { Again } from "../services/probe.ts";
+import { canUndo } from "../services/sets.ts";
 import { type CallStep, isWrite, type Playbook, type Step, type WriteStep } from "../playbook/model.ts";
 import { bind } from "../playbook/template.ts";
 import type { RunContext } from "./context.ts";

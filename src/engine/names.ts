@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../base/ports.ts";
-import type { GivenNames } from "../operations/given-names.ts";
+import type { GivenNames } from "../services/given-names.ts";
 import { parseAddress } from "../protocol/address.ts";
 
 const KEY_LENGTH = 8;

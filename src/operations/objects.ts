@@ -3,7 +3,7 @@ import { resolve } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { batchSchema, inputSchema } from "./input.ts";
-import { assetIdIn } from "./names.ts";
+import { assetIdIn } from "../services/ledger/asset-ids.ts";
 import type { Operation } from "./operation.ts";
 
 /** An object of the service, as the input of a write names it. */

@@ -1,10 +1,10 @@
 import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
 import { contract, type ContractOperation } from "../contract/contract.ts";
-import { approvals, assets, transfers } from "./assets.ts";
-import { investor } from "./investor.ts";
-import type { Meaning, ReadMeaning, WriteMeaning, Yield } from "./meaning.ts";
-import { erc1155, tokens, vaults } from "./tokens.ts";
+import { approvals, assets, transfers } from "../services/ledger/assets.ts";
+import { investor } from "../services/investor/meanings.ts";
+import type { Meaning, ReadMeaning, WriteMeaning, Yield } from "../services/meaning.ts";
+import { erc1155, tokens, vaults } from "../services/ledger/tokens.ts";
 
 /** One of the 67 operations: what the contract says of it, and what it means for a playbook. */
 export type Operation = ReadOperation | WriteOperation;

@@ -4,7 +4,7 @@ import { type ContractOperation, resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { writeYaml } from "../source/write-yaml.ts";
 import { inputParameters, inputSchema, itemSchema, responseSchema } from "./input.ts";
-import type { EffectClass, WriteMeaning } from "./meaning.ts";
+import type { EffectClass, WriteMeaning } from "../services/meaning.ts";
 import { exampleInput } from "./example.ts";
 import type { Operation } from "./operation.ts";
 import { isServerError } from "./own-error.ts";

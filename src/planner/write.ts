@@ -5,7 +5,7 @@ import { callerOf } from "../engine/caller.ts";
 import { completed } from "../engine/completed.ts";
 import type { Place } from "../engine/plan.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
-import type { GivenNames } from "../operations/given-names.ts";
+import type { GivenNames } from "../services/given-names.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { PlanContext, Said } from "./context.ts";

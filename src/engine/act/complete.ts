@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Discovery, Written } from "../../operations/meaning.ts";
+import type { Discovery, Written } from "../../services/meaning.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { CallStep, Discover } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import type { EarlierWrite, Evidence, Probe, Readings, Reads, Sent } from "../../operations/probe.ts";
+import type { EarlierWrite, Evidence, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { type AttemptState, hadNoEffect, transactionsOf } from "../../protocol/state.ts";
 import type { Bound } from "../bind.ts";

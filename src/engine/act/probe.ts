@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text.ts";
 import type { Target } from "../../environment/target.ts";
-import type { Sight } from "../../operations/probe.ts";
+import type { Sight } from "../../services/probe.ts";
 import { openProblem } from "../../protocol/attempts.ts";
 import type { AttemptSettled, StepProblem, Verdict } from "../../protocol/record.ts";
 import { type Circumstances, hasSettled, verdictOf } from "../../protocol/settle.ts";

@@ -4,7 +4,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text.ts";
 import type { Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import { canUndo } from "../../operations/sets.ts";
+import { canUndo } from "../../services/sets.ts";
 import { givenProblems } from "../../playbook/inputs.ts";
 import { isWrite, type Playbook } from "../../playbook/model.ts";
 import type { Secrets } from "../../playbook/open.ts";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
 import type { Json, JsonObject } from "../../../src/base/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
-import type { Evidence, Sight } from "../../../src/operations/probe.ts";
-import { minted } from "../../../src/operations/probes/supply.ts";
+import type { Evidence, Sight } from "../../../src/services/probe.ts";
+import { minted } from "../../../src/services/ledger/probes/supply.ts";
 
 const of = (value: number): Decimal => Decimal.of(value);
 const entity = (userId: string): JsonObject => ({ orgId: "org1", userId });

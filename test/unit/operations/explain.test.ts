@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
-import { waysOf } from "../../../src/operations/probes/explain.ts";
+import { waysOf } from "../../../src/services/ledger/probes/explain.ts";
 
 const of = (value: number): Decimal => Decimal.of(value);
 

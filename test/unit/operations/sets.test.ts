@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { DEFAULT_PROFILE as profile } from "../../../src/contract/profile.ts";
-import type { WriteMeaning } from "../../../src/operations/meaning.ts";
+import type { WriteMeaning } from "../../../src/services/meaning.ts";
 import { operationNamed, operations } from "../../../src/operations/operation.ts";
-import type { Again } from "../../../src/operations/probe.ts";
-import { canUndo, type Setter, undoneByNothing } from "../../../src/operations/sets.ts";
+import type { Again } from "../../../src/services/probe.ts";
+import { canUndo, type Setter, undoneByNothing } from "../../../src/services/sets.ts";
 
 function setter(name: string, input: JsonObject | undefined): Setter {
   const operation = operationNamed(name);

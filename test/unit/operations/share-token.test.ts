@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
-import type { Sent, Sight } from "../../../src/operations/probe.ts";
-import { shareTokenAdded } from "../../../src/operations/probes/vaults.ts";
+import type { Sent, Sight } from "../../../src/services/probe.ts";
+import { shareTokenAdded } from "../../../src/services/ledger/probes/vaults.ts";
 
 // What a look shows of a share token that was to be added to a vault, where there was none before.
 function seen(now: { readonly token: JsonObject | null; readonly vaultTokenId: readonly string[] }): Sight {

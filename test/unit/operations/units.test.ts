@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
 import type { Json, JsonObject } from "../../../src/base/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
-import type { Probe, Sent, Sight } from "../../../src/operations/probe.ts";
-import { unitMinted, unitMoved } from "../../../src/operations/probes/units.ts";
+import type { Probe, Sent, Sight } from "../../../src/services/probe.ts";
+import { unitMinted, unitMoved } from "../../../src/services/ledger/probes/units.ts";
 
 const BOB = { orgId: "org1", userId: "bob" };
 

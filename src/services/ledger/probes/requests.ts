@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from "../../base/json.ts";
-import type { LedgerProfile } from "../../contract/profile.ts";
-import { carriesMark } from "../marks.ts";
-import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../probe.ts";
-import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "./compare.ts";
+import type { Json, JsonObject } from "../../../base/json.ts";
+import type { LedgerProfile } from "../../../contract/profile.ts";
+import { carriesMark } from "../../marks.ts";
+import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
+import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "../../probes/compare.ts";
 import { type Change, changesIn, effectOfChange, newChanges } from "./records.ts";
 
 /** B.2: the one request that carries our mark. */

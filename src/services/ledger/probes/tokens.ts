@@ -1,6 +1,6 @@
-import { type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import type { Probe, Readings, Sent } from "../probe.ts";
-import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "./compare.ts";
+import { type Json, type JsonObject, jsonEquals } from "../../../base/json.ts";
+import type { Probe, Readings, Sent } from "../../probe.ts";
+import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "../../probes/compare.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
 const token = ({ input }: Sent): { readonly token: { readonly operation: string; readonly input: JsonObject } } => ({

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
-import { assetIdIn } from "../names.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json.ts";
+import { assetIdIn } from "../asset-ids.ts";
 import {
   type Evidence,
   forEach,
@@ -10,10 +10,10 @@ import {
   type Sent,
   type Sight,
   UNREAD,
-} from "../probe.ts";
+} from "../../probe.ts";
 import { UNCHANGED } from "./state.ts";
-import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "./compare.ts";
-import { isStamped, isTouchedBeside, newnessOf } from "./recency.ts";
+import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "../../probes/compare.ts";
+import { isStamped, isTouchedBeside, newnessOf } from "../../probes/recency.ts";
 import { type Change, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
 
 /** B.1: what is there now, and the history, whose records name the transaction that left each of them. */

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import type { Profile } from "../contract/profile.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Profile } from "../../contract/profile.ts";
 
 /** An asset's id, as the data that was sent names it: its attribute has a name of its own for each asset type. */
 export function assetIdIn({ data, assetType }: JsonObject, profile: Profile): Json | undefined {

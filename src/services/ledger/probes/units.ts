@@ -1,6 +1,6 @@
-import { isObject, type Json, jsonEquals } from "../../base/json.ts";
-import { type Evidence, GONE, type Probe, type Sent, type Sight, UNREAD } from "../probe.ts";
-import { field, isEntity, listOf, number, recordsIn, text } from "./compare.ts";
+import { isObject, type Json, jsonEquals } from "../../../base/json.ts";
+import { type Evidence, GONE, type Probe, type Sent, type Sight, UNREAD } from "../../probe.ts";
+import { field, isEntity, listOf, number, recordsIn, text } from "../../probes/compare.ts";
 import { effectOfMovement, type Movement, movementsOf, newMovements } from "./records.ts";
 import { accountsOf } from "./tokens.ts";
 

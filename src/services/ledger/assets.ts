@@ -1,10 +1,10 @@
-import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { carriesMark, markComment, markData } from "./marks.ts";
-import type { Meaning, Yield } from "./meaning.ts";
-import type { Probe } from "./probe.ts";
-import { by, changes, makes, removes, sets } from "./sets.ts";
-import { assetIdIn, assetIds } from "./names.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { carriesMark, markComment, markData } from "../marks.ts";
+import type { Meaning, Yield } from "../meaning.ts";
+import type { Probe } from "../probe.ts";
+import { by, changes, makes, removes, sets } from "../sets.ts";
+import { assetIdIn, assetIds } from "./asset-ids.ts";
 import { assetCreated, assetDeleted, assetOwnersSet, assetPut, assetUpdated } from "./probes/assets.ts";
 import { approvalCancelled, approvalRequested, approvalVoted, transferRequested, transferVoted } from "./probes/requests.ts";
 

@@ -1,8 +1,8 @@
-import { Decimal } from "../../base/decimal.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import type { Evidence, Sight } from "../probe.ts";
-import { field, number, recordsIn, text } from "./compare.ts";
-import { names, newnessOf, timeOf } from "./recency.ts";
+import { Decimal } from "../../../base/decimal.ts";
+import type { Json, JsonObject } from "../../../base/json.ts";
+import type { Evidence, Sight } from "../../probe.ts";
+import { field, number, recordsIn, text } from "../../probes/compare.ts";
+import { names, newnessOf, timeOf } from "../../probes/recency.ts";
 
 // The records of transactions: the service wrote each of them once, with a time and an id. One that is newer than the readings before a
 // write, and that proves no other write, is what no earlier moment of the service can show.

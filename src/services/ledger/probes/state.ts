@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../../base/json.ts";
-import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../probe.ts";
-import { field, itemsOf } from "./compare.ts";
-import { isStamped } from "./recency.ts";
+import type { Json, JsonObject } from "../../../base/json.ts";
+import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../../probe.ts";
+import { field, itemsOf } from "../../probes/compare.ts";
+import { isStamped } from "../../probes/recency.ts";
 
 /** How a write shows that sets a value: it is so now, and was not so before. */
 export interface Setting {

@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../../base/decimal.ts";
 
 /** More movements of others than this are not sorted out: the ways to explain a sum double with each. */
 const MOST_OTHERS = 12;

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json.ts";
 import {
   APART,
   type Evidence,
@@ -10,9 +10,9 @@ import {
   type Sent,
   type Sight,
   UNREAD,
-} from "../probe.ts";
-import { eachOf, field, includes, isEntity, itemsOf, listOf, number, recordsIn, sameMembers, without } from "./compare.ts";
-import { isTouchedBeside } from "./recency.ts";
+} from "../../probe.ts";
+import { eachOf, field, includes, isEntity, itemsOf, listOf, number, recordsIn, sameMembers, without } from "../../probes/compare.ts";
+import { isTouchedBeside } from "../../probes/recency.ts";
 import { changesIn, effectOfChange, effectOfMovement, movementsOf, newChanges, newMovements } from "./records.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 

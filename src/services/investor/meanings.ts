@@ -1,7 +1,7 @@
-import { isObject, type Json } from "../base/json.ts";
-import type { Meaning } from "./meaning.ts";
-import { changes, sets, undoneByNothing } from "./sets.ts";
-import { bought, doubtOfPurchase, kycUpdated } from "./probes/investor.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import type { Meaning } from "../meaning.ts";
+import { changes, sets, undoneByNothing } from "../sets.ts";
+import { bought, doubtOfPurchase, kycUpdated } from "./probes.ts";
 
 const READ: Meaning = { effect: "read" };
 

@@ -1,5 +1,5 @@
-import { chooseId, chooseShareIds, shareIds } from "./marks.ts";
-import type { Meaning, Yield } from "./meaning.ts";
+import { chooseId, chooseShareIds, shareIds } from "../marks.ts";
+import type { Meaning, Yield } from "../meaning.ts";
 import { batchTransferred, burnt, minted, transferred } from "./probes/supply.ts";
 import {
   approvalForAllSet,
@@ -19,7 +19,7 @@ import {
   vaultUpdated,
   withdrawn,
 } from "./probes/vaults.ts";
-import { by, byGiven, changes, makes, removes, sets, undoneByNothing } from "./sets.ts";
+import { by, byGiven, changes, makes, removes, sets, undoneByNothing } from "../sets.ts";
 
 const READ: Meaning = { effect: "read" };
 

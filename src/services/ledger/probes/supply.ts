@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { type Json, jsonEquals } from "../../base/json.ts";
+import { Decimal } from "../../../base/decimal.ts";
+import { type Json, jsonEquals } from "../../../base/json.ts";
 import {
   type Evidence,
   forEach,
@@ -11,10 +11,10 @@ import {
   type Sight,
   TWIN,
   UNREAD,
-} from "../probe.ts";
-import { balanceIn, contains, field, isEntity, itemsOf, listOf, number, recordsIn } from "./compare.ts";
+} from "../../probe.ts";
+import { balanceIn, contains, field, isEntity, itemsOf, listOf, number, recordsIn } from "../../probes/compare.ts";
 import { waysOf } from "./explain.ts";
-import { newnessOf } from "./recency.ts";
+import { newnessOf } from "../../probes/recency.ts";
 import { effectOfMovement, isSpent, type Movement, movementsOf, newMovements } from "./records.ts";
 import { unitMinted, unitMoved } from "./units.ts";
 

@@ -12,8 +12,8 @@ import {
   TWIN,
   UNREAD,
 } from "../probe.ts";
-import { field, listOf, number, recordsIn, text } from "./compare.ts";
-import { newnessOf, timeOf } from "./recency.ts";
+import { field, listOf, number, recordsIn, text } from "../probes/compare.ts";
+import { newnessOf, timeOf } from "../probes/recency.ts";
 
 /** A.1: the user's transactions before and after, on all pages, and what the portfolio holds of the token. */
 export const bought: Probe = {
