@@ -111,7 +111,7 @@ function targetAt(origin: string): Target {
   return {
     environment: "bench",
     embedded: false,
-    ledger: { baseUrl: origin, appId: APP, orgId: ORGANIZATION, apiKey: new Secret("LEDGER_KEY", "bench-key") },
+    ledger: { baseUrl: origin, settings: { appId: APP, orgId: ORGANIZATION }, apiKey: new Secret("LEDGER_KEY", "bench-key") },
     investor: undefined,
     profile: DEFAULT_PROFILE,
     exclusive: true,

@@ -1,17 +1,22 @@
-// Makes everything that follows from the two OpenAPI documents, the operations and the catalogue of diagnostics. `--check` writes
+// Makes everything that follows from the OpenAPI documents, the operations and the catalogue of diagnostics. `--check` writes
 // nothing and fails when a committed file differs.
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
 import { parse } from "yaml";
-import type { Contract, ContractOperation, InterfaceName, Parameter, Paging } from "../src/contract/contract.ts";
+import type { Contract, ContractInterface, ContractOperation, Parameter, Paging } from "../src/contract/contract.ts";
 import type { JsonSchema } from "../src/contract/schema-types.ts";
+import { interfaceTypes } from "./interface-types.ts";
 
 interface Document {
+  readonly servers: readonly { readonly url: string }[];
+  readonly "x-interface": { readonly order: number; readonly title: string; readonly profile: JsonSchema };
   readonly paths: Record<string, Record<string, RawOperation>>;
   readonly components: {
     readonly schemas: Record<string, JsonSchema>;
     readonly parameters?: Record<string, RawParameter>;
     readonly responses?: Record<string, RawContent>;
+    readonly securitySchemes: { readonly apiKey: { readonly name: string } };
   };
 }
 interface RawParameter {
@@ -45,11 +50,46 @@ interface RawOperation {
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 const root = new URL("../", import.meta.url);
 
-function readDocument(name: InterfaceName): Document {
-  return parse(readFileSync(new URL(`schemas/${name}.openapi.yaml`, root), "utf8")) as Document;
+const ENDING = ".openapi.yaml";
+
+interface Named {
+  readonly name: ContractInterface["name"];
+  readonly document: Document;
 }
 
-function operationsOf(name: InterfaceName, document: Document): ContractOperation[] {
+// The interfaces are those that have a document.
+function readDocuments(): readonly Named[] {
+  const found = globSync(`*${ENDING}`, { cwd: fileURLToPath(new URL("schemas", root)) }).map((file) => ({
+    name: file.slice(0, -ENDING.length) as Named["name"],
+    document: readYaml(`schemas/${file}`) as Document,
+  }));
+  return found.toSorted((one, other) => one.document["x-interface"].order - other.document["x-interface"].order);
+}
+
+function readYaml(path: string): unknown {
+  return parse(readFileSync(new URL(path, root), "utf8"));
+}
+
+function interfaceOf({ name, document: { servers, components, "x-interface": about } }: Named): ContractInterface {
+  const [server] = servers;
+  if (server === undefined) throw new Error(`schemas/${name}${ENDING} names no server`);
+  const { name: keyHeader } = components.securitySchemes.apiKey;
+  return { name, title: about.title, keyHeader, root: server.url.replace("{baseUrl}", "") };
+}
+
+// The settings of each interface, and those that all of them have.
+function profileOf(named: readonly Named[]): JsonSchema {
+  const { properties = {} } = readYaml("schemas/profile.yaml") as JsonSchema;
+  const parts = named.map(({ name, document }) => [name, document["x-interface"].profile]);
+  return {
+    type: "object",
+    description: "What the service description leaves open, where this service differs from the defaults.",
+    properties: { ...Object.fromEntries(parts), ...properties } as Record<string, JsonSchema>,
+    additionalProperties: false,
+  };
+}
+
+function operationsOf({ name, document }: Named): ContractOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) => {
     const shared = (item["parameters"] as unknown as RawParameter[] | undefined) ?? [];
     return METHODS.flatMap((method) => {
@@ -85,7 +125,7 @@ function operationOf(
     ...(body === undefined ? {} : { body: body.schema }),
     successStatus: Number(status),
     ...(response === undefined ? {} : { response }),
-    ...(raw["x-paging"] === undefined ? {} : { paging: raw["x-paging"] }),
+    ...(raw["x-paging"] === undefined ? {} : { paging: { items: raw["x-paging"].items } }),
     ...(example === undefined ? {} : { exampleBody: example }),
   };
 }
@@ -111,11 +151,16 @@ function referTo<T>(value: T, target: string): T {
   return JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", target)) as T;
 }
 
-const documents = { ledger: readDocument("ledger"), investor: readDocument("investor") };
-const schemas = { ...documents.ledger.components.schemas, ...documents.investor.components.schemas };
-const operations = [...operationsOf("ledger", documents.ledger), ...operationsOf("investor", documents.investor)];
+const documents = readDocuments();
+const schemas = Object.assign({}, ...documents.map(({ document }) => document.components.schemas)) as Record<string, JsonSchema>;
+const operations = documents.flatMap(operationsOf);
 const contract: Contract = referTo(
-  { operations: Object.fromEntries(operations.map((operation) => [operation.name, operation])), $defs: schemas },
+  {
+    interfaces: Object.fromEntries(documents.map((named) => [named.name, interfaceOf(named)])) as Contract["interfaces"],
+    profile: profileOf(documents),
+    operations: Object.fromEntries(operations.map((operation) => [operation.name, operation])),
+    $defs: schemas,
+  },
   "contract#/$defs/",
 );
 
@@ -156,6 +201,7 @@ async function outputs(): Promise<Record<string, string>> {
   return {
     "src/contract/generated/contract.json": `${JSON.stringify(contract)}\n`,
     "src/contract/generated/types.ts": await typesOf(),
+    "src/contract/generated/interfaces.ts": interfaceTypes(contract),
   };
 }
 

@@ -22,8 +22,7 @@ export const TARGET: Omit<Target, "settleWithinMs" | "readLagMs"> = {
   embedded: false,
   ledger: {
     baseUrl: ADDRESS,
-    appId: DEFAULT_SEED.appId,
-    orgId: DEFAULT_SEED.orgId,
+    settings: { appId: DEFAULT_SEED.appId, orgId: DEFAULT_SEED.orgId },
     apiKey: new Secret("LEDGER_KEY", SIMULATED_KEYS.ledger),
   },
   investor: {

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 
 const document = readFileSync("ARCHITECTURE.md", "utf8");
@@ -148,4 +148,42 @@ test("the planner has no way to send a write: nothing that it loads, at any dept
     "sqlite/",
   ];
   expect([...loaded].filter((file) => writing.some((begin) => file.startsWith(begin)))).toEqual([]);
+});
+
+// Whoever decides by the name of a service is blind to the next one: what tells services from each other is in their folders.
+const SERVICES = globSync("src/services/*/service.ts").map((path) => basename(dirname(path)));
+const NAME = `(?:${SERVICES.join("|")})`;
+const DECISIONS: readonly (readonly [what: string, pattern: RegExp, example: string])[] = [
+  ["a comparison", new RegExp(`[!=]==? ?"${NAME}"|"${NAME}" ?[!=]==?`), 'side === "ledger"'],
+  ["a case", new RegExp(`case "${NAME}"`), 'case "investor":'],
+  ["a part of an operation's name", new RegExp(`"${NAME}\\."`), 'operation.startsWith("investor.")'],
+  ["an operation", new RegExp(`"${NAME}(?:\\.\\w+)+"`), 'operationNamed("ledger.status")'],
+  ["a list", new RegExp(`\\["${NAME}"[,\\]]`), 'for (const side of ["ledger", "investor"]) {'],
+  ["a question", new RegExp(`\\((?:[^"()]*, )?"${NAME}"\\)`), 'child(environment, "ledger")'],
+  ["a record", /Record<InterfaceName/, "const HEADERS: Record<InterfaceName, string> = {"],
+  ["an access", new RegExp(`\\b(?:target|profile)\\??\\.${NAME}\\b`), "target.ledger?.orgId"],
+];
+
+function decisionsIn(text: string): readonly string[] {
+  return DECISIONS.flatMap(([what, pattern]) => {
+    const found = text.split("\n").find((line) => pattern.test(line));
+    return found === undefined ? [] : [`${what}: ${found.trim()}`];
+  });
+}
+
+test.for(DECISIONS)("%s by the name of a service is found", ([what, , example]) => {
+  expect(decisionsIn(example)).toContain(`${what}: ${example}`);
+});
+
+test("nothing decides by the name of a service outside of its own folder", () => {
+  expect(SERVICES).toContain("ledger");
+  const own = /^src\/(?:services\/\w+\/|sandbox\/|contract\/)/;
+  const outside = globSync("src/**/*.ts").filter((path) => !own.test(path));
+  expect(outside.length).toBeGreaterThan(300);
+  expect(outside.flatMap((path) => decisionsIn(readFileSync(path, "utf8")).map((found) => `${path}: ${found}`))).toEqual([]);
+  // The sandbox is an island of its own, and decides by a name where it is that of one of its two faces.
+  const faces = globSync("src/sandbox/**/*.ts").filter((path) =>
+    /[!=]==? ?"(?:ledger|investor)"/.test(readFileSync(path, "utf8")),
+  );
+  expect(faces).toEqual([]);
 });

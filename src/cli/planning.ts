@@ -6,7 +6,7 @@ import type { Redact } from "../base/secret.ts";
 import { leftOpenBefore, openWriteLeft } from "../engine/left-open.ts";
 import { readingOnly } from "../engine/reading.ts";
 import { Service } from "../engine/service.ts";
-import type { Target } from "../environment/target.ts";
+import { organizationOf, type Target } from "../environment/target.ts";
 import { assertSamePlan, assertSamePlanned } from "../planner/compare.ts";
 import type { PlannerPorts } from "../planner/context.ts";
 import { planAll } from "../planner/document.ts";
@@ -86,7 +86,7 @@ function placed(ready: readonly ReadyPlaybook[], target: Target): readonly Ready
   return ready.map(({ playbook, inputs, env }) => ({
     playbook,
     env,
-    inputs: inOrganization(playbook, inputs, target.ledger?.orgId),
+    inputs: inOrganization(playbook, inputs, organizationOf(target)),
   }));
 }
 

@@ -134,8 +134,7 @@ export function sandboxTarget(sandbox: Served, as: Pick<Target, "environment" | 
     embedded: true,
     ledger: {
       baseUrl: sandbox.ledgerBaseUrl,
-      appId: sandbox.appId,
-      orgId: sandbox.orgId,
+      settings: { appId: sandbox.appId, orgId: sandbox.orgId },
       apiKey: new Secret("LEDGER_API_KEY", sandbox.ledgerApiKey),
       keyEntity: sandbox.keyEntity ?? undefined,
     },

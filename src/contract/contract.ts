@@ -1,7 +1,9 @@
 import data from "./generated/contract.json" with { type: "json" };
+import type { InterfaceName } from "./generated/interfaces.ts";
 import type { JsonSchema } from "./schema-types.ts";
 
-export type InterfaceName = "ledger" | "investor";
+export type { InterfaceName, OperationName, OperationNames } from "./generated/interfaces.ts";
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One parameter of an operation, under the name the written contract gives it. */
@@ -15,10 +17,20 @@ export interface Parameter {
   readonly profile?: string;
 }
 
-/** How a list is paged: by `bookmark` (interface B) or by page number (interface A); `items` names the list in the answer. */
+/** A list that comes in pages; `items` names the list in the answer. */
 export interface Paging {
-  readonly style: "bookmark" | "page";
   readonly items: string;
+}
+
+/** One interface of the service, as the written contract has it. How it is used is in `services/`. */
+export interface ContractInterface {
+  readonly name: InterfaceName;
+  /** What the service description calls it, such as `interface B`. */
+  readonly title: string;
+  /** The header that carries the key. */
+  readonly keyHeader: string;
+  /** The path before that of each call; `{NAME}` stands for a setting of the environment. */
+  readonly root: string;
 }
 
 /** One of the 67 calls of the service, as the written contract has it. Its meaning for a playbook is in `operations/`. */
@@ -50,12 +62,15 @@ export interface ContractOperation {
 }
 
 export interface Contract {
+  readonly interfaces: Readonly<Record<InterfaceName, ContractInterface>>;
+  /** The schema of the profile, with the default of each setting. */
+  readonly profile: JsonSchema;
   readonly operations: Readonly<Record<string, ContractOperation>>;
-  /** Named schemas of both documents; `$ref` reads `contract#/$defs/NAME`. */
+  /** Named schemas of all documents; `$ref` reads `contract#/$defs/NAME`. */
   readonly $defs: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Both interfaces of the service, generated from `schemas/*.openapi.yaml`. */
+/** All interfaces of the service, generated from `schemas/*.openapi.yaml`. */
 export const contract: Contract = data as unknown as Contract;
 
 const REF = "contract#/$defs/";

@@ -6,6 +6,7 @@ import { readActors, section } from "../playbook/declarations.ts";
 import { isShipped, resolveFrom } from "../playbook/files.ts";
 import { isPath } from "../playbook/outline.ts";
 import type { ActorDeclaration, Identity } from "../playbook/model.ts";
+import { hasEntities, services } from "../services/services.ts";
 import type { Range } from "../source/node.ts";
 import { type Word, wordIn } from "./cursor.ts";
 import { type Surroundings, type TextFile, wordAt } from "./document.ts";
@@ -108,9 +109,13 @@ export function actorText({ identities }: ActorDeclaration): string {
   return identities.map(identityText).join(", ");
 }
 
-function identityText({ ledger, investor }: Identity): string {
-  const entity = ledger === undefined ? [] : [`${ledger.attribute}:${ledger.value}`];
-  return [...entity, ...(investor === undefined ? [] : [`key ${investor}`])].join(" and ");
+function identityText(identity: Identity): string {
+  return services
+    .flatMap((service) => {
+      const text = identity[service.name];
+      return text === undefined ? [] : [hasEntities(service) ? text : `key ${text}`];
+    })
+    .join(" and ");
 }
 
 // Folders, and the playbooks in them, beside the playbook that names them.

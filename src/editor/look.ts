@@ -42,7 +42,7 @@ function looked<T>(
   return seen;
 }
 
-const ANY_OPERATION = "ledger.token.get";
+const ANY_OPERATION = [...operations.values()].find(({ writes }) => !writes)?.name ?? "";
 
 // A step is checked only once it says what it does: until then it is looked at as if it read something.
 function withAnyOperation({ parsed: { root }, document: { path, text }, path: keys }: MarkedValue): TextFile | undefined {

@@ -3,7 +3,7 @@ import { fitsHeader } from "../base/header.ts";
 import { didYouMean } from "../base/text.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { validatorOf } from "../contract/validators.ts";
-import type { Target } from "../environment/target.ts";
+import { credentialsOf, type Target } from "../environment/target.ts";
 import type { Scope } from "../expression/expression.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { CallStep, SideRead } from "../playbook/model.ts";
@@ -11,7 +11,8 @@ import type { Secrets } from "../playbook/open.ts";
 import { bind, type Template } from "../playbook/template.ts";
 import { withSchema } from "../playbook/with.ts";
 import type { StepProblem } from "../protocol/record.ts";
-import { type Caller, callerOf } from "./caller.ts";
+import { hasEntities } from "../services/services.ts";
+import { type Caller, callerOf, credentialFor, entityFor } from "./caller.ts";
 import { completed as withChosen } from "./completed.ts";
 import type { RunContext } from "./context.ts";
 import type { Looking } from "./looking.ts";
@@ -38,36 +39,36 @@ export function bindIn(context: Looking, scope: Scope, use: SideRead): Bound | (
   const input = bindObject(use.with, scope);
   const caller = callerOf(use.as, scope);
   const problem =
-    credentialProblem(caller, context.target) ??
+    credentialProblem(use.operation, caller, context.target) ??
     headerProblem(use.operation, caller, context.target) ??
-    maskProblem([input, caller.actingEntity ?? ""], context.ports.secrets) ??
+    maskProblem([input, entityFor(use.operation.service, caller) ?? ""], context.ports.secrets) ??
     inputProblem(use.operation, input);
   return problem === undefined ? { input, caller } : { input, caller, problem };
 }
 
 // One that an expression gave: those that are written out were looked for before the run began.
-function credentialProblem({ credential }: Caller, { investor, environment, whereIs }: Target): StepProblem | undefined {
-  if (credential === undefined || investor === undefined || investor.credentials.has(credential)) return undefined;
-  const near = didYouMean(credential, [...investor.credentials.keys()]);
+function credentialProblem({ service }: Operation, caller: Caller, target: Target): StepProblem | undefined {
+  const credential = credentialFor(service, caller);
+  const known = credentialsOf(target[service.name]);
+  if (credential === undefined || target[service.name] === undefined || known.has(credential)) return undefined;
+  const near = didYouMean(credential, [...known.keys()]);
   return {
     code: "environment.incomplete",
-    message: `the environment "${environment}" has no credential "${credential}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
-    next: `add it at ${whereIs("investor.credentials")}`,
+    message: `the environment "${target.environment}" has no credential "${credential}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
+    next: `add it at ${target.whereIs(`${service.name}.credentials`)}`,
   };
 }
 
-function headerProblem(
-  { call }: Operation,
-  { actingEntity = "" }: Caller,
-  { profile, whereIs }: Target,
-): StepProblem | undefined {
-  const { in: place, name } = profile.ledger.onBehalfOf;
-  if (call.interface !== "ledger" || place !== "header" || fitsHeader(actingEntity)) return undefined;
+function headerProblem({ service }: Operation, caller: Caller, { profile, whereIs }: Target): StepProblem | undefined {
+  const actingEntity = entityFor(service, caller) ?? "";
+  if (!hasEntities(service)) return undefined;
+  const { in: place, name } = service.identity.onBehalfOf(profile);
+  if (place !== "header" || fitsHeader(actingEntity)) return undefined;
   return {
     code: "actor.not-in-header",
     message: `"${actingEntity}" cannot be named in the header ${name}, which takes the letters of Latin-1 only`,
     why: "nothing was sent: the service would not know on whose behalf",
-    next: `if the service takes it in the query, say so: profile: { ledger: { onBehalfOf: { in: query, name: NAME } } } at ${whereIs("profile")}`,
+    next: `if the service takes it in the query, say so: profile: { ${service.name}: { onBehalfOf: { in: query, name: NAME } } } at ${whereIs("profile")}`,
   };
 }
 

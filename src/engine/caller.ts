@@ -1,22 +1,23 @@
 import { isObject, type Json } from "../base/json.ts";
-import type { Target } from "../environment/target.ts";
+import { keyEntityOf, organizationOf, type Target } from "../environment/target.ts";
 import { EvaluationFailure, type Scope } from "../expression/expression.ts";
+import { entityIn } from "../playbook/identity.ts";
 import type { ActorDeclaration, ActorUse, Identity, Playbook } from "../playbook/model.ts";
+import { hasEntities, type Service, services } from "../services/services.ts";
 
 /** On whose behalf one call is made. */
 export interface Caller {
-  /** `userId:alice`, on interface B. */
-  readonly actingEntity: string | undefined;
-  /** The name of a credential, on interface A. */
-  readonly credential: string | undefined;
+  /** By interface: the acting entity, as in `userId:alice`, or the name of a credential. */
+  readonly identities: Identity;
   /** The name that reports show. */
   readonly label: string | null;
 }
 
 // The service takes who is not named for the entity that the key stands for.
-const THE_KEY: Caller = { actingEntity: undefined, credential: undefined, label: "the key" };
+const THE_KEY: Caller = { identities: {}, label: "the key" };
 
-const NOBODY: Caller = { actingEntity: undefined, credential: undefined, label: null };
+/** Nobody is named. */
+export const NOBODY: Caller = { identities: {}, label: null };
 
 /** Who acts in a call. Throws an EvaluationFailure when the expression of `as` gives nobody. */
 export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
@@ -30,23 +31,34 @@ export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
     case "credential":
       return callerOfCredential(use, scope);
     case "identity":
-      return callerOfIdentity(use.identity, use.name);
+      return { identities: use.identity, label: use.name };
   }
 }
 
-/** The entity of interface B for which a call is made: the one that acts, or the key's own, where the environment says which that is. */
-export function actingFor({ actingEntity }: Caller, { ledger }: Target): string | undefined {
-  return actingEntity ?? ledger?.keyEntity;
+/** Returns who acts as the journal records it, whichever interface is called: the identity on the first interface that has one. */
+export function recordedAs({ identities }: Caller): string | null {
+  return services.flatMap(({ name }) => identities[name] ?? [])[0] ?? null;
 }
 
-function callerOfCredential({ credential }: Extract<ActorUse, { kind: "credential" }>, scope: Scope): Caller {
+/** Returns the credential by which an interface is called; `undefined` where callers are entities, or none is named. */
+export function credentialFor(service: Service, { identities }: Pick<Caller, "identities">): string | undefined {
+  return hasEntities(service) ? undefined : identities[service.name];
+}
+
+/** Returns the entity that a call names; `undefined` where callers are known by their keys, or none is named. */
+export function entityFor(service: Service, { identities }: Pick<Caller, "identities">): string | undefined {
+  return hasEntities(service) ? identities[service.name] : undefined;
+}
+
+/** Returns the entity for which a call is made: the one that acts, or the key's own, where the environment says which that is. */
+export function actingFor(service: Service, caller: Caller, target: Target): string | undefined {
+  return entityFor(service, caller) ?? keyEntityOf(target[service.name]);
+}
+
+function callerOfCredential({ on, credential }: Extract<ActorUse, { kind: "credential" }>, scope: Scope): Caller {
   const name = credential.evaluate(scope);
-  if (typeof name === "string" && name !== "") return { actingEntity: undefined, credential: name, label: name };
+  if (typeof name === "string" && name !== "") return { identities: { [on]: name }, label: name };
   throw new EvaluationFailure(`as: ${credential.text.trim()} must give the name of a credential`);
-}
-
-function callerOfIdentity({ ledger, investor }: Identity, label: string): Caller {
-  return { actingEntity: ledger === undefined ? undefined : `${ledger.attribute}:${ledger.value}`, credential: investor, label };
 }
 
 function callerOfEntity(use: Extract<ActorUse, { kind: "entity" }>, scope: Scope): Caller {
@@ -55,7 +67,7 @@ function callerOfEntity(use: Extract<ActorUse, { kind: "entity" }>, scope: Scope
   if (attribute === undefined || typeof value !== "string") {
     throw new EvaluationFailure(`as: ${use.entity.text} is no entity that can act: it names nobody within the organization`);
   }
-  return { actingEntity: `${attribute}:${value}`, credential: undefined, label: value };
+  return { identities: { [use.on]: `${attribute}:${value}` }, label: value };
 }
 
 /** What `actors` gives to expressions: an Entity for each, a list for a group. */
@@ -68,8 +80,9 @@ function actorValue({ group, identities }: ActorDeclaration, target: Target): Js
   return group ? entities : (entities[0] ?? {});
 }
 
-function entityOf({ ledger, investor }: Identity, target: Target): Json {
-  if (ledger === undefined) return { investor: investor ?? "" };
-  const orgId = target.ledger?.orgId;
-  return { ...(orgId === undefined ? {} : { orgId }), [ledger.attribute]: ledger.value };
+function entityOf(identity: Identity, target: Target): Json {
+  const entity = entityIn(identity);
+  if (entity === undefined) return { ...identity };
+  const orgId = organizationOf(target);
+  return { ...(orgId === undefined ? {} : { orgId }), ...entity };
 }

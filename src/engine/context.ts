@@ -1,7 +1,7 @@
 import { formatDuration } from "../base/duration.ts";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { headingOf, type Target } from "../environment/target.ts";
+import { areAtSame, headingOf, type Target } from "../environment/target.ts";
 import type { RunJournal } from "../journal/journal.ts";
 import type { Proof } from "../journal/proofs.ts";
 import type { ServiceRequest } from "../operations/request.ts";
@@ -106,11 +106,7 @@ export class RunContext extends Looking {
   /** The write of another run in the same place that has been proven by a transaction, or a receipt. */
   provenElsewhere(id: string, { operation }: Pick<Call, "operation">): Proof | undefined {
     const own = headingOf(this.target);
-    const isHere = ({ target }: Proof): boolean =>
-      target === undefined ||
-      (operation.call.interface === "investor"
-        ? target.investor === own.investor
-        : target.ledger === own.ledger && target.appId === own.appId);
+    const isHere = ({ target }: Proof): boolean => target === undefined || areAtSame(operation.service, target, own);
     return this.#journal.provenElsewhere(id).find(isHere);
   }
 

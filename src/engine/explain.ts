@@ -2,7 +2,8 @@ import type { Target } from "../environment/target.ts";
 import type { Operation } from "../operations/operation.ts";
 import { isNotNow } from "../protocol/meaning.ts";
 import type { StepProblem } from "../protocol/record.ts";
-import type { Caller } from "./caller.ts";
+import { hasEntities } from "../services/services.ts";
+import { type Caller, credentialFor } from "./caller.ts";
 import type { Reply } from "./service.ts";
 
 /** Why a call has no answer of use, and the line of the environment that would mend it, where there is one. */
@@ -26,7 +27,8 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
     };
   }
   if (reply.status === 401) {
-    const setting = side === "ledger" ? "ledger.apiKey" : `investor.credentials.${caller.credential ?? ""}`;
+    const key = hasEntities(operation.service) ? "apiKey" : `credentials.${credentialFor(operation.service, caller) ?? ""}`;
+    const setting = `${side}.${key}`;
     return {
       code: "service.key-refused",
       message: `the service refused the key: ${reply.message}`,

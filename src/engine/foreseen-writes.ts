@@ -1,3 +1,4 @@
+import type { InterfaceName } from "../contract/contract.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Target } from "../environment/target.ts";
 import { EvaluationFailure, type Scope } from "../expression/expression.ts";
@@ -7,7 +8,7 @@ import type { Operation } from "../operations/operation.ts";
 import type { CallStep, IncludeStep, Playbook } from "../playbook/model.ts";
 import { bind, type Template } from "../playbook/template.ts";
 import { stepsIn } from "../playbook/walk.ts";
-import { actorsScope, callerOf } from "./caller.ts";
+import { actorsScope, callerOf, recordedAs } from "./caller.ts";
 import { completed } from "./completed.ts";
 import type { Given } from "./groups.ts";
 
@@ -15,7 +16,7 @@ import type { Given } from "./groups.ts";
 export interface TouchingWrite {
   /** The step's address; of one that is only foreseen, its id as written: `deposit/mint`. */
   readonly step: string;
-  readonly interface: "ledger" | "investor";
+  readonly interface: InterfaceName;
   /** The acting entity or the credential; null: the key's own; `undefined`: only the run will know. */
   readonly as: string | null | undefined;
   readonly objects: readonly TouchedObject[];
@@ -107,7 +108,7 @@ function ifKnown<T, Otherwise>(find: () => T, otherwise: Otherwise): T | Otherwi
 
 function actorOf({ as }: CallStep, scope: Scope): string | null | undefined {
   const caller = ifKnown(() => callerOf(as, scope), undefined);
-  return caller === undefined ? undefined : (caller.actingEntity ?? caller.credential ?? null);
+  return caller === undefined ? undefined : recordedAs(caller);
 }
 
 // What later steps may name of it: its own names and those that the run chooses. What the service names was made by this run.

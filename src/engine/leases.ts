@@ -2,12 +2,13 @@ import { formatDuration } from "../base/duration.ts";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { headingOf, type Target } from "../environment/target.ts";
+import { headingOf, placeOf, type Target } from "../environment/target.ts";
 import { spellHolder } from "../journal/holder.ts";
 import type { Claim, Lease, Wanted } from "../journal/leases.ts";
 import { type JournalStore, releaseHint, runHeld } from "../journal/store.ts";
 import { callsOf } from "../playbook/walk.ts";
-import { actingFor, callerOf } from "./caller.ts";
+import { hasEntities } from "../services/services.ts";
+import { actingFor, callerOf, credentialFor } from "./caller.ts";
 import { type Given, groupsOf, type GroupWish } from "./groups.ts";
 import type { Call } from "./service.ts";
 import type { RunParts } from "./run-parts.ts";
@@ -50,11 +51,14 @@ function letGo(store: JournalStore, claim: Claim): void {
   }
 }
 
-/** As whom a call is made, as a lease names it: on interface A a credential, on interface B the acting entity, and where. */
-export function leaseNameOf(target: Target, { operation, caller }: Pick<Call, "operation" | "caller">): string {
-  const { ledger, appId, investor } = headingOf(target);
-  if (operation.call.interface === "investor") return `${caller.credential ?? ""} at ${investor}`;
-  return `${actingFor(caller, target) ?? "the key's own entity"} at ${ledger} (${appId})`;
+/** As whom a call is made, as a lease names it: the acting entity or the credential, and where. */
+export function leaseNameOf(target: Target, { operation: { service }, caller }: Pick<Call, "operation" | "caller">): string {
+  const heading = headingOf(target);
+  const [address, ...within] = placeOf(service).map((field) => heading[field] ?? "");
+  const who = hasEntities(service)
+    ? (actingFor(service, caller, target) ?? "the key's own entity")
+    : (credentialFor(service, caller) ?? "");
+  return `${who} at ${address}${within.length === 0 ? "" : ` (${within.join(", ")})`}`;
 }
 
 // Whom only an expression names is taken when it is about to act.

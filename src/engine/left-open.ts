@@ -3,9 +3,10 @@ import { Failure } from "../base/failure.ts";
 import { jsonEquals } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, quoted } from "../base/text.ts";
-import { headingOf, type Target } from "../environment/target.ts";
+import { areAtSame, headingOf, type Target } from "../environment/target.ts";
 import type { JournalStore, RunSummary } from "../journal/store.ts";
 import { operations } from "../operations/operation.ts";
+import { serviceOf, services } from "../services/services.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { callsOf } from "../playbook/walk.ts";
 import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
@@ -98,9 +99,11 @@ export function leftBy(
   return writes.length === 0 || state.opened === undefined ? undefined : { opened: state.opened, writes };
 }
 
+// Where this version knows nothing of the operation, it may have written to any of the interfaces.
 function isAt({ target }: RunOpened, { operation }: OpenAttempt, now: Target): boolean {
-  const { ledger, appId, investor } = headingOf(now);
-  return operation.startsWith("investor.") ? target.investor === investor : target.ledger === ledger && target.appId === appId;
+  const known = serviceOf(operation);
+  const heading = headingOf(now);
+  return (known === undefined ? services : [known]).some((service) => areAtSame(service, target, heading));
 }
 
 function touchedBy({ step, operation: name, last }: OpenAttempt, target: Target): TouchingWrite | undefined {

@@ -1,7 +1,7 @@
-import { Decimal } from "../base/decimal.ts";
-import type { JsonObject } from "../base/json.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import type { StepProblem } from "../protocol/record.ts";
+import { hasEntities } from "../services/services.ts";
+import { NOBODY } from "./caller.ts";
 import type { Looking } from "./looking.ts";
 import { isNotThere, read, type Reading, type ReadResult } from "./read.ts";
 import type { Reply } from "./service.ts";
@@ -29,22 +29,17 @@ function isListed({ call }: Operation, { condition, message }: Reply): boolean {
   return call.conditions.some((listed) => listed.endsWith("not found") && said.includes(listed.toLowerCase()));
 }
 
-const ALWAYS_THERE: Readonly<Record<Operation["call"]["interface"], readonly [operation: string, input: JsonObject]>> = {
-  ledger: ["ledger.status", {}],
-  investor: ["investor.sales.list", { limit: Decimal.of(1) }],
-};
-
 /** Returns what is wrong where even what is always there is not found. Somebody who knows none of the service's paths says so of everything. */
-export async function unheardOf(context: Looking, { call }: Operation, asking: Asking): Promise<StepProblem | undefined> {
-  const [name, input] = ALWAYS_THERE[call.interface];
-  const caller = { ...asking.caller, actingEntity: undefined };
+export async function unheardOf(context: Looking, { service }: Operation, asking: Asking): Promise<StepProblem | undefined> {
+  const { operation: name, input } = service.harmless;
+  const caller = hasEntities(service) ? NOBODY : asking.caller;
   const result = await read(context, { operation: operationNamed(name), input, pages: 1, ...asking, caller });
   if (result.kind === "read") return undefined;
   const { target } = context;
   return {
     ...result.problem,
-    message: `${target[call.interface]?.baseUrl ?? ""} does not answer as the service does: ${name}: ${result.problem.message}`,
+    message: `${target[service.name]?.baseUrl ?? ""} does not answer as the service does: ${name}: ${result.problem.message}`,
     why: "so its HTTP 404 does not say that what was asked for is not there",
-    next: result.problem.next ?? `correct ${target.whereIs(call.interface)}, or wait until the service answers there`,
+    next: result.problem.next ?? `correct ${target.whereIs(service.name)}, or wait until the service answers there`,
   };
 }

@@ -40,7 +40,7 @@ function checkNode(step: CheckStep): PlanNode<PlanStep> {
 }
 
 function awaitsReceipt({ operation, wait }: CallStep): boolean {
-  return operation.writes && operation.call.interface === "ledger" && wait !== undefined;
+  return operation.writes && operation.service.receipts !== undefined && wait !== undefined;
 }
 
 /** Where steps stand, for their headings. */

@@ -1,31 +1,32 @@
 import { Failure } from "../base/failure.ts";
-import { Decimal } from "../base/decimal.ts";
 import { count, didYouMean } from "../base/text.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Target } from "../environment/target.ts";
+import { credentialsOf, placeOf, type Target } from "../environment/target.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import type { ActorUse, Playbook } from "../playbook/model.ts";
 import { callsOf, type CallUse } from "../playbook/walk.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import { ask, type Asked, type Asking, isTrouble, problemOf, spanOf } from "./asking.ts";
-import type { Caller } from "./caller.ts";
+import { hasEntities, type Service, services } from "../services/services.ts";
+import { type Caller, credentialFor } from "./caller.ts";
+import type { Call } from "./service.ts";
 
 /** Checks that the environment has every interface and credential that the playbook names. Sends nothing. Throws a Failure. */
 export function checkTarget(playbook: Playbook, target: Target): void {
   for (const use of callsOf(playbook)) {
-    const side = use.operation.call.interface;
-    const credential = credentialOf(use.as);
-    if (target[side] === undefined) throw lacks(use, `has no "${side}:"`, target.whereIs(""));
-    if (side === "investor" && credential !== undefined && target.investor?.credentials.has(credential) !== true) {
-      const near = didYouMean(credential, [...(target.investor?.credentials.keys() ?? [])]);
-      const what = `has no credential "${credential}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
-      throw lacks(use, what, target.whereIs("investor.credentials"));
-    }
+    const { name } = use.operation.service;
+    const credential = credentialFor(use.operation.service, namedBy(use.as));
+    if (target[name] === undefined) throw lacks(use, `has no "${name}:"`, target.whereIs(""));
+    const known = credentialsOf(target[name]);
+    if (credential === undefined || known.has(credential)) continue;
+    const near = didYouMean(credential, [...known.keys()]);
+    const what = `has no credential "${credential}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
+    throw lacks(use, what, target.whereIs(`${name}.credentials`));
   }
 }
 
-function credentialOf(use: ActorUse | undefined): string | undefined {
-  return use?.kind === "identity" ? use.identity.investor : undefined;
+// Those that only an expression gives are known in the run.
+function namedBy(use: ActorUse | undefined): Pick<Caller, "identities"> {
+  return { identities: use?.kind === "identity" ? use.identity : {} };
 }
 
 function lacks({ playbook, step, operation }: CallUse, what: string, where: string): Failure {
@@ -42,19 +43,27 @@ function lacks({ playbook, step, operation }: CallUse, what: string, where: stri
  */
 export async function checkReach(playbook: Playbook, asking: Asking): Promise<void> {
   const writes = [...callsOf(playbook)].filter(({ operation }) => operation.writes);
-  const ledger = writes.find(({ operation }) => operation.call.interface === "ledger");
-  const investor = writes.find(({ operation, as }) => operation.call.interface === "investor" && credentialOf(as) !== undefined);
-  if (ledger !== undefined) await probe(asking, operationNamed("ledger.status"), {}, undefined);
-  if (investor !== undefined)
-    await probe(asking, operationNamed("investor.sales.list"), { limit: Decimal.of(1) }, credentialOf(investor.as));
+  for (const service of services) {
+    const own = writes.filter(({ operation }) => operation.service.name === service.name);
+    const credentials = own.map(({ as }) => credentialFor(service, namedBy(as)));
+    const credential = credentials.find((each) => each !== undefined);
+    if (own.length > 0 && (hasEntities(service) || credential !== undefined)) await probe(asking, service, credential);
+  }
 }
 
-async function probe(asking: Asking, operation: Operation, input: JsonObject, credential: string | undefined): Promise<void> {
-  const caller: Caller = { actingEntity: undefined, credential, label: null };
+async function probe(asking: Asking, service: Service, credential: string | undefined): Promise<void> {
+  const { operation, input, caller } = harmlessCall(service, credential);
   const asked = await ask(asking, { operation, input, caller });
   if (isReached(asked)) return;
   const { code, message, why, next } = unreached(asked, { operation, caller, target: asking.service.target });
   throw new Failure({ code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) });
+}
+
+/** Returns a call that changes nothing and that anybody may make, by a credential where the service takes one. */
+export function harmlessCall(service: Service, credential: string | undefined): Pick<Call, "operation" | "input" | "caller"> {
+  const { operation, input } = service.harmless;
+  const identities = credential === undefined ? {} : { [service.name]: credential };
+  return { operation: operationNamed(operation), input, caller: { identities, label: null } };
 }
 
 /** Whether a harmless question was answered as the service answers. */
@@ -75,8 +84,16 @@ export function unreached(asked: Asked, about: { operation: Operation; caller: C
     };
   }
   const problem = problemOf(asked, about);
-  const side = operation.call.interface;
-  const setting = side === "ledger" && reply.status === 404 ? "ledger.appId" : side; // its paths are the app's
+  const setting = reply.status === 404 ? pathSettingOf(operation.service) : operation.service.name;
   if (requests === 1) return { ...problem, next: problem.next ?? `mend ${target.whereIs(setting)}` };
   return { ...problem, next: `try again later; if it stays so: ${problem.next ?? `mend ${target.whereIs(setting)}`}` };
+}
+
+// Where nothing is found, the setting that its paths begin with may be wrong.
+function pathSettingOf(service: Service): string {
+  return (
+    placeOf(service)
+      .map((field, at) => (at === 0 ? field : `${service.name}.${field}`))
+      .at(-1) ?? service.name
+  );
 }

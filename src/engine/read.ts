@@ -1,10 +1,8 @@
-import { hash } from "node:crypto";
 import { invariant } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Decimal } from "../base/decimal.ts";
-import { count } from "../base/text.ts";
 import type { Operation } from "../operations/operation.ts";
+import { type AfterPage, listIn } from "../services/paging/paging.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import { ask, type Patience, problemOf } from "./asking.ts";
 import type { Caller } from "./caller.ts";
@@ -62,7 +60,8 @@ export async function read(context: Looking, reading: Reading): Promise<ReadResu
 }
 
 async function readOnce(context: Looking, reading: Reading): Promise<ReadResult> {
-  const { paging } = reading.operation.call;
+  const { service, call } = reading.operation;
+  const { paging } = call;
   if (paging === undefined) return askOnce(context, reading, undefined);
   let first: Page | undefined;
   let requests = 0;
@@ -74,7 +73,7 @@ async function readOnce(context: Looking, reading: Reading): Promise<ReadResult>
     for (const row of listIn(page.payload, paging.items)) rows.push(row);
   }
   invariant(first !== undefined, "a list has a first page");
-  const isRecords = paging.style === "bookmark";
+  const isRecords = service.paging.gives === "the records";
   return { ...first, payload: isRecords ? rows : { ...(first.payload as JsonObject), [paging.items]: rows }, requests };
 }
 
@@ -99,94 +98,24 @@ export async function* pagesOf(context: Looking, reading: Reading): AsyncGenerat
   }
 }
 
+// A page that does not fit the ones before it is not given on; the first one is, since nothing may follow that it could contradict.
 async function* eachPage(context: Looking, reading: Reading): AsyncGenerator<ReadResult, void> {
-  const { paging } = reading.operation.call;
+  const { service, call } = reading.operation;
   const first = await askOnce(context, reading, undefined);
   yield first;
-  if (first.kind === "failed" || paging === undefined) return;
-  if (paging.style === "bookmark") yield* followBookmarks(context, reading, first);
-  else yield* followPages(context, reading, first);
-}
-
-// The service may give fewer records than were asked for, and no law tells how many at most: a short page is not the last one.
-async function* followBookmarks(context: Looking, reading: Reading, first: Page): AsyncGenerator<ReadResult, void> {
-  const seen = new Set<string>();
-  let page = first;
-  for (let number = 1; ; number++) {
-    const bookmark = isObject(page.payload) ? page.payload["bookmark"] : undefined;
-    if (typeof bookmark !== "string" || bookmark === "" || listIn(page.payload, "records").length === 0) return;
-    if (seen.has(bookmark)) return yield repeated(bookmark);
-    if (number === LIMITS.pages) return yield endless(reading);
-    if (number === reading.pages) return;
-    seen.add(bookmark);
-    const next = await askOnce(context, reading, bookmark);
-    yield next;
-    if (next.kind === "failed") return;
-    page = next;
+  if (first.kind === "failed" || call.paging === undefined || reading.pages === 1) return;
+  const walk = service.paging.walk(call.paging.items);
+  let after = walk.take(first);
+  for (let number = 1; after.kind === "more"; number++) {
+    if (reading.pages === LIMITS.pages && (after.pages ?? number + 1) > LIMITS.pages) return yield endless(reading);
+    if (number >= reading.pages) return;
+    const page = await askOnce(context, reading, after.page);
+    if (page.kind === "failed") return yield page;
+    after = walk.take(page);
+    if (after.kind === "broken") return yield { ...unfinished(problemWith(after, reading)), requests: page.requests };
+    yield page;
   }
-}
-
-async function* followPages(context: Looking, reading: Reading, first: Page): AsyncGenerator<ReadResult, void> {
-  if (reading.pages === 1) return;
-  const total = totalPages(first);
-  if (total === undefined) return yield withoutPagination();
-  const seen = new SeenPages(reading.operation.call.paging?.items ?? "", total > 1);
-  const wrong = seen.take(first, 1);
-  if (wrong !== undefined) return yield unfinished(wrong);
-  for (let number = 2; number <= total; number++) {
-    if (total > LIMITS.pages && reading.pages === LIMITS.pages) return yield endless(reading);
-    if (number > reading.pages) return;
-    const next = await askOnce(context, reading, number);
-    if (next.kind === "failed") return yield next;
-    const problem = seen.take(next, number);
-    if (problem !== undefined) return yield { ...unfinished(problem), requests: next.requests };
-    yield next;
-  }
-  const missing = seen.missing();
-  if (missing !== undefined) yield unfinished(missing);
-}
-
-/** What the pages of one list say of it. They are read one after the other, and what they say need not be of the same list. */
-class SeenPages {
-  readonly #items: string;
-  readonly #areSeveral: boolean;
-  readonly #digests = new Set<string>();
-  readonly #said = new Map<string, Decimal>();
-  #rows = 0;
-
-  constructor(items: string, areSeveral: boolean) {
-    this.#items = items;
-    this.#areSeveral = areSeveral;
-  }
-
-  /** Takes the next page; gives what keeps the list from being used. */
-  take(page: Page, asked: number): StepProblem | undefined {
-    const said = pagination(page) ?? {};
-    const given = said["page"];
-    if (given instanceof Decimal && !given.equals(Decimal.of(asked))) return otherPage({ asked, given });
-    const rows = listIn(page.payload, this.#items);
-    this.#rows += rows.length;
-    if (this.#areSeveral && rows.length > 0 && this.#cameBefore(rows)) return samePage(asked);
-    return this.#changed("totalItems", said) ?? this.#changed("totalPages", said);
-  }
-
-  #cameBefore(rows: readonly Json[]): boolean {
-    const before = this.#digests.size;
-    return this.#digests.add(hash("sha256", writeJson(rows))).size === before;
-  }
-
-  #changed(name: string, said: JsonObject): StepProblem | undefined {
-    const [before, now] = [this.#said.get(name), said[name]];
-    if (!(now instanceof Decimal)) return undefined;
-    this.#said.set(name, now);
-    return before === undefined || before.equals(now) ? undefined : changed(name, before, now);
-  }
-
-  /** Of a list that was read to its end: whether it is all that it was said to be. */
-  missing(): StepProblem | undefined {
-    const claimed = this.#said.get("totalItems");
-    return claimed === undefined || claimed.equals(Decimal.of(this.#rows)) ? undefined : miscounted(claimed, this.#rows);
-  }
+  if (after.kind === "broken") yield unfinished(problemWith(after, reading));
 }
 
 async function askOnce(context: Looking, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
@@ -201,83 +130,19 @@ async function askOnce(context: Looking, reading: Reading, page: string | number
   return { kind: "read", payload, envelope, requests, date: reply.date };
 }
 
-// A missing or null list is an empty one.
-export function listIn(payload: Json, name: string): readonly Json[] {
-  const list = isObject(payload) ? payload[name] : undefined;
-  return Array.isArray(list) ? list : [];
-}
-
-// Interface A puts its pagination inside the response or beside it.
-function pagination({ payload, envelope }: Page): JsonObject | undefined {
-  const inside = isObject(payload) ? payload["pagination"] : undefined;
-  const found = isObject(inside) ? inside : envelope?.["pagination"];
-  return isObject(found) ? found : undefined;
-}
-
-function totalPages(page: Page): number | undefined {
-  const total = pagination(page)?.["totalPages"];
-  return total instanceof Decimal ? total.approximate() : undefined;
-}
-
-const MOVED = "what was read of the list may lack something, or hold it twice, so it is not used";
-const SHIFTED = "what was read of the list may hold some things twice and others not at all, so it is not used";
-const OTHER_NAME = "if the service calls the parameter otherwise, say so in the environment: profile.investor.parameters.page";
-
-function miscounted(claimed: Decimal, given: number): StepProblem {
-  return {
-    code: "paging.count",
-    message: `the service says that the list has ${claimed.text} of them, and gave ${count(given, "record")}`,
-    why: MOVED,
-  };
-}
-
-function changed(name: string, before: Decimal, now: Decimal): StepProblem {
-  return {
-    code: "paging.count",
-    message: `the list changed while it was read: its ${name} was ${before.text}, and then ${now.text}`,
-    why: MOVED,
-  };
-}
-
-function samePage(asked: number): StepProblem {
-  return {
-    code: "paging.repeated",
-    message: `page ${asked} holds the very records of an earlier page`,
-    why: SHIFTED,
-    next: OTHER_NAME,
-  };
-}
-
-function withoutPagination(): ReadResult {
-  return unfinished({
-    code: "paging.unknown",
-    message: "the answer has no pagination.totalPages, so there may be more pages than were read",
-    next: "give `pages: first`, if one page is enough",
-  });
-}
-
-function otherPage({ asked, given }: { asked: number; given: Decimal }): StepProblem {
-  return {
-    code: "paging.other-page",
-    message: `the service was asked for page ${asked} and gave page ${given.text}`,
-    why: SHIFTED,
-    next: OTHER_NAME,
-  };
-}
-
-function repeated(bookmark: string): ReadResult {
-  return unfinished({
-    code: "paging.repeated",
-    message: `the service gave the bookmark ${JSON.stringify(bookmark.slice(0, 80))} twice`,
-    why: "the list would never end, so what was read of it is not used",
-  });
+function problemWith({ problem, misnamed }: Extract<AfterPage, { kind: "broken" }>, { operation }: Reading): StepProblem {
+  const { name, paging } = operation.service;
+  const setting = `profile.${name}.parameters.${paging.parameter}`;
+  return misnamed
+    ? { ...problem, next: `if the service calls the parameter otherwise, say so in the environment: ${setting}` }
+    : problem;
 }
 
 function endless({ operation }: Reading): ReadResult {
   return unfinished({
     code: "paging.limit",
     message: `the list has more than ${LIMITS.pages} pages`,
-    next: `give \`pages:\`, or a larger ${operation.call.paging?.style === "bookmark" ? "pageSize" : "limit"}`,
+    next: `give \`pages:\`, or a larger ${operation.service.paging.size}`,
   });
 }
 

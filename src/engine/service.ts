@@ -2,8 +2,8 @@ import { hash, scryptSync } from "node:crypto";
 import { Failure, invariant, messageOf } from "../base/failure.ts";
 import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
 import { masked, type Redact, type Secret } from "../base/secret.ts";
-import type { Target } from "../environment/target.ts";
-import type { ErrorForm } from "../contract/profile.ts";
+import { keyOf, type Target } from "../environment/target.ts";
+import { type ErrorForm, profileOf } from "../contract/profile.ts";
 import { type Answer, readAnswer, refusalText } from "../operations/answer.ts";
 import type { Operation } from "../operations/operation.ts";
 import { isOwnError } from "../operations/own-error.ts";
@@ -11,7 +11,7 @@ import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { meaningOf } from "../protocol/meaning.ts";
 import type { AnswerMeaning } from "../protocol/record.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";
-import type { Caller } from "./caller.ts";
+import { type Caller, credentialFor, entityFor } from "./caller.ts";
 import { Interrupted } from "./interrupted.ts";
 import type { EnginePorts } from "./ports.ts";
 
@@ -69,7 +69,7 @@ export class Service {
     const { profile } = this.target;
     return buildRequest(operation, input, {
       profile,
-      actingEntity: caller.actingEntity,
+      actingEntity: entityFor(operation.service, caller),
       ...(page === undefined ? {} : { page }),
     });
   }
@@ -94,10 +94,10 @@ export class Service {
     const exchanged = await this.#ports.exchange({
       origin,
       method: request.method,
-      path: `${path}${this.#prefix(operation)}${request.path}`,
+      path: `${path}${this.#root(operation)}${request.path}`,
       headers: {
         ...request.headers,
-        [operation.call.interface === "ledger" ? "X-API-KEY" : "x-api-key"]: key,
+        [operation.service.keyHeader]: key,
         accept: "application/json",
       },
       body: request.body === undefined ? undefined : writeJson(request.body),
@@ -111,7 +111,7 @@ export class Service {
     const { profile } = this.target;
     return readReply(operation, exchanged, {
       refusals: profile.refusals,
-      errors: profile[operation.call.interface].errors,
+      errors: profileOf(profile, operation.call.interface).errors,
       now: clock.now(),
       redact: secrets.redact,
       loosely,
@@ -128,22 +128,21 @@ export class Service {
     return place;
   }
 
-  #prefix(operation: Operation): string {
-    return operation.call.interface === "ledger"
-      ? `/tokenize/${encodeURIComponent(this.target.ledger?.appId ?? "")}`
-      : "/api/v/1";
+  #root({ service: { name, root } }: Operation): string {
+    const { settings = {} } = this.target[name] ?? {};
+    return root.replaceAll(/\{(\w+)\}/g, (_, setting: string) => encodeURIComponent(settings[setting] ?? ""));
   }
 
-  #side(operation: Operation, caller: Caller): { baseUrl: string; key: Secret } {
-    const { ledger, investor, environment } = this.target;
-    if (operation.call.interface === "ledger" && ledger !== undefined) return { baseUrl: ledger.baseUrl, key: ledger.apiKey };
-    const key = investor?.credentials.get(caller.credential ?? "");
-    if (operation.call.interface === "investor" && investor !== undefined && key !== undefined)
-      return { baseUrl: investor.baseUrl, key };
+  #side({ service, call }: Operation, caller: Caller): { baseUrl: string; key: Secret } {
+    const { environment } = this.target;
+    const side = this.target[call.interface];
+    const credential = credentialFor(service, caller);
+    const key = side === undefined ? undefined : keyOf(side, credential);
+    if (side !== undefined && key !== undefined) return { baseUrl: side.baseUrl, key };
     throw new Failure({
       code: "environment.incomplete",
-      message: `the environment "${environment}" has no ${operation.call.interface} interface or no credential "${caller.credential ?? ""}"`,
-      next: `add it to ${this.target.whereIs(operation.call.interface)}`,
+      message: `the environment "${environment}" has no ${call.interface} interface or no credential "${credential ?? ""}"`,
+      next: `add it to ${this.target.whereIs(call.interface)}`,
     });
   }
 }

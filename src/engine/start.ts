@@ -4,8 +4,9 @@ import { headingOf, type Target } from "../environment/target.ts";
 import type { History } from "../journal/chain.ts";
 import type { Held, JournalStore, RunSummary } from "../journal/store.ts";
 import { openWrites } from "../protocol/open-writes.ts";
-import type { Anyway, RunOpened, RunOutcome, TargetHeading } from "../protocol/record.ts";
+import type { Anyway, RunOpened, RunOutcome } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
+import { services } from "../services/services.ts";
 import type { FileReader } from "../playbook/files.ts";
 import { askingOf } from "./asking.ts";
 import { RunContext } from "./context.ts";
@@ -148,29 +149,29 @@ function opening(
 
 function assertSameTarget(opened: RunOpened, target: Target): void {
   const now = headingOf(target);
-  const different = (Object.keys(now) as (keyof TargetHeading)[]).filter((key) => now[key] !== opened.target[key]);
+  const different = Object.keys(now).filter((key) => (now[key] ?? null) !== (opened.target[key] ?? null));
   if (different.length === 0) return;
   throw new Failure({
     code: "resume.target-changed",
-    message: `the run ${opened.runId} acts elsewhere: ${different.map((key) => `${key} was ${opened.target[key]} and is ${now[key]}`).join("; ")}`,
+    message: `the run ${opened.runId} acts elsewhere: ${different.map((key) => `${key} was ${opened.target[key] ?? null} and is ${now[key] ?? null}`).join("; ")}`,
     why: "what it did so far is there, not here",
     next: wayBack(opened, target, different),
   });
 }
 
-const SETTINGS = {
-  ledger: "ledger.baseUrl",
-  appId: "ledger.appId",
-  orgId: "ledger.orgId",
-  investor: "investor.baseUrl",
-} as const;
+// The setting in which a field of a heading is written.
+function settingOf(field: string): string {
+  const service = services.find(({ name, settings }) => name === field || Object.hasOwn(settings, field));
+  if (service === undefined) return "";
+  return `${service.name}.${service.name === field ? "baseUrl" : field}`;
+}
 
 // Another environment was named, or this one has another name now, or leads elsewhere: then the same command would fail again.
-function wayBack({ runId, target: before }: RunOpened, target: Target, different: readonly (keyof TargetHeading)[]): string {
+function wayBack({ runId, target: before }: RunOpened, target: Target, different: readonly string[]): string {
   const resume = `tokenbook resume ${runId}`;
   if (!different.includes("environment")) {
     if (target.embedded) return `let "${target.environment}" lead there again in tokenbook.yaml, then: ${resume}`;
-    const places = different.flatMap((key) => (key === "environment" ? [] : [target.whereIs(SETTINGS[key])]));
+    const places = different.flatMap((key) => (key === "environment" ? [] : [target.whereIs(settingOf(key))]));
     return `put back what was at ${[...new Set(places)].join(" and ")}, then: ${resume} --env ${quoted(before.environment)}`;
   }
   const named = `${resume} --env ${quoted(before.environment)}`;

@@ -7,6 +7,7 @@ import { didYouMean } from "../base/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
 import { plainView } from "../base/json.ts";
 import { readRegular } from "../files/regular.ts";
+import { hasEntities, type Service, services } from "../services/services.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
@@ -15,14 +16,12 @@ import type { SourceFile } from "../source/file.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { type KeyReference, readServiceKey, type Variables } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
-import type { InvestorTarget, LedgerTarget, Target } from "./target.ts";
+import type { ServiceTarget, Target } from "./target.ts";
 import { addressesOf, addressProblems, hiddenPartsOf, timeoutProblems } from "./values.ts";
 
 /** The name of the file that says where playbooks run. */
 export const ENVIRONMENT_FILE = "tokenbook.yaml";
 const REQUEST_TIMEOUT_MS = 30_000;
-/** What stands for the key of the ledger interface wherever it is masked. */
-const LEDGER_KEY = "LEDGER_API_KEY";
 
 /** The environment file of a project: the nearest `tokenbook.yaml` at or above a folder; `undefined` when there is none. */
 export function findEnvironmentFile(from: string): string | undefined {
@@ -142,8 +141,7 @@ class TargetReader {
     return {
       environment: name,
       embedded: false,
-      ledger: this.#ledger(child(node, "ledger")),
-      investor: this.#investor(child(node, "investor")),
+      ...Object.fromEntries(services.map((service) => [service.name, this.#service(service, child(node, service.name))])),
       profile: profileOf(node),
       exclusive: exclusive?.kind === "scalar" && exclusive.value === true,
       settleWithinMs: parseDuration(textOf(child(node, "settleWithin")) ?? ""),
@@ -154,24 +152,16 @@ class TargetReader {
     };
   }
 
-  #ledger(node: SourceNode | undefined): LedgerTarget | undefined {
+  #service(service: Service, node: SourceNode | undefined): ServiceTarget | undefined {
     if (node === undefined) return undefined;
-    return {
-      baseUrl: trimSlash(textOf(child(node, "baseUrl"))),
-      appId: textOf(child(node, "appId")) ?? "",
-      orgId: textOf(child(node, "orgId")) ?? "",
-      apiKey: this.#secret("ledger.apiKey", LEDGER_KEY, child(node, "apiKey")),
-      keyEntity: textOf(child(node, "keyEntity")),
-    };
-  }
-
-  #investor(node: SourceNode | undefined): InvestorTarget | undefined {
-    const credentials = child(node, "credentials");
-    if (credentials?.kind !== "map") return undefined;
-    const secrets = [...credentials.entries].map(
-      ([name, { value }]) => [name, this.#secret(`investor.credentials.${name}`, name, value)] as const,
+    const settings = Object.keys(service.settings).map((name) => [name, textOf(child(node, name)) ?? ""] as const);
+    const common = { baseUrl: trimSlash(textOf(child(node, "baseUrl"))), settings: Object.fromEntries(settings) };
+    const keys = keysOf(service, node).map(
+      ({ name, setting, node: key }) => [name, this.#secret(setting.join("."), name, key)] as const,
     );
-    return { baseUrl: trimSlash(textOf(child(node, "baseUrl"))), credentials: new Map(secrets) };
+    const [first] = keys;
+    if (!hasEntities(service)) return { ...common, credentials: new Map(keys) };
+    return first === undefined ? undefined : { ...common, apiKey: first[1], keyEntity: textOf(child(node, "keyEntity")) };
   }
 
   #secret(setting: string, name: string, node: SourceNode | undefined): Secret {
@@ -229,13 +219,20 @@ interface KeyNode {
 }
 
 function keysIn(environment: SourceNode): readonly KeyNode[] {
-  const ledger = child(environment, "ledger");
-  const credentials = child(child(environment, "investor"), "credentials");
+  return services.flatMap((service) => {
+    const node = child(environment, service.name);
+    return node === undefined ? [] : keysOf(service, node);
+  });
+}
+
+// The one key of an interface has a name of its own wherever it is masked; others are called by their credentials.
+function keysOf(service: Service, node: SourceNode): readonly KeyNode[] {
+  const { name } = service;
+  if (hasEntities(service))
+    return [{ name: `${name.toUpperCase()}_API_KEY`, setting: [name, "apiKey"], node: child(node, "apiKey") }];
+  const credentials = child(node, "credentials");
   const named = credentials?.kind === "map" ? [...credentials.entries] : [];
-  return [
-    ...(ledger === undefined ? [] : [{ name: LEDGER_KEY, setting: ["ledger", "apiKey"], node: child(ledger, "apiKey") }]),
-    ...named.map(([name, { value }]) => ({ name, setting: ["investor", "credentials", name], node: value })),
-  ];
+  return named.map(([credential, { value }]) => ({ name: credential, setting: [name, "credentials", credential], node: value }));
 }
 
 function secretsOfNotifications(root: SourceNode): readonly (SourceNode | undefined)[] {

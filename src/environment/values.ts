@@ -1,5 +1,6 @@
 import { parseDuration } from "../base/duration.ts";
 import { LIMITS } from "../base/limits.ts";
+import { services } from "../services/services.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 
@@ -7,8 +8,8 @@ import type { PlacedFinding } from "../source/problems.ts";
 
 /** The base URLs of an environment. */
 export function addressesOf(environment: SourceNode): readonly { readonly node: SourceNode; readonly text: string }[] {
-  return ["ledger", "investor"].flatMap((side) => {
-    const node = child(child(environment, side), "baseUrl");
+  return services.flatMap(({ name }) => {
+    const node = child(child(environment, name), "baseUrl");
     const text = textOf(node);
     return node === undefined || text === undefined ? [] : [{ node, text }];
   });

@@ -5,14 +5,15 @@ import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { validatorOf } from "../contract/validators.ts";
 import type { Problem } from "../schema/validator.ts";
+import { payloadSchema } from "./input.ts";
 import type { Operation } from "./operation.ts";
 
 /** A successful answer, understood. */
 export interface Answer {
   readonly kind: "answer";
-  /** What `steps.ID.response` gives: interface A's envelope taken off. */
+  /** What `steps.ID.response` gives: the envelope taken off. */
   readonly payload: Json;
-  /** Interface A's envelope without its `response`: status and pagination. */
+  /** The envelope without the payload. */
   readonly envelope: JsonObject | undefined;
 }
 
@@ -75,9 +76,10 @@ function leavingOut(value: Json, paths: readonly (readonly string[])[]): Json {
 }
 
 function understood(operation: Operation, body: Json): Answer | Unreadable {
-  const answer = operation.call.interface === "ledger" ? bare(body) : openEnvelope(body);
-  const why = answer.kind === "answer" ? contradiction(operation, answer.payload) : undefined;
-  return why === undefined ? answer : unreadable(why);
+  const opened = operation.service.envelope?.open(body) ?? { payload: body, envelope: undefined };
+  if ("kind" in opened) return opened;
+  const why = contradiction(operation, opened.payload);
+  return why === undefined ? { kind: "answer", ...opened } : unreadable(why);
 }
 
 function expectation({ message, params }: Problem): string {
@@ -91,25 +93,11 @@ function unreadable(why: string): Unreadable {
   return { kind: "unreadable", why };
 }
 
-function bare(payload: Json): Answer {
-  return { kind: "answer", payload, envelope: undefined };
-}
-
-function openEnvelope(body: Json): Answer | Unreadable {
-  if (!isObject(body)) return unreadable("the answer is no envelope {status, response}");
-  const { response = null, ...envelope } = body;
-  const { status } = envelope;
-  const succeeded = status === "SUCCESS" || (status instanceof Decimal && status.equals(Decimal.of(1)));
-  return succeeded
-    ? { kind: "answer", payload: response, envelope }
-    : unreadable(`the envelope's status is ${JSON.stringify(status ?? null)}, which is not success`);
-}
-
 // Any field may be absent as far as the schemas go: what an answer must hold to be one is said here.
 function contradiction(operation: Operation, payload: Json): string | undefined {
   if (!isObject(payload)) return undefined;
-  if (operation.writes && operation.call.interface === "ledger") return withoutIds(operation, payload);
-  const { properties } = resolve(payloadSchema(operation));
+  if (operation.writes && operation.service.receipts !== undefined) return withoutIds(operation, payload);
+  const { properties } = resolve(payloadSchema(operation, operation.call.response ?? {}) ?? {});
   const known = Object.keys(properties ?? {});
   if (known.length > 0 && !known.some((name) => Object.hasOwn(payload, name))) {
     return `the answer has none of the fields that it should have: ${known.join(", ")}`;
@@ -120,13 +108,13 @@ function contradiction(operation: Operation, payload: Json): string | undefined 
   return list === undefined ? undefined : miscounted(payload, list);
 }
 
-// As error bodies of interface B are, whatever the HTTP status is that they come with.
+// As error bodies may be, whatever the HTTP status is that they come with.
 function isError(payload: JsonObject): payload is JsonObject & { readonly status: string } {
   const { status, message } = payload;
   return typeof status === "string" && status.toLowerCase() === "error" && isText(message);
 }
 
-/** The lists of interface B of which `count` tells how long they are. */
+/** The lists of which `count` tells how long they are. */
 const COUNTED = ["records", "assets"];
 
 // What was asked with async=true has not happened yet: only its receipt can tell.
@@ -150,11 +138,6 @@ function miscounted(payload: JsonObject, list: string): string | undefined {
 
 function isText(value: Json | undefined): boolean {
   return typeof value === "string" && value !== "";
-}
-
-function payloadSchema({ call }: Operation): JsonSchema {
-  const { response = {} } = call;
-  return call.interface === "ledger" ? response : (resolve(response).properties?.["response"] ?? {});
 }
 
 /** The text of a refusal, whatever shape its body has. */

@@ -3,14 +3,13 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import { invariant } from "../base/failure.ts";
 import type { Operation } from "./operation.ts";
 
-// Set by the engine on every call, never by a playbook.
-const ENGINE_PARAMETERS: ReadonlySet<string> = new Set(["async", "bookmark", "page"]);
-const ENGINE_PROFILE_KEYS: ReadonlySet<string> = new Set(["onBehalfOf", "bookmark", "page"]);
+// Set by the engine on every call, never by a playbook; and so is the parameter that asks for a page.
+const ENGINE_PARAMETERS: ReadonlySet<string> = new Set(["async", "onBehalfOf"]);
 
 /** The parameters that a playbook may give. */
-export function inputParameters(operation: Operation): Operation["call"]["parameters"] {
-  return operation.call.parameters.filter(
-    (parameter) => !ENGINE_PARAMETERS.has(parameter.name) && !ENGINE_PROFILE_KEYS.has(parameter.profile ?? ""),
+export function inputParameters({ call, service }: Operation): Operation["call"]["parameters"] {
+  return call.parameters.filter(({ name, profile = name }) =>
+    [name, profile].every((each) => !ENGINE_PARAMETERS.has(each) && each !== service.paging.parameter),
   );
 }
 
@@ -74,12 +73,16 @@ function merge(schemas: readonly JsonSchema[]): JsonSchema {
 
 /** The schema of the payload that `steps.ID.response` gives: envelope off, pages joined. */
 export function responseSchema(operation: Operation): JsonSchema | undefined {
-  const { response, paging } = operation.call;
-  if (response === undefined) return undefined;
-  if (operation.call.interface === "investor") return resolve(response).properties?.["response"];
-  if (paging === undefined) return response;
-  const list = resolve(response).properties?.[paging.items];
+  const { call, service } = operation;
+  const payload = call.response === undefined ? undefined : payloadSchema(operation, call.response);
+  if (payload === undefined || call.paging === undefined || service.paging.gives === "the answer") return payload;
+  const list = resolve(payload).properties?.[call.paging.items];
   return list === undefined ? undefined : { ...list, type: "array" }; // null for an empty list is read as one
+}
+
+/** The schema of what an answer holds once its envelope is taken off. */
+export function payloadSchema({ service: { envelope } }: Operation, response: JsonSchema): JsonSchema | undefined {
+  return envelope === undefined ? response : envelope.payloadOf(response);
 }
 
 /** All schemas that operations refer to. */

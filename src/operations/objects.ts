@@ -3,7 +3,6 @@ import { resolve } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { batchSchema, inputSchema } from "./input.ts";
-import { assetIdIn } from "../services/ledger/asset-ids.ts";
 import type { Operation } from "./operation.ts";
 
 /** An object of the service, as the input of a write names it. */
@@ -20,7 +19,7 @@ export function objectsIn(
   { profile, isMissing = () => false }: { readonly profile: Profile; readonly isMissing?: (value: Json) => boolean },
 ): readonly NamedObject[] {
   const schema = Array.isArray(input["items"]) && operation.batches ? batchSchema(operation) : inputSchema(operation);
-  return [...namedIn(schema, input, isMissing), ...assetsOf(operation, input, profile)];
+  return [...namedIn(schema, input, isMissing), ...yieldedOf(operation, input, profile)];
 }
 
 function* namedIn(schema: JsonSchema, value: Json, isMissing: (value: Json) => boolean): Generator<NamedObject> {
@@ -42,9 +41,10 @@ function mayName({ properties, items, type }: JsonSchema): boolean {
   return properties !== undefined || items !== undefined || type === "object" || type === "array";
 }
 
-// The attribute of an asset that names it has a name of its own for each type.
-function assetsOf({ name }: Operation, input: JsonObject, profile: Profile): readonly NamedObject[] {
-  if (!name.startsWith("ledger.asset.")) return [];
-  const id = assetIdIn(input, profile);
-  return id === undefined ? [] : [{ kind: "asset", id }];
+// What a write yields of its own input may stand there under a name that only the profile knows, as the id of an asset.
+function yieldedOf({ yields }: Operation, input: JsonObject, profile: Profile): readonly NamedObject[] {
+  return Object.values(yields).flatMap(({ id: kind, from }) => {
+    const given = from({ input, payload: null, found: undefined, profile });
+    return [given ?? []].flat().map((id: Json) => ({ kind, id }));
+  });
 }

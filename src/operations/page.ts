@@ -4,6 +4,7 @@ import { type ContractOperation, resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { writeYaml } from "../source/write-yaml.ts";
 import { inputParameters, inputSchema, itemSchema, responseSchema } from "./input.ts";
+import { hasEntities } from "../services/services.ts";
 import type { EffectClass, WriteMeaning } from "../services/meaning.ts";
 import { exampleInput } from "./example.ts";
 import type { Operation } from "./operation.ts";
@@ -96,26 +97,27 @@ export function pageOf(operation: Operation): OperationPage {
   };
 }
 
-function factsOf({ meaning, call, async }: Operation): readonly PageFact[] {
+function factsOf(operation: Operation): readonly PageFact[] {
+  const { meaning, call, service, async } = operation;
   const written = meaning.effect === "read" ? undefined : meaning;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ["Effect", `${written === undefined ? "read" : `write (${written.effect})`}: ${EFFECTS[meaning.effect]}`],
     ["Repeat", repeating(meaning.effect, call)],
     [
       "As",
-      call.interface === "ledger"
-        ? `an actor with an entity of the ledger, such as \`userId:alice\`${written !== undefined ? ", or `{ ledger: key }`; a write must say who acts" : ""}`
-        : "an actor with a credential of the investor interface",
+      hasEntities(service)
+        ? `an actor with an entity of the ${service.name}, such as \`userId:alice\`${written !== undefined ? `, or \`{ ${service.name}: key }\`; a write must say who acts` : ""}`
+        : `an actor with a credential of the ${service.name} interface`,
     ],
     ["Fills in", meaning.fills],
-    ["Receipt", written !== undefined && call.interface === "ledger" ? receipt(async) : undefined],
+    ["Receipt", written !== undefined && service.receipts !== undefined ? receipt(async) : undefined],
     ["Found by", meaning.discovery === undefined ? undefined : `reading \`${meaning.discovery.read}\` for that mark`],
     [
       "Lost answer",
       written === undefined ? undefined : `${written.lost ?? LOST[written.effect]}; what cannot be seen stays \`unknown\``,
     ],
     ["Seen in", written?.readBack],
-    ["Pages", call.paging === undefined ? undefined : pages(call)],
+    ["Pages", call.paging === undefined ? undefined : pages(operation)],
   ];
   return facts.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]));
 }
@@ -132,10 +134,10 @@ function receipt(async: boolean): string {
   return `${sent}; the step passes when the receipt says so (\`wait\`)`;
 }
 
-function pages({ paging, interface: side }: ContractOperation): string {
-  const how = paging?.style === "bookmark" ? "by bookmark" : "by page number";
-  const joined = side === "ledger" ? "the response is one list" : `the response has one list, \`${paging?.items ?? ""}\``;
-  return `read ${how} to the end, at most ${LIMITS.pages} pages: ${joined}; \`pages: first\` or a number reads fewer`;
+function pages({ call, service: { paging } }: Operation): string {
+  const joined =
+    paging.gives === "the records" ? "the response is one list" : `the response has one list, \`${call.paging?.items ?? ""}\``;
+  return `read ${paging.how} to the end, at most ${LIMITS.pages} pages: ${joined}; \`pages: first\` or a number reads fewer`;
 }
 
 function inputNotes(operation: Operation, { properties = {}, required = [] }: JsonSchema): readonly string[] {
@@ -152,7 +154,7 @@ function inputNotes(operation: Operation, { properties = {}, required = [] }: Js
 }
 
 function yieldsOf(operation: Operation): readonly PageField[] {
-  const { writes, call, yields } = operation;
+  const { writes, service, yields } = operation;
   const response = responseSchema(operation);
   const [type, description] =
     response === undefined
@@ -166,16 +168,18 @@ function yieldsOf(operation: Operation): readonly PageField[] {
     required: false,
   }));
   const more = [
-    ...(writes && call.interface === "ledger"
+    ...(writes && service.receipts !== undefined
       ? [["receipt", "Receipt", "the receipt that the step waited for; a lost answer took its id along, so there is none then"]]
       : []),
-    ...(call.interface === "investor" ? [["envelope", "object", "what stands beside the response: `status`, `pagination`"]] : []),
+    ...(service.envelope === undefined
+      ? []
+      : [["envelope", "object", `what stands beside the response: ${service.envelope.holds}`]]),
     ["outcome", "text", writes ? "`changed`, `unchanged`, or `skipped`" : "`ok`, or `skipped`"],
   ].map(([name = "", kind = "", what = ""]) => ({ name, type: kind, description: what, required: false }));
   return [whole, ...named, ...more].map((field) => ({ ...field, name: `steps.ID.${field.name}` }));
 }
 
-function failuresOf({ writes, call }: Operation): readonly PageFact[] {
+function failuresOf({ writes, call, service }: Operation): readonly PageFact[] {
   const failing = ["no answer", ...(call.conditions.some(isServerError) ? ["a server error"] : [])];
   const other = "an answer that is not what the contract promises";
   if (!writes) {
@@ -189,13 +193,13 @@ function failuresOf({ writes, call }: Operation): readonly PageFact[] {
       ...(call.response === undefined ? [] : [strange]),
     ];
   }
-  const ledger = call.interface === "ledger";
+  const hasReceipts = service.receipts !== undefined;
   return [
     { label: "Refused", text: "the step is `failed` (exit 1), and nothing was changed" },
-    ...(ledger ? [{ label: "Receipt FAILED", text: "`failed`, with the receipt's message" }] : []),
+    ...(hasReceipts ? [{ label: "Receipt FAILED", text: "`failed`, with the receipt's message" }] : []),
     {
       label: "Otherwise",
-      text: `${[...failing, other, ...(ledger ? ["a receipt that stays open"] : [])].join(", ")}: \`unknown\` (exit 5)`,
+      text: `${[...failing, other, ...(hasReceipts ? ["a receipt that stays open"] : [])].join(", ")}: \`unknown\` (exit 5)`,
     },
   ];
 }
@@ -207,14 +211,16 @@ function isRefusal(condition: string, { writes, async }: Operation): boolean {
 
 function answerSchemas(operation: Operation): readonly JsonSchema[] {
   const response = responseSchema(operation);
-  const receiptSchema = operation.writes && operation.call.interface === "ledger" ? [{ $ref: "contract#/$defs/Receipt" }] : [];
-  return [...(response === undefined ? [] : [response]), ...receiptSchema];
+  const { receipts } = operation.service;
+  return [
+    ...(response === undefined ? [] : [response]),
+    ...(operation.writes && receipts !== undefined ? [receipts.schema] : []),
+  ];
 }
 
-/** One step that calls the operation, as an actor called `issuer` or `buyer`. */
+/** One step that calls the operation. */
 function exampleStep(operation: Operation): JsonObject {
   const input = exampleInput(operation);
-  const as = operation.call.interface === "ledger" ? "issuer" : "buyer";
-  const step = { id: "example", as, uses: operation.name };
+  const step = { id: "example", as: operation.service.exampleActor, uses: operation.name };
   return Object.keys(input).length === 0 ? step : { ...step, with: input };
 }

@@ -1,7 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { type Method, resolve } from "../contract/contract.ts";
-import { fieldNames, type LedgerProfile, type Profile } from "../contract/profile.ts";
+import { fieldNames, type InterfaceProfile, type Profile, profileOf } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { inputParameters } from "./input.ts";
 import type { Operation } from "./operation.ts";
@@ -20,7 +20,7 @@ export interface CallContext {
   readonly profile: Profile;
   /** `userId:alice`, for calls on behalf of an entity. */
   readonly actingEntity: string | undefined;
-  /** Page to read: a bookmark or a page number. */
+  /** Page to read, such as a bookmark or a page number. */
   readonly page?: string | number;
 }
 
@@ -34,10 +34,12 @@ export function buildRequest(operation: Operation, input: JsonObject, context: C
     if (value === undefined || value === null) continue;
     const text = typeof value === "object" && !(value instanceof Decimal) ? writeJson(value) : String(value);
     if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, () => encodeURIComponent(text));
-    else query.set(wireName(operation, parameter.profile, context.profile) ?? parameter.name, text);
+    else
+      query.set(parameter.profile === undefined ? parameter.name : wireName(operation, parameter.profile, context.profile), text);
   }
   if (operation.async) query.set("async", "true");
-  if (context.page !== undefined) query.set(pageParameter(operation, context.profile), String(context.page));
+  if (context.page !== undefined)
+    query.set(wireName(operation, operation.service.paging.parameter, context.profile), String(context.page));
   actOnBehalf(operation, context, query, headers);
   const search = query.toString();
   return {
@@ -48,36 +50,36 @@ export function buildRequest(operation: Operation, input: JsonObject, context: C
   };
 }
 
-function actOnBehalf(operation: Operation, context: CallContext, query: URLSearchParams, headers: Record<string, string>): void {
-  if (operation.call.interface !== "ledger" || context.actingEntity === undefined) return;
-  const { in: place, name } = context.profile.ledger.onBehalfOf;
+function actOnBehalf(
+  { service: { identity } }: Operation,
+  context: CallContext,
+  query: URLSearchParams,
+  headers: Record<string, string>,
+): void {
+  if (identity.kind !== "entity" || context.actingEntity === undefined) return;
+  const { in: place, name } = identity.onBehalfOf(context.profile);
   if (place === "header") headers[name] = context.actingEntity;
   else query.set(name, context.actingEntity);
 }
 
-function wireName(operation: Operation, key: string | undefined, profile: Profile): string | undefined {
-  if (key === undefined) return undefined;
-  const names: Readonly<Record<string, string>> = profile[operation.call.interface].parameters;
-  return names[key];
+function wireName({ call }: Operation, name: string, profile: Profile): string {
+  const { parameters } = profileOf(profile, call.interface);
+  return Object.hasOwn(parameters, name) ? (parameters[name] ?? name) : name;
 }
 
-function pageParameter(operation: Operation, profile: Profile): string {
-  return operation.call.interface === "ledger" ? profile.ledger.parameters.bookmark : profile.investor.parameters.page;
-}
-
-function bodyOnTheWire({ call }: Operation, body: Json | undefined, { ledger }: Profile): Json | undefined {
-  return body === undefined || call.body === undefined ? body : onTheWire(call.body, body, ledger);
+function bodyOnTheWire({ call }: Operation, body: Json | undefined, profile: Profile): Json | undefined {
+  return body === undefined || call.body === undefined ? body : onTheWire(call.body, body, profileOf(profile, call.interface));
 }
 
 // Fields whose names the description does not show are called as the profile has them.
-function onTheWire(schema: JsonSchema, value: Json, ledger: LedgerProfile): Json {
+function onTheWire(schema: JsonSchema, value: Json, profile: InterfaceProfile): Json {
   const { properties = {}, items, "x-profile": key } = resolve(schema);
-  if (Array.isArray(value)) return value.map((item: Json) => onTheWire(items ?? {}, item, ledger));
+  if (Array.isArray(value)) return value.map((item: Json) => onTheWire(items ?? {}, item, profile));
   if (!isObject(value)) return value;
-  const names = fieldNames(ledger, key);
+  const names = fieldNames(profile, key);
   const fields = Object.entries(value).map(([name, field]) => [
     names?.[name] ?? name,
-    onTheWire(properties[name] ?? {}, field, ledger),
+    onTheWire(properties[name] ?? {}, field, profile),
   ]);
   return Object.fromEntries(fields) as JsonObject;
 }

@@ -1,3 +1,4 @@
+import { organizationOf } from "../environment/target.ts";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { count } from "../base/text.ts";
@@ -40,7 +41,7 @@ export function openInclude(context: PlanContext, place: Place, step: IncludeSte
       }),
     );
   try {
-    const checked = inOrganization(known, includedInputs(known, valuesOf(isKnown)), context.target.ledger?.orgId);
+    const checked = inOrganization(known, includedInputs(known, valuesOf(isKnown)), organizationOf(context.target));
     context.note({
       kind: "step.begun",
       step: place.address,

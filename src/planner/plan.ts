@@ -17,6 +17,7 @@ import { Walk } from "../protocol/decide.ts";
 import type { PlanNode } from "../protocol/plan.ts";
 import { stepIn } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals } from "../report/plan/shape.ts";
+import { services } from "../services/services.ts";
 import { PlanContext, type PlannerPorts, problemOf } from "./context.ts";
 import { foresee } from "./foresee.ts";
 import { digestsOfGiven, type PlanGiven } from "./given.ts";
@@ -164,8 +165,9 @@ function totalsOf(rows: readonly PlannedStep[]): PlannedTotals {
     rows.filter(({ verdict }) => verdicts.includes(verdict));
   const sent = of("will-create", "will-change");
   return {
-    ledgerTransactions: sent.filter(({ writes }) => writes === "ledger").length,
-    investorWrites: sent.filter(({ writes }) => writes === "investor").length,
+    ...Object.fromEntries(
+      services.map(({ name, planned: { total } }) => [total, sent.filter(({ writes }) => writes === name).length]),
+    ),
     cannotKnow: of("cannot-know").filter(({ writes }) => writes !== null).length,
     alreadySo: of("already-so").length,
     wouldFail: of("would-fail").length,

@@ -77,6 +77,6 @@ function wait(context: PlanContext, place: Place, step: CallStep, actor: string 
 function valueAfter({ address }: Place, step: CallStep): JsonObject {
   const unknown = (name: string): Json => unknownValue(`steps.${step.id}.${name} is known only when ${address} has run`);
   if (step.fails !== undefined) return { outcome: "ok", refusal: unknown("refusal") };
-  const envelope = step.operation.call.interface === "investor" ? { envelope: unknown("envelope") } : {};
+  const envelope = step.operation.service.envelope !== undefined ? { envelope: unknown("envelope") } : {};
   return { outcome: "ok", response: unknown("response"), ...envelope };
 }

@@ -93,7 +93,8 @@ function valueAfter(context: PlanContext, { address }: Place, { step, input, ver
   if (verdict === "already-so") return { outcome: "unchanged", ...Object.fromEntries(given) };
   const names = [
     "response",
-    step.operation.call.interface === "ledger" ? "receipt" : "envelope",
+    ...(step.operation.service.receipts === undefined ? [] : ["receipt"]),
+    ...(step.operation.service.envelope === undefined ? [] : ["envelope"]),
     ...(step.ensure === undefined ? [] : ["ensured"]),
   ];
   return {

@@ -1,10 +1,10 @@
 import { didYouMean } from "../base/text.ts";
 import type { Operation } from "../operations/operation.ts";
+import { hasEntities, type Service, services } from "../services/services.ts";
 import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
-import { readIdentity } from "./declarations.ts";
 import { checkEntityText } from "./entity-attributes.ts";
-import { KEY_ACTS } from "./frame-parts.ts";
+import { KEY_ACTS, nameIn, readIdentity } from "./identity.ts";
 import type { ActorDeclaration, ActorUse } from "./model.ts";
 import { holdsExpression, wholeExpression } from "./spans.ts";
 import { kindOfType } from "./types.ts";
@@ -24,13 +24,15 @@ interface UseSurroundings {
 export function readUse(node: SourceNode | undefined, around: UseSurroundings): ActorUse | undefined {
   if (node === undefined) return withoutActor(around);
   if (node.kind === "map") {
-    const credential = child(node, "investor");
-    if (holdsExpression(textOf(credential) ?? "")) return credentialUse(credential, around);
-    const keyActs = textOf(child(node, "ledger")) === KEY_ACTS;
-    if (keyActs && around.operation.call.interface === "ledger") return { kind: "key" };
-    checkEntityText(child(node, "ledger"), around.context);
-    const identity = keyActs ? { ledger: undefined, investor: textOf(credential) } : readIdentity(node);
-    return fits({ kind: "identity", name: identity.ledger?.value ?? identity.investor ?? "", identity }, around);
+    const { service } = around.operation;
+    for (const each of services) {
+      const credential = hasEntities(each) ? undefined : child(node, each.name);
+      if (holdsExpression(textOf(credential) ?? "")) return credentialUse(each, credential, around);
+    }
+    if (hasEntities(service) && textOf(child(node, service.name)) === KEY_ACTS) return { kind: "key" };
+    for (const { name } of services.filter(hasEntities)) checkEntityText(child(node, name), around.context);
+    const identity = readIdentity(node);
+    return fits({ kind: "identity", name: nameIn(identity), identity }, around);
   }
   const text = node.kind === "scalar" ? String(node.value) : "";
   const whole = wholeExpression(text);
@@ -82,62 +84,71 @@ function entityUse(around: UseSurroundings, checked: ReturnType<CheckContext["ex
       around.place,
     );
   }
-  if (around.operation.call.interface === "investor") {
+  const { service } = around.operation;
+  if (!hasEntities(service)) {
     return around.context.report(
       {
         code: "playbook.actor-interface",
-        message: "interface A knows callers by their key, not as entities",
-        suggestion: "as: { investor: CREDENTIAL }",
+        message: `${service.title} knows callers by their key, not as entities`,
+        suggestion: `as: { ${service.name}: CREDENTIAL }`,
       },
       around.place,
     );
   }
-  return { kind: "entity", entity: checked.expression };
+  return { kind: "entity", on: service.name, entity: checked.expression };
 }
 
 // One key for each of many holders: which, only a run knows.
-function credentialUse(node: SourceNode | undefined, around: UseSurroundings): ActorUse | undefined {
+function credentialUse({ name }: Service, node: SourceNode | undefined, around: UseSurroundings): ActorUse | undefined {
   const { context, scope, operation } = around;
+  const { service } = operation;
+  const suggestion = `as: { ${name}: "\${{ holder.credential }}" }`;
   const whole = wholeExpression(textOf(node) ?? "");
   if (node?.kind !== "scalar" || whole === undefined) {
     const message = "the name of a credential is one expression, or plain text";
-    return context.report({ code: "expression.wrong-type", message, suggestion: CREDENTIAL }, node?.range ?? around.place);
+    return context.report({ code: "expression.wrong-type", message, suggestion }, node?.range ?? around.place);
   }
-  if (operation.call.interface === "ledger") {
-    const message = `interface B, which ${operation.name} calls, knows callers as entities, not by their key`;
-    return context.report({ code: "playbook.actor-interface", message, suggestion: 'as: { ledger: "userId:…" }' }, around.place);
+  if (service.name !== name) {
+    const known = hasEntities(service) ? "as entities, not by their key" : "by keys of its own";
+    const message = `${service.title}, which ${operation.name} calls, knows callers ${known}`;
+    return context.report({ code: "playbook.actor-interface", message, suggestion: `as: ${exampleOf(service)}` }, around.place);
   }
   const checked = context.expression(whole.text, node, whole.from, scope);
   if (checked === undefined) return undefined;
-  if (checked.type === "string" || checked.type === "dyn") return { kind: "credential", credential: checked.expression };
+  if (checked.type === "string" || checked.type === "dyn")
+    return { kind: "credential", on: name, credential: checked.expression };
   const message = `the name of a credential is text; this is ${checked.type}`;
-  return context.report({ code: "expression.wrong-type", message, suggestion: CREDENTIAL }, node.range);
+  return context.report({ code: "expression.wrong-type", message, suggestion }, node.range);
 }
 
-const CREDENTIAL = 'as: { investor: "${{ holder.credential }}" }';
+function exampleOf(service: Service): string {
+  return `{ ${identityExample(service)} }`;
+}
+
+function identityExample(service: Service): string {
+  return `${service.name}: ${hasEntities(service) ? '"userId:…"' : "CREDENTIAL"}`;
+}
 
 function fits(use: ActorUse & { kind: "identity" }, { operation, context, use: place }: UseSurroundings): ActorUse | undefined {
-  const side = operation.call.interface;
-  if (use.identity[side] !== undefined) return use;
+  const { service } = operation;
+  if (use.identity[service.name] !== undefined) return use;
   return context.report(
     {
       code: "playbook.actor-interface",
-      message: `"${use.name}" has no identity on the ${side} interface, which ${operation.name} calls`,
-      suggestion:
-        side === "investor"
-          ? "give the actor investor: CREDENTIAL, or set `as`"
-          : 'give the actor ledger: "userId:…", or set `as`',
+      message: `"${use.name}" has no identity on the ${service.name} interface, which ${operation.name} calls`,
+      suggestion: `give the actor ${identityExample(service)}, or set \`as\``,
     },
     place,
   );
 }
 
-// Interface A has no caller without a key. Interface B falls back on the key's own entity: whose a write is must be said, for nobody could
-// find it again otherwise.
+// Where callers are known by their keys, there is none without one. Elsewhere the key's own entity acts: whose a write is must be said, for
+// nobody could find it again otherwise.
 function withoutActor({ operation, context, place }: UseSurroundings): undefined {
-  if (operation.call.interface === "investor") {
+  const { service } = operation;
+  if (!hasEntities(service)) {
     const message = `${operation.name} needs somebody's key`;
-    const suggestion = "as: { investor: CREDENTIAL }, or an actor that has one";
+    const suggestion = `as: ${exampleOf(service)}, or an actor that has one`;
     return context.report({ code: "playbook.no-actor", message, suggestion }, place);
   }
   if (!operation.writes) return undefined;
@@ -146,7 +157,7 @@ function withoutActor({ operation, context, place }: UseSurroundings): undefined
       code: "playbook.no-actor",
       message: `${operation.name} writes, and nothing says who acts`,
       why: "a write whose actor is unknown can be neither found again when its answer is lost, nor kept apart from those of others",
-      suggestion: `write as: ACTOR here or under defaults, or as: { ledger: ${KEY_ACTS} } where the environment's key acts for itself`,
+      suggestion: `write as: ACTOR here or under defaults, or as: { ${service.name}: ${KEY_ACTS} } where the environment's key acts for itself`,
     },
     place,
   );

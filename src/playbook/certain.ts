@@ -1,14 +1,15 @@
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { EvaluationFailure, type Scope } from "../expression/expression.ts";
 import { child, type MapNode, nodeAt, type SourceNode } from "../source/node.ts";
-import type { ActorDeclaration, CallStep, Identity, Playbook } from "./model.ts";
+import { entityIn } from "./identity.ts";
+import { type ActorDeclaration, type CallStep, isWrite, type Playbook, type WriteStep } from "./model.ts";
 import type { Outline } from "./outline.ts";
 import { bind, expressionsIn, type Template } from "./template.ts";
 import { stepsIn } from "./walk.ts";
 
 /** A write whose outcome no condition decides: it is made, and it is meant to pass. */
 export interface CertainCall {
-  readonly step: CallStep;
+  readonly step: WriteStep;
   readonly node: MapNode;
   readonly outline: Outline;
 }
@@ -29,10 +30,9 @@ export class CertainPlaybook {
   constructor(playbook: Playbook, outlines: ReadonlyMap<string, Outline>) {
     this.#actors = knownActors(playbook.actors);
     this.calls = [...stepsIn(playbook.steps)].flatMap((step) => {
-      const outline = step.kind === "call" && step.operation.writes ? outlines.get(step.id) : undefined;
-      return step.kind === "call" && outline !== undefined && isCertain(step, outline)
-        ? [{ step, outline, node: outline.node }]
-        : [];
+      if (step.kind !== "call" || !isWrite(step)) return [];
+      const outline = outlines.get(step.id);
+      return outline !== undefined && isCertain(step, outline) ? [{ step, outline, node: outline.node }] : [];
     });
   }
 
@@ -54,7 +54,10 @@ export class CertainPlaybook {
   /** Everybody who acts in a call, in its rounds one after the other; `undefined` where only a run knows. */
   actors({ as, foreach }: CallStep): readonly JsonObject[] | undefined {
     if (as === undefined) return undefined;
-    if (as.kind === "identity") return as.identity.ledger === undefined ? undefined : [entityOf(as.identity)];
+    if (as.kind === "identity") {
+      const entity = entityIn(as.identity);
+      return entity === undefined ? undefined : [entity];
+    }
     if (as.kind === "credential" || as.kind === "key") return undefined;
     const template: Template = { kind: "expression", expression: as.entity, number: false };
     const list = foreach === undefined ? [undefined] : this.value(foreach.list);
@@ -78,12 +81,8 @@ export function knownActors(actors: ReadonlyMap<string, ActorDeclaration>): Json
 }
 
 function entitiesOf({ group, identities }: ActorDeclaration): Json {
-  const entities = identities.map(entityOf);
+  const entities = identities.map((identity) => entityIn(identity) ?? {});
   return group ? entities : (entities[0] ?? {});
-}
-
-function entityOf({ ledger }: Identity): JsonObject {
-  return ledger === undefined ? {} : { [ledger.attribute]: ledger.value };
 }
 
 function isEntity(value: Json | undefined): value is Readonly<Record<string, string>> {
@@ -124,4 +123,28 @@ export function fieldOf(template: Template | undefined, ...path: readonly string
 export function spellingOf(template: Template | undefined): string | undefined {
   if (template?.kind === "literal" && typeof template.value === "string") return `=${template.value}`;
   return template?.kind === "expression" ? template.expression.text.trim() : undefined;
+}
+
+/** A part of a template, and where it stands below the template. */
+export interface PartAt {
+  /** `undefined` where there is none. */
+  readonly part: Template | undefined;
+  readonly path: readonly string[];
+}
+
+/** Returns the parts of a template at a dotted name; `*` stands for each item of a list, as far as its text has them. */
+export function partsAt(template: Template | undefined, name: string): readonly PartAt[] {
+  return name
+    .split(".")
+    .reduce<readonly PartAt[]>(
+      (parts, step) =>
+        parts.flatMap((each) =>
+          step === "*" ? itemsIn(each) : [{ part: fieldOf(each.part, step), path: [...each.path, step] }],
+        ),
+      [{ part: template, path: [] }],
+    );
+}
+
+function itemsIn({ part, path }: PartAt): readonly PartAt[] {
+  return part?.kind === "list" ? part.items.map((item, at) => ({ part: item, path: [...path, String(at)] })) : [];
 }

@@ -1,4 +1,6 @@
-import { operationNamed } from "../operations/operation.ts";
+import { type Operation, operationNamed } from "../operations/operation.ts";
+import type { Conserved } from "../services/conserved.ts";
+import { conservedAs } from "../services/services.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
 import { readUse } from "./acting.ts";
 import { type Beside, conditionOver, readSideRead } from "./beside.ts";
@@ -61,13 +63,6 @@ function readLook(node: MapNode, beside: Beside): Look | undefined {
   return read === undefined || that === undefined ? undefined : { kind: "look", read, that };
 }
 
-// What each is looked at by.
-const READS: Readonly<Record<Conserve["of"], readonly string[]>> = {
-  token: ["ledger.token.get", "ledger.account.list", "ledger.transaction.list"],
-  vault: ["ledger.vault.get", "ledger.vault.assets", "ledger.token.get"],
-  sale: ["investor.sales.get", "investor.portfolio.transactions"],
-};
-
 /** Reads `conserve`, in a check or in a comparison. */
 export function readConserve(node: MapNode, { spot, around }: Beside): Conserve | undefined {
   const { context } = around;
@@ -81,32 +76,34 @@ export function readConserve(node: MapNode, { spot, around }: Beside): Conserve 
   }
   const conserve = child(node, "conserve");
   const [[of, entry] = []] = conserve?.kind === "map" ? [...conserve.entries] : [];
-  if (entry === undefined || !isKind(of)) return undefined;
-  const reads = READS[of].map(operationNamed);
+  const conserved = of === undefined ? undefined : conservedAs(of);
+  if (entry === undefined || of === undefined || conserved === undefined) return undefined;
+  const reads = conserved.reads.map(operationNamed);
   const id = compileTemplate(entry.value, { type: "string", "x-id": of }, context, scopeAt(around, spot));
-  return { kind: "conserve", of, id, reads, as: readEverybody(node, reads[0], { spot, around, as: undefined }) };
+  const as = readEverybody(node, { conserved, operation: operationNamed(conserved.reads[0]) }, { spot, around });
+  return { kind: "conserve", of, conserved, id, reads, as };
 }
 
-function isKind(of: string | undefined): of is Conserve["of"] {
-  return of === "token" || of === "vault" || of === "sale";
+interface Everybody {
+  readonly conserved: Conserved;
+  readonly operation: Operation;
 }
 
-// Of a sale a group may be named: what was bought is seen only by those who bought.
+// A group may be named where each sees only what is their own.
 function readEverybody(
   node: MapNode,
-  operation: Conserve["reads"][number] | undefined,
-  { spot, around }: Beside,
+  { conserved, operation }: Everybody,
+  { spot, around }: Pick<Beside, "spot" | "around">,
 ): readonly ActorUse[] {
   const as = child(node, "as") ?? around.defaultAs;
   const group = around.actors.get(textOf(as) ?? "");
-  const side = operation?.call.interface;
   around.context.usage.use("actors", group?.name ?? "");
-  if (group?.group === true && side === "investor") {
-    return group.identities.flatMap((identity): readonly ActorUse[] =>
-      identity.investor === undefined ? [] : [{ kind: "identity", name: identity.investor, identity }],
-    );
+  if (group?.group === true && conserved.seenByOwners) {
+    return group.identities.flatMap((identity): readonly ActorUse[] => {
+      const name = identity[operation.service.name];
+      return name === undefined ? [] : [{ kind: "identity", name, identity }];
+    });
   }
-  if (operation === undefined) return [];
   const place = as?.range ?? node.range;
   const scope = scopeAt(around, spot);
   const use = readUse(as, { context: around.context, actors: around.actors, operation, scope, place, use: place });

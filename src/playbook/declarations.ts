@@ -1,5 +1,6 @@
-import { child, type SourceNode, textOf } from "../source/node.ts";
-import type { ActorDeclaration, Identity } from "./model.ts";
+import { child, type SourceNode } from "../source/node.ts";
+import { readIdentity } from "./identity.ts";
+import type { ActorDeclaration } from "./model.ts";
 
 /** The `actors` of a playbook. */
 export function readActors(node: SourceNode | undefined): ReadonlyMap<string, ActorDeclaration> {
@@ -10,16 +11,6 @@ export function readActors(node: SourceNode | undefined): ReadonlyMap<string, Ac
 function readActor(name: string, node: SourceNode): ActorDeclaration {
   if (node.kind === "list") return { name, group: true, identities: node.items.map(readIdentity) };
   return { name, group: false, identities: [readIdentity(node)] };
-}
-
-/** An identity such as `{ ledger: "userId:alice", investor: BUYER_KEY }`. */
-export function readIdentity(node: SourceNode): Identity {
-  const ledger = textOf(child(node, "ledger"));
-  const colon = ledger?.indexOf(":") ?? -1;
-  return {
-    ledger: ledger === undefined ? undefined : { attribute: ledger.slice(0, colon), value: ledger.slice(colon + 1) },
-    investor: textOf(child(node, "investor")),
-  };
 }
 
 /** The map under a key of the playbook, if it has one. */

@@ -1,6 +1,7 @@
 import { meantAttribute, readEntity } from "../base/entity.ts";
 import { schemaName } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
+import { hasEntities, services } from "../services/services.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
 import { misspeltAttribute } from "./misspelt-attribute.ts";
@@ -26,5 +27,6 @@ export function checkEntityText(node: SourceNode | undefined, context: CheckCont
 export function checkActorAttributes(node: SourceNode | undefined, context: CheckContext): void {
   if (node?.kind !== "map") return;
   for (const { value } of node.entries.values())
-    for (const identity of value.kind === "list" ? value.items : [value]) checkEntityText(child(identity, "ledger"), context);
+    for (const identity of value.kind === "list" ? value.items : [value])
+      for (const { name } of services.filter(hasEntities)) checkEntityText(child(identity, name), context);
 }

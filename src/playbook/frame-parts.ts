@@ -1,6 +1,8 @@
 import { DURATION_PATTERN } from "../base/duration.ts";
 import { ENTITY_PATTERN } from "../base/entity.ts";
 import { LIMITS } from "../base/limits.ts";
+import { conservedThings, hasEntities, type Service, services } from "../services/services.ts";
+import { KEY_ACTS } from "./identity.ts";
 
 // What several parts of the frame have in common.
 
@@ -33,40 +35,47 @@ export function duration(description: string): object {
   };
 }
 
-/** What `ledger` says in an `as` where the key itself acts. An entity has a colon, so this is none. */
-export const KEY_ACTS = "key";
+function identityOf(properties: Readonly<Record<string, object>>): object {
+  return {
+    type: "object",
+    description: "Whom an actor is on each interface.",
+    properties,
+    additionalProperties: false,
+    minProperties: 1,
+  };
+}
 
-const investor = {
-  type: "string",
-  description: "The name of a credential in the environment: interface A knows callers by their key.",
-};
+function eachService(schemaOf: (service: Service) => object): Readonly<Record<string, object>> {
+  return Object.fromEntries(services.map((service) => [service.name, schemaOf(service)]));
+}
 
-export const identity: object = {
-  type: "object",
-  description: "Whom an actor is on each interface.",
-  properties: {
-    ledger: {
-      type: "string",
-      pattern: ENTITY_PATTERN,
-      description: "The acting entity of interface B, such as userId:alice.",
-    },
-    investor,
-  },
-  additionalProperties: false,
-  minProperties: 1,
-};
+function credential({ title }: Service): object {
+  return { type: "string", description: `The name of a credential in the environment: ${title} knows callers by their key.` };
+}
 
-const actingIdentity = {
-  ...identity,
-  properties: {
-    ledger: {
-      type: "string",
-      pattern: `^${KEY_ACTS}$|${ENTITY_PATTERN}`,
-      description: `The acting entity of interface B, such as userId:alice; or ${KEY_ACTS}, the entity of the environment's key.`,
-    },
-    investor,
-  },
-};
+export const identity: object = identityOf(
+  eachService((service) =>
+    hasEntities(service)
+      ? {
+          type: "string",
+          pattern: ENTITY_PATTERN,
+          description: `The acting entity of ${service.title}, such as userId:alice.`,
+        }
+      : credential(service),
+  ),
+);
+
+const actingIdentity = identityOf(
+  eachService((service) =>
+    hasEntities(service)
+      ? {
+          type: "string",
+          pattern: `^${KEY_ACTS}$|${ENTITY_PATTERN}`,
+          description: `The acting entity of ${service.title}, such as userId:alice; or ${KEY_ACTS}, the entity of the environment's key.`,
+        }
+      : credential(service),
+  ),
+);
 
 /** Who acts. */
 export const as: object = {
@@ -103,13 +112,10 @@ export const sideRead: Readonly<Record<"read" | "with" | "as", object>> = {
 /** What is conserved, in a check or in a comparison. */
 export const conserve: object = {
   type: "object",
-  description:
-    "A token: supply = sum of accounts = mints - burns. A vault: its share tokens' supply = what was issued for its assets. A sale: sold = purchases of those in `as`.",
-  properties: {
-    token: { type: "string", description: "The id of a token." },
-    vault: { type: "string", description: "The id of a vault." },
-    sale: { type: "string", description: "The id of a sale." },
-  },
+  description: Array.from(conservedThings.values(), ({ law }) => law).join(" "),
+  properties: Object.fromEntries(
+    Array.from(conservedThings.keys(), (thing) => [thing, { type: "string", description: `The id of a ${thing}.` }]),
+  ),
   additionalProperties: false,
   minProperties: 1,
   maxProperties: 1,

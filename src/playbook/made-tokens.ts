@@ -1,6 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { type CertainCall, type CertainPlaybook, fieldOf, itemsOf, spellingOf } from "./certain.ts";
+import type { MadeTokens } from "../services/foretelling.ts";
+import { type CertainCall, type CertainPlaybook, fieldOf, itemsOf, partsAt, spellingOf } from "./certain.ts";
 import type { Template } from "./template.ts";
 
 /** A token that the playbook itself creates, as far as its text tells. */
@@ -24,11 +25,12 @@ export function madeTokens(playbook: CertainPlaybook): ReadonlyMap<string, MadeT
   const made = new Map<string, MadeToken>();
   for (const call of playbook.calls) {
     const { step } = call;
-    if (step.foreach !== undefined) continue;
+    const { makesTokens } = step.operation.meaning;
+    if (makesTokens === undefined || step.foreach !== undefined) continue;
     for (const { input, alone } of itemsOf(call)) {
       const own = alone ? `steps.${step.id}` : undefined;
-      for (const { definition, id } of definitionsIn(step.operation.name, input, own)) {
-        const token = tokenOf(playbook, call, definition);
+      for (const { definition, id } of definitionsIn(makesTokens, input, own)) {
+        const token = tokenOf(playbook, { call, definition, saysRights: makesTokens.saysRights });
         for (const spelling of [id, spellingOf(fieldOf(definition, "id"))]) if (spelling !== undefined) made.set(spelling, token);
       }
     }
@@ -42,25 +44,30 @@ interface Definition {
   readonly id: string | undefined;
 }
 
-function definitionsIn(operation: string, input: Template, own: string | undefined): readonly Definition[] {
-  if (operation === "ledger.token.create") return [{ definition: input, id: own === undefined ? undefined : `${own}.id` }];
-  if (operation !== "ledger.vault.create" && operation !== "ledger.vault.addToken") return [];
-  const shares = fieldOf(input, "vaultToken");
-  if (shares?.kind !== "list") return [];
-  return shares.items.map((definition, at) => ({ definition, id: own === undefined ? undefined : `${own}.tokenIds[${at}]` }));
+function definitionsIn({ at, yields }: MadeTokens, input: Template, own: string | undefined): readonly Definition[] {
+  const idAt = (index: string): string | undefined => (own === undefined ? undefined : `${own}.${yields}${index}`);
+  if (at === undefined) return [{ definition: input, id: idAt("") }];
+  return partsAt(input, at).flatMap(({ part }, index) =>
+    part === undefined ? [] : [{ definition: part, id: idAt(`[${index}]`) }],
+  );
 }
 
-function tokenOf(playbook: CertainPlaybook, call: CertainCall, definition: Template): MadeToken {
+interface Making {
+  readonly call: CertainCall;
+  readonly definition: Template;
+  readonly saysRights: boolean;
+}
+
+function tokenOf(playbook: CertainPlaybook, { call, definition, saysRights }: Making): MadeToken {
   const [decimals, cap] = ["decimal", "maxMintQuantity"].map((name) => playbook.value(fieldOf(definition, "behaviour", name)));
   return {
     call,
     decimals: decimals instanceof Decimal ? decimals.approximate() : undefined,
     cap: cap instanceof Decimal && !cap.isZero() ? cap : undefined,
-    rights: call.step.operation.name === "ledger.token.create" ? rightsOf(playbook, definition) : undefined,
+    rights: saysRights ? rightsOf(playbook, definition) : undefined,
   };
 }
 
-// The custodians of a vault have rights in its share tokens that the token's own definition does not tell.
 function rightsOf(playbook: CertainPlaybook, definition: Template): Rights | undefined {
   const given = fieldOf(definition, "tokenPermissions");
   const behaviour = fieldOf(definition, "behaviour");

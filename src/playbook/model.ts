@@ -2,10 +2,12 @@ import type { Cron } from "../base/cron.ts";
 import type { Decimal } from "../base/decimal.ts";
 import type { Json } from "../base/json.ts";
 import type { Backoff } from "../base/backoff.ts";
+import type { InterfaceName } from "../contract/contract.ts";
 import type { Expression } from "../expression/expression.ts";
 import type { Operation, WriteOperation } from "../operations/operation.ts";
 import type { ExpectedRefusal } from "../operations/refusal.ts";
 import type { Validate } from "../schema/validator.ts";
+import type { Conserved } from "../services/conserved.ts";
 import type { Template } from "./template.ts";
 
 /** A checked playbook: nothing in it can be misspelt, mistyped or used before it exists. */
@@ -126,13 +128,8 @@ export interface FileRule {
   readonly validate: Validate | undefined;
 }
 
-/** Whom an actor is on each interface. */
-export interface Identity {
-  /** An attribute of an entity and its value: `userId` and `alice`. */
-  readonly ledger: { readonly attribute: string; readonly value: string } | undefined;
-  /** The name of a credential of the environment. */
-  readonly investor: string | undefined;
-}
+/** Whom an actor is on each interface: an entity such as `userId:alice`, or the name of a credential of the environment. */
+export type Identity = { readonly [Name in InterfaceName]?: string };
 
 export interface ActorDeclaration {
   readonly name: string;
@@ -141,14 +138,14 @@ export interface ActorDeclaration {
 }
 
 /**
- * Who acts in a step: somebody named, the entity that the key of interface B stands for, or whoever an expression gives: an entity, or the
- * name of a credential.
+ * Who acts in a step: somebody named, the entity that the key stands for, or whoever an expression gives on the interface that is called: an
+ * entity, or the name of a credential.
  */
 export type ActorUse =
   | { readonly kind: "key" }
   | { readonly kind: "identity"; readonly name: string; readonly identity: Identity }
-  | { readonly kind: "entity"; readonly entity: Expression }
-  | { readonly kind: "credential"; readonly credential: Expression };
+  | { readonly kind: "entity"; readonly on: InterfaceName; readonly entity: Expression }
+  | { readonly kind: "credential"; readonly on: InterfaceName; readonly credential: Expression };
 
 /** How long to wait for something, and how to pause between looks. */
 export interface Waiting extends Backoff {
@@ -267,7 +264,9 @@ export interface Look {
 /** Token: supply = sum of accounts = mints - burns. Vault and sale likewise. */
 export interface Conserve {
   readonly kind: "conserve";
-  readonly of: "token" | "vault" | "sale";
+  /** Such as `token`: what the interface of the reads conserves under this name. */
+  readonly of: string;
+  readonly conserved: Conserved;
   readonly id: Template;
   /** Who reads; of a sale, everybody who may have bought. */
   readonly as: readonly ActorUse[];

@@ -1,64 +1,26 @@
 import { Decimal } from "../base/decimal.ts";
 import { count } from "../base/text.ts";
 import { nodeAt } from "../source/node.ts";
-import { type CertainPlaybook, fieldOf, type Item, itemsOf, spellingOf } from "./certain.ts";
+import { type CertainPlaybook, itemsOf, partsAt, spellingOf } from "./certain.ts";
 import type { CheckContext } from "./context.ts";
 import type { MadeToken } from "./made-tokens.ts";
-import type { Template } from "./template.ts";
-
-/** A quantity of a token, and where it stands in the input. */
-interface Quantity {
-  readonly id: Template | undefined;
-  readonly value: Template | undefined;
-  readonly path: readonly string[];
-}
 
 /** Reports quantities that a token cannot have: finer than its decimals, or more of it minted at once than ever may be. */
 export function checkQuantities(playbook: CertainPlaybook, tokens: ReadonlyMap<string, MadeToken>, context: CheckContext): void {
   for (const call of playbook.calls) {
-    const { name } = call.step.operation;
-    for (const item of itemsOf(call)) {
-      for (const { id, value: template, path } of quantitiesIn(name, item)) {
-        const value = playbook.value(template);
-        const token = tokens.get(spellingOf(id) ?? "");
+    const { quantities } = call.step.operation.meaning;
+    if (quantities === undefined) continue;
+    for (const { input, node } of itemsOf(call)) {
+      const ids = partsAt(input, quantities.id);
+      for (const [at, { part, path }] of partsAt(input, quantities.value).entries()) {
+        const value = playbook.value(part);
+        const token = tokens.get(spellingOf(ids[at]?.part) ?? "");
         if (token === undefined || !(value instanceof Decimal)) continue;
-        const { range } = nodeAt(item.node, path);
-        const problem = tooFine(value, token) ?? (mints(name) ? tooMuch(value, token) : undefined);
-        if (problem !== undefined) context.report(problem, range);
+        const problem = tooFine(value, token) ?? (quantities.mints === true ? tooMuch(value, token) : undefined);
+        if (problem !== undefined) context.report(problem, nodeAt(node, path).range);
       }
     }
   }
-}
-
-function mints(operation: string): boolean {
-  return operation === "ledger.token.mint" || operation === "ledger.vault.deposit";
-}
-
-function quantitiesIn(operation: string, { input }: Item): readonly Quantity[] {
-  switch (operation) {
-    case "ledger.token.mint":
-    case "ledger.token.burn":
-    case "ledger.erc1155.safeTransferFrom":
-      return [{ id: fieldOf(input, "id"), value: fieldOf(input, "value"), path: ["value"] }];
-    case "ledger.erc1155.safeBatchTransferFrom":
-      return partsOf(fieldOf(input, "values")).map((value, at) => {
-        return { id: partsOf(fieldOf(input, "ids"))[at], value, path: ["values", String(at)] };
-      });
-    case "ledger.vault.deposit":
-      return partsOf(fieldOf(input, "assets")).flatMap((asset, at) =>
-        partsOf(fieldOf(asset, "shares")).map((share, index) => ({
-          id: fieldOf(share, "tokenId"),
-          value: fieldOf(share, "quantity"),
-          path: ["assets", String(at), "shares", String(index), "quantity"],
-        })),
-      );
-    default:
-      return [];
-  }
-}
-
-function partsOf(template: Template | undefined): readonly Template[] {
-  return template?.kind === "list" ? template.items : [];
 }
 
 type Report = Parameters<CheckContext["report"]>[0];

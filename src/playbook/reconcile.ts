@@ -108,16 +108,8 @@ function readConserved(node: MapNode, spot: Spot, around: Surroundings): ReadSid
   const inside =
     foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
   const conserve = readConserve(node, { spot: inside, around, as: child(node, "as") });
-  return conserve === undefined
-    ? undefined
-    : { sides: { kind: "conserved", foreach, conserve }, key: CONSERVED_KEYS[conserve.of] };
+  return conserve === undefined ? undefined : { sides: { kind: "conserved", foreach, conserve }, key: conserve.conserved.key };
 }
-
-const CONSERVED_KEYS: Readonly<Record<ConservedSides["conserve"]["of"], readonly string[]>> = {
-  token: ["token", "rule"],
-  vault: ["vault", "token"],
-  sale: ["sale", "rule"],
-};
 
 // Rows are found by their keys: the parts of both must be the same ones. What is wrong in itself is there all the same.
 function checkAlike(node: MapNode, { context }: Surroundings): void {

@@ -12,18 +12,17 @@ interface MadeRequest {
   readonly approvers: readonly Json[];
 }
 
-const REQUESTS: ReadonlySet<string> = new Set(["ledger.transfer.request", "ledger.approval.create"]);
-
 /** Reports requests that nobody can ever approve, and votes by those who have none. */
 export function checkRequests(playbook: CertainPlaybook, context: CheckContext): void {
   const made = new Map<string, MadeRequest>();
   for (const call of playbook.calls) {
     const { step } = call;
-    if (REQUESTS.has(step.operation.name)) {
+    const { asksApprovers, votes } = step.operation.meaning;
+    if (asksApprovers === true) {
       const approvers = checkQuorum(playbook, call, context);
       if (approvers !== undefined && step.foreach === undefined) made.set(`steps.${step.id}.id`, { call, approvers });
     } else {
-      const voters = VOTES.has(step.operation.name) ? playbook.actors(step) : undefined;
+      const voters = votes === true ? playbook.actors(step) : undefined;
       if (voters !== undefined) checkVote(call, voters, { made, context });
     }
   }
@@ -57,13 +56,6 @@ function checkQuorum(playbook: CertainPlaybook, call: CertainCall, context: Chec
 function sizeOf(template: Template | undefined): number | undefined {
   return template?.kind === "list" ? template.items.length : undefined;
 }
-
-const VOTES: ReadonlySet<string> = new Set([
-  "ledger.transfer.approve",
-  "ledger.transfer.reject",
-  "ledger.approval.accept",
-  "ledger.approval.reject",
-]);
 
 interface Votes {
   readonly made: ReadonlyMap<string, MadeRequest>;

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Operation } from "../operations/operation.ts";
 import { child } from "../source/node.ts";
 import { areApart, type CertainCall, CertainPlaybook, entityWords, fieldOf, itemsOf, spellingOf } from "./certain.ts";
 import type { CheckContext } from "./context.ts";
@@ -28,14 +29,9 @@ interface Known {
   readonly context: CheckContext;
 }
 
-const ROLES: Readonly<Record<string, { readonly role: string; readonly key: string; readonly verb: string }>> = {
-  "ledger.token.mint": { role: "minter", key: "minter_role_name", verb: "mint" },
-  "ledger.token.burn": { role: "burner", key: "burner_role_name", verb: "burn" },
-};
-
 function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known): void {
   const { step, node } = call;
-  const what = ROLES[step.operation.name];
+  const what = step.operation.meaning.needsRole;
   const actors = what === undefined ? undefined : certain.actors(step);
   if (what === undefined || actors === undefined) return;
   for (const { input } of itemsOf(call)) {
@@ -53,7 +49,7 @@ function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known
         code: "playbook.no-role",
         message: `${entityWords(stranger)} may not ${what.verb} this token: it has not the role ${role}`,
         why: `the step "${made.id}" (line ${made.line}) gives the role ${holdersOf(token, role)}${named === undefined ? ", and the token is another's" : ""}`,
-        suggestion: `let another act with as:, or give the role in tokenPermissions or with ledger.token.setPermissions`,
+        suggestion: `let another act with as:, or give the role in tokenPermissions or with ${what.givenBy}`,
       },
       (child(node, "as") ?? child(node, "uses") ?? node).range,
     );
@@ -90,12 +86,14 @@ function mayHaveChanged(token: MadeToken, { step, outline }: CertainCall, steps:
   const before = outline.loops.length > 0 ? steps : steps.slice(0, steps.indexOf(step));
   const own = `steps.${token.call.step.id}.id`;
   return before.some((each) => {
-    if (each.kind === "include") return [...callsOf(each.playbook)].some(({ operation }) => CHANGING.has(operation.name));
-    return each.kind === "call" && CHANGING.has(each.operation.name) && mayBeOf(each, own);
+    if (each.kind === "include") return [...callsOf(each.playbook)].some(({ operation }) => changesRights(operation));
+    return each.kind === "call" && changesRights(each.operation) && mayBeOf(each, own);
   });
 }
 
-const CHANGING: ReadonlySet<string> = new Set(["ledger.token.setPermissions", "ledger.token.setOwners"]);
+function changesRights({ meaning }: Operation): boolean {
+  return meaning.effect !== "read" && meaning.changesRights === true;
+}
 
 function mayBeOf(step: CallStep, own: string): boolean {
   const spelling = spellingOf(fieldOf(step.with, "id"));

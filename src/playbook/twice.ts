@@ -1,5 +1,5 @@
 import { nodeAt, type SourceNode } from "../source/node.ts";
-import { type CertainCall, type CertainPlaybook, fieldOf, itemsOf, spellingOf } from "./certain.ts";
+import { type CertainCall, type CertainPlaybook, itemsOf, partsAt, spellingOf } from "./certain.ts";
 import type { CheckContext } from "./context.ts";
 import type { Template } from "./template.ts";
 
@@ -32,36 +32,9 @@ interface Named {
 
 // Those whose items are things of their own. Of what sets a value, the last one counts.
 function namedIn(call: CertainCall): readonly Named[] {
-  switch (call.step.operation.name) {
-    case "ledger.asset.create":
-      return idsOfRows(call, "data");
-    case "ledger.token.create":
-    case "ledger.vault.create":
-    case "ledger.approval.accept":
-    case "ledger.approval.reject":
-    case "ledger.approval.cancel":
-      return itemsOf(call).map(({ input, node }) => ({ id: fieldOf(input, "id"), node: nodeAt(node, ["id"]) }));
-    case "ledger.asset.delete":
-    case "ledger.transfer.approve":
-    case "ledger.transfer.reject":
-      return listedIn(call, "id");
-    default:
-      return [];
-  }
-}
-
-function listedIn(call: CertainCall, field: string): readonly Named[] {
-  return itemsOf(call).flatMap(({ input, node }) => {
-    const list = fieldOf(input, field);
-    return list?.kind === "list" ? list.items.map((id, at) => ({ id, node: nodeAt(node, [field, String(at)]) })) : [];
-  });
-}
-
-function idsOfRows(call: CertainCall, field: string): readonly Named[] {
-  return itemsOf(call).flatMap(({ input, node }) => {
-    const rows = fieldOf(input, field);
-    return rows?.kind === "list"
-      ? rows.items.map((row, at) => ({ id: fieldOf(row, "id"), node: nodeAt(node, [field, String(at), "id"]) }))
-      : [];
-  });
+  const { namesOnce } = call.step.operation.meaning;
+  if (namesOnce === undefined) return [];
+  return itemsOf(call).flatMap(({ input, node }) =>
+    partsAt(input, namesOnce).map(({ part, path }) => ({ id: part, node: nodeAt(node, path) })),
+  );
 }

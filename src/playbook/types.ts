@@ -130,12 +130,12 @@ interface OwnFields {
 
 function defineStep(types: TypeEnvironment, operation: Operation, response: TypeName, more?: OwnFields): TypeName {
   const name = `${typeWord(operation.name)}Step${more === undefined ? "" : `_${more.id}`}`;
-  const receipt = typeOfSchema(types, { $ref: "contract#/$defs/Receipt" }, "Receipt");
+  const { receipts, envelope } = operation.service;
   const fields = {
     response,
     outcome: "string",
-    ...(operation.writes && operation.call.interface === "ledger" ? { receipt } : {}),
-    ...(operation.call.interface === "investor" ? { envelope: "map<string, dyn>" } : {}),
+    ...(operation.writes && receipts !== undefined ? { receipt: typeOfSchema(types, receipts.schema, "Receipt") } : {}),
+    ...(envelope === undefined ? {} : { envelope: "map<string, dyn>" }),
     ...Object.fromEntries(Object.entries(operation.yields).map(([field, { type }]) => [field, type])),
     ...more?.fields,
   };

@@ -1,3 +1,4 @@
+import { serviceOf } from "../services/services.ts";
 import { decideAttempts, mayStillArrive } from "./attempts.ts";
 import type { AttemptState, RunState, StepState } from "./state.ts";
 
@@ -39,10 +40,8 @@ export function leftWrites(state: RunState, isHeld: boolean): readonly OpenAttem
   return isHeld ? open.filter(({ last, stopped }) => last.epoch < state.epoch || stopped !== undefined) : open;
 }
 
-// The investor interface has no receipts.
 function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {
-  const awaitsReceipt = attempts.at(-1)?.intended.operation.startsWith("investor.") !== true;
-  const decided = decideAttempts(attempts, { awaitsReceipt, epoch });
+  const decided = decideAttempts(attempts, { awaitsReceipt: mayAwaitReceipt(attempts.at(-1)), epoch });
   switch (decided.do) {
     case "probe":
     case "await-receipt":
@@ -54,4 +53,10 @@ function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {
     default:
       return false;
   }
+}
+
+// An operation of which this version knows nothing may have receipts.
+function mayAwaitReceipt(last: AttemptState | undefined): boolean {
+  const service = serviceOf(last?.intended.operation ?? "");
+  return service === undefined || service.receipts !== undefined;
 }

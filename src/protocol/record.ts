@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import { contract } from "../contract/contract.ts";
 import type { Comparison } from "./comparison.ts";
 
 /**
@@ -87,18 +88,21 @@ export interface StepHeading {
 /** Where a run acts; a resumed run must find the same. */
 export interface TargetHeading {
   readonly environment: string;
-  readonly ledger: string | null;
-  readonly appId: string | null;
-  readonly orgId: string | null;
-  readonly investor: string | null;
+  /** The address of each interface by its name, and the settings that only it has. A run of an earlier version has none of a newer interface. */
+  readonly [field: string]: string | null;
 }
 
 /** The word in the place of the addresses of the embedded sandbox, which are others each time. */
 export const EMBEDDED_ADDRESS = "embedded sandbox";
 
+/** Returns the addresses of the interfaces that a run reaches. */
+export function addressesIn(heading: TargetHeading): readonly string[] {
+  return Object.keys(contract.interfaces).flatMap((name) => heading[name] ?? []);
+}
+
 /** Whether a run acts on the embedded sandbox, and reaches no real service. */
-export function isEmbedded({ ledger, investor }: TargetHeading): boolean {
-  return ledger === EMBEDDED_ADDRESS || investor === EMBEDDED_ADDRESS;
+export function isEmbedded(heading: TargetHeading): boolean {
+  return addressesIn(heading).includes(EMBEDDED_ADDRESS);
 }
 
 export interface RunClaimed {

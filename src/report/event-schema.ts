@@ -1,4 +1,5 @@
 import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
+import { services } from "../services/services.ts";
 import type { Fact } from "../protocol/record.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -61,7 +62,12 @@ const heading = object(
   { id: text, name: text, uses: text, line: whole },
   { kind: oneOf("block", "include", "check"), depth: whole, file: text },
 );
-const target = object({ environment: text, ledger: textOrNull, appId: textOrNull, orgId: textOrNull, investor: textOrNull });
+const target = object({
+  environment: text,
+  ...Object.fromEntries(
+    services.flatMap(({ name, settings }) => [name, ...Object.keys(settings)]).map((field) => [field, textOrNull]),
+  ),
+});
 
 const EVENTS: Described = {
   "run.opened": {

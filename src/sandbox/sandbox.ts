@@ -138,6 +138,6 @@ function assemble(database: Database, options: SandboxOptions, { faults, closing
   past.keep(faults.needsPast);
   const app = buildServer({ faces, clock, faults, ago, closing, names: names.concat(host) });
   addControlRoutes(app, { database, chain, clock, faults, settings, past });
-  addAboutRoutes(app, { database, chain, clock, settings, profile });
+  addAboutRoutes(app, { faces, database, chain, clock, settings, profile });
   return { app, chain };
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "../base/ports.ts";
-import type { InterfaceName } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Database } from "../sqlite/database.ts";
-import type { Face } from "./http/face.ts";
+import type { Faces } from "./http/face.ts";
 import { InvestorFace } from "./http/investor-face.ts";
 import { LedgerFace } from "./http/ledger-face.ts";
 import { Chain } from "./ledger/chain.ts";
@@ -27,7 +26,7 @@ export interface ServiceParts {
   readonly past: Past;
   /** Reads as the service was so long ago. The work must not wait for anything. */
   readonly ago: <T>(ms: number, read: () => T) => T;
-  readonly faces: Readonly<Record<InterfaceName, Face>>;
+  readonly faces: Faces;
 }
 
 /** The service whose state lies in a filled database. */

@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { OperationName } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { GivenNames } from "./given-names.ts";
+import type { Foretelling } from "./foretelling.ts";
 import type { Probe } from "./probe.ts";
 import type { Sets } from "./sets.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
@@ -44,7 +46,7 @@ export interface Written {
 
 /** How to find, by reading, what a Write result does not name. */
 export interface Discovery {
-  readonly read: string;
+  readonly read: OperationName;
   readonly with: (input: JsonObject) => JsonObject;
   /** Whether a record read back is the one that carries this mark. */
   readonly matches: (record: JsonObject, mark: string) => boolean;
@@ -52,6 +54,9 @@ export interface Discovery {
 
 /** What an operation means for a playbook: everything about it that the written contract does not say. */
 export type Meaning = ReadMeaning | WriteMeaning;
+
+/** What the operations mean whose names begin so: one that is missing does not compile. */
+export type MeaningsOf<Begin extends string> = Readonly<Record<Extract<OperationName, `${Begin}${string}`>, Meaning>>;
 
 /** What reads and writes have in common. */
 interface CommonMeaning {
@@ -75,7 +80,7 @@ export interface ReadMeaning extends CommonMeaning {
 }
 
 /** What a write means. How its effect is found, and what could undo it, is never left open: a lost answer is settled by these. */
-export interface WriteMeaning extends CommonMeaning {
+export interface WriteMeaning extends CommonMeaning, Foretelling {
   readonly effect: Exclude<EffectClass, "read">;
   /** How one can see that the write took effect, in words. */
   readonly readBack: string;

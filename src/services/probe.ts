@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, jsonEquals } from "../base/json.ts";
+import type { OperationName } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { GivenNames } from "./given-names.ts";
 
@@ -24,7 +25,7 @@ export type Reads = Readonly<Record<string, ProbeRead>>;
 
 /** One read, to its last page. */
 export interface ProbeRead {
-  readonly operation: string;
+  readonly operation: OperationName;
   readonly input: JsonObject;
   /** Helps, and is not needed: where the service refuses it, it is as if it were not there. */
   readonly optional?: true;

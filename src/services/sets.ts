@@ -2,29 +2,14 @@ import { isObject, type Json, jsonEquals, type JsonObject } from "../base/json.t
 import type { Profile } from "../contract/profile.ts";
 import type { Again } from "./probe.ts";
 
-/** The kinds of things that writes set. Two writes can undo one another only where they set something of the same kind. */
-type Kind =
-  | "asset"
-  | "transfer request"
-  | "approval request"
-  | "token"
-  | "token permissions"
-  | "token owners"
-  | "operators"
-  | "supply"
-  | "holdings"
-  | "vault"
-  | "vault custodians"
-  | "vault content"
-  | "identity";
-
 /** The things of a kind that a write sets, by id; things that its input does not name when this gives nothing. */
 type Things = (input: JsonObject, profile: Profile) => readonly Json[] | undefined;
 
 /** One kind of thing that a write sets, and how. What was made cannot be made a second time until another write removes it. */
 interface Setting {
   readonly does: "makes" | "changes" | "removes";
-  readonly what: Kind;
+  /** The kind of thing. Two writes can undo one another only where they set something of the same kind. */
+  readonly what: string;
   readonly of: Things;
 }
 
@@ -43,19 +28,22 @@ export function undoneByNothing(because: string): Sets {
   return { undoneBy: "nothing", because };
 }
 
-/** Declares that a write makes things, which a second one could not. */
-export function makes(what: Kind, of: Things = unnamed): Setting {
-  return { does: "makes", what, of };
+/** Says how writes set things of the kinds that an interface has. */
+export interface Setters<Kind extends string> {
+  /** Declares that a write makes things, which a second one could not. */
+  readonly makes: (what: Kind, of?: Things) => Setting;
+  /** Declares that a write changes things. */
+  readonly changes: (what: Kind, of?: Things) => Setting;
+  /** Declares that a write removes things, so that they can be made again. */
+  readonly removes: (what: Kind, of?: Things) => Setting;
 }
 
-/** Declares that a write changes things. */
-export function changes(what: Kind, of: Things = unnamed): Setting {
-  return { does: "changes", what, of };
-}
-
-/** Declares that a write removes things, so that they can be made again. */
-export function removes(what: Kind, of: Things = unnamed): Setting {
-  return { does: "removes", what, of };
+/** Returns the setters for the kinds of things that an interface has: another kind does not compile. */
+export function settersOf<Kind extends string>(): Setters<Kind> {
+  const does =
+    (how: Setting["does"]) =>
+    (what: Kind, of: Things = unnamed): Setting => ({ does: how, what, of });
+  return { makes: does("makes"), changes: does("changes"), removes: does("removes") };
 }
 
 function unnamed(): undefined {

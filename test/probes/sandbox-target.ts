@@ -8,7 +8,7 @@ export function targetOf(sandbox: Sandbox): Target {
   const { ledgerBaseUrl, investorBaseUrl, appId, orgId, ledgerApiKey, credentials } = sandbox;
   return {
     ...targetAt(ledgerBaseUrl),
-    ledger: { baseUrl: ledgerBaseUrl, appId, orgId, apiKey: new Secret("LEDGER_KEY", ledgerApiKey) },
+    ledger: { baseUrl: ledgerBaseUrl, settings: { appId, orgId }, apiKey: new Secret("LEDGER_KEY", ledgerApiKey) },
     investor: {
       baseUrl: investorBaseUrl,
       credentials: new Map(Object.entries(credentials).map(([name, key]) => [name, new Secret(name, key)])),

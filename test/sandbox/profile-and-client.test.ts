@@ -149,8 +149,7 @@ async function pairWith(served: Profile): Promise<Pair> {
     ...targetAt(sandbox.ledgerBaseUrl, profile),
     ledger: {
       baseUrl: sandbox.ledgerBaseUrl,
-      appId: sandbox.appId,
-      orgId: sandbox.orgId,
+      settings: { appId: sandbox.appId, orgId: sandbox.orgId },
       apiKey: new Secret("LEDGER_KEY", sandbox.ledgerApiKey),
     },
     investor: {

@@ -29,7 +29,7 @@ test.each(files)("what is planned of %s is what its run does", async (file) => {
   const told = await project.run("plan", playbook, "--json", "--out", "playbook.plan");
   expect(told.code, told.told).toBe(0);
   const [plan] = (JSON.parse(told.stdout) as PlanDocument).plans;
-  const { ledgerTransactions = -1, cannotKnow = -1 } = plan?.totals ?? {};
+  const { ledgerTransactions = -1, cannotKnow = -1 }: Readonly<Record<string, number>> = { ...plan?.totals };
   expect(await embeddedCommits(project)).toEqual([]);
 
   const ran = await project.json("run", playbook, "--plan", "playbook.plan");

@@ -42,8 +42,12 @@ test("runs of an earlier build are listed, verified, and resumed: a lost answer 
   }
   const written = (await embeddedCommits(project)).map(({ operation }) => operation).toSorted();
   expect(written, "each write took effect once").toEqual([
-    ...["investor.sales.buy", "investor.sales.buy"],
-    ...["ledger.token.create", "ledger.token.create", "ledger.token.mint", "ledger.token.mint"],
+    "investor.sales.buy",
+    "investor.sales.buy",
+    "ledger.token.create",
+    "ledger.token.create",
+    "ledger.token.mint",
+    "ledger.token.mint",
   ]);
 });
 

@@ -4,6 +4,7 @@ import { Failure } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { setV8Flags } from "../../base/v8-flags.ts";
 import { type Keyed, runWithKey } from "../../engine/keyed.ts";
+import { organizationOf } from "../../environment/target.ts";
 import { leftBy } from "../../engine/left-open.ts";
 import { newRunName } from "../../engine/names.ts";
 import { type Beginning, startRun } from "../../engine/start.ts";
@@ -70,7 +71,7 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
     steps: playbook.steps.length,
     work: (session, ports, say) => {
       const parts = { playbook, target: session.target, store: session.store, ports, folder };
-      const given = { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env };
+      const given = { inputs: inOrganization(playbook, inputs, organizationOf(session.target)), env };
       const name = newRunName(systemClock.now(), systemRandom);
       if (key === undefined) return startRun(parts, given, name, { anyway });
       const reload: Keyed["reload"] = (opened) => {

@@ -1,3 +1,4 @@
+import { organizationOf } from "../../environment/target.ts";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -104,7 +105,7 @@ export function clear(folder: string): void {
 /** Runs the subject from its first step. Throws a Failure when it cannot start. */
 export function begin(session: Session, { playbook, inputs, env, name }: Omit<Subject, "secrets">): Promise<RunOutcome> {
   return onSession(session, (ports) => {
-    const given = { inputs: inOrganization(playbook, inputs, session.target.ledger?.orgId), env };
+    const given = { inputs: inOrganization(playbook, inputs, organizationOf(session.target)), env };
     return startRun({ playbook, target: session.target, store: session.store, ports }, given, name);
   });
 }

@@ -1,23 +1,22 @@
 import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { type JsonObject, writeJson } from "../../base/json.ts";
 import type { Asking } from "../../engine/asking.ts";
-import { operationNamed } from "../../operations/operation.ts";
+import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { Finding } from "../../report/doctor/shape.ts";
+import { listIn, type PageWalk, type ReadPage } from "../../services/paging/paging.ts";
+import type { Service } from "../../services/services.ts";
 import { Findings } from "./finding.ts";
-import { askAs, type Identity, ONE_ITEM } from "./service.ts";
+import { askAs, type Identity } from "./service.ts";
 
 /** Whether the service speaks as the profile says, as far as two small reads of each interface tell. */
 export async function lookAtProfile(asking: Asking, identities: readonly Identity[]): Promise<readonly Finding[]> {
   const findings = new Findings("profile");
-  const ledger = identities.find(({ side }) => side === "ledger");
-  const investor = identities.find(({ side }) => side === "investor");
-  if (ledger !== undefined) {
-    await lookAtBookmarks(asking, ledger, findings);
-    await lookAtErrors(asking, ledger, findings);
-  }
-  if (investor !== undefined) {
-    await lookAtPages(asking, investor, findings);
-    await lookAtErrors(asking, investor, findings);
+  const seen = new Set<Service>();
+  for (const identity of identities) {
+    if (seen.has(identity.service)) continue;
+    seen.add(identity.service);
+    await lookAtPages(asking, identity, findings);
+    await lookAtErrors(asking, identity, findings);
   }
   return findings.all;
 }
@@ -26,10 +25,9 @@ export async function lookAtProfile(asking: Asking, identities: readonly Identit
 const NOBODYS_ID = "tokenbookDoctorLooksForNothing";
 
 async function lookAtErrors(asking: Asking, identity: Identity, findings: Findings): Promise<void> {
-  const { side } = identity;
-  const operation = operationNamed(side === "ledger" ? "ledger.token.get" : "investor.sales.get");
-  const input: JsonObject = side === "ledger" ? { id: NOBODYS_ID } : { tokenSaleId: NOBODYS_ID };
-  const { status, foreign, message } = (await askAs(asking, identity, { operation, input })).reply;
+  const { name: side, doctor } = identity.service;
+  const { operation, input } = doctor.one(NOBODYS_ID);
+  const { status, foreign, message } = (await askAs(asking, identity, { operation: operationNamed(operation), input })).reply;
   if (status === null || status < 400 || status >= 500) return; // no refusal was seen
   if (!foreign) return findings.ok("profile.errors", `${side}: errors come in the form that the profile declares`);
   findings.warning("profile.errors", `${side}: an error came in a form that the profile does not declare: ${message}`, {
@@ -38,74 +36,63 @@ async function lookAtErrors(asking: Asking, identity: Identity, findings: Findin
   });
 }
 
-const ONE_RECORD: JsonObject = { pageSize: Decimal.of(1) };
-
-async function lookAtBookmarks(asking: Asking, identity: Identity, findings: Findings): Promise<void> {
-  const operation = operationNamed("ledger.token.list");
-  const { answer, message } = (await askAs(asking, identity, { operation, input: ONE_RECORD })).reply;
-  if (answer === undefined) {
-    return findings.warning("profile.unread", `ledger: whether lists come as the profile says was not seen: ${message}`);
-  }
-  const records = listIn(answer.payload, "records");
-  if (records.length > 1)
-    return findings.problem("profile.page-size", tooMany("ledger", records.length), nextFor(asking, "ledger", "pageSize"));
-  findings.ok("profile.ledger", `ledger: ${operation.name} answers in the shape of the contract, and keeps to its page size`);
-  const bookmark = isObject(answer.payload) ? answer.payload["bookmark"] : undefined;
-  if (records.length === 0 || typeof bookmark !== "string" || bookmark === "") return;
-  const { reply: second } = await askAs(asking, identity, { operation, input: ONE_RECORD, page: bookmark });
-  const next = nextFor(asking, "ledger", "bookmark");
-  if (second.answer === undefined)
-    return findings.problem("profile.bookmark", `ledger: the page behind a bookmark is not given: ${second.message}`, next);
-  const again = listIn(second.answer.payload, "records");
-  if (again.length > 0 && writeJson(again[0] ?? null) === writeJson(records[0] ?? null))
-    return findings.problem("profile.bookmark", "ledger: the page behind a bookmark is the first page again", next);
-  findings.ok("profile.bookmark", "ledger: a bookmark leads to the next page");
-}
-
 async function lookAtPages(asking: Asking, identity: Identity, findings: Findings): Promise<void> {
-  const operation = operationNamed("investor.sales.list");
-  const { answer, message } = (await askAs(asking, identity, { operation, input: ONE_ITEM })).reply;
-  if (answer === undefined) {
-    return findings.warning("profile.unread", `investor: whether lists come as the profile says was not seen: ${message}`);
+  const { name: side, paging, doctor } = identity.service;
+  const operation = operationNamed(doctor.list);
+  const input: JsonObject = { [paging.size]: Decimal.of(1) };
+  const { answer: first, message } = (await askAs(asking, identity, { operation, input })).reply;
+  if (first === undefined)
+    return findings.warning("profile.unread", `${side}: whether lists come as the profile says was not seen: ${message}`);
+  const items = operation.call.paging?.items ?? "";
+  const rows = listIn(first.payload, items);
+  if (rows.length > 1) {
+    const tooMany = `${side}: asked for one item a page, the service gave ${rows.length}`;
+    return findings.problem("profile.page-size", tooMany, nextFor(asking, side, paging.size));
   }
-  const sales = listIn(answer.payload, operation.call.paging?.items ?? "");
-  if (sales.length > 1)
-    return findings.problem("profile.page-size", tooMany("investor", sales.length), nextFor(asking, "investor", "limit"));
-  const status = writeJson(answer.envelope?.["status"] ?? null);
-  findings.ok("profile.investor", `investor: the envelope's status is ${status}, and ${operation.name} keeps to its page size`);
-  const pages = paginationOf(answer.payload, answer.envelope)?.["totalPages"];
-  if (!(pages instanceof Decimal)) {
-    return findings.warning("profile.no-pagination", "investor: the answer has no pagination.totalPages", {
-      why: "without it a list cannot be read to its last page",
-      next: "give `pages: first` in playbooks, if one page is enough",
-    });
+  findings.ok(`profile.${side}`, `${side}: ${shapeWords(operation, first)}, and keeps to its page size`);
+  const walk = paging.walk(items);
+  const after = walk.take(first);
+  if (after.kind === "broken") {
+    const { message: said, why, next = "give `pages: first` in playbooks, if one page is enough" } = after.problem;
+    const more = { why: why ?? "a list cannot be read to its last page", next };
+    const code = after.problem.code === "paging.unknown" ? "profile.no-pagination" : `profile.${paging.parameter}`;
+    return findings.warning(code, `${side}: ${said}`, more);
   }
-  if (pages.approximate() < 2) return;
-  const { reply: second } = await askAs(asking, identity, { operation, input: ONE_ITEM, page: 2 });
-  const next = nextFor(asking, "investor", "page");
-  if (second.answer === undefined)
-    return findings.problem("profile.page", `investor: the second page is not given: ${second.message}`, next);
-  const page = paginationOf(second.answer.payload, second.answer.envelope)?.["page"];
-  if (page instanceof Decimal && !page.equals(Decimal.of(2)))
-    return findings.problem("profile.page", `investor: asked for page 2, the service gave page ${page}`, next);
-  findings.ok("profile.page", "investor: the second page is the second");
+  if (after.kind === "end" || rows.length === 0) return;
+  await lookAtSecond(asking, identity, { findings, operation, input, page: after.page, walk, first });
 }
 
-function tooMany(side: Identity["side"], number: number): string {
-  return `${side}: asked for one item a page, the service gave ${number}`;
+function shapeWords({ name, service }: Operation, { envelope }: ReadPage): string {
+  if (service.envelope === undefined) return `${name} answers in the shape of the contract`;
+  return `the envelope's status is ${writeJson(envelope?.["status"] ?? null)}, and ${name} answers in the shape of the contract`;
 }
 
-function nextFor({ service: { target } }: Asking, side: Identity["side"], parameter: string): { readonly next: string } {
+interface Second {
+  readonly findings: Findings;
+  readonly operation: Operation;
+  readonly input: JsonObject;
+  readonly page: string | number;
+  readonly walk: PageWalk;
+  readonly first: ReadPage;
+}
+
+async function lookAtSecond(asking: Asking, identity: Identity, second: Second): Promise<void> {
+  const { findings, operation, input, page, walk, first } = second;
+  const { name: side, paging } = identity.service;
+  const { answer, message } = (await askAs(asking, identity, { operation, input, page })).reply;
+  const code = `profile.${paging.parameter}`;
+  const next = nextFor(asking, side, paging.parameter);
+  if (answer === undefined) return findings.problem(code, `${side}: ${paging.second.page} is not given: ${message}`, next);
+  const items = operation.call.paging?.items ?? "";
+  const after = walk.take(answer);
+  const [before] = listIn(first.payload, items);
+  const [now] = listIn(answer.payload, items);
+  if (after.kind === "broken" && after.misnamed) return findings.problem(code, `${side}: ${after.problem.message}`, next);
+  if (now !== undefined && writeJson(now) === writeJson(before ?? null))
+    return findings.problem(code, `${side}: ${paging.second.page} is the first page again`, next);
+  findings.ok(code, `${side}: ${paging.second.follows}`);
+}
+
+function nextFor({ service: { target } }: Asking, side: string, parameter: string): { readonly next: string } {
   return { next: `name the parameter as the service calls it: profile.${side}.parameters.${parameter} at ${target.whereIs("")}` };
-}
-
-function listIn(payload: Json, name: string): readonly Json[] {
-  const list = isObject(payload) ? payload[name] : undefined;
-  return Array.isArray(list) ? list : [];
-}
-
-function paginationOf(payload: Json, envelope: JsonObject | undefined): JsonObject | undefined {
-  const inside = isObject(payload) ? payload["pagination"] : undefined;
-  const found = isObject(inside) ? inside : envelope?.["pagination"];
-  return isObject(found) ? found : undefined;
 }

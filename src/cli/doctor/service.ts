@@ -1,22 +1,22 @@
-import { Decimal } from "../../base/decimal.ts";
 import { formatDuration } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { ask, type Asked, type Asking } from "../../engine/asking.ts";
 import { Interrupted } from "../../engine/interrupted.ts";
-import { isReached, unreached } from "../../engine/preflight.ts";
+import { harmlessCall, isReached, unreached } from "../../engine/preflight.ts";
 import type { Reply } from "../../engine/service.ts";
-import type { Target } from "../../environment/target.ts";
-import { type Operation, operationNamed } from "../../operations/operation.ts";
+import { credentialsOf, type Target } from "../../environment/target.ts";
+import type { Operation } from "../../operations/operation.ts";
 import type { Finding } from "../../report/doctor/shape.ts";
+import { hasEntities, type Service, services } from "../../services/services.ts";
 import { isLoopback } from "../../serving/names.ts";
 import { type Reach, reach } from "../../transport/reach.ts";
 import { Findings } from "./finding.ts";
 
 /** An identity by which the service can be asked. */
 export interface Identity {
-  readonly side: "ledger" | "investor";
+  readonly service: Service;
   readonly credential: string | undefined;
 }
 
@@ -30,12 +30,13 @@ export interface ServiceSight {
 export async function lookAtService(target: Target, asking: Asking): Promise<ServiceSight> {
   const findings = new Findings("service");
   const identities: Identity[] = [];
-  for (const side of ["ledger", "investor"] as const) {
+  for (const service of services) {
+    const { name: side } = service;
     const { baseUrl } = target[side] ?? {};
     if (baseUrl === undefined) continue;
     if (!(await lookAtAddress({ side, baseUrl, where: target.whereIs(`${side}.baseUrl`), signal: asking.signal }, findings)))
       continue;
-    for (const identity of identitiesOf(target, side)) {
+    for (const identity of identitiesOf(target, service)) {
       if (await lookAtIdentity(asking, identity, findings)) identities.push(identity);
     }
   }
@@ -43,14 +44,14 @@ export async function lookAtService(target: Target, asking: Asking): Promise<Ser
 }
 
 // The sandbox has one that it refuses, for playbooks to try.
-function identitiesOf({ investor, embedded }: Target, side: Identity["side"]): readonly Identity[] {
-  if (side === "ledger") return [{ side, credential: undefined }];
-  const names = [...(investor?.credentials.keys() ?? [])];
-  return (embedded ? names.slice(0, 1) : names).map((credential) => ({ side, credential }));
+function identitiesOf(target: Target, service: Service): readonly Identity[] {
+  if (hasEntities(service)) return [{ service, credential: undefined }];
+  const names = [...credentialsOf(target[service.name]).keys()];
+  return (target.embedded ? names.slice(0, 1) : names).map((credential) => ({ service, credential }));
 }
 
 interface Address {
-  readonly side: Identity["side"];
+  readonly side: string;
   readonly baseUrl: string;
   readonly where: string;
   readonly signal: AbortSignal;
@@ -103,14 +104,14 @@ function stagesOf({ address, lookupMs, connectMs, tlsMs }: Reach): string {
 }
 
 async function lookAtIdentity(asking: Asking, identity: Identity, findings: Findings): Promise<boolean> {
-  const { side, credential } = identity;
-  const name = credential === undefined ? side : `${side}: ${credential}`;
-  const operation = operationNamed(side === "ledger" ? "ledger.status" : "investor.sales.list");
+  const { service, credential } = identity;
+  const name = credential === undefined ? service.name : `${service.name}: ${credential}`;
+  const { operation, input, caller } = harmlessCall(service, credential);
   const begun = systemClock.elapsed();
-  const asked = await askAs(asking, identity, { operation, input: side === "ledger" ? {} : ONE_ITEM });
+  const asked = await askAs(asking, identity, { operation, input });
   const duration = formatDuration(Math.round(systemClock.elapsed() - begun));
   const { reply } = asked;
-  lookAtClock(reply, side, findings);
+  lookAtClock(reply, service.name, findings);
   if (isReached(asked)) {
     findings.ok(
       "service.key-taken",
@@ -118,7 +119,7 @@ async function lookAtIdentity(asking: Asking, identity: Identity, findings: Find
     );
     return true;
   }
-  const { code, message, why, next } = unreached(asked, { operation, caller: callerOf(identity), target: asking.service.target });
+  const { code, message, why, next } = unreached(asked, { operation, caller, target: asking.service.target });
   findings.problem(code, `${name}: ${message}`, {
     ...(why === undefined ? {} : { why }),
     ...(next === undefined ? {} : { next }),
@@ -127,7 +128,7 @@ async function lookAtIdentity(asking: Asking, identity: Identity, findings: Find
 }
 
 // In whole seconds, and of the moment at which the answer was made.
-function lookAtClock({ date }: Reply, side: Identity["side"], findings: Findings): void {
+function lookAtClock({ date }: Reply, side: string, findings: Findings): void {
   const theirs = Date.parse(date ?? "");
   if (Number.isNaN(theirs) || findings.all.some(({ code }) => code.startsWith("service.clock"))) return;
   const aheadMs = systemClock.now() - theirs;
@@ -145,18 +146,12 @@ function lookAtClock({ date }: Reply, side: Identity["side"], findings: Findings
   );
 }
 
-/** One item a page. */
-export const ONE_ITEM: JsonObject = { limit: Decimal.of(1) };
-
 /** Asks for a harmless read. */
 export function askAs(
   asking: Asking,
   identity: Identity,
   { operation, input, page }: { readonly operation: Operation; readonly input: JsonObject; readonly page?: string | number },
 ): Promise<Asked> {
-  return ask(asking, { operation, input, caller: callerOf(identity), ...(page === undefined ? {} : { page }) });
-}
-
-function callerOf({ credential }: Identity): { actingEntity: undefined; credential: string | undefined; label: null } {
-  return { actingEntity: undefined, credential, label: null };
+  const { caller } = harmlessCall(identity.service, identity.credential);
+  return ask(asking, { operation, input, caller, ...(page === undefined ? {} : { page }) });
 }

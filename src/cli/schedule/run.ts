@@ -2,7 +2,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { masked, type Redact, redactor, type Secret } from "../../base/secret.ts";
-import type { Target } from "../../environment/target.ts";
+import { organizationOf, type Target } from "../../environment/target.ts";
 import { newRunName } from "../../engine/names.ts";
 import { type Beginning, startRun } from "../../engine/start.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
@@ -75,7 +75,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, channel
             const [{ playbook, inputs: values, env }] = ready as readonly [(typeof ready)[number]];
             const name = newRunName(systemClock.now(), systemRandom);
             begun(name.runId);
-            const given = { inputs: inOrganization(playbook, values, session.target.ledger?.orgId), env };
+            const given = { inputs: inOrganization(playbook, values, organizationOf(session.target)), env };
             const folder = folderInProject(shell);
             const parts = { playbook, target: session.target, store: session.store, ports, folder };
             return startRun(parts, given, name, { anyway: excuseOf(released) });

@@ -8,6 +8,7 @@ import type { Operation } from "../../operations/operation.ts";
 import { fieldSchema, itemSchema } from "../../playbook/compile.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { withSchema } from "../../playbook/with.ts";
+import { hasEntities, type Service, services } from "../../services/services.ts";
 import { formatYaml } from "../../source/format.ts";
 import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../../source/write-yaml.ts";
 
@@ -18,13 +19,16 @@ const COMMENT_COLUMNS = 120;
  * entities of the examples are its actors.
  */
 export function starterPlaybook(name: string, operations: readonly Operation[]): string {
-  const sides = new Set(operations.map(({ call }) => call.interface));
-  const known: Known = { made: new Map(), approvers: new Map(), people: new Set(sides.has("ledger") ? [ISSUER] : []) };
+  const called = services.filter(({ name: each }) => operations.some(({ service }) => service.name === each));
+  const keyed = called.filter((service) => !hasEntities(service));
+  const usual = keyed.length < called.length ? ISSUER : (keyed[0]?.exampleActor ?? ISSUER);
+  const known: Known = { made: new Map(), approvers: new Map(), people: new Set(usual === ISSUER ? [ISSUER] : []) };
   const ids = stepIds(operations);
   const steps = operations.map((operation, at) => {
     const id = ids[at] ?? "";
-    const buyer = sides.size > 1 && operation.call.interface === "investor" ? BUYER : undefined;
-    const step = stepOf(operation, id, buyer ?? voterOf(operation, known), known);
+    const { service } = operation;
+    const holder = hasEntities(service) || service.exampleActor === usual ? undefined : service.exampleActor;
+    const step = stepOf(operation, id, holder ?? voterOf(operation, known), known);
     if (operation.writes && operation.yields["id"] !== undefined) known.made.set(kindOf(operation), `steps.${id}.id`);
     const approver = approverIn(exampleInput(operation)["approvers"]);
     if (approver !== undefined) known.approvers.set(kindOf(operation), approver);
@@ -35,8 +39,8 @@ export function starterPlaybook(name: string, operations: readonly Operation[]):
     { key: "playbook", value: asNode(1) },
     { key: "name", value: asNode(name) },
     ...(isReadOnly ? [{ key: "mode", value: onOneLine("read-only", " proved before the first request") }] : []),
-    { key: "actors", value: mapOf(actorsOf(known.people, sides.has("investor"))), above: " who acts", apart: true },
-    { key: "defaults", value: onOneLine({ as: sides.has("ledger") ? ISSUER : BUYER }) },
+    { key: "actors", value: mapOf(actorsOf(known.people, keyed)), above: " who acts", apart: true },
+    { key: "defaults", value: onOneLine({ as: usual }) },
     { key: "steps", value: listOf(steps), apart: true },
   ]);
   const formatted = formatYaml(name, text, playbookOrder);
@@ -45,7 +49,8 @@ export function starterPlaybook(name: string, operations: readonly Operation[]):
 }
 
 const ISSUER = "alice";
-const BUYER = "buyer";
+/** The interface on which the people of the examples are known. */
+const ENTITIES = services.find(hasEntities)?.name ?? "";
 
 /** What the steps so far have brought up. */
 interface Known {
@@ -67,10 +72,13 @@ function approverIn(approvers: unknown): string | undefined {
   return first !== null && typeof first === "object" ? personOf(first) : undefined;
 }
 
-function actorsOf(people: ReadonlySet<string>, buys: boolean): readonly WrittenField[] {
-  const entities = [...people].map((person) => ({ key: person, value: onOneLine({ ledger: `userId:${person}` }) }));
-  const credential = " the name of a credential in tokenbook.yaml";
-  return [...entities, ...(buys ? [{ key: BUYER, value: onOneLine({ investor: "BUYER_KEY" }, credential) }] : [])];
+function actorsOf(people: ReadonlySet<string>, keyed: readonly Service[]): readonly WrittenField[] {
+  const entities = [...people].map((person) => ({ key: person, value: onOneLine({ [ENTITIES]: `userId:${person}` }) }));
+  const holders = keyed.map(({ name, exampleActor: key }) => ({
+    key,
+    value: onOneLine({ [name]: `${key.toUpperCase()}_KEY` }, " the name of a credential in tokenbook.yaml"),
+  }));
+  return [...entities, ...holders];
 }
 
 function stepOf(operation: Operation, id: string, as: string | undefined, known: Known): YAMLMap {

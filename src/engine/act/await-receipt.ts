@@ -2,6 +2,7 @@ import { invariant } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
+import type { Receipts } from "../../services/service.ts";
 import type { RunContext } from "../context.ts";
 import { type Look, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
@@ -18,13 +19,13 @@ export async function awaitReceipt(context: RunContext, attempted: Attempted): P
   const receiptId = state.answered?.receiptId;
   invariant(wait !== undefined && receiptId !== undefined && receiptId !== null, "a receipt is awaited only where there is one");
   let [last, says]: [Json, string] = [null, UNDECIDED];
+  const { receipts } = attempted.step.operation.service;
+  invariant(receipts !== undefined, `${attempted.step.operation.name} gives no receipts`);
+  const { operation, input } = receipts.read(receiptId);
   const look = async (): Promise<Look<{ committed: boolean; receipt: JsonObject }>> => {
-    const reply = await context.service.call(
-      { operation: operationNamed("ledger.receipt.get"), input: { receiptId }, caller },
-      context.signal,
-    );
+    const reply = await context.service.call({ operation: operationNamed(operation), input, caller }, context.signal);
     last = reply.answer?.payload ?? reply.message;
-    const judged = judge(context, attempted, last);
+    const judged = judge(context, { attempted, rules: receipts.rules(context.target.profile) }, last);
     if ("found" in judged) return judged;
     ({ says } = judged);
     return "again";
@@ -44,8 +45,12 @@ const UNDECIDED = "says neither that the write is committed nor that it failed";
 
 type Judged = { readonly found: { readonly committed: boolean; readonly receipt: JsonObject } } | { readonly says: string };
 
-function judge(context: RunContext, attempted: Attempted, receipt: Json): Judged {
-  const rules = context.target.profile.ledger.receipt;
+interface Judging {
+  readonly attempted: Attempted;
+  readonly rules: ReturnType<Receipts["rules"]>;
+}
+
+function judge(context: RunContext, { attempted, rules }: Judging, receipt: Json): Judged {
   if (!isObject(receipt)) return { says: UNDECIDED };
   const { status } = receipt;
   if (typeof status !== "string") return { says: UNDECIDED };

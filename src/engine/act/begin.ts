@@ -1,3 +1,4 @@
+import { organizationOf } from "../../environment/target.ts";
 import { Failure } from "../../base/failure.ts";
 import { inOrganization, includedInputs } from "../../playbook/inputs.ts";
 import { type CallStep, type IncludeStep, isWrite } from "../../playbook/model.ts";
@@ -57,7 +58,7 @@ function beginInclude(context: RunContext, { place, step, startedAt }: Beginning
     context.note({
       kind: "step.begun",
       step: place.address,
-      inputs: inOrganization(step.playbook, includedInputs(step.playbook, given), context.target.ledger?.orgId),
+      inputs: inOrganization(step.playbook, includedInputs(step.playbook, given), organizationOf(context.target)),
     });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

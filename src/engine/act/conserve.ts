@@ -5,7 +5,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
 import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, type Pair } from "../../reconcile/row.ts";
-import { CONSERVED_SIDES, conservedRead } from "../compare/conserved.ts";
+import { conservedRead } from "../compare/conserved.ts";
 import type { SourceRead } from "../compare/source.ts";
 import type { Looking } from "../looking.ts";
 import type { Place } from "../plan.ts";
@@ -51,8 +51,8 @@ function asJson({ key, left, right }: Pair): JsonObject {
   return { of: keyParts(key), left: left?.value ?? null, right: right?.value ?? null };
 }
 
-function differing(broken: readonly Pair[], { label }: SourceRead, { of }: Conserve): StepProblem {
-  const names = CONSERVED_SIDES[of];
+function differing(broken: readonly Pair[], { label }: SourceRead, { conserved }: Conserve): StepProblem {
+  const names = conserved.sides;
   const told = broken.map((pair) => {
     const [, part] = keyParts(pair.key);
     const [left, right] = [pair.left?.value ?? "nothing", pair.right?.value ?? "nothing"];

@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Target } from "../../environment/target.ts";
+import { organizationOf, type Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { EarlierWrite, Evidence, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { type AttemptState, hadNoEffect, transactionsOf } from "../../protocol/state.ts";
+import type { Service } from "../../services/services.ts";
 import type { Bound } from "../bind.ts";
 import { actingFor, type Caller } from "../caller.ts";
 import type { RunContext } from "../context.ts";
@@ -59,18 +60,18 @@ export async function evidenceOf(
   };
 }
 
-function sentBy({ opened, target }: RunContext, { address }: Place, { input, caller }: Bound): Sent {
+function sentBy({ opened, target }: RunContext, { address, step }: Place, { input, caller }: Bound): Sent {
   return {
     input,
-    actor: actingEntityOf(caller, target),
+    actor: step.kind === "call" ? actingEntityOf(step.operation.service, caller, target) : undefined,
     names: namesOf(opened.runId, address),
     profile: target.profile,
   };
 }
 
-function actingEntityOf(caller: Caller, target: Target): JsonObject | undefined {
-  const [, attribute, value] = /^([^:]+):(.*)$/s.exec(actingFor(caller, target) ?? "") ?? [];
-  const orgId = target.ledger?.orgId;
+function actingEntityOf(service: Service, caller: Caller, target: Target): JsonObject | undefined {
+  const [, attribute, value] = /^([^:]+):(.*)$/s.exec(actingFor(service, caller, target) ?? "") ?? [];
+  const orgId = organizationOf(target);
   if (attribute === undefined || value === undefined || orgId === undefined) return undefined;
   return { orgId, [attribute]: value };
 }

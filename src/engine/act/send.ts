@@ -5,6 +5,7 @@ import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { explain } from "../explain.ts";
+import { recordedAs } from "../caller.ts";
 import type { Place } from "../plan.ts";
 import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../bind.ts";
@@ -45,7 +46,7 @@ export async function send(context: RunContext, { place, step, bound }: Sending)
     attempt,
     operation: operation.name,
     actor: bound.caller.label,
-    as: bound.caller.actingEntity ?? bound.caller.credential ?? null,
+    as: recordedAs(bound.caller),
     input: bound.input,
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
     ...(baseline === undefined ? {} : { baseline }),

@@ -11,7 +11,7 @@ import { Scratch } from "../../reconcile/scratch.ts";
 import { roundsOf } from "../act/expand.ts";
 import type { RunContext } from "../context.ts";
 import type { Place } from "../plan.ts";
-import { CONSERVED_SIDES, conservedRead } from "./conserved.ts";
+import { conservedRead } from "./conserved.ts";
 import { givenSources, scopeName } from "./given.ts";
 import { SourceReader } from "./reading.ts";
 import type { Source } from "./source.ts";
@@ -66,7 +66,7 @@ function addressName({ address }: Place): string {
 }
 
 function namesOf(sides: GivenSides | ConservedSides): Readonly<Record<SideName, string>> {
-  if (sides.kind === "conserved") return CONSERVED_SIDES[sides.conserve.of];
+  if (sides.kind === "conserved") return sides.conserve.conserved.sides;
   const { left, right } = sides;
   return left.name === right.name
     ? { left: `${left.name} (left)`, right: `${right.name} (right)` }

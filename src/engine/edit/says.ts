@@ -1,14 +1,14 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { Decimal } from "../../base/decimal.ts";
 import { Failure } from "../../base/failure.ts";
-import type { Target } from "../../environment/target.ts";
+import { organizationOf, type Target } from "../../environment/target.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import { includedInputs, inOrganization } from "../../playbook/inputs.ts";
 import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, Side, SideRead } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/template.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { roundsOf } from "../act/expand.ts";
-import { callerOf } from "../caller.ts";
+import { callerOf, recordedAs } from "../caller.ts";
 import type { Frames } from "../frames.ts";
 import type { PlanStep } from "../plan.ts";
 import type { Spot } from "./traces.ts";
@@ -104,7 +104,7 @@ function readSays({ operation, with: input, as }: SideRead, scope: Scope): JsonO
 // As the step would begin with them.
 function inputsOf({ playbook, inputs }: IncludeStep, scope: Scope, target: Target): Json {
   const given = Object.fromEntries(Array.from(inputs, ([name, template]) => [name, bind(template, scope)] as const));
-  return inOrganization(playbook, includedInputs(playbook, given), target.ledger?.orgId);
+  return inOrganization(playbook, includedInputs(playbook, given), organizationOf(target));
 }
 
 function bound(template: Template, scope: Scope): Json {
@@ -113,8 +113,7 @@ function bound(template: Template, scope: Scope): Json {
 
 function actorOf(use: ActorUse | undefined, scope: Scope): Json {
   return known(() => {
-    const { actingEntity, credential } = callerOf(use, scope);
-    return actingEntity ?? credential ?? null;
+    return recordedAs(callerOf(use, scope));
   });
 }
 

@@ -2,6 +2,7 @@ import { formatDuration } from "../../base/duration.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
+import { addressesIn } from "../../protocol/record.ts";
 import { oneLine } from "../foreign.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
 import { anywayText, nextLine } from "../text.ts";
@@ -82,12 +83,13 @@ function commandIn(line: string): Child {
 function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
   const { target, startedAt, finishedAt, durationMs, history } = run;
   const carriers = new Set(history.flatMap(({ what, by }) => (what === "claimed" && by !== null ? [by] : [])));
-  const service = [target.ledger, target.investor].filter((address) => address !== null);
+  const service = addressesIn(target);
+  const { orgId = null, appId } = target;
   const took = durationMs === null ? "not finished" : formatDuration(durationMs);
   return [
     ["environment", oneLine(environmentWords(target))],
     ...(service.length === 0 ? [] : [["service", [...new Set(service)].map((address) => oneLine(address)).join(", ")] as const]),
-    ...(target.orgId === null ? [] : [["organization", oneLine(`${target.orgId}, application ${target.appId ?? ""}`)] as const]),
+    ...(orgId === null ? [] : [["organization", oneLine(`${orgId}, application ${appId ?? ""}`)] as const]),
     ["playbook", oneLine(run.playbook.file)],
     ["run", el("code", {}, oneLine(run.id))],
     ...(run.idempotencyKey === null ? [] : [["key", el("code", {}, oneLine(run.idempotencyKey))] as const]),

@@ -1,4 +1,5 @@
 import type { Json } from "../../base/json.ts";
+import type { InterfaceName } from "../../contract/contract.ts";
 import type { TargetHeading } from "../../protocol/record.ts";
 
 /** What runs of some playbooks would do; `schemas/plan.schema.json` describes it. Fields are added, never renamed. */
@@ -60,7 +61,7 @@ export interface PlannedStep {
   readonly why: readonly string[];
   readonly problem: PlannedProblem | null;
   /** The interface that a write goes to. */
-  readonly writes: "ledger" | "investor" | null;
+  readonly writes: InterfaceName | null;
   /** What a write would send; what cannot be known of it is null here, and stands under `unknown`. */
   readonly input: Json;
   readonly unknown: readonly UnknownPart[];
@@ -93,8 +94,8 @@ export interface PlannedRead {
 }
 
 export interface PlannedTotals {
-  readonly ledgerTransactions: number;
-  readonly investorWrites: number;
+  /** The writes of each interface, such as `ledgerTransactions`. */
+  readonly [writes: string]: number;
   /** Steps of which it cannot be known whether they write. */
   readonly cannotKnow: number;
   readonly alreadySo: number;

@@ -1,4 +1,5 @@
 import { count } from "../../base/text.ts";
+import { services } from "../../services/services.ts";
 import { oneLine } from "../foreign.ts";
 import { labelled, nextLines } from "../problem.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals, Verdict } from "./shape.ts";
@@ -83,10 +84,15 @@ function problemLines({ code, message, next }: PlannedProblem, indent: string): 
 }
 
 /** `would send 3 ledger transactions (1 cannot be known), 2 steps already so`. */
-export function totalsLine({ ledgerTransactions, investorWrites, cannotKnow, alreadySo, wouldFail }: PlannedTotals): string {
+export function totalsLine(totals: PlannedTotals): string {
+  const { cannotKnow, alreadySo, wouldFail } = totals;
+  const [sent = "", ...others] = services.flatMap(({ planned: { total, words } }, at) => {
+    const writes = totals[total] ?? 0;
+    return at === 0 || writes > 0 ? [words(writes)] : [];
+  });
   return [
-    `would send ${count(ledgerTransactions, "ledger transaction")} (${cannotKnow} cannot be known)`,
-    ...(investorWrites === 0 ? [] : [count(investorWrites, "write") + " of the investor interface"]),
+    `would send ${sent} (${cannotKnow} cannot be known)`,
+    ...others,
     `${count(alreadySo, "step")} already so`,
     ...(wouldFail === 0 ? [] : [`${count(wouldFail, "step")} would fail`]),
   ].join(", ");

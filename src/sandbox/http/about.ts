@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import type { InterfaceName } from "../../contract/contract.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { Chain } from "../ledger/chain.ts";
@@ -7,11 +6,13 @@ import { readOverview } from "../page/overview.ts";
 import { renderPage } from "../page/page.ts";
 import { CONTENT_SECURITY_POLICY } from "../page/style.ts";
 import type { Settings, VirtualClock } from "../store/settings.ts";
+import type { Face, Faces } from "./face.ts";
 import { keyGuard } from "./guard.ts";
 import { openApiDocument } from "./openapi.ts";
 
 /** What the sandbox tells about itself. */
 export interface AboutParts {
+  readonly faces: Faces;
   readonly database: Database;
   readonly chain: Chain;
   readonly clock: VirtualClock;
@@ -21,10 +22,10 @@ export interface AboutParts {
 
 /** The routes for whoever looks at the sandbox: its page, and the documents of its interfaces. */
 export function addAboutRoutes(app: FastifyInstance, parts: AboutParts): void {
-  const { settings, profile } = parts;
-  const roots: Readonly<Record<InterfaceName, string>> = { ledger: `/tokenize/${settings.appId}`, investor: "/api/v/1" };
-  for (const name of ["ledger", "investor"] as const) {
-    app.get(`/_sandbox/openapi/${name}`, async () => openApiDocument(name, { profile, url: app.listeningOrigin + roots[name] }));
+  const { faces, settings, profile } = parts;
+  for (const [name, face] of Object.entries(faces) as [keyof Faces, Face][]) {
+    const root = face.root.replace(":appId", settings.appId);
+    app.get(`/_sandbox/openapi/${name}`, async () => openApiDocument(name, { face, profile, url: app.listeningOrigin + root }));
   }
   app.get("/", { onRequest: keyGuard(settings.ledgerApiKey) }, async (_request, reply) => {
     reply

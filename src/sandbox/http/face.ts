@@ -2,7 +2,7 @@ import { Bug } from "../../base/failure.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { WriteFault } from "../ledger/chain.ts";
-import { Refusal } from "../refusal.ts";
+import { type Condition, Refusal } from "../refusal.ts";
 
 /** Status and body of an answer; without a body it is an answer without content. */
 export interface Answer {
@@ -20,11 +20,27 @@ export interface Asked {
 
 /** One of the two interfaces as it shows itself: how it takes a call, and how it says no. */
 export interface Face {
+  readonly title: string;
+  /** The header that carries a caller's key. */
+  readonly keyHeader: string;
+  /** As what it refuses who has no key. */
+  readonly stranger: Condition;
   /** Where its paths begin. */
   readonly root: string;
   /** Throws the refusal, if there is one. The fault befalls a ledger write once it is taken in. */
   serve(operation: ContractOperation, asked: Asked, fault?: WriteFault): Promise<Answer>;
   refuse(refusal: Refusal, operation?: ContractOperation): Answer;
+}
+
+/** The interfaces that the sandbox serves. */
+export interface Faces {
+  readonly ledger: Face;
+  readonly investor: Face;
+}
+
+/** Returns the interface of an operation; `undefined` of one that the sandbox does not serve. */
+export function faceOf(faces: Faces, operation: ContractOperation): Face | undefined {
+  return Object.entries(faces).find(([name]) => name === operation.interface)?.[1] as Face | undefined;
 }
 
 /** The answer of an interface to a request, a refusal among them. */

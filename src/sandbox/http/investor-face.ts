@@ -27,7 +27,10 @@ export interface InvestorParts {
 
 /** Interface A. A write is one transaction of the store, committed before it is answered. */
 export class InvestorFace implements Face {
+  readonly title = "Investor interface";
   readonly root = "/api/v/1";
+  readonly keyHeader = "x-api-key";
+  readonly stranger = "Unauthorized User";
   readonly #parts: InvestorParts;
 
   constructor(parts: InvestorParts) {

@@ -33,7 +33,10 @@ export interface LedgerParts {
 
 /** Interface B. A write waits for its commit, unless it is asked to answer at once. */
 export class LedgerFace implements Face {
+  readonly title = "Ledger tokenization interface";
   readonly root = "/tokenize/:appId";
+  readonly keyHeader = "X-API-KEY";
+  readonly stranger = "invalid API key";
   readonly #parts: LedgerParts;
 
   constructor(parts: LedgerParts) {

@@ -1,8 +1,8 @@
-import { contract, type ContractOperation, type InterfaceName, type Parameter } from "../../contract/contract.ts";
+import { contract, type ContractOperation, type Parameter } from "../../contract/contract.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { VERSION } from "../../base/version.ts";
-import { successStatusOf } from "./face.ts";
+import { type Face, successStatusOf } from "./face.ts";
 import { exampleOnTheWire, schemaOnTheWire } from "./fields.ts";
 import { REFUSAL_STATUS, statusOf, type Condition } from "../refusal.ts";
 
@@ -12,31 +12,25 @@ const JSON_TYPE = "application/json";
 
 /** What a document says of the sandbox that serves it. */
 export interface Served {
+  readonly face: Face;
   readonly profile: Profile;
   /** Where the interface begins: its address with the app, or with the version. */
   readonly url: string;
 }
 
-const TITLES: Readonly<Record<InterfaceName, string>> = {
-  ledger: "Ledger tokenization interface",
-  investor: "Investor interface",
-};
-
-const KEY_HEADERS: Readonly<Record<InterfaceName, string>> = { ledger: "X-API-KEY", investor: "x-api-key" };
-
 /** The OpenAPI 3.1 document of an interface as this sandbox serves it: parameters are called as its profile calls them. */
-export function openApiDocument(name: InterfaceName, { profile, url }: Served): object {
+export function openApiDocument(name: string, { face, profile, url }: Served): object {
   const operations = Object.values(contract.operations).filter((operation) => operation.interface === name);
   const paths = Object.groupBy(operations, ({ path }) => path);
   const groups = [...new Set(operations.map(({ group }) => group))];
   const described = Object.entries(paths).map(([path, items = []]) => [
     path,
-    Object.fromEntries(items.map((operation) => [operation.method.toLowerCase(), describe(operation, profile)])),
+    Object.fromEntries(items.map((operation) => [operation.method.toLowerCase(), describe(operation, face, profile)])),
   ]);
   return {
     openapi: "3.1.0",
     info: {
-      title: TITLES[name],
+      title: face.title,
       version: VERSION,
       description: "As the sandbox serves it.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
@@ -46,13 +40,13 @@ export function openApiDocument(name: InterfaceName, { profile, url }: Served): 
     tags: groups.map((group) => ({ name: group, description: `Calls of the group ${group}.` })),
     paths: localRefs(Object.fromEntries(described)),
     components: {
-      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: KEY_HEADERS[name], description: "Sent on every call." } },
+      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: face.keyHeader, description: "Sent on every call." } },
       schemas: localRefs(schemasOf(operations, profile)),
     },
   };
 }
 
-function describe(operation: ContractOperation, profile: Profile): object {
+function describe(operation: ContractOperation, face: Face, profile: Profile): object {
   const { name, summary, description, group, section, conditions, body, exampleBody } = operation;
   const example =
     exampleBody === undefined || body === undefined ? {} : { example: exampleOnTheWire(body, exampleBody, profile.ledger) };
@@ -66,7 +60,7 @@ function describe(operation: ContractOperation, profile: Profile): object {
     "x-conditions": conditions,
     parameters: operation.parameters.map((parameter) => describeParameter(operation, parameter, profile)),
     ...(body === undefined ? {} : { requestBody }),
-    responses: { ...success(operation, profile), ...failures(operation, profile) },
+    responses: { ...success(operation, profile), ...failures(operation, face, profile) },
   };
 }
 
@@ -93,8 +87,8 @@ function success(operation: ContractOperation, { successStatus }: Profile): obje
 }
 
 // Each status with the conditions, of those that the description lists for the call, under which it is answered.
-function failures({ interface: face, conditions }: ContractOperation, { conditionStatus }: Profile): object {
-  const known = [...conditions, face === "ledger" ? "invalid API key" : "Unauthorized User"].filter(isCondition);
+function failures({ conditions }: ContractOperation, { stranger }: Face, { conditionStatus }: Profile): object {
+  const known = [...conditions, stranger].filter(isCondition);
   const byStatus = Map.groupBy(new Set(known), (condition) => String(statusOf(condition, conditionStatus)));
   const content = { [JSON_TYPE]: { schema: { $ref: `${CONTRACT_REF}Error` } } };
   const told = [...byStatus].map(([status, words]) => [status, { description: `${words.join("; ")}.`, content }]);

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { writeJson } from "../../base/json.ts";
-import { contract, type ContractOperation, type InterfaceName } from "../../contract/contract.ts";
+import { contract, type ContractOperation } from "../../contract/contract.ts";
 import type { FaultInjector } from "../faults/injector.ts";
 import type { WriteFault } from "../ledger/chain.ts";
 import { limitConnections } from "../../serving/connections.ts";
@@ -8,13 +8,13 @@ import { SANDBOX_LIMITS } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import type { ServiceParts } from "../service.ts";
 import type { VirtualClock } from "../store/settings.ts";
-import { answerOf, asRefusal, type Answer, type Face } from "./face.ts";
+import { answerOf, asRefusal, type Answer, type Face, faceOf, type Faces } from "./face.ts";
 import { guardNames } from "./guard.ts";
 import { serveStruck } from "./faulty.ts";
 
 /** What the server puts on its routes. */
 export interface ServerParts {
-  readonly faces: Readonly<Record<InterfaceName, Face>>;
+  readonly faces: Faces;
   readonly clock: VirtualClock;
   readonly faults: FaultInjector;
   /** What it may be asked as, beside the loopback interface's names. */
@@ -48,9 +48,9 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   for (const operation of Object.values(contract.operations)) route(app, parts, operation);
   app.setNotFoundHandler((request, reply) => {
     const refusal = new Refusal("route not found", `there is no ${request.method} ${request.url.split("?")[0]}`);
-    return send(reply, faceOf(faces, request).refuse(refusal));
+    return send(reply, faceAskedFor(faces, request).refuse(refusal));
   });
-  app.setErrorHandler((error, request, reply) => send(reply, faceOf(faces, request).refuse(asRefusal(error))));
+  app.setErrorHandler((error, request, reply) => send(reply, faceAskedFor(faces, request).refuse(asRefusal(error))));
   return app;
 }
 
@@ -66,7 +66,8 @@ function takeTextBodies(app: FastifyInstance): void {
 }
 
 function route(app: FastifyInstance, { faces, faults, ago, closing }: ServerParts, operation: ContractOperation): void {
-  const face = faces[operation.interface];
+  const face = faceOf(faces, operation);
+  if (face === undefined) return;
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const perform = (fault?: WriteFault): Promise<Answer> => answerOf(face, operation, request, fault);
     const effect = faults.take(operation.name);
@@ -79,6 +80,6 @@ function route(app: FastifyInstance, { faces, faults, ago, closing }: ServerPart
   app.route({ method: operation.method, url: face.root + operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), handler });
 }
 
-function faceOf(faces: ServerParts["faces"], request: FastifyRequest): Face {
+function faceAskedFor(faces: Faces, request: FastifyRequest): Face {
   return request.url.startsWith(faces.investor.root) ? faces.investor : faces.ledger;
 }

@@ -1,13 +1,15 @@
 import { parseJson, writeJson } from "../../base/json.ts";
-import type { InterfaceName } from "../../contract/contract.ts";
 import type { Database, Row } from "../../sqlite/database.ts";
+
+/** The interface by which a write came. */
+type Interface = "ledger" | "investor";
 
 /** One write that really happened. */
 export interface CommittedWrite {
   /** Virtual milliseconds since the Unix epoch. */
   readonly at: number;
   readonly transactionId: string;
-  readonly interface: InterfaceName;
+  readonly interface: Interface;
   readonly operation: string;
   readonly actor: object;
   readonly body: unknown;
@@ -48,7 +50,7 @@ function asLogged(row: Row): LoggedCommit {
     seq: Number(row["seq"]),
     at: new Date(Number(row["at"])).toISOString(),
     transactionId: String(row["transaction_id"]),
-    interface: row["interface"] as InterfaceName,
+    interface: row["interface"] as Interface,
     operation: String(row["operation"]),
     actor: parseJson(String(row["actor"])) as object,
     body: parseJson(String(row["body"])),

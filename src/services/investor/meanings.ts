@@ -1,12 +1,14 @@
 import { isObject, type Json } from "../../base/json.ts";
-import type { Meaning } from "../meaning.ts";
-import { changes, sets, undoneByNothing } from "../sets.ts";
+import type { Meaning, MeaningsOf } from "../meaning.ts";
+import { sets, undoneByNothing, settersOf } from "../sets.ts";
 import { bought, doubtOfPurchase, kycUpdated } from "./probes.ts";
+
+const { changes } = settersOf<"identity">();
 
 const READ: Meaning = { effect: "read" };
 
 /** A.1 to A.4: the investor interface. */
-export const investor: Readonly<Record<string, Meaning>> = {
+export const meanings: MeaningsOf<"investor."> = {
   "investor.sales.list": READ,
   "investor.sales.buy": {
     effect: "additive",

@@ -1,12 +1,15 @@
 import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { carriesMark, markComment, markData } from "../marks.ts";
-import type { Meaning, Yield } from "../meaning.ts";
+import type { Meaning, MeaningsOf, WriteMeaning, Yield } from "../meaning.ts";
 import type { Probe } from "../probe.ts";
-import { by, changes, makes, removes, sets } from "../sets.ts";
+import { ledgerSetters } from "./kinds.ts";
+import { by, sets } from "../sets.ts";
 import { assetIdIn, assetIds } from "./asset-ids.ts";
 import { assetCreated, assetDeleted, assetOwnersSet, assetPut, assetUpdated } from "./probes/assets.ts";
 import { approvalCancelled, approvalRequested, approvalVoted, transferRequested, transferVoted } from "./probes/requests.ts";
+
+const { changes, makes, removes } = ledgerSetters;
 
 const READ: Meaning = { effect: "read" };
 
@@ -22,7 +25,7 @@ const madeAsset = sets(makes("asset", assetIds));
 const changedAsset = sets(changes("asset", assetIds));
 
 /** B.1: assets. */
-export const assets: Readonly<Record<string, Meaning>> = {
+export const assets: MeaningsOf<"ledger.asset." | "ledger.receipt." | "ledger.status"> = {
   "ledger.asset.get": READ,
   "ledger.asset.create": {
     effect: "unique",
@@ -30,6 +33,7 @@ export const assets: Readonly<Record<string, Meaning>> = {
     readBack: "`ledger.asset.get`, and `ledger.asset.history`, whose records carry the transaction id",
     probe: assetCreated,
     sets: madeAsset,
+    namesOnce: "data.*.id",
   },
   "ledger.asset.put": {
     effect: "absolute",
@@ -50,6 +54,7 @@ export const assets: Readonly<Record<string, Meaning>> = {
     readBack: "`ledger.asset.get`: the asset is there no more; `ledger.asset.history` names the deletion",
     probe: assetDeleted,
     sets: sets(removes("asset", assetIds)),
+    namesOnce: "id.*",
   },
   "ledger.asset.setOwners": {
     effect: "absolute",
@@ -66,7 +71,7 @@ export const assets: Readonly<Record<string, Meaning>> = {
 };
 
 /** B.2: asset ownership transfer. */
-export const transfers: Readonly<Record<string, Meaning>> = {
+export const transfers: MeaningsOf<"ledger.transfer."> = {
   "ledger.transfer.get": READ,
   "ledger.transfer.request": {
     effect: "marked",
@@ -94,6 +99,7 @@ export const transfers: Readonly<Record<string, Meaning>> = {
     },
     probe: transferRequested,
     sets: sets(makes("transfer request")),
+    asksApprovers: true,
     readBack: "`ledger.transfer.byAsset` with `pendingOnly: false`, then `ledger.transfer.mine`, by the mark in `data`",
   },
   "ledger.transfer.approve": {
@@ -102,12 +108,16 @@ export const transfers: Readonly<Record<string, Meaning>> = {
     probe: transferVoted("approved"),
     // The last approval gives the assets to their new owners, and the step does not name them.
     sets: sets(changes("transfer request", by("id")), changes("asset")),
+    namesOnce: "id.*",
+    votes: true,
   },
   "ledger.transfer.reject": {
     effect: "transition",
     readBack: "`ledger.transfer.get`: the actor's entry among the approvers; `ledger.transfer.history` for when it turned",
     probe: transferVoted("rejected"),
     sets: sets(changes("transfer request", by("id"))),
+    namesOnce: "id.*",
+    votes: true,
   },
   "ledger.transfer.mine": READ,
   "ledger.transfer.queue": READ,
@@ -116,7 +126,7 @@ export const transfers: Readonly<Record<string, Meaning>> = {
 };
 
 /** B.3: approvals. */
-export const approvals: Readonly<Record<string, Meaning>> = {
+export const approvals: MeaningsOf<"ledger.approval."> = {
   "ledger.approval.get": READ,
   "ledger.approval.create": {
     effect: "marked",
@@ -134,16 +144,17 @@ export const approvals: Readonly<Record<string, Meaning>> = {
     readBack: "`ledger.approval.mine`, by the mark in `data`",
     probe: approvalRequested,
     sets: sets(makes("approval request")),
+    asksApprovers: true,
   },
-  "ledger.approval.accept": decision(approvalVoted("approved")),
-  "ledger.approval.reject": decision(approvalVoted("rejected")),
+  "ledger.approval.accept": { ...decision(approvalVoted("approved")), votes: true },
+  "ledger.approval.reject": { ...decision(approvalVoted("rejected")), votes: true },
   "ledger.approval.cancel": decision(approvalCancelled),
   "ledger.approval.mine": READ,
   "ledger.approval.queue": READ,
   "ledger.approval.history": READ,
 };
 
-function decision(probe: Probe): Meaning {
+function decision(probe: Probe): WriteMeaning {
   return {
     effect: "transition",
     wraps: "approvals",
@@ -153,6 +164,7 @@ function decision(probe: Probe): Meaning {
       "`ledger.approval.get`: the actor's entry among the approvers, or the state of the request; `ledger.approval.history` for when it turned",
     probe,
     sets: sets(changes("approval request", by("id"))),
+    namesOnce: "id",
   };
 }
 

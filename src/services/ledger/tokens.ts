@@ -1,5 +1,5 @@
 import { chooseId, chooseShareIds, shareIds } from "../marks.ts";
-import type { Meaning, Yield } from "../meaning.ts";
+import type { Meaning, MeaningsOf, Yield } from "../meaning.ts";
 import { batchTransferred, burnt, minted, transferred } from "./probes/supply.ts";
 import {
   approvalForAllSet,
@@ -19,7 +19,10 @@ import {
   vaultUpdated,
   withdrawn,
 } from "./probes/vaults.ts";
-import { by, byGiven, changes, makes, removes, sets, undoneByNothing } from "../sets.ts";
+import { ledgerSetters } from "./kinds.ts";
+import { by, byGiven, sets, undoneByNothing } from "../sets.ts";
+
+const { changes, makes, removes } = ledgerSetters;
 
 const READ: Meaning = { effect: "read" };
 
@@ -35,13 +38,18 @@ const MOVED =
   "the token's transactions since, and the receiver's balance before and after; of a unit, the accounts' `nftIds` too";
 const IF_TOKEN_UNIQUE = "looked for, and not sent again unless the profile says `capabilities.tokenIdUnique`";
 
+const QUANTITY = { id: "id", value: "value" } as const;
+
+// The custodians of a vault have rights in its share tokens that the token's own definition does not tell.
+const SHARE_TOKENS = { at: "vaultToken.*", yields: "tokenIds", saysRights: false } as const;
+
 // A new token has its permissions and its owners from the first.
 const madeTokens = (id: string) =>
   [makes("token", byGiven(id)), makes("token permissions", byGiven(id)), makes("token owners", byGiven(id))] as const;
 const ADDED_TO_VAULT = "no operation takes a token out of a vault, and to add one again changes nothing";
 
 /** B.4: tokens. */
-export const tokens: Readonly<Record<string, Meaning>> = {
+export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.transaction."> = {
   "ledger.token.get": READ,
   "ledger.token.create": {
     effect: "unique",
@@ -52,6 +60,8 @@ export const tokens: Readonly<Record<string, Meaning>> = {
     lost: IF_TOKEN_UNIQUE,
     probe: tokenCreated,
     sets: sets(...madeTokens("id")),
+    namesOnce: "id",
+    makesTokens: { yields: "id", saysRights: true },
   },
   "ledger.token.update": {
     effect: "absolute",
@@ -65,6 +75,7 @@ export const tokens: Readonly<Record<string, Meaning>> = {
     readBack: "`ledger.token.get`",
     probe: tokenPermissionsSet,
     sets: sets(changes("token permissions", by("id"))),
+    changesRights: true,
   },
   "ledger.token.setApproval": {
     effect: "absolute",
@@ -77,6 +88,7 @@ export const tokens: Readonly<Record<string, Meaning>> = {
     readBack: "`ledger.token.get`",
     probe: tokenOwnersSet,
     sets: sets(changes("token owners", by("id"))),
+    changesRights: true,
   },
   "ledger.token.mint": {
     effect: "additive",
@@ -84,12 +96,16 @@ export const tokens: Readonly<Record<string, Meaning>> = {
     lost: "looked for; sent again only where a second one would be refused: an amount when the cap leaves no room for it, a unit always",
     probe: minted,
     sets: sets(makes("supply", by("id")), changes("holdings", by("id"))),
+    quantities: { ...QUANTITY, mints: true },
+    needsRole: { role: "minter", key: "minter_role_name", verb: "mint", givenBy: "ledger.token.setPermissions" },
   },
   "ledger.token.burn": {
     effect: "additive",
     readBack: SUPPLY,
     probe: burnt,
     sets: sets(removes("supply", by("id")), changes("holdings", by("id"))),
+    quantities: QUANTITY,
+    needsRole: { role: "burner", key: "burner_role_name", verb: "burn", givenBy: "ledger.token.setPermissions" },
   },
   "ledger.account.get": READ,
   "ledger.account.list": READ,
@@ -98,7 +114,7 @@ export const tokens: Readonly<Record<string, Meaning>> = {
 };
 
 /** B.5: ERC-1155 style operations. */
-export const erc1155: Readonly<Record<string, Meaning>> = {
+export const erc1155: MeaningsOf<"ledger.erc1155."> = {
   "ledger.erc1155.balanceOf": READ,
   "ledger.erc1155.balanceOfBatch": READ,
   "ledger.erc1155.setApprovalForAll": {
@@ -114,12 +130,14 @@ export const erc1155: Readonly<Record<string, Meaning>> = {
     readBack: MOVED,
     probe: transferred,
     sets: sets(changes("holdings", by("id"))),
+    quantities: QUANTITY,
   },
   "ledger.erc1155.safeBatchTransferFrom": {
     effect: "additive",
     readBack: MOVED,
     probe: batchTransferred,
     sets: sets(changes("holdings", by("ids"))),
+    quantities: { id: "ids.*", value: "values.*" },
   },
 };
 
@@ -131,7 +149,7 @@ const shareTokenIds: Yield = {
 };
 
 /** B.6: vaults. */
-export const vaults: Readonly<Record<string, Meaning>> = {
+export const vaults: MeaningsOf<"ledger.vault."> = {
   "ledger.vault.get": READ,
   "ledger.vault.create": {
     effect: "unique",
@@ -142,6 +160,8 @@ export const vaults: Readonly<Record<string, Meaning>> = {
     lost: "looked for, and not sent again unless the profile says `capabilities.vaultIdUnique`",
     probe: vaultCreated,
     sets: sets(makes("vault", byGiven("id")), makes("vault custodians", byGiven("id")), ...madeTokens("vaultToken.id")),
+    namesOnce: "id",
+    makesTokens: SHARE_TOKENS,
   },
   "ledger.vault.update": {
     effect: "absolute",
@@ -159,6 +179,7 @@ export const vaults: Readonly<Record<string, Meaning>> = {
     lost: IF_TOKEN_UNIQUE,
     probe: shareTokenAdded,
     sets: sets(...madeTokens("vaultToken.id")),
+    makesTokens: SHARE_TOKENS,
   },
   "ledger.vault.addExistingToken": {
     effect: "absolute",
@@ -183,6 +204,7 @@ export const vaults: Readonly<Record<string, Meaning>> = {
       makes("supply", by("assets.shares.tokenId")),
       changes("holdings", by("assets.shares.tokenId")),
     ),
+    quantities: { id: "assets.*.shares.*.tokenId", value: "assets.*.shares.*.quantity", mints: true },
   },
   "ledger.vault.withdraw": {
     effect: "transition",

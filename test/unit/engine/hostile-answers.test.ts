@@ -28,7 +28,7 @@ function pathInput(operation: Operation): JsonObject {
 }
 
 const withAnswers = [...operations.values()].filter(({ call }) => call.response !== undefined);
-const caller = { actingEntity: "userId:alice", credential: "BUYER_KEY", label: "alice" };
+const caller = { identities: { ledger: "userId:alice", investor: "BUYER_KEY" }, label: "alice" };
 
 test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
   "whatever %s is answered is used as the contract has it, or refused with the place and what belongs there",

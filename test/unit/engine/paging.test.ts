@@ -8,8 +8,8 @@ import type { RunEvent } from "../../../src/protocol/record.ts";
 import { type Came, type Given, type Ran, runnerForTest, serve, type Served, targetAt } from "./server.ts";
 
 const paged = [...operations.values()].filter(({ call }) => call.paging !== undefined);
-const byBookmark = paged.filter(({ call }) => call.paging?.style === "bookmark");
-const byNumber = paged.filter(({ call }) => call.paging?.style === "page");
+const byBookmark = paged.filter(({ call }) => call.paging !== undefined && call.interface === "ledger");
+const byNumber = paged.filter(({ call }) => call.paging !== undefined && call.interface === "investor");
 
 const OTHER = profileWith({
   ledger: { parameters: { pageSize: "size", bookmark: "after" }, pageSize: 3 },

@@ -78,7 +78,7 @@ async function intend(context: RunContext, place: Place): Promise<unknown> {
 
 function sentAgain(context: RunContext, place: Place): ReturnType<typeof inputSent> {
   const [state] = stepIn(context.state, "kept").attempts;
-  const caller = { actingEntity: undefined, credential: undefined, label: null };
+  const caller = { identities: {}, label: null };
   return inputSent(context, { place, step: step ?? expect.fail(), state: state ?? expect.fail(), caller });
 }
 
@@ -110,7 +110,7 @@ test("nor can it be told that it failed, while an earlier sending of it may stil
   await before.letGo();
   const { context } = await inRun(held, "canary-9999", "claim");
   const [state] = stepIn(context.state, "kept").attempts;
-  const caller = { actingEntity: undefined, credential: undefined, label: null };
+  const caller = { identities: {}, label: null };
   await sendAgain(context, { place: held.place, step: step ?? expect.fail(), state: state ?? expect.fail(), caller });
   expect(stepIn(context.state, "kept").stopped).toMatchObject({ outcome: "unknown", problem: { code: "write.not-the-same" } });
 });
@@ -123,7 +123,7 @@ test("the digest of a request with a secret cannot be compared between runs", as
   const request = context.service.request({
     operation,
     input: { assetType: "Property", data: { id: "P1", pin: "it is canary-7781" } },
-    caller: { actingEntity: undefined, credential: undefined, label: null },
+    caller: { identities: {}, label: null },
   });
   const here = context.digestOf(request);
   expect(here).toBe(context.digestOf(request));

@@ -77,7 +77,7 @@ export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Targe
   return {
     environment: "test",
     embedded: false,
-    ledger: { baseUrl: url, appId: "app1", orgId: "org1", apiKey: new Secret("LEDGER_KEY", "ledger-key-1") },
+    ledger: { baseUrl: url, settings: { appId: "app1", orgId: "org1" }, apiKey: new Secret("LEDGER_KEY", "ledger-key-1") },
     investor: { baseUrl: url, credentials: new Map([["BUYER_KEY", new Secret("BUYER_KEY", "buyer-key-1")]]) },
     profile,
     exclusive: true,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { loadEnvironment, loadProfile } from "../../../src/environment/load.ts";
-import type { Target } from "../../../src/environment/target.ts";
+import { credentialsOf, secretsOf, type Target } from "../../../src/environment/target.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -45,8 +45,9 @@ test("the first environment is the default; keys come from where they are said t
   const target = load(GOOD);
   expect(target.environment).toBe("staging");
   expect(target.ledger?.baseUrl).toBe("https://ledger.example.com");
-  expect(target.ledger?.apiKey.reveal()).toBe("ledger-key");
-  expect(target.investor?.credentials.get("BUYER_KEY")?.reveal()).toBe("buyer-key");
+  expect(target.ledger?.settings).toEqual({ appId: "app1", orgId: "org1" });
+  expect(secretsOf(target).map((secret) => secret.reveal())).toEqual(["ledger-key", "buyer-key"]);
+  expect(credentialsOf(target.investor).get("BUYER_KEY")?.reveal()).toBe("buyer-key");
   expect(target.timeoutMs).toBe(5_000);
 });
 

@@ -44,7 +44,7 @@ function playbookOf(steps: readonly string[]): string {
 test("what a planner is handed refuses every write before there is a request, and lets reads through", async () => {
   const served = await serve(() => ({ body: "{}" }));
   const port = portAt(targetAt(served.url));
-  const caller = { actingEntity: "userId:alice", credential: "BUYER_KEY", label: null };
+  const caller = { identities: { ledger: "userId:alice", investor: "BUYER_KEY" }, label: null };
   const writes = [...operations.values()].filter((operation) => operation.writes);
   expect(writes.length).toBeGreaterThan(30);
   for (const operation of writes)

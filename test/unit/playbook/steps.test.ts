@@ -57,7 +57,7 @@ test("who acts is known before the run, or an expression of it", () => {
   expect(onlyStep("uses: ledger.status\nas: a", actors).as).toEqual({
     kind: "identity",
     name: "a",
-    identity: { ledger: { attribute: "userId", value: "x:y" }, investor: undefined },
+    identity: { ledger: "userId:x:y" },
   });
   expect(onlyStep('uses: ledger.status\nas: " ${{ actors.g[0] }} "', actors).as).toMatchObject({ kind: "entity" });
   expect(onlyStep("uses: ledger.status", "defaults: {}").as).toBeUndefined();

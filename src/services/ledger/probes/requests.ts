@@ -67,7 +67,10 @@ function statusesOf(entries: readonly JsonObject[]): readonly Json[] {
 }
 
 // The history says which transaction turned what, and when.
-function reading(resource: string, name: (input: JsonObject) => JsonObject): Pick<Probe, "before" | "after"> {
+function reading(
+  resource: "ledger.transfer" | "ledger.approval",
+  name: (input: JsonObject) => JsonObject,
+): Pick<Probe, "before" | "after"> {
   const request = ({ input }: Sent): ProbeRead => ({ operation: `${resource}.get`, input: name(input) });
   const history = ({ input }: Sent): ProbeRead => ({ operation: `${resource}.history`, input: name(input), optional: true });
   return {

@@ -1,9 +1,9 @@
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json.ts";
-import type { Probe, Readings, Sent } from "../../probe.ts";
+import type { Probe, ProbeRead, Readings, Sent } from "../../probe.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "../../probes/compare.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
-const token = ({ input }: Sent): { readonly token: { readonly operation: string; readonly input: JsonObject } } => ({
+const token = ({ input }: Sent): { readonly token: ProbeRead } => ({
   token: { operation: "ledger.token.get", input: { id: input["id"] ?? "" } },
 });
 
@@ -83,6 +83,6 @@ export const approvalForAllSet: Probe = settingProbe({
   },
 });
 
-export function accountsOf(tokenId: Json | undefined): { readonly operation: string; readonly input: JsonObject } {
+export function accountsOf(tokenId: Json | undefined): ProbeRead {
   return { operation: "ledger.account.list", input: { tokenId: tokenId ?? "" } };
 }

@@ -11,15 +11,24 @@ import {
   type Sight,
   UNREAD,
 } from "../../probe.ts";
-import { eachOf, field, includes, isEntity, itemsOf, listOf, number, recordsIn, sameMembers, without } from "../../probes/compare.ts";
+import {
+  eachOf,
+  field,
+  includes,
+  isEntity,
+  itemsOf,
+  listOf,
+  number,
+  recordsIn,
+  sameMembers,
+  without,
+} from "../../probes/compare.ts";
 import { isTouchedBeside } from "../../probes/recency.ts";
 import { changesIn, effectOfChange, effectOfMovement, movementsOf, newChanges, newMovements } from "./records.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
-type Read = { readonly operation: string; readonly input: JsonObject };
-
-const vaultRead = (id: Json | undefined): Read => ({ operation: "ledger.vault.get", input: { id: id ?? "" } });
-const contentRead = (id: Json | undefined): Read => ({ operation: "ledger.vault.assets", input: { id: id ?? "" } });
+const vaultRead = (id: Json | undefined): ProbeRead => ({ operation: "ledger.vault.get", input: { id: id ?? "" } });
+const contentRead = (id: Json | undefined): ProbeRead => ({ operation: "ledger.vault.assets", input: { id: id ?? "" } });
 
 const stamped =
   (name: "id" | "vaultId") =>
@@ -119,7 +128,7 @@ const content: Pick<Probe, "before" | "after" | "keep"> = {
 
 const eachAsset = (sent: Sent): readonly Sent[] => itemsOf(sent).flatMap(eachOf("assets"));
 
-function historyRead(asset: Json | undefined): Read {
+function historyRead(asset: Json | undefined): ProbeRead {
   return {
     operation: "ledger.asset.history",
     input: { assetType: field(asset, "assetType") ?? "", id: field(asset, "id") ?? "" },

@@ -1,0 +1,126 @@
+import { Decimal } from "../base/decimal.ts";
+import { isObject, type Json, type JsonObject, shownJson } from "../base/json.ts";
+import type { OperationName } from "../contract/contract.ts";
+
+/** A quantity that two sides of the service must agree on: what they are, and how they are read. */
+export interface Conserved {
+  /** What must hold, in words. */
+  readonly law: string;
+  readonly sides: Readonly<Record<"left" | "right", string>>;
+  /** What the parts of a row's key are. */
+  readonly key: readonly string[];
+  /** The operations that it takes; the first one says what the id names. */
+  readonly reads: readonly [OperationName, ...OperationName[]];
+  /** Each caller sees only what is their own, so that a group may be named, whose members are asked one after the other. */
+  readonly seenByOwners: boolean;
+  readonly pages: <Page>(id: string, reads: ConservedReads<Page>) => AsyncGenerator<Page, void>;
+}
+
+/** The reads that a conserved quantity may make. */
+export interface ConservedReads<Page> {
+  /** How many callers are named. */
+  readonly callers: number;
+  /** Reads an operation page by page as one of the callers, the first one unless another is named, and takes the rows of each page. */
+  read(operation: OperationName, input: JsonObject, rows: RowsIn, caller?: number): AsyncGenerator<Page, void>;
+  /** Gives rows that are known only after their page was read; nothing where that page failed. */
+  later(page: Page, rows: readonly ConservedRow[]): readonly Page[];
+}
+
+/** Takes the rows of an answer. Throws an Uncounted when one cannot be counted. */
+export type RowsIn = (payload: Json) => readonly ConservedRow[];
+
+/** A part of a quantity on one side. */
+export interface ConservedRow {
+  readonly side: "left" | "right";
+  readonly key: readonly string[];
+  readonly value: Decimal;
+  readonly at: undefined;
+  readonly record: Json;
+}
+
+/** Says why a record cannot be counted. */
+export class Uncounted extends Error {
+  override readonly name = "Uncounted";
+}
+
+export const ZERO: Decimal = Decimal.of(0);
+const ONE = Decimal.of(1);
+
+export function left(key: readonly string[], value: Decimal, record: Json): ConservedRow {
+  return { side: "left", key, value, at: undefined, record };
+}
+
+export function right(key: readonly string[], value: Decimal, record: Json): ConservedRow {
+  return { side: "right", key, value, at: undefined, record };
+}
+
+/** Returns rows that differ only where something is there more than once. */
+export function once(key: readonly string[], times: number, record: Json): readonly ConservedRow[] {
+  return times === 1 ? [] : within(key, { value: Decimal.of(times), most: ONE, record });
+}
+
+/** Returns rows that differ only where a value is more than the most. What is at most so much is held against the lesser of both. */
+export function within(
+  key: readonly string[],
+  { value, most, record }: { value: Decimal; most: Decimal; record: Json },
+): readonly ConservedRow[] {
+  return [left(key, value, record), right(key, value.compare(most) > 0 ? most : value, record)];
+}
+
+export function recordIn(value: Json): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** Returns the record of an id, which an answer must be: of another one it says nothing. */
+export function recordOf(id: string, answer: Json): JsonObject {
+  const record = recordIn(answer);
+  const given = textIn(record, "id");
+  if (given === id) return record;
+  throw new Uncounted(`the service was asked for ${id} and gave ${given}`);
+}
+
+export function recordsIn(value: Json, name = "the answer"): readonly JsonObject[] {
+  if (Array.isArray(value) && value.every(isObject)) return value;
+  throw new Uncounted(`${name} must be a list of records, and is ${shownJson(value)}`);
+}
+
+export function noneTwice(what: string, records: readonly JsonObject[]): readonly JsonObject[] {
+  for (const [id, times] of timesOf(records.map((record) => textIn(record, "id"))))
+    if (times > 1) throw new Uncounted(`${what} ${id} is listed ${times} times`);
+  return records;
+}
+
+export function timesOf(texts: readonly string[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
+  return times;
+}
+
+/** Counts a record, and names it where that fails. */
+export function counted<T>(what: string, { id = null }: JsonObject, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Uncounted)) throw error;
+    throw new Uncounted(`${what} ${typeof id === "string" ? id : shownJson(id)}: ${error.message}`);
+  }
+}
+
+export function textIn(record: JsonObject, field: string): string {
+  const value = record[field];
+  if (typeof value === "string") return value;
+  throw new Uncounted(`${field} must be a text, and is ${shownJson(value)}`);
+}
+
+export function textsIn(record: JsonObject, field: string): readonly string[] {
+  const value = record[field];
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
+  throw new Uncounted(`${field} must be a list of texts, and is ${shownJson(value)}`);
+}
+
+/** Returns a number of a record. A field that is missing is no zero. */
+export function numberIn(record: JsonObject, field: string): Decimal {
+  const value = record[field];
+  if (value instanceof Decimal) return value;
+  throw new Uncounted(`${field} must be a number, and is ${shownJson(value)}`);
+}

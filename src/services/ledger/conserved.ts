@@ -1,0 +1,155 @@
+import { Decimal, sum } from "../../base/decimal.ts";
+import { isObject, type JsonObject, shownJson } from "../../base/json.ts";
+import {
+  type Conserved,
+  type ConservedReads,
+  type ConservedRow,
+  counted,
+  left,
+  noneTwice,
+  numberIn,
+  once,
+  recordIn,
+  recordOf,
+  recordsIn,
+  right,
+  textIn,
+  textsIn,
+  timesOf,
+  Uncounted,
+  within,
+  ZERO,
+} from "../conserved.ts";
+
+/** The supply of a token is the sum of its accounts, and its mints less its burns; what was minted is no more than its cap. */
+export const tokenConserved: Conserved = {
+  law: "A token: supply = sum of accounts = mints - burns.",
+  sides: { left: "the token", right: "its accounts and transactions" },
+  key: ["token", "rule"],
+  reads: ["ledger.token.get", "ledger.account.list", "ledger.transaction.list"],
+  seenByOwners: false,
+  pages: tokenPages,
+};
+
+async function* tokenPages<Page>(id: string, reads: ConservedReads<Page>): AsyncGenerator<Page, void> {
+  let [token, minted, cap]: [JsonObject, Decimal, Decimal | undefined] = [{}, ZERO, undefined];
+  let page: Page | undefined;
+  const supply = reads.read("ledger.token.get", { id }, (answer) => {
+    token = recordOf(id, answer);
+    [minted, cap] = [numberIn(token, "totalMintedAmount"), capOf(token)];
+    return supplyRows(id, token);
+  });
+  for await (page of supply) yield page;
+  yield* reads.read("ledger.account.list", { tokenId: id }, (answer) => {
+    const accounts = noneTwice("account", recordsIn(answer));
+    return accounts.map((account) => balanceRow(id, account));
+  });
+  yield* reads.read("ledger.transaction.list", { tokenId: id }, (answer) => {
+    const transactions = noneTwice("transaction", recordsIn(answer));
+    const rows = transactions.flatMap((transaction) => movements(id, transaction));
+    const added = sum(rows.flatMap(({ value }) => (value.isNegative() ? [] : [value])));
+    if (added.compare(minted) > 0) minted = added;
+    return rows;
+  });
+  // What was minted is known only now; it is held against the cap that the token has told.
+  if (page !== undefined && cap !== undefined)
+    yield* reads.later(page, within([id, "cap"], { value: minted, most: cap, record: token }));
+}
+
+function supplyRows(id: string, token: JsonObject): readonly ConservedRow[] {
+  const supply = numberIn(token, "totalSupply");
+  return [
+    left([id, "accounts"], supply, token),
+    left([id, "transactions"], supply, token),
+    right([id, "accounts"], ZERO, null), // a token without accounts has a supply of nothing
+    right([id, "transactions"], ZERO, null),
+  ];
+}
+
+// A token may be made without a cap, or with 0 for none; one that does not tell its behaviour may have one.
+function capOf({ behaviour = null }: JsonObject): Decimal | undefined {
+  if (!isObject(behaviour)) throw new Uncounted(`behaviour must tell the cap of the token, and is ${shownJson(behaviour)}`);
+  const { maxMintQuantity: cap = null } = behaviour;
+  if (cap === null) return undefined;
+  if (!(cap instanceof Decimal)) throw new Uncounted(`behaviour.maxMintQuantity must be a number, and is ${shownJson(cap)}`);
+  return cap.isZero() ? undefined : cap;
+}
+
+function balanceRow(id: string, account: JsonObject): ConservedRow {
+  return counted("account", account, () => {
+    const token = textIn(account, "tokenId");
+    if (token !== id) throw new Uncounted(`it is of the token ${token}, and not of ${id}`);
+    return right([id, "accounts"], numberIn(account, "balance"), account);
+  });
+}
+
+function movements(id: string, transaction: JsonObject): readonly ConservedRow[] {
+  return counted("transaction", transaction, () => {
+    const type = textIn(transaction, "type");
+    const sign = SIGNS.get(type.toUpperCase());
+    if (sign === undefined) throw new Uncounted(`type must be ${[...SIGNS.keys()].join(", ")}, and is ${shownJson(type)}`);
+    const details = recordsIn(transaction["transactionDetails"] ?? null, "transactionDetails");
+    const own = details.filter((detail) => textIn(detail, "tokenId") === id);
+    if (own.length === 0) throw new Uncounted(`it moves nothing of the token ${id}`);
+    if (sign === 0) return [];
+    return own.map((detail) => {
+      const amount = numberIn(detail, "amount");
+      return right([id, "transactions"], sign < 0 ? amount.negated() : amount, transaction);
+    });
+  });
+}
+
+/** What a transaction does to the supply. */
+const SIGNS: ReadonlyMap<string, -1 | 0 | 1> = new Map([
+  ["MINT", 1],
+  ["BURN", -1],
+  ["TRANSFER", 0],
+]);
+
+/** What the share tokens of a vault supply is what was issued for its assets. */
+export const vaultConserved: Conserved = {
+  law: "A vault: its share tokens' supply = what was issued for its assets.",
+  sides: { left: "its share tokens", right: "what was issued for its assets" },
+  key: ["vault", "token"],
+  reads: ["ledger.vault.get", "ledger.vault.assets", "ledger.token.get"],
+  seenByOwners: false,
+  pages: vaultPages,
+};
+
+// The supplies are known only when the vault has named its tokens.
+async function* vaultPages<Page>(id: string, reads: ConservedReads<Page>): AsyncGenerator<Page, void> {
+  let tokens: ReadonlyMap<string, number> = new Map();
+  yield* reads.read("ledger.vault.get", { id }, (answer) => {
+    const vault = recordOf(id, answer);
+    tokens = timesOf(textsIn(vault, "vaultTokenId"));
+    return [...tokens].flatMap(([token, times]) => once([id, `${token}, times named`], times, vault));
+  });
+  for (const token of tokens.keys()) {
+    yield* reads.read("ledger.token.get", { id: token }, (answer) => {
+      const record = recordOf(token, answer);
+      return [
+        left([id, token], numberIn(record, "totalSupply"), record),
+        right([id, token], ZERO, null), // a share token of which nothing was issued supplies nothing
+      ];
+    });
+  }
+  yield* reads.read("ledger.vault.assets", { id }, (answer) => assetRows(id, recordsIn(recordIn(answer)["assets"] ?? [])));
+}
+
+// An asset that is listed twice has been deposited once.
+function assetRows(id: string, assets: readonly JsonObject[]): readonly ConservedRow[] {
+  const times = timesOf(assets.map(assetName));
+  const listed = new Map(assets.toReversed().map((asset) => [assetName(asset), asset]));
+  return [...listed].flatMap(([name, asset]) => [
+    ...recordsIn(asset["shares"] ?? null, `the shares of ${name}`).map((share) =>
+      right([id, textIn(share, "tokenId")], numberIn(share, "quantity"), asset),
+    ),
+    ...once([id, `${name}, times listed`], times.get(name) ?? 1, asset),
+  ]);
+}
+
+function assetName(asset: JsonObject): string {
+  const identifier = recordIn(asset["identifier"] ?? null);
+  const { docDefId: type } = identifier;
+  return `asset ${typeof type === "string" ? `${type} ` : ""}${textIn(identifier, "id")}`;
+}

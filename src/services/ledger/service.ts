@@ -1,0 +1,43 @@
+import type { Json } from "../../base/json.ts";
+import { count } from "../../base/text.ts";
+import { byBookmark } from "../paging/bookmarks.ts";
+import type { ServiceDescriptor } from "../service.ts";
+import { approvals, assets, transfers } from "./assets.ts";
+import { tokenConserved, vaultConserved } from "./conserved.ts";
+import { erc1155, tokens, vaults } from "./tokens.ts";
+
+/** Interface B: assets, tokens and vaults kept on a ledger. */
+export const ledger: ServiceDescriptor<"ledger"> = {
+  name: "ledger",
+  settings: {
+    appId: { about: "The app, as it stands in the service's paths.", locates: true },
+    orgId: { about: "The organization of the entities that act.", locates: false },
+  },
+  identity: { kind: "entity", onBehalfOf: (profile) => profile.ledger.onBehalfOf, organization: "orgId" },
+  envelope: undefined,
+  paging: byBookmark,
+  harmless: { operation: "ledger.status", input: {} },
+  receipts: {
+    read: (receiptId) => ({ operation: "ledger.receipt.get", input: { receiptId } }),
+    rules: (profile) => profile.ledger.receipt,
+    schema: { $ref: "contract#/$defs/Receipt" },
+  },
+  writeYields: {
+    transactionId: {
+      type: "string",
+      id: "transaction",
+      description: "the ledger transaction's id",
+      from: ({ payload }) => textIn(payload, "transactionId"),
+    },
+  },
+  conserves: { token: tokenConserved, vault: vaultConserved },
+  doctor: { list: "ledger.token.list", one: (id) => ({ operation: "ledger.token.get", input: { id } }) },
+  planned: { total: "ledgerTransactions", words: (writes) => count(writes, "ledger transaction") },
+  exampleActor: "issuer",
+  meanings: { ...assets, ...transfers, ...approvals, ...tokens, ...erc1155, ...vaults },
+};
+
+function textIn(payload: Json, name: string): string | undefined {
+  const value = (payload as Record<string, Json> | null)?.[name];
+  return typeof value === "string" ? value : undefined;
+}

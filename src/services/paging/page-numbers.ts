@@ -1,0 +1,115 @@
+import { hash } from "node:crypto";
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { count } from "../../base/text.ts";
+import { type AfterPage, listIn, type PageProblem, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
+
+/** Pages have numbers, and `pagination` says how many there are. */
+export const byPageNumber: Paging = {
+  how: "by page number",
+  parameter: "page",
+  size: "limit",
+  gives: "the answer",
+  second: { page: "the second page", follows: "the second page is the second" },
+  walk: (items) => new NumberWalk(items),
+};
+
+// What the pages of one list say of it. They are read one after the other, and what they say need not be of the same list.
+class NumberWalk implements PageWalk {
+  readonly #items: string;
+  readonly #digests = new Set<string>();
+  readonly #said = new Map<string, Decimal>();
+  #total = 0;
+  #taken = 0;
+  #rows = 0;
+
+  constructor(items: string) {
+    this.#items = items;
+  }
+
+  take(page: ReadPage): AfterPage {
+    const said = paginationOf(page) ?? {};
+    if (this.#taken === 0) {
+      const { totalPages } = said;
+      if (!(totalPages instanceof Decimal)) return broken(WITHOUT_PAGINATION);
+      this.#total = totalPages.approximate();
+    }
+    this.#taken += 1;
+    const given = said["page"];
+    if (given instanceof Decimal && !given.equals(Decimal.of(this.#taken))) return broken(otherPage(this.#taken, given), true);
+    const rows = listIn(page.payload, this.#items);
+    this.#rows += rows.length;
+    if (this.#total > 1 && rows.length > 0 && this.#cameBefore(rows)) return broken(samePage(this.#taken), true);
+    const moved = this.#changed("totalItems", said) ?? this.#changed("totalPages", said);
+    if (moved !== undefined) return broken(moved);
+    if (this.#taken < this.#total) return { kind: "more", page: this.#taken + 1, pages: this.#total };
+    return this.#end();
+  }
+
+  #cameBefore(rows: readonly Json[]): boolean {
+    const before = this.#digests.size;
+    return this.#digests.add(hash("sha256", writeJson(rows))).size === before;
+  }
+
+  #changed(name: string, said: JsonObject): PageProblem | undefined {
+    const [before, now] = [this.#said.get(name), said[name]];
+    if (!(now instanceof Decimal)) return undefined;
+    this.#said.set(name, now);
+    return before === undefined || before.equals(now) ? undefined : changed(name, before, now);
+  }
+
+  // Read to its end, the list must be all that it was said to be.
+  #end(): AfterPage {
+    const claimed = this.#said.get("totalItems");
+    if (claimed === undefined || claimed.equals(Decimal.of(this.#rows))) return { kind: "end" };
+    return broken(miscounted(claimed, this.#rows));
+  }
+}
+
+// Interface A puts its pagination inside the response or beside it.
+function paginationOf({ payload, envelope }: ReadPage): JsonObject | undefined {
+  const inside = isObject(payload) ? payload["pagination"] : undefined;
+  const found = isObject(inside) ? inside : envelope?.["pagination"];
+  return isObject(found) ? found : undefined;
+}
+
+function broken(problem: PageProblem, misnamed = false): AfterPage {
+  return { kind: "broken", problem, misnamed };
+}
+
+const MOVED = "what was read of the list may lack something, or hold it twice, so it is not used";
+const SHIFTED = "what was read of the list may hold some things twice and others not at all, so it is not used";
+
+const WITHOUT_PAGINATION: PageProblem = {
+  code: "paging.unknown",
+  message: "the answer has no pagination.totalPages, so there may be more pages than were read",
+  next: "give `pages: first`, if one page is enough",
+};
+
+function miscounted(claimed: Decimal, given: number): PageProblem {
+  return {
+    code: "paging.count",
+    message: `the service says that the list has ${claimed.text} of them, and gave ${count(given, "record")}`,
+    why: MOVED,
+  };
+}
+
+function changed(name: string, before: Decimal, now: Decimal): PageProblem {
+  return {
+    code: "paging.count",
+    message: `the list changed while it was read: its ${name} was ${before.text}, and then ${now.text}`,
+    why: MOVED,
+  };
+}
+
+function samePage(asked: number): PageProblem {
+  return { code: "paging.repeated", message: `page ${asked} holds the very records of an earlier page`, why: SHIFTED };
+}
+
+function otherPage(asked: number, given: Decimal): PageProblem {
+  return {
+    code: "paging.other-page",
+    message: `the service was asked for page ${asked} and gave page ${given.text}`,
+    why: SHIFTED,
+  };
+}
