@@ -33,6 +33,7 @@ const GROUPS = [
       "contract",
       "source/(?!write-yaml)",
       "operations/(?!page)",
+      "services",
       "playbook",
       "environment/(?!notifications)",
       "files",
