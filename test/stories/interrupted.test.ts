@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { elementsOf } from "../unit/report/xml.ts";
 import { gate, type Proxy, proxyTo } from "./proxy.ts";
+import { logged, loggedLines } from "./schedule.ts";
 import {
   approvalPlaybook,
   approveAsBob,
@@ -163,6 +164,49 @@ describe("an answer never comes", () => {
     expect(late.stdout + late.stderr, late.told).toContain("schedule.time-limit");
     expect((await project.json("runs")).data.runs).toMatchObject([{ outcome: "interrupted" }]);
   });
+
+  test("of a read in a schedule: the next firing cancels it, and reads itself", async () => {
+    const { project, proxy } = await patiently();
+    project.write(
+      "read.yaml",
+      "playbook: 1\nmode: read-only\nschedule: { cron: '* * * * * *', overlap: cancel }\nsteps: [{ uses: ledger.asset.stats }]\n",
+    );
+    void heldFor(proxy, "GET /asset/stats");
+    const running = project.start("schedule", "read.yaml");
+    const [cancelled, next] = await logged(running, "firing.ended", 2);
+    await running.signal("SIGTERM");
+    expect((await running.ended).code).toBe(0);
+    expect([cancelled?.outcome, next?.outcome]).toEqual(["cancelled", "passed"]);
+    expect(Date.parse(next?.tick ?? "")).toBeGreaterThan(Date.parse(cancelled?.tick ?? ""));
+    const shown = await project.json("runs", "show", cancelled?.run ?? "");
+    expect(shown.data.reports[0]?.run.outcome, shown.told).toBe("interrupted");
+  });
+
+  test(
+    "a mint's in a schedule: the next firing cancels its run, and the answer counts as lost",
+    { timeout: 60_000 },
+    async () => {
+      const { service, project, proxy } = await patiently();
+      project.write("mint.yaml", MINT_ONCE.replace("steps:", "schedule: { cron: '* * * * * *', overlap: cancel }\nsteps:"));
+      void proxy.next("POST /token/mint", async (passing) => {
+        await passing.forward();
+        await NEVER;
+      });
+      const running = project.start("schedule", "mint.yaml");
+      const [cancelled] = await loggedLines(running, ({ event, outcome }) => event === "firing.ended" && outcome === "cancelled");
+      await loggedLines(running, ({ outcome }) => outcome === "blocked");
+      await running.signal("SIGTERM");
+      await running.ended;
+      const shown = await project.json("runs", "show", cancelled?.run ?? "");
+      expect(stepIn(shown.data, "mint").attempts, shown.told).toMatchObject([
+        { meaning: "ambiguous", message: expect.stringContaining("the run is to stop") },
+      ]);
+      const resumed = await project.run("resume", cancelled?.run ?? "");
+      expect(resumed.code, resumed.told).toBe(0);
+      expect(resumed.stdout, resumed.told).toContain("attempt 1: applied, as read back");
+      expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+    },
+  );
 
   test("what is to be done always is done all the same", async () => {
     const { service, project, proxy } = await patiently();
