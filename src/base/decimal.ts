@@ -95,6 +95,10 @@ export class Decimal {
   isNegative(): boolean {
     return this.#exactly.lt("0");
   }
+  /** How many digits it takes to compute with it, at most: with an exponent, a few characters stand for many. */
+  get digits(): number {
+    return /e/i.test(this.text) ? LIMITS.decimalDigits : this.text.length;
+  }
   /** How many digits after the point the value really has: 1.50 has 1. */
   decimals(): number {
     const [, fraction = ""] = this.#exactly.toFixed().split(".");
@@ -121,6 +125,17 @@ export class Decimal {
     const number = this.text.length <= SAFE_DIGITS ? Number(this.text) : Number.NaN;
     return String(number) === this.text ? number : JSON.rawJSON(this.text);
   }
+}
+
+const STEPS_OF_A_PAIR = 10;
+const PRODUCT_A_STEP = 10;
+const SHORT_DIGITS = 60;
+const STEPS_A_DIGIT = 3;
+
+/** The steps that it takes at most to compute with two numbers of so many digits. */
+export function stepsOfPair(digits: number, others: number): number {
+  const long = digits + others > SHORT_DIGITS ? STEPS_A_DIGIT * (digits + others) : 0;
+  return STEPS_OF_A_PAIR + (digits * others) / PRODUCT_A_STEP + long;
 }
 
 function fromBig(big: Big): Decimal {

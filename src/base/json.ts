@@ -194,3 +194,13 @@ export function jsonEquals(left: Json, right: Json): boolean {
     keys.every((key) => Object.hasOwn(right, key) && jsonEquals(left[key] as Json, right[key] as Json))
   );
 }
+
+/** One text for each JSON value, whatever the digits and the order in which it was written; numbers may be JavaScript's. */
+export function canonicalJson(value: unknown): string {
+  if (value instanceof Decimal) return value.canonical();
+  if (typeof value === "number") return canonicalJson(Decimal.fromJsonSource(String(value)));
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`);
+  return `{${fields.toSorted().join(",")}}`;
+}

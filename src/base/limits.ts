@@ -12,8 +12,9 @@ export const LIMITS = {
   recordDepth: 216,
   /** Bytes of one YAML file. */
   sourceBytes: 1_048_576,
-  /** Bytes of one data file. */
+  /** Bytes of one data file, of any other text that is read, and of the file of a key. */
   dataBytes: 16_777_216,
+  keyBytes: 65_536,
   /** Rows of one CSV file. */
   dataRows: 100_000,
   /** Parts of one JSON Schema that expressions know the types of. */
@@ -53,6 +54,21 @@ export const LIMITS = {
   recent: 4_000,
   /** Comprehensions (`map`, `filter`, `exists`, …) inside one another. */
   expressionComprehensions: 2,
+  /** Steps that one evaluation may take: about one for each part that is evaluated, more for long lists, texts and numbers. */
+  expressionSteps: 10_000_000,
+  /** Rows of a comparison whose expressions share one budget. */
+  rowsTogether: 1_000,
+  /** Characters of a text that expressions put together. */
+  textChars: 16_777_216,
+  /** Steps that the check of one value against a schema may take, counted likewise. */
+  validationSteps: 10_000_000,
+  /** Parts of one JSON Schema, with what it refers to. */
+  schemaParts: 2_000,
+  /** Characters of a text that a `format` of a JSON Schema is compared with, and of a duration in an expression. */
+  formatChars: 2_000,
+  durationChars: 100,
+  /** Parts of one pattern, with its repetitions written out. */
+  patternParts: 1_000,
   /** What a failed expectation shows. Levels of its tree, sub-expressions, and characters of all that it says. */
   explainedDepth: 12,
   explainedNodes: 200,

@@ -15,19 +15,8 @@ import { isSet } from "./view/colour.ts";
 export async function main(): Promise<void> {
   // As with us, the first goes before the second: Node would say the contrary.
   if (isSet(process.env["NO_COLOR"])) delete process.env["FORCE_COLOR"];
-  const stopping = new AbortController();
-  let interrupted: ExitCode | undefined;
   let hint = PLAIN_HINT;
-  for (const [signal, code] of [
-    ["SIGINT", EXIT.interrupted],
-    ["SIGTERM", EXIT.terminated],
-  ] as const) {
-    process.on(signal, () => {
-      if (interrupted !== undefined) endAtOnce(code, hint);
-      interrupted = code;
-      stopping.abort();
-    });
-  }
+  const signals = new Signals(() => hint);
   let lost: ExitCode = EXIT.passed;
   const shell: Shell = {
     stdout: terminalOf(process.stdout, (error) => {
@@ -54,12 +43,44 @@ export async function main(): Promise<void> {
       return runChild(argv, given);
     },
     signal: (name) => void process.kill(process.pid, name),
-    stopping: stopping.signal,
+    stopping: () => signals.stopping(),
   };
   const code = await runCommand(shell, process.argv.slice(2), (begun) => {
     hint = begun;
   });
-  process.exitCode = (code === EXIT.interrupted ? (interrupted ?? code) : code) || lost;
+  process.exitCode = (code === EXIT.interrupted ? (signals.first ?? code) : code) || lost;
+}
+
+/** The signals by which people end a command, from when it asks for them: until then they end it as the system does. */
+class Signals {
+  readonly #stopping = new AbortController();
+  readonly #hint: () => Hint;
+  #isHeard = false;
+  #first: ExitCode | undefined;
+
+  constructor(hint: () => Hint) {
+    this.#hint = hint;
+  }
+
+  /** The exit code that the first signal stands for. */
+  get first(): ExitCode | undefined {
+    return this.#first;
+  }
+
+  stopping(): AbortSignal {
+    if (!this.#isHeard) {
+      this.#isHeard = true;
+      process.on("SIGINT", () => this.#take(EXIT.interrupted));
+      process.on("SIGTERM", () => this.#take(EXIT.terminated));
+    }
+    return this.#stopping.signal;
+  }
+
+  #take(code: ExitCode): void {
+    if (this.#first !== undefined) endAtOnce(code, this.#hint());
+    this.#first = code;
+    this.#stopping.abort();
+  }
 }
 
 // The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.

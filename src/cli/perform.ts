@@ -126,9 +126,10 @@ async function performIn({ session, jobs, skipped }: Begun, performance: Perform
       steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
       onCrash: (error) => reporterCrashed(late, error),
     });
-    shell.stopping.addEventListener("abort", () => view.stopping(), { once: true });
+    const stopping = shell.stopping();
+    stopping.addEventListener("abort", () => view.stopping(), { once: true });
     const perform = async (job: Job): Promise<Done> =>
-      shell.stopping.aborted
+      stopping.aborted
         ? { exit: EXIT.interrupted, notBegun: { playbook: job.playbook, problem: INTERRUPTED } }
         : performOne(job, {
             late,

@@ -105,7 +105,7 @@ async function whileReading<T>(
     const ports = {
       clock: systemClock,
       exchange: exchanges?.of(secrets).around(exchange) ?? exchange,
-      stopping: shell.stopping,
+      stopping: shell.stopping(),
       secrets,
     };
     return await work(target, { ...ports, service: readingOnly(new Service(target, ports)) });

@@ -1,5 +1,5 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { closeSync, type Dirent, existsSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -11,7 +11,7 @@ import type { Variables } from "../environment/key.ts";
 import { ENVIRONMENT_FILE, loadEnvironment, loadProfile } from "../environment/load.ts";
 import type { Target } from "../environment/target.ts";
 import { assertTlsChecked } from "../environment/tls.ts";
-import { openRegular, readRegular } from "../files/regular.ts";
+import { readRegular } from "../files/regular.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import type { FileReader } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
@@ -302,14 +302,9 @@ function isBelow(path: string, folder: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-const PIECE_BYTES = 65_536;
-
-// Read piece by piece, and no further than the limit: it may grow while it is read.
 function readData(path: string, name: string): string | undefined {
-  let descriptor: number | undefined;
   try {
-    descriptor = openRegular({ path, name });
-    return textIn(descriptor, name);
+    return new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name }, LIMITS.dataBytes));
   } catch (error) {
     if (error instanceof Failure) throw error;
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -318,34 +313,13 @@ function readData(path: string, name: string): string | undefined {
       message: `${name} cannot be read: ${messageOf(error)}`,
       next: "it must be a file in UTF-8",
     });
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
-}
-
-function textIn(descriptor: number, name: string): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const piece = Buffer.alloc(PIECE_BYTES);
-  const texts: string[] = [];
-  for (let [bytes, size] = [0, 0]; (size = readSync(descriptor, piece, 0, PIECE_BYTES, null)) > 0;) {
-    bytes += size;
-    if (bytes > LIMITS.dataBytes) {
-      throw new Failure({
-        code: "file.too-large",
-        message: `${name} has more than ${LIMITS.dataBytes} bytes`,
-        why: "its content is kept in the journal, so that a resumed run has the same",
-        next: "split it, and run the playbook once for each part",
-      });
-    }
-    texts.push(decoder.decode(piece.subarray(0, size), { stream: true }));
-  }
-  return texts.join("") + decoder.decode();
 }
 
 /** The text of a file. Throws a Failure that calls it by `name`. */
 export function readText(path: string, name: string): string {
   try {
-    return decode(name, readRegular({ path, name }));
+    return decode(name, readRegular({ path, name }, LIMITS.dataBytes));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({

@@ -97,7 +97,7 @@ export function sessionOn(
             later.event(event);
           },
           ...(trace === undefined ? {} : { during: (step, act) => trace.during(step, act) }),
-          stopping: shell.stopping,
+          stopping: shell.stopping(),
         });
       } finally {
         later.tell();

@@ -56,8 +56,11 @@ export interface Shell {
   ) => Promise<ChildEnd>;
   /** Sends a signal to this very process. */
   readonly signal: (name: "SIGKILL" | "SIGSTOP") => void;
-  /** Aborted by the first SIGINT or SIGTERM. */
-  readonly stopping: AbortSignal;
+  /**
+   * Aborted by the first SIGINT or SIGTERM from now on. Whoever never asks is ended by them at once, even while it computes, for the system
+   * does that.
+   */
+  readonly stopping: () => AbortSignal;
 }
 
 /** A command: what it does with a shell, and the code it ends with. */

@@ -1,3 +1,4 @@
+import { sharingSteps } from "../base/budget.ts";
 import type { JsonObject } from "../base/json.ts";
 import { explain } from "../expression/explain/explain.ts";
 import type { Explanation } from "../expression/explain/explanation.ts";
@@ -8,11 +9,13 @@ import { noValue } from "./lost-answer.ts";
 
 /** The first expectation that does not hold, with why it does not; `undefined` when all hold. */
 export function firstBroken(expectations: readonly Expression[], scope: Scope): StepProblem | undefined {
-  for (const expectation of expectations) {
-    const problem = broken(expectation, scope);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+  return sharingSteps("expressionSteps", () => {
+    for (const expectation of expectations) {
+      const problem = broken(expectation, scope);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  });
 }
 
 function broken(expectation: Expression, scope: Scope): StepProblem | undefined {

@@ -1,4 +1,6 @@
+import { sharingSteps } from "../base/budget.ts";
 import { invariant } from "../base/failure.ts";
+import { rested } from "../base/turns.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
 import { isWrite, type WriteStep } from "../playbook/model.ts";
 import { bind } from "../playbook/template.ts";
@@ -34,6 +36,7 @@ export async function carryOn(context: RunContext): Promise<RunClosed> {
       const next = walk.next(context.state, { isBusy });
       if (next.kind === "close") return ended(context, next.outcome);
       await work.doUntilOneEnds(next.actions);
+      await rested();
     }
     await work.settled();
     // What is to be done always is done now, as long as people can be expected to wait.
@@ -157,7 +160,9 @@ function ended(context: RunContext, outcome: RunOutcome): RunClosed {
 function closePassed(context: RunContext): Omit<RunClosed, "kind"> {
   const scope = context.scopeAt({ frame: "", rounds: [] });
   try {
-    const outputs = [...context.playbook.outputs].map(([name, template]) => [name, bind(template, scope)] as const);
+    const outputs = sharingSteps("expressionSteps", () =>
+      [...context.playbook.outputs].map(([name, template]) => [name, bind(template, scope)] as const),
+    );
     return { outcome: "passed", outputs: Object.fromEntries(outputs) };
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -11,9 +10,7 @@ export const DOTENV_FILE = ".env";
 /** The variables of a file in the form of `.env`. Throws a Failure that calls it by `name` when it cannot be read. */
 export function readDotenv(path: string, name: string): Variables {
   try {
-    const { size } = statSync(path);
-    if (size > LIMITS.sourceBytes) throw new Error(`it has more than ${LIMITS.sourceBytes} bytes`);
-    return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name })));
+    return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name }, LIMITS.sourceBytes)));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({

@@ -63,7 +63,7 @@ function tooShort({ where }: KeyReference, place: string): Failure {
 function fileText({ where }: KeyReference, place: string, folder: string): string {
   const path = isAbsolute(place) ? place : join(folder, place);
   try {
-    return readRegular({ path, name: `the key file ${place}` }).toString("utf8");
+    return readRegular({ path, name: `the key file ${place}` }, LIMITS.keyBytes).toString("utf8");
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({

@@ -6,6 +6,7 @@ import { redactor, Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
 import { plainView } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
 import { readRegular } from "../files/regular.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 import { SchemaSet } from "../schema/validator.ts";
@@ -85,7 +86,7 @@ interface Opened {
 
 /** Reads an environment file, of which `shown` is the name in messages. Throws a Failure that shows each line to mend. */
 export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
-  const { file, root, diagnostics } = parseUnshown(shown, readRegular({ path, name: shown }).toString("utf8"));
+  const { file, root, diagnostics } = parseUnshown(shown, readRegular({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
   if (root === undefined) throw invalid(diagnostics);
   const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
   const problems =

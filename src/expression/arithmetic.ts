@@ -1,6 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import { type ASTNode, numeral, whole } from "./cel.ts";
 import { type Checker, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
+import { spendOnPair } from "./steps.ts";
 
 /**
  * Has the nodes of a fresh syntax tree reckon exactly where the library does not: it cuts `7 / 2` to 3, and reads `int("")` as 0 and
@@ -22,6 +23,7 @@ class Division extends PairMacro {
   }
 
   protected override ofValues(left: unknown, right: unknown, evaluator: Evaluator): unknown {
+    spendOnPair(left, right);
     if (typeof left !== "bigint" || typeof right !== "bigint") return super.ofValues(left, right, evaluator);
     return Decimal.of(left).dividedBy(Decimal.of(right));
   }

@@ -1,3 +1,4 @@
+import { spend } from "../base/budget.ts";
 import { Decimal } from "../base/decimal.ts";
 import type { ASTNode } from "./cel.ts";
 import { type Checker, type Evaluator, type Macro, replace } from "./macro.ts";
@@ -45,6 +46,7 @@ class Comparison implements Macro {
 const differ = (left: unknown, right: unknown): boolean => !same(left, right);
 
 function same(left: unknown, right: unknown): boolean {
+  spend(stepsToCompare(left, right));
   if (left === right) return true;
   if (isNumber(left)) return isNumber(right) && exact(left).equals(exact(right));
   if (Array.isArray(left))
@@ -52,6 +54,17 @@ function same(left: unknown, right: unknown): boolean {
   if (left instanceof Date && right instanceof Date) return left.getTime() === right.getTime();
   return sameRecords(left, right);
 }
+
+const CHARS_A_STEP = 64;
+
+// Only texts of the same length are looked at to their end.
+function stepsToCompare(left: unknown, right: unknown): number {
+  if (typeof left === "string" && typeof right === "string" && left.length === right.length)
+    return 1 + left.length / CHARS_A_STEP;
+  return isNumber(left) && isNumber(right) ? STEPS_OF_NUMBERS : 1;
+}
+
+const STEPS_OF_NUMBERS = 5;
 
 function sameRecords(left: unknown, right: unknown): boolean {
   if (isForeign(left) || isForeign(right))

@@ -1,3 +1,4 @@
+import { OutOfSteps, spend, withinSteps } from "../base/budget.ts";
 import { Decimal } from "../base/decimal.ts";
 import { type Json, shownJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -9,6 +10,7 @@ import { useMixedNumbers } from "./mixed-numbers.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 import { summaryOf, syntaxProblem } from "./slip.ts";
+import { countSteps } from "./steps.ts";
 import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, unknownMet } from "./unknown.ts";
 
@@ -63,6 +65,7 @@ export class Expression {
       useMixedNumbers(nodes);
       useJsonEquality(nodes);
       useJsonKeys(nodes);
+      countSteps(nodes);
       return new Expression(text, program);
     } catch (error) {
       return syntaxProblem(error, text);
@@ -78,8 +81,9 @@ export class Expression {
   evaluate(scope: Scope): Json {
     forgetUnknown();
     try {
-      return toJson(this.#program(scope));
+      return withinSteps("expressionSteps", () => toJson(this.#program(scope)));
     } catch (error) {
+      if (error instanceof OutOfSteps) throw new EvaluationFailure(error.message, { cause: error });
       const unknown = unknownMet();
       if (unknown !== undefined) throw unknown;
       throw new EvaluationFailure(summaryOf(error), { cause: error, asked: { references: this.references, scope } });
@@ -96,7 +100,7 @@ export class Expression {
   /** The value as the language has it, which may have no JSON form. Throws an EvaluationFailure. */
   evaluateBare(scope: BareScope): unknown {
     try {
-      return this.#program(scope);
+      return withinSteps("expressionSteps", () => this.#program(scope));
     } catch (error) {
       throw new EvaluationFailure(summaryOf(error), { cause: error });
     }
@@ -107,8 +111,12 @@ export function isProblem(parsed: Expression | ExpressionProblem): parsed is Exp
   return !(parsed instanceof Expression);
 }
 
-/** A value of the language as JSON with exact numbers. Throws a TypeError when it has no such form. */
+/**
+ * A value of the language as JSON with exact numbers. It counts its steps: a value may hold the same part many times, and JSON has it each
+ * time. Throws a TypeError when it has no such form.
+ */
 export function toJson(value: unknown): Json {
+  spend(typeof value === "object" ? STEPS_OF_AN_OBJECT : 1);
   if (typeof value === "bigint") return Decimal.of(value);
   if (value === null || typeof value === "string" || typeof value === "boolean" || value instanceof Decimal) return value;
   if (Array.isArray(value)) return value.map(toJson);
@@ -117,6 +125,8 @@ export function toJson(value: unknown): Json {
   }
   throw new TypeError(`an expression gave a value that has no JSON form (${typeof value})`);
 }
+
+const STEPS_OF_AN_OBJECT = 4;
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);

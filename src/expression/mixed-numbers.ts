@@ -1,5 +1,7 @@
+import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
 import { type Checker, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
+import { spendOnPair, tooLongText } from "./steps.ts";
 
 /**
  * Has the nodes of a fresh syntax tree that is to be evaluated take whole numbers and decimals side by side in the branches of `?:` and in
@@ -30,6 +32,9 @@ class Addition extends PairMacro {
   }
 
   protected override ofValues(left: unknown, right: unknown, evaluator: Evaluator): unknown {
+    spendOnPair(left, right);
+    if (typeof left === "string" && typeof right === "string" && left.length + right.length > LIMITS.textChars)
+      throw new RangeError(tooLongText(left.length + right.length));
     return Array.isArray(left) && Array.isArray(right) ? [...left, ...right] : super.ofValues(left, right, evaluator);
   }
 }

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Re2js from "re2js";
 import { messageOf } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
 
 // Loaded by the first pattern: its tables of letters would be a tenth of each start.
 const load = createRequire(import.meta.url);
@@ -10,20 +11,52 @@ const re2js = (): typeof Re2js => load("re2js") as typeof Re2js;
 export interface Pattern {
   /** Whether the pattern is found anywhere in the text. */
   readonly foundIn: (text: string) => boolean;
+  /** The steps that it takes to look for it in a text of so many characters. */
+  readonly stepsFor: (chars: number) => number;
 }
 
 const compiled = new Map<string, Pattern>();
 const REMEMBERED = 1_000;
+const PARTS_A_STEP = 16;
 
 /** Compiles a pattern, or remembers it. Throws an Error that says what is wrong with it. */
 export function patternOf(source: string): Pattern {
   let pattern = compiled.get(source);
   if (pattern === undefined) {
+    const parts = partsOf(source);
+    if (parts > LIMITS.patternParts)
+      throw new RangeError(`it has ${parts} parts with its repetitions written out; the limit is ${LIMITS.patternParts}`);
     const program = re2js().RE2JS.compile(source);
-    pattern = { foundIn: (text) => program.matcher(text).find() };
+    const stepsAChar = 1 + program.programSize() / PARTS_A_STEP;
+    pattern = { foundIn: (text) => program.matcher(text).find(), stepsFor: (chars) => (1 + chars) * stepsAChar };
     if (compiled.size < REMEMBERED) compiled.set(source, pattern);
   }
   return pattern;
+}
+
+// A class, an escape, a repetition, the beginning of a group, or one character.
+const PART = /\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]?|\\[pP]\{[^}]*\}?|\\[^]|\{(\d+)(?:,(\d*))?\}|\(\?[^:)(]*:?|[^]/gy;
+
+// A repetition is compiled as if it were written out, so what is short may be large. Whether it is a pattern at all, the library says.
+function partsOf(source: string): number {
+  const open: number[] = [];
+  let [parts, last] = [0, 0];
+  for (const { 0: part, 1: least, 2: most } of source.matchAll(PART)) {
+    if (least !== undefined) {
+      const times = Math.max(1, Number(least), Number(most ?? ""));
+      parts += last * (times - 1);
+      last *= times;
+    } else if (part.startsWith("(")) {
+      open.push(parts);
+      last = 0;
+    } else if (part === ")") {
+      last = parts - (open.pop() ?? 0);
+    } else if (!"*+?|".includes(part)) {
+      parts += 1;
+      last = 1;
+    }
+  }
+  return parts;
 }
 
 /** What keeps a text from being a pattern, if anything does. */

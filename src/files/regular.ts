@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { Failure } from "../base/failure.ts";
+import { countLong } from "../base/text.ts";
 
 /** A file that somebody names, and what messages call it. */
 export interface NamedFile {
@@ -11,7 +12,7 @@ export interface NamedFile {
  * Opens a file that somebody names, for reading. Only regular files are taken: a pipe that nobody writes into would be waited for forever.
  * Throws a Failure for anything else that is there, and what the system says where nothing can be opened.
  */
-export function openRegular({ path, name }: NamedFile): number {
+function openRegular({ path, name }: NamedFile): number {
   const descriptor = opened(path, name);
   const kind = kindOf(fstatSync(descriptor));
   if (kind === undefined) return descriptor;
@@ -19,14 +20,35 @@ export function openRegular({ path, name }: NamedFile): number {
   throw notRegular(name, kind);
 }
 
-/** The bytes of a regular file; throws as `openRegular` does. */
-export function readRegular(file: NamedFile): Buffer {
+const PIECE_BYTES = 65_536;
+
+/**
+ * The bytes of a regular file; throws as `openRegular` does, and where there are too many. The size that a file says it has proves nothing: it
+ * may grow while it is read, and those of /proc say 0.
+ */
+export function readRegular(file: NamedFile, mostBytes: number): Buffer {
   const descriptor = openRegular(file);
   try {
-    return readFileSync(descriptor);
+    const pieces: Buffer[] = [];
+    for (let [bytes, size] = [0, 1]; size > 0; bytes += size) {
+      if (bytes > mostBytes) throw tooLarge(file, mostBytes);
+      const piece = Buffer.allocUnsafe(PIECE_BYTES);
+      size = readSync(descriptor, piece, 0, PIECE_BYTES, null);
+      pieces.push(piece.subarray(0, size));
+    }
+    return Buffer.concat(pieces);
   } finally {
     closeSync(descriptor);
   }
+}
+
+function tooLarge({ name }: NamedFile, mostBytes: number): Failure {
+  return new Failure({
+    code: "file.too-large",
+    message: `${name} has more than ${countLong(mostBytes, "byte")}`,
+    why: "it is read as a whole, and data is kept in the journal, so that a resumed run has the same",
+    next: "split it, and run the playbook once for each part of the data",
+  });
 }
 
 // Without O_NONBLOCK the opening itself would wait for somebody who writes into the pipe.

@@ -1,6 +1,7 @@
 import { EXIT } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
 import { count } from "../base/text.ts";
+import { rested } from "../base/turns.ts";
 import type { Target } from "../environment/target.ts";
 import { askingOf } from "../engine/asking.ts";
 import { check } from "../engine/act/check.ts";
@@ -46,6 +47,7 @@ export async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<Pl
     const next = walk.next(context.state);
     if (next.kind === "close") return planned(context, parts, next.outcome === "passed");
     for (const action of next.actions) await planSafely(context, action);
+    await rested();
   }
 }
 

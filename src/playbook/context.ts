@@ -93,7 +93,10 @@ export class CheckContext {
     if (isProblem(parsed)) return this.#problem(parsed, place);
     this.usage.note(parsed);
     const wrongName = scope.names(parsed);
-    if (wrongName !== undefined) return this.report(wrongName.finding, place(wrongName.start, wrongName.end));
+    if (wrongName !== undefined) {
+      this.report(wrongName.finding, place(wrongName.start, wrongName.end));
+      if (CATALOGUE[wrongName.finding.code].severity === "error") return undefined;
+    }
     const typed = (scope.answer !== undefined && parsed.references.every(isAnswer) ? scope.answer : scope.types).read(text);
     if ("code" in typed) return this.#problem(typed, place);
     const { type, id, mixed, misspelt } = typed;

@@ -1,6 +1,8 @@
 import { Failure } from "../base/failure.ts";
 import type { Json } from "../base/json.ts";
-import { child, type Range, type SourceNode, textOf, toJson } from "../source/node.ts";
+import type { SchemaProblem } from "../schema/walk.ts";
+import { child, nodeAt, type Range, type SourceNode, textOf, toJson } from "../source/node.ts";
+import { parseYaml } from "../source/parse.ts";
 import { formatOfPath, readContent } from "./content.ts";
 import type { CheckContext } from "./context.ts";
 import { type FileReader, resolveFrom } from "./files.ts";
@@ -99,16 +101,20 @@ export class FileInputReader {
     const unusable: FileContent = { shape: { type: "any" }, validate: undefined, usable: false };
     const path = textOf(node);
     if (path !== undefined && this.#context.files === undefined) return unusable;
-    const schema = path === undefined ? toJson(node) : this.#schemaFile(path, node, this.#context.files);
-    if (schema === undefined) return unusable;
-    const ready = userSchema(schema);
-    if (typeof ready !== "string") return { ...ready, usable: true };
-    const message = path === undefined ? `this schema ${ready}` : `the schema in ${path} ${ready}`;
-    this.#shapes.report({ code: "playbook.input-schema", message }, startOf(node));
+    const written = path === undefined ? { value: toJson(node) } : this.#schemaFile(path, node, this.#context.files);
+    if (written === undefined) return unusable;
+    const ready = userSchema(written.value);
+    if (!("message" in ready)) return { ...ready, usable: true };
+    const message =
+      written.text === undefined ? `this schema ${ready.message}` : `the schema in ${placeIn(written, ready)} ${ready.message}`;
+    this.#shapes.report(
+      { code: "playbook.input-schema", message },
+      startOf(path === undefined ? nodeAt(node, ready.path) : node),
+    );
     return unusable;
   }
 
-  #schemaFile(path: string, node: SourceNode, files: FileReader | undefined): Json | undefined {
+  #schemaFile(path: string, node: SourceNode, files: FileReader | undefined): WrittenSchema | undefined {
     const resolved = resolveFrom(this.#context.file.path, path);
     const text = this.#text(resolved, node, files);
     if (text === undefined) return undefined;
@@ -118,7 +124,7 @@ export class FileInputReader {
       shape: { type: "any" },
       rule: { format: formatOfPath(path) === "json" ? "json" : "yaml", path: resolved, validate: undefined },
     });
-    if ("value" in content) return content.value;
+    if ("value" in content) return { value: content.value, path: resolved, text };
     for (const problem of content.problems)
       this.#shapes.report({ code: "playbook.input-schema", message: problem.message, suggestion: problem.mend }, node.range);
     return undefined;
@@ -159,6 +165,21 @@ export class FileInputReader {
     }
     return undefined;
   }
+}
+
+/** A schema, and the file that it was read from. */
+interface WrittenSchema {
+  readonly value: Json;
+  readonly path?: string;
+  readonly text?: string;
+}
+
+// JSON is read once more as YAML, which says where its parts are.
+function placeIn({ path = "", text = "" }: WrittenSchema, problem: SchemaProblem): string {
+  const { file, root } = parseYaml(path, text);
+  if (root === undefined) return path;
+  const { line, column } = file.positionOf(nodeAt(root, problem.path).range.start);
+  return `${path}:${line}:${column}`;
 }
 
 interface FileContent extends Pick<FileRule, "validate"> {

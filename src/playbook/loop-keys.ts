@@ -2,6 +2,8 @@ import { Decimal } from "../base/decimal.ts";
 import type { Json } from "../base/json.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Finding } from "../source/diagnostic.ts";
 import type { Range, SourceNode } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
 import type { Foreach, Side } from "./model.ts";
@@ -18,6 +20,7 @@ export function spellKey(value: Json): string | undefined {
 /** Reports a key that two rounds of a written list have; `known` is what has the same value in every run. */
 export function checkLoopKeys({ variable, list, key }: Foreach, node: SourceNode, known: Scope, context: CheckContext): void {
   const items = itemsOf(list, known);
+  if (items.length > LIMITS.foreachItems) return void context.report(tooManyItems(items.length), node.range);
   const keys = items.map((item) => {
     const value = knownValue(key, { ...known, [variable]: item });
     return value === undefined ? undefined : spellKey(value);
@@ -46,6 +49,15 @@ export function checkRowKeys({ source, where, key, sums }: Side, range: Range, c
 
 function spellPart(value: Json | undefined): string | undefined {
   return typeof value === "boolean" ? String(value) : value === undefined ? undefined : spellKey(value);
+}
+
+function tooManyItems(items: number): Finding {
+  return {
+    code: "playbook.loop-too-long",
+    message: `a foreach over ${items} items; the limit is ${LIMITS.foreachItems}`,
+    why: "the list is the same in every run, so no run could begin",
+    suggestion: "split the list, and run the playbook once for each part",
+  };
 }
 
 function reportTwice(

@@ -2,6 +2,7 @@ import { didYouMean } from "../base/text.ts";
 import type { Expression } from "../expression/expression.ts";
 import type { Assumption, Reference } from "../expression/reference.ts";
 import type { NameFinding } from "./context.ts";
+import { operationIn } from "./operation-name.ts";
 import type { Outline, Section } from "./outline.ts";
 
 /** Tells whether a step has run, or had its turn. */
@@ -32,12 +33,28 @@ export class StepNames {
     this.#sure = sure;
   }
 
+  /** What is wrong with the first name that is; of names that are only doubtful, the first of these. */
   check(expression: Expression, from: Standpoint): NameFinding | undefined {
-    for (const reference of expression.references) {
-      const finding = reference.root === "steps" ? this.#checkReference(reference, from, expression.text) : undefined;
+    const steps = expression.references.filter(({ root }) => root === "steps");
+    for (const reference of steps) {
+      const finding = this.#checkReference(reference, from, expression.text);
+      if (finding !== undefined) return finding;
+    }
+    for (const reference of steps) {
+      const finding = this.#doubt(reference, from);
       if (finding !== undefined) return finding;
     }
     return undefined;
+  }
+
+  // An answer that was lost took the id of its receipt along, and the write may be seen to have taken effect all the same.
+  #doubt({ path: [id = "", field], under, start, end }: Reference, from: Standpoint): NameFinding | undefined {
+    const step = this.#all.get(id);
+    if (field !== "receipt" || step === undefined || operationIn(step.node, "uses")?.writes !== true) return undefined;
+    const isAsked = [...from.under, ...under].some(
+      (assumed) => assumed.is === "there" && isStep(assumed, id) && assumed.path[2] === field,
+    );
+    return isAsked ? undefined : { start, end, finding: maybeNoReceipt(id) };
   }
 
   #checkReference(reference: Reference, from: Standpoint, text: string): NameFinding | undefined {
@@ -142,6 +159,14 @@ function maybeUnchanged(id: string, field: string): NameFinding["finding"] {
     code: "playbook.maybe-unchanged",
     message: `the step "${id}" may be unchanged, and then nothing was sent and there is no "${field}"`,
     suggestion: `use steps.${id}.ensured, which is there either way, or ask first: if: steps.${id}.outcome == "changed"`,
+  };
+}
+
+function maybeNoReceipt(id: string): NameFinding["finding"] {
+  return {
+    code: "playbook.maybe-no-receipt",
+    message: `the write of "${id}" may have no receipt: when its answer is lost, it passes on other evidence`,
+    suggestion: `ask first: has(steps.${id}.receipt) ? … : …, or give this step if: has(steps.${id}.receipt)`,
   };
 }
 

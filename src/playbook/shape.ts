@@ -1,7 +1,7 @@
 import { readEntity } from "../base/entity.ts";
 import { DATE_FORM, dateProblem, parseDate } from "../base/date.ts";
 import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../base/json.ts";
+import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../base/json.ts";
 import { count, didYouMean } from "../base/text.ts";
 import { patternOf } from "../expression/pattern.ts";
 import type { Shape } from "./model.ts";
@@ -171,7 +171,7 @@ function* repeated({ unique }: Shape, items: readonly Json[], path: readonly str
   for (const [at, item] of items.entries()) {
     const value = unique === true ? item : isObject(item) ? item[unique] : undefined;
     if (value === undefined) continue;
-    const key = spelling(value);
+    const key = canonicalJson(value);
     const before = first.get(key);
     if (before === undefined) first.set(key, at);
     else
@@ -182,15 +182,6 @@ function* repeated({ unique }: Shape, items: readonly Json[], path: readonly str
         mend: "each may be there once",
       };
   }
-}
-
-// One text for each value, whatever the digits and the order in which it was written.
-function spelling(value: Json): string {
-  if (value instanceof Decimal) return value.canonical();
-  if (Array.isArray(value)) return `[${value.map(spelling).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}:${spelling(inner)}`);
-  return `{${fields.toSorted().join(",")}}`;
 }
 
 function* objectProblems({ properties, required }: Shape, value: JsonObject, path: readonly string[]): Generator<ShapeProblem> {

@@ -1,6 +1,9 @@
+import { sharingSteps } from "../base/budget.ts";
 import { Decimal } from "../base/decimal.ts";
-import { type Json, writeJson } from "../base/json.ts";
+import { type Json, shownJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../expression/expression.ts";
+import { tooLongText } from "../expression/steps.ts";
 
 /** A value of a playbook that may hold expressions. */
 export type Template =
@@ -12,19 +15,23 @@ export type Template =
   | { readonly kind: "list"; readonly items: readonly Template[] }
   | { readonly kind: "object"; readonly entries: readonly (readonly [string, Template])[] };
 
-/** The value of a template. Pure. Throws an EvaluationFailure. */
+/** The value of a template. Pure; its expressions share one budget. Throws an EvaluationFailure. */
 export function bind(template: Template, scope: Scope): Json {
+  return sharingSteps("expressionSteps", () => bound(template, scope));
+}
+
+function bound(template: Template, scope: Scope): Json {
   switch (template.kind) {
     case "literal":
       return template.value;
     case "expression":
       return asNumber(template.expression.evaluate(scope), template.number);
     case "text":
-      return template.parts.map((part) => (typeof part === "string" ? part : textOf(part, scope))).join("");
+      return joined(template.parts.map((part) => (typeof part === "string" ? part : textOf(part, scope))));
     case "list":
-      return template.items.map((item) => bind(item, scope));
+      return template.items.map((item) => bound(item, scope));
     case "object":
-      return Object.fromEntries(template.entries.map(([key, value]) => [key, bind(value, scope)]));
+      return Object.fromEntries(template.entries.map(([key, value]) => [key, bound(value, scope)]));
   }
 }
 
@@ -33,11 +40,17 @@ function asNumber(value: Json, wanted: boolean): Json {
   return Decimal.parse(value) ?? value;
 }
 
+function joined(parts: readonly string[]): string {
+  const chars = parts.reduce((sum, { length }) => sum + length, 0);
+  if (chars > LIMITS.textChars) throw new EvaluationFailure(tooLongText(chars));
+  return parts.join("");
+}
+
 function textOf(expression: Expression, scope: Scope): string {
   const value = expression.evaluate(scope);
   if (typeof value === "string") return value;
   if (value instanceof Decimal || typeof value === "boolean") return String(value);
-  throw new EvaluationFailure(`${expression.text.trim()} is ${writeJson(value)}, which has no place inside a text`);
+  throw new EvaluationFailure(`${expression.text.trim()} is ${shownJson(value)}, which has no place inside a text`);
 }
 
 /** Every expression of a template, in the order they are written. */

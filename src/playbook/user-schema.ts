@@ -2,8 +2,9 @@ import { messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { patternOf } from "../expression/pattern.ts";
-import { SchemaFault, userValidator } from "../schema/user.ts";
+import { SchemaFault, SchemaRefused, userValidator } from "../schema/user.ts";
 import type { Validate } from "../schema/validator.ts";
+import type { SchemaProblem } from "../schema/walk.ts";
 import { essential, restOfSentence } from "../source/problems.ts";
 import type { Shape } from "./model.ts";
 import { spellPath } from "./shape.ts";
@@ -17,24 +18,32 @@ export interface UserSchema {
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** Makes a schema ready, or tells what is wrong with it as the rest of a sentence. */
-export function userSchema(schema: Json): UserSchema | string {
-  if (!isObject(schema)) return "must be a map of JSON Schema keywords";
+/** Makes a schema ready, or says what is wrong with it as the rest of a sentence, and where in it. */
+export function userSchema(schema: Json): UserSchema | SchemaProblem {
+  if (!isObject(schema)) return { path: [], message: "must be a map of JSON Schema keywords" };
   const dialect = schema["$schema"];
   if (typeof dialect === "string" && dialect.replace(/#$/, "") !== DIALECT) {
-    return `is written for ${dialect}; here JSON Schema 2020-12 is read ($schema: ${DIALECT})`;
+    const message = `is written for ${dialect}; here JSON Schema 2020-12 is read ($schema: ${DIALECT})`;
+    return { path: ["$schema"], message };
   }
   try {
     return { validate: userValidator(schema, patternOf), shape: new ShapeReader(schema).shapeOf(schema) };
   } catch (error) {
-    return `cannot be used: ${error instanceof SchemaFault ? firstOf(error) : messageOf(error)}`;
+    const { path, message } = problemOf(error);
+    return { path, message: `cannot be used: ${message}` };
   }
 }
 
-function firstOf({ problems }: SchemaFault): string {
-  const [first] = essential(problems);
-  if (first === undefined) return "it is no JSON Schema";
-  return `"${spellPath("", first.path).replace(/^\./, "")}" ${restOfSentence(first).message}`;
+function problemOf(error: unknown): SchemaProblem {
+  if (error instanceof SchemaRefused) return { ...error.problem, message: inside(error.problem) };
+  if (!(error instanceof SchemaFault)) return { path: [], message: messageOf(error) };
+  const [first] = essential(error.problems);
+  if (first === undefined) return { path: [], message: "it is no JSON Schema" };
+  return { path: first.path, message: inside({ path: first.path, message: restOfSentence(first).message }) };
+}
+
+function inside({ path, message }: SchemaProblem): string {
+  return path.length === 0 ? `it ${message}` : `"${spellPath("", path).replace(/^\./, "")}" ${message}`;
 }
 
 const OPEN: Shape = { type: "any" };

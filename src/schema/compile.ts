@@ -1,6 +1,8 @@
-import { Ajv2020, type ErrorObject, type Options, str } from "ajv/dist/2020.js";
+import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, Name, type Options, str } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
+import { LIMITS } from "../base/limits.ts";
 import { inlined, type Whole } from "./reference.ts";
+import { COUNTED } from "./walk.ts";
 
 /** One way in which a value breaks its schema, as the compiler tells it. */
 export type Fault = ErrorObject;
@@ -34,35 +36,60 @@ export const compile: Compile = (whole) => ajv.compile(inlined(whole));
 /** What a schema that a user wrote is compiled with, beside the compiler's own rules. */
 export interface UserRules {
   /** How a pattern is looked for in a text. Throws an Error that says what is wrong with the pattern. */
-  readonly matcher: (pattern: string) => { readonly foundIn: (text: string) => boolean };
+  readonly matcher: (pattern: string) => Matcher;
   /** The rules that compare numbers digit for digit. The number that is checked is looked up by its pointer. */
   readonly numbers: Readonly<Record<string, NumberRule>>;
+  /** The places of two items that are the same, of a list that is looked up by its pointer. */
+  /** Counts steps. It is handed in, since in `dist/` this compiler has modules of its own. */
+  readonly spend: Spend;
+  readonly twice: (at: Pointed, items: readonly unknown[]) => readonly [number, number] | undefined;
+}
+
+export type Spend = (steps: number) => void;
+
+/** A pattern, and the steps that it takes in a text of so many characters. */
+export interface Matcher {
+  readonly foundIn: (text: string) => boolean;
+  readonly stepsFor: (chars: number) => number;
+}
+
+/** A part of the value that is being checked. */
+export interface Pointed {
+  readonly root: unknown;
+  readonly pointer: string;
 }
 
 /** Says whether the number at a place of the value that is being checked keeps a rule. */
 export interface NumberRule {
   readonly words: string;
-  readonly holds: (at: { readonly root: unknown; readonly pointer: string; readonly number: number }, limit: number) => boolean;
+  readonly holds: (at: Pointed & { readonly number: number }, limit: number) => boolean;
 }
 
-/** Compiles a schema that a user wrote; formats count. Throws an Error when it cannot be compiled. */
-export type CompileUser = (schema: object, rules: UserRules) => Check;
+/**
+ * Compiles a schema that a user wrote, each part of which is marked by `COUNTED`; formats count. Only with `all` it looks for more than the
+ * first problem. The check counts its steps. Throws an Error when it cannot be compiled.
+ */
+export type CompileUser = (schema: object, rules: UserRules, all: boolean) => Check;
 
 /** What is wrong with a schema that a user wrote. */
 export type CheckUser = (schema: object) => readonly Fault[];
 
 // A user's schemas are known only in a run: in `dist/` this compiler is loaded where there is one.
-export const compileUser: CompileUser = (schema, { matcher, numbers }) => {
+export const compileUser: CompileUser = (schema, { matcher, numbers, twice, spend }, all) => {
   const own = new Ajv2020({
-    allErrors: true,
+    allErrors: all,
     verbose: true,
     strict: false,
     meta: false,
     validateSchema: false,
     logger: false,
-    code: { regExp: regExpOf(matcher), optimize: false },
+    // One that is written once and referred to often would be compiled as often.
+    inlineRefs: false,
+    code: { regExp: regExpOf(matcher, spend), optimize: false },
   });
   formats.default(own);
+  boundFormats(own, spend);
+  own.addKeyword(countingSteps(spend));
   for (const [keyword, { words, holds }] of Object.entries(numbers)) {
     own.removeKeyword(keyword).addKeyword({
       keyword,
@@ -73,8 +100,103 @@ export const compileUser: CompileUser = (schema, { matcher, numbers }) => {
       error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
     });
   }
+  // The compiler's own compares each item with each other one.
+  own.removeKeyword("uniqueItems").addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    compile: (wanted: boolean) => (items: readonly unknown[], context) =>
+      !wanted || twice({ root: context?.rootData, pointer: context?.instancePath ?? "" }, items) === undefined,
+    error: { message: "must hold each item once" },
+  });
   return own.compile(schema);
 };
+
+/** Counts the steps of one part of a schema, before anything else of it is looked at: of its own keywords, and of the value as it is long. */
+function countingSteps(spend: Spend): CodeKeywordDefinition {
+  const counted = (value: unknown, errors: number, own: number, perKey: number): void =>
+    spend(own + stepsOfValue(value, perKey) + (errors > MANY_ERRORS ? STEPS_OF_ONE_MORE : 0));
+  // Where a reference is followed, what was found so far is copied.
+  const copied = (value: unknown, errors: number, own: number, perKey: number): void =>
+    counted(value, errors, own + errors / ERRORS_A_STEP, perKey);
+  return {
+    keyword: COUNTED,
+    schemaType: "boolean",
+    before: "$dynamicAnchor",
+    code: ({ gen, data, parentSchema }) => {
+      const schema = parentSchema as Readonly<Record<string, unknown>>;
+      const copies = schema["$ref"] !== undefined || schema["$dynamicRef"] !== undefined;
+      const count = gen.scopeValue("func", { ref: copies ? copied : counted });
+      const keys = EACH_KEY.some((keyword) => schema[keyword] !== undefined) ? STEPS_OF_A_KEY : 0;
+      gen.code(_`${count}(${data}, ${new Name("errors")}, ${stepsOfKeywords(schema)}, ${keys})`);
+    },
+  };
+}
+
+/** The keywords that go through the keys of an object. */
+const EACH_KEY = [
+  "patternProperties",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "propertyNames",
+  "minProperties",
+  "maxProperties",
+];
+
+const CHARS_A_STEP = 16;
+const STEPS_OF_A_KEY = 4;
+const ERRORS_A_STEP = 4;
+const MANY_ERRORS = 100_000;
+const STEPS_OF_ONE_MORE = 1_000;
+
+function stepsOfValue(value: unknown, perKey: number): number {
+  if (typeof value === "string") return value.length / CHARS_A_STEP;
+  if (perKey === 0 || typeof value !== "object" || value === null || Array.isArray(value)) return 0;
+  return Object.keys(value).length * perKey;
+}
+
+// What is compared, required or named there, however deep: parts that are schemas themselves count their own once more, which is no harm.
+function stepsOfKeywords(schema: object): number {
+  let steps = 1;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "enum" || key === "const") steps += valuesIn(value);
+    else if (typeof value === "object" && value !== null && key !== "$defs" && key !== "definitions")
+      steps += Object.keys(value).length;
+  }
+  return steps;
+}
+
+function valuesIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1);
+}
+
+// Some formats take time as the square of the text's length, and none is long.
+function boundFormats(own: Ajv2020, spend: Spend): void {
+  for (const [name, format] of Object.entries(own.formats)) {
+    const fits = fitsOf(format);
+    if (fits === undefined) continue;
+    own.addFormat(name, (text: string) => {
+      if (text.length > LIMITS.formatChars) return false;
+      spend(name === SLOW_FORMAT ? text.length ** 2 / SQUARE_A_STEP : text.length);
+      return fits(text);
+    });
+  }
+}
+
+const SLOW_FORMAT = "url";
+const SQUARE_A_STEP = 80;
+
+// Those of numbers take no time.
+function fitsOf(format: Ajv2020["formats"][string]): ((text: string) => boolean) | undefined {
+  if (format instanceof RegExp) return (text) => format.test(text);
+  if (typeof format === "function") return format;
+  if (typeof format !== "object" || format.type === "number" || format.async === true) return undefined;
+  const { validate } = format;
+  if (validate instanceof RegExp) return (text) => validate.test(text);
+  const judge = typeof validate === "function" ? (validate as (text: string) => unknown) : undefined;
+  return judge === undefined ? undefined : (text) => judge(text) === true;
+}
 
 // The schema of schemas is large: it is compiled once, and only where a user has written one.
 let schemas: Ajv2020 | undefined;
@@ -85,10 +207,14 @@ export const checkUser: CheckUser = (schema) => {
 };
 
 // The library tells patterns apart by what `toString` gives.
-function regExpOf(matcher: UserRules["matcher"]): RegExpMaker {
+function regExpOf(matcher: UserRules["matcher"], spend: Spend): RegExpMaker {
   const make = (pattern: string): PatternLike => {
-    const { foundIn } = matcher(pattern);
-    return { test: foundIn, toString: () => pattern };
+    const { foundIn, stepsFor } = matcher(pattern);
+    const test = (text: string): boolean => {
+      spend(stepsFor(text.length));
+      return foundIn(text);
+    };
+    return { test, toString: () => pattern };
   };
   return Object.assign(make, { code: "pattern" });
 }

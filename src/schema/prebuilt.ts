@@ -32,5 +32,5 @@ interface UserCompiler {
 const userCompiler = (): UserCompiler => load("#checks/user") as UserCompiler;
 
 /** The compiler itself, for a schema that the build could not know. */
-export const compileUser: CompileUser = (schema, rules) => userCompiler().compileUser(schema, rules);
+export const compileUser: CompileUser = (schema, rules, all) => userCompiler().compileUser(schema, rules, all);
 export const checkUser: CheckUser = (schema) => userCompiler().checkUser(schema);

@@ -1,7 +1,9 @@
-import { Decimal } from "../base/decimal.ts";
-import { plainView } from "../base/json.ts";
-import { checkUser, compileUser, type Fault, type NumberRule, type UserRules } from "./compile.ts";
+import { OutOfSteps, spend, withinSteps } from "../base/budget.ts";
+import { Decimal, stepsOfPair } from "../base/decimal.ts";
+import { canonicalJson, plainView } from "../base/json.ts";
+import { type Check, checkUser, compileUser, type Fault, type NumberRule, type Pointed, type UserRules } from "./compile.ts";
 import { isWhole, pathOf, type Problem, type Validate } from "./validator.ts";
+import { COUNTED, SchemaParts, type SchemaProblem } from "./walk.ts";
 
 /** A schema that breaks the rules of JSON Schema. */
 export class SchemaFault extends Error {
@@ -14,21 +16,67 @@ export class SchemaFault extends Error {
   }
 }
 
+/** A schema that is one, and whose check would take too long, or would never end. */
+export class SchemaRefused extends Error {
+  override readonly name = "SchemaRefused";
+  readonly problem: SchemaProblem;
+
+  constructor(problem: SchemaProblem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
 /**
  * The check of a schema that a user wrote: the schema itself is checked, formats count, and numbers are compared digit for digit.
- * Throws a SchemaFault when the schema is none, and an Error when it cannot be compiled.
+ * Throws a SchemaFault when the schema is none, a SchemaRefused when it goes beyond what is bounded, and an Error when it cannot be compiled.
  */
 export function userValidator(schema: object, matcher: UserRules["matcher"]): Validate {
-  const written = plainView(schema) as object;
+  const written = structuredClone(plainView(schema)) as object;
+  const parts = new SchemaParts(written);
+  const refused = parts.problem();
+  if (refused !== undefined) throw new SchemaRefused(refused);
   const problems = checkUser(written).filter(isWhole).map(asProblem);
   if (problems.length > 0) throw new SchemaFault(problems);
+  for (const part of parts.all) (part as Record<string, unknown>)[COUNTED] = true;
   const exact = new WeakMap<object, unknown>();
-  const check = compileUser(written, { matcher, numbers: exactRules(exact) });
+  const rules = { matcher, numbers: exactRules(exact), twice: twiceBy(exact), spend };
+  const all = compileUser(written, rules, true);
+  let first: Check | undefined;
   return (value) => {
     const plain = plainView(value);
     if (plain !== null && typeof plain === "object") exact.set(plain, value);
-    return check(plain) ? [] : (check.errors ?? []).filter(isWhole).map(asProblem);
+    const found = problemsBy(all, plain);
+    if (Array.isArray(found)) return found as readonly Problem[];
+    // To find all may take longer than anybody needs: then the first one is enough.
+    first ??= compileUser(written, rules, false);
+    const one = problemsBy(first, plain);
+    return Array.isArray(one) ? (one as readonly Problem[]) : [unchecked(one as Error)];
   };
+}
+
+/** What is wrong with a value, or why that cannot be found out. */
+function problemsBy(check: Check, value: unknown): readonly Problem[] | Error {
+  try {
+    return withinSteps("validationSteps", () => check(value)) ? [] : problemsOf(check);
+  } catch (error) {
+    if (isEndless(error)) return error;
+    throw error;
+  }
+}
+
+function problemsOf({ errors }: Check): readonly Problem[] {
+  return (errors ?? []).filter(isWhole).map(asProblem);
+}
+
+// The stack may end before the steps do.
+function isEndless(error: unknown): error is Error {
+  return error instanceof OutOfSteps || (error instanceof RangeError && error.message.includes("call stack"));
+}
+
+function unchecked(error: Error): Problem {
+  const why = error instanceof OutOfSteps ? error.message : "the schema is too wide, or refers to itself without end";
+  return { path: [], keyword: COUNTED, message: `cannot be checked against the schema: ${why}`, params: {}, schema: {} };
 }
 
 function asProblem({ instancePath, keyword, message, params, parentSchema }: Fault): Problem {
@@ -54,15 +102,39 @@ function exactRules(exact: WeakMap<object, unknown>): Readonly<Record<string, Nu
     keyword,
     {
       words,
-      holds: ({ root, pointer, number }, limit) => {
-        const given = typeof root === "object" && root !== null ? exact.get(root) : undefined;
-        const value = given === undefined ? undefined : valueAt(given, pathOf(pointer));
-        return holds(value instanceof Decimal ? value : exactly(number), exactly(limit));
+      holds: ({ number, ...at }, limit) => {
+        const value = exactAt(exact, at);
+        const [own, bound] = [value instanceof Decimal ? value : exactly(number), exactly(limit)];
+        spend(stepsOfPair(own.digits, bound.digits));
+        return holds(own, bound);
       },
     },
   ]);
   return Object.fromEntries(rules);
 }
+
+function exactAt(exact: WeakMap<object, unknown>, { root, pointer }: Pointed): unknown {
+  const given = typeof root === "object" && root !== null ? exact.get(root) : undefined;
+  return given === undefined ? undefined : valueAt(given, pathOf(pointer));
+}
+
+// One text for each value, so that a list of any length is gone through once.
+function twiceBy(exact: WeakMap<object, unknown>): UserRules["twice"] {
+  return (at, items) => {
+    const given = exactAt(exact, at);
+    const first = new Map<string, number>();
+    for (const [index, item] of (Array.isArray(given) ? (given as readonly unknown[]) : items).entries()) {
+      const text = canonicalJson(item);
+      spend(STEPS_OF_AN_ITEM + text.length);
+      const before = first.get(text);
+      if (before !== undefined) return [before, index];
+      first.set(text, index);
+    }
+    return undefined;
+  };
+}
+
+const STEPS_OF_AN_ITEM = 10;
 
 function exactly(number: number): Decimal {
   return Decimal.fromJsonSource(String(number));

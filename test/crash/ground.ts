@@ -13,6 +13,7 @@ import type { Seed } from "../../src/sandbox/sandbox.ts";
 
 const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url));
 
+const NOT_STOPPING = new AbortController().signal;
 const SILENT = { isTTY: false, columns: 80, rows: 24, write: () => undefined };
 
 /** A shell that prints nothing, in a folder; its children are processes of the built command. */
@@ -34,7 +35,7 @@ export function quietShell(cwd: string): Shell {
     signal: () => {
       throw new Error("only children die");
     },
-    stopping: new AbortController().signal,
+    stopping: () => NOT_STOPPING,
   };
 }
 

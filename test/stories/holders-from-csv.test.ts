@@ -159,6 +159,6 @@ test("a file beyond the limit is refused at once", async () => {
   project.write("large.csv", "x".repeat(16_777_217));
   const { code, stderr, told } = await project.run("run", "playbooks/mint.yaml", "--input", "holders=large.csv");
   expect(code, told).toBe(2);
-  expect(stderr, told).toContain("large.csv has more than 16777216 bytes");
+  expect(stderr, told).toContain("large.csv has more than 16,777,216 bytes");
   expect(stderr, told).toContain("next: split it");
 });

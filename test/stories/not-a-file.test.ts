@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, truncateSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -7,6 +7,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { newProject, type Project } from "./world.ts";
 
 // A pipe that nobody writes into: whoever opened it as a file would wait for ever.
+
+const ENDLESS = "/proc/self/pagemap";
 
 const READS = "playbook: 1\nsteps: [{ uses: ledger.status }]\n";
 const TAKES_A_FILE = `playbook: 1
@@ -80,6 +82,34 @@ test.for(PLACES)("$name is a pipe: it is refused at once", async ({ lay, odd = "
   const args = lay(project);
   execFileSync("mkfifo", [join(project.folder, odd)]);
   await refused(project, args, "is a pipe");
+});
+
+// It takes no room on the disk, and would take all memory.
+test.for(PLACES)("$name is larger than anything that is read: it is refused", async ({ lay, odd = "odd" }) => {
+  const project = newProject();
+  const args = lay(project);
+  project.write(odd, "");
+  truncateSync(join(project.folder, odd), 2 ** 40);
+  const ended = await project.run(...args);
+  expect(ended.code, ended.told).toBe(2);
+  expect(ended.stdout + ended.stderr, ended.told).toMatch(/ has more than [\d,]+ bytes/);
+});
+
+// It says that it has no bytes, and its end is never reached.
+test.runIf(existsSync(ENDLESS))("a file that grows as long as it is read is refused", async () => {
+  const project = newProject();
+  project.write("a.yaml", TAKES_A_FILE.replace("PLACE", "rows.csv"));
+  symlinkSync(ENDLESS, join(project.folder, "rows.csv"));
+  for (const args of [
+    ["check", ENDLESS],
+    ["run", ENDLESS],
+    ["run", "a.yaml", "--inputs", ENDLESS],
+    ["check", "a.yaml"],
+  ]) {
+    const ended = await project.run(...args);
+    expect(ended.code, ended.told).toBe(2);
+    expect(ended.stdout + ended.stderr, ended.told).toContain("has more than 16,777,216 bytes");
+  }
 });
 
 test.for(["check", "run"])("%s refuses a folder, a socket and a device where a file belongs", async (command) => {

@@ -21,11 +21,6 @@ test.for([
     text: `playbook: 1\n${INPUT}${HEAD}steps:\n${CREATE}  - { id: inner, uses: ./inner.yaml, with: { rows: "\${{ inputs.rows }}" } }\n`,
     file: "rows",
   },
-  {
-    what: "a list that is written out, in a block",
-    text: `playbook: 1\n${HEAD}steps:\n${CREATE}  - id: held\n    block:\n      - id: each\n        foreach: { row: [${ROWS.join(", ")}], key: row }\n        uses: ledger.asset.stats\n`,
-    file: undefined,
-  },
 ])("a foreach over $what with too many rows is refused before the first step", async ({ text, file }) => {
   const service = await sandboxProcess();
   const project = newProject();
@@ -41,6 +36,19 @@ test.for([
   expect(ran.stderr).toContain("error foreach.limit");
   expect(ran.stderr).toContain("foreach over 10001 items; the limit is 10000");
   expect(operationsOf(await service.commits())).toEqual([]);
+});
+
+test("check refuses a written list with too many rounds, and no run of it begins", async () => {
+  const project = newProject();
+  const step = `  - { id: each, foreach: { row: [${ROWS.join(", ")}], key: row }, uses: ledger.asset.stats, expect: [row != ""] }`;
+  project.write("written.yaml", `playbook: 1\nsteps:\n${step}\n`);
+  for (const command of ["check", "run"]) {
+    const { code, stdout, stderr, told } = await project.run(command, "written.yaml");
+    expect(code, told).toBe(2);
+    expect(stdout + stderr, told).toMatch(
+      /written\.yaml:3:\d+ error playbook\.loop-too-long\n.*a foreach over 10001 items; the limit is 10000/,
+    );
+  }
 });
 
 test("a long list that no step is sure to go through is no reason to refuse a run", async () => {

@@ -108,6 +108,22 @@ export const PLAYBOOK_CODES = {
     cure: "Take out the item that is there twice, or make `key` different for each: a field that differs, or two fields together.",
     example: "foreach-key-twice",
   },
+  "playbook.loop-too-long": {
+    severity: "error",
+    title: "a foreach over more items than it may have rounds",
+    meaning:
+      "The list is written out, or is the same in every run, and has more items than a `foreach` may have rounds. A run of it would be refused before its first step.",
+    cure: "Split the list, and run the playbook once for each part.",
+    example: "loop-too-long",
+  },
+  "playbook.maybe-no-receipt": {
+    severity: "warning",
+    title: "the receipt of a write that may have none",
+    meaning:
+      "When the answer of a write is lost, the id of its receipt is lost with it. The step passes all the same once its effect is seen, or once you record it with `tokenbook resolve`, and then there is no receipt: an expression that uses it fails.",
+    cure: "Ask first: has(steps.ID.receipt) ? steps.ID.receipt.… : …, or give the step that uses it `if: has(steps.ID.receipt)`.",
+    example: "maybe-no-receipt",
+  },
   "playbook.maybe-skipped": {
     severity: "error",
     title: "a value of a step that may have been skipped",

@@ -111,7 +111,7 @@ async function lookBeyond(shell: Shell, options: DebugOption, target: Target): P
     const service: ReadingPort = readingOnly(
       new Service(patient, { clock: systemClock, exchange: exchanges?.of(secrets).around(exchange) ?? exchange, secrets }),
     );
-    const asking = askingOf(service, { clock: systemClock, stopping: shell.stopping });
+    const asking = askingOf(service, { clock: systemClock, stopping: shell.stopping() });
     const { findings, identities } = await lookAtService(patient, asking);
     return [...findings, ...(await lookAtProfile(asking, identities))];
   } finally {

@@ -18,6 +18,7 @@ interface SandboxCommandOptions {
 
 /** `tokenbook sandbox`: serves until it is told to stop. */
 export const sandbox: Command<SandboxCommandOptions> = async (shell, options) => {
+  const stopping = shell.stopping();
   const { port, db, commitDelay, seed, faults, profile, json } = options;
   const serving = await startSandbox({
     path: db === undefined ? ":memory:" : resolve(shell.cwd, db),
@@ -32,7 +33,7 @@ export const sandbox: Command<SandboxCommandOptions> = async (shell, options) =>
       `tokenbook: ${sanitise(db)} holds a sandbox already, and is served as it is: a seed fills an empty file\n`,
     );
   shell.stdout.write(json === true ? `${JSON.stringify(serving)}\n` : readyText(serving));
-  await untilStopped(shell.stopping);
+  await untilStopped(stopping);
   await serving.close();
   return EXIT.passed;
 };

@@ -192,6 +192,7 @@ async function serve(
   options: ScheduleOptions,
   { parts, all }: Going & { readonly all: readonly OnFile[] },
 ): Promise<ExitCode> {
+  const stopping = shell.stopping();
   const watched = new Watched({ shell, options, log: parts.log }, all);
   const service = new Service({
     ...parts,
@@ -200,7 +201,7 @@ async function serve(
   });
   const page = await pageOf(options, parts, service);
   try {
-    await service.run(shell.stopping);
+    await service.run(stopping);
   } finally {
     await page?.close();
   }
@@ -220,8 +221,9 @@ async function once(
   { parts, all, telling }: Going & { readonly telling: Telling },
 ): Promise<ExitCode> {
   const { reporting, runs } = telling;
-  const codes = await inParallel(all, jobs, (each) => runNow(parts, each, shell.stopping));
-  await parts.courier.drain(LIMITS.notificationsLastMs, shell.stopping);
+  const stopping = shell.stopping();
+  const codes = await inParallel(all, jobs, (each) => runNow(parts, each, stopping));
+  await parts.courier.drain(LIMITS.notificationsLastMs, stopping);
   const notBegun = all.filter(({ id }, at) => codes[at] !== EXIT.passed && !runs.some(([of]) => of === id));
   await reporting.write(
     shell,

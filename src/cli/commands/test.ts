@@ -39,6 +39,7 @@ export const test: Command<TestOptions> = async (anyShell, options) => {
   const plainShell = inProjectOf(anyShell, files.files);
   const { ready, secrets } = readyPlaybooks(plainShell, options, files);
   const shell = maskedShell(plainShell, secrets.redact);
+  const stopping = shell.stopping();
   const ground = await groundOf(plainShell, options);
   const progress = new Progress(shell);
   const reports: CrashReport[] = [];
@@ -52,7 +53,7 @@ export const test: Command<TestOptions> = async (anyShell, options) => {
         testingOf(each.playbook.file, { ...options, folder }, progress),
       );
       progress.clear();
-      if (shell.stopping.aborted && report.totals.tried === 0) break;
+      if (stopping.aborted && report.totals.tried === 0) break;
       reports.push(report);
       if (options.json !== true) shell.stdout.write(`${crashLines(report).join("\n")}\n\n`);
     }
@@ -60,7 +61,7 @@ export const test: Command<TestOptions> = async (anyShell, options) => {
     if (options.keep === undefined) clear(ground.folder);
   }
   if (options.json === true) shell.stdout.write(crashJson(reports));
-  return shell.stopping.aborted ? EXIT.interrupted : exitOf(reports);
+  return stopping.aborted ? EXIT.interrupted : exitOf(reports);
 };
 
 function noTest(): Failure {

@@ -18,13 +18,14 @@ const TOKEN_BYTES = 24;
 
 /** `tokenbook view`: serves the pages of all runs of a state directory, on this machine, until it is told to stop. */
 export const view: Command<ViewOptions> = async (shell, options) => {
+  const stopping = shell.stopping();
   const state = stateDirectory(inProjectHere(shell), options);
   assertJournalWhole(state);
   const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
   const server = await listening(() => servePages(pagesOver(state, shell.hint), { port: options.port, token }), options.port);
   const url = `${server.url}runs/`;
   shell.stdout.write(options.json === true ? `${JSON.stringify({ url })}\n` : `Runs are shown at ${url}\nStop it with Ctrl-C.\n`);
-  await untilStopped(shell.stopping);
+  await untilStopped(stopping);
   await server.close();
   return EXIT.passed;
 };

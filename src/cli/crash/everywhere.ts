@@ -40,7 +40,7 @@ export async function crashEverywhere(subject: Subject, ground: Ground, testing:
   try {
     const undisturbed = await undisturbedTwice(test, file, testing.look);
     const chosen = chosenOf(undisturbed.boundaries, testing.at);
-    const tried = await tryAll(test, { undisturbed, chosen, stopping: ground.shell.stopping }, testing);
+    const tried = await tryAll(test, { undisturbed, chosen, stopping: ground.shell.stopping() }, testing);
     return told({ problem: null, boundaries: tried }, chosen.length - tried.length);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -52,7 +52,6 @@ export async function serve(shell: Shell): Promise<ExitCode> {
   };
   input.once("end", end);
   for (const stream of [input, output]) stream.once("error", end).once("close", end);
-  shell.stopping.addEventListener("abort", () => resolve(EXIT.interrupted), { once: true });
   const connection: Connection = createConnection(
     (logger) => createProtocolConnection(new StreamMessageReader(input), new Writer(output), logger),
     watchDog,

@@ -65,7 +65,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, channel
       const reading: ProjectShell = { ...shell, stderr: { ...shell.stderr, write: (text) => void found.push(text) } };
       const playbooks = loadPlaybooks(reading, [file]);
       const { ready, secrets } = preparePlaybooks(reading, options, playbooks, { others: inputs });
-      const session = await openSession({ ...shell, stopping: signal }, options, secrets.with(channelSecrets), shared);
+      const session = await openSession({ ...shell, stopping: () => signal }, options, secrets.with(channelSecrets), shared);
       ({ redact } = session);
       trace = reporting.trace(session);
       try {

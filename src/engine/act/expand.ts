@@ -1,3 +1,4 @@
+import { sharingSteps } from "../../base/budget.ts";
 import { invariant } from "../../base/failure.ts";
 import type { Json } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -30,7 +31,9 @@ export function roundsOf(scope: Scope, { variable, list, key }: Foreach): StepEx
   if (!Array.isArray(items)) throw new EvaluationFailure(`foreach: ${variable} is no list`);
   const tooMany = tooManyRounds(items);
   if (tooMany !== undefined) return tooMany;
-  const rounds = items.map((item) => ({ key: keyOf(key.evaluate({ ...scope, [variable]: item }), key.text), item }));
+  const rounds = sharingSteps("expressionSteps", () =>
+    items.map((item) => ({ key: keyOf(key.evaluate({ ...scope, [variable]: item }), key.text), item })),
+  );
   const keys = new Set<string>();
   const twice = rounds.find((round) => keys.size === keys.add(round.key).size);
   return twice === undefined

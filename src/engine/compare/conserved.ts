@@ -34,7 +34,7 @@ function readsOf(context: Looking, scope: Scope, { as }: Conserve): ConservedRea
 function countable(rows: RowsIn): RowsOf {
   return (payload) => {
     try {
-      return rows(payload);
+      return [rows(payload)];
     } catch (error) {
       throw error instanceof Uncounted ? new EvaluationFailure(error.message) : error;
     }

@@ -1,6 +1,9 @@
 import { parseDate } from "../../base/date.ts";
+import { sharingSteps } from "../../base/budget.ts";
 import { Decimal } from "../../base/decimal.ts";
 import { type Json, type JsonObject, shownJson, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { rested } from "../../base/turns.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import type { Compare, Foreach, GivenSides, ReadSource, Side } from "../../playbook/model.ts";
 import { bind } from "../../playbook/template.ts";
@@ -64,7 +67,10 @@ function listRead(context: Looking, place: Place, rows: Expression, taker: RowTa
       const list = rows.evaluate(scope);
       if (!Array.isArray(list)) throw new EvaluationFailure(`rows: ${rows.text.trim()} is no list`);
       const origin = { operation: rows.text.trim(), input: null, actor: null, page: 1, at: heldSince(context, place, rows) };
-      yield { kind: "rows", rows: taker.rows(list as readonly Json[], scope), requests: 0, origin };
+      for (const piece of taker.rows(list as readonly Json[], scope)) {
+        yield { kind: "rows", rows: piece, requests: 0, origin };
+        await rested();
+      }
     },
   };
 }
@@ -132,7 +138,13 @@ class RowTaker {
     this.#fixedAt = this.#key.map((_, place) => this.fixed.indexOf(place));
   }
 
-  rows(list: readonly Json[], around: Scope): readonly Row[] {
+  /** The rows, in pieces: the expressions of each share one budget. */
+  *rows(list: readonly Json[], around: Scope): Generator<readonly Row[]> {
+    for (let at = 0; at < list.length; at += LIMITS.rowsTogether)
+      yield sharingSteps("expressionSteps", () => this.#taken(list.slice(at, at + LIMITS.rowsTogether), around));
+  }
+
+  #taken(list: readonly Json[], around: Scope): readonly Row[] {
     const scope: Record<string, Json> = { ...around };
     const rows: Row[] = [];
     let fixed: readonly string[] | undefined;

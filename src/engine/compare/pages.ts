@@ -1,5 +1,6 @@
 import type { Json } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { rested } from "../../base/turns.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
@@ -9,8 +10,8 @@ import type { Looking } from "../looking.ts";
 import { pagesOf } from "../read.ts";
 import type { SourcePage } from "./source.ts";
 
-/** What a page is read for: its rows. Throws an EvaluationFailure when one cannot be told. */
-export type RowsOf = (payload: Json) => readonly Row[];
+/** What a page is read for: its rows, in pieces. Throws an EvaluationFailure when one cannot be told. */
+export type RowsOf = (payload: Json) => Iterable<readonly Row[]>;
 
 /** Reads an operation page by page, and takes the rows of each. */
 export async function* rowsOf(
@@ -21,21 +22,32 @@ export async function* rowsOf(
   const { input, caller } = bound;
   let number = 0;
   for await (const page of pagesOf(context, { operation, input, caller, pages: LIMITS.pages })) {
-    const { requests } = page;
+    let { requests } = page;
     if (page.kind === "failed") return yield { kind: "failed", problem: page.problem, requests };
     number += 1;
-    const taken = take(rows, page.payload, number);
-    if ("problem" in taken) return yield { kind: "failed", problem: taken.problem, requests };
     const origin = { operation: operation.name, input, actor: caller.label, page: number, at: context.ports.clock.now() };
-    yield { kind: "rows", rows: taken.rows, requests, origin };
+    for (const taken of piecesOf(rows, page.payload, number)) {
+      if ("problem" in taken) return yield { kind: "failed", problem: taken.problem, requests };
+      yield { kind: "rows", rows: taken.rows, requests, origin };
+      requests = 0;
+      await rested();
+    }
   }
 }
 
-function take(rows: RowsOf, payload: Json, page: number): { readonly rows: readonly Row[] } | { readonly problem: StepProblem } {
+type Piece = { readonly rows: readonly Row[] } | { readonly problem: StepProblem };
+
+// A page without rows is one piece too: it took its requests.
+function* piecesOf(rows: RowsOf, payload: Json, page: number): Generator<Piece> {
+  let isEmpty = true;
   try {
-    return { rows: rows(payload) };
+    for (const piece of rows(payload)) {
+      yield { rows: piece };
+      isEmpty = false;
+    }
+    if (isEmpty) yield { rows: [] };
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;
-    return { problem: { code: "reconcile.row", message: `page ${page}: ${error.message}` } };
+    yield { problem: { code: "reconcile.row", message: `page ${page}: ${error.message}` } };
   }
 }

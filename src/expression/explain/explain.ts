@@ -1,3 +1,4 @@
+import { withinSteps } from "../../base/budget.ts";
 import { isObject, type Json, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Expression, Scope } from "../expression.ts";
@@ -13,7 +14,7 @@ import { touchedItems, treeOf } from "./tree.ts";
  */
 export function explain(expression: Expression, scope: Scope): Explanation {
   try {
-    return explained(expression, scope);
+    return withinSteps("expressionSteps", () => explained(expression, scope));
   } catch {
     // What went wrong here must not hide the failure that was to be explained.
     const text = expression.text.trim();

@@ -1,3 +1,4 @@
+import { isOutOfSteps } from "../../base/budget.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type ASTNode, cel } from "../cel.ts";
 import { type BareScope, EvaluationFailure, Expression } from "../expression.ts";
@@ -14,6 +15,7 @@ export class Source {
   readonly tree: ASTNode;
   readonly #text: string;
   readonly #texts: readonly ASTNode[];
+  readonly #writtenAs = new Map<ASTNode, string>();
   readonly #parsed = new Map<string, Expression | undefined>();
   readonly #known = new WeakMap<BareScope, Map<ASTNode, Outcome>>();
   #evaluations: number = LIMITS.explainedEvaluations;
@@ -35,7 +37,7 @@ export class Source {
 
   /** Whether there is time for more. */
   get isSpent(): boolean {
-    return this.#evaluations <= 0;
+    return this.#evaluations <= 0 || isOutOfSteps();
   }
 
   /** The value of a part; `undefined` as its value when it cannot be told any more. */
@@ -81,8 +83,14 @@ export class Source {
     return hasText ? written : written.replaceAll(/\s*\n\s*/g, " ");
   }
 
+  #written(node: ASTNode): string {
+    const written = this.#writtenAs.get(node) ?? this.#textAround(node);
+    this.#writtenAs.set(node, written);
+    return written;
+  }
+
   // The library leaves the parentheses around a part out of its range: `(a + b) * c` would begin after the first one.
-  #written({ start, end }: ASTNode): string {
+  #textAround({ start, end }: ASTNode): string {
     let [opened, unopened] = [0, 0];
     for (let at = start; at < end; at++) {
       at = this.#texts.find((text) => text.start === at)?.end ?? at;

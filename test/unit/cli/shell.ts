@@ -2,6 +2,8 @@ import { expect } from "vitest";
 import { PLAIN_HINT } from "../../../src/cli/hint.ts";
 import type { Command, Shell, Terminal } from "../../../src/cli/shell.ts";
 
+const NOT_STOPPING = new AbortController().signal;
+
 /** What a command that only prints writes for these options. */
 export async function shownBy<O>(command: Command<O>, options: O): Promise<string> {
   let text = "";
@@ -32,6 +34,6 @@ export function silentShell(write: (text: string) => void = () => undefined): Sh
     again: () => Promise.reject(new Error("run once")),
     command: () => Promise.reject(new Error("nothing else is run")),
     signal: () => undefined,
-    stopping: new AbortController().signal,
+    stopping: () => NOT_STOPPING,
   };
 }

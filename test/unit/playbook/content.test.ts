@@ -135,7 +135,7 @@ test("a file without a known extension is refused until its format is told", () 
 
 function against(schema: object, path: string, text: string): string | readonly string[] {
   const ready = userSchema(schema as never);
-  if (typeof ready === "string") return ready;
+  if ("message" in ready) return ready.message;
   const { shape, validate } = ready;
   const table = shape.type === "any" ? { type: "list" as const } : shape;
   const content = readContent({ path, text, shape: table, rule: { format: undefined, path: undefined, validate } });

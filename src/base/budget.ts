@@ -1,0 +1,83 @@
+import { invariant } from "./failure.ts";
+import { LIMITS } from "./limits.ts";
+
+/** The limits that count steps: what takes many of them cannot be interrupted meanwhile. */
+export type StepLimit = "expressionSteps" | "validationSteps";
+
+/** Something would take more steps than it may. */
+export class OutOfSteps extends Error {
+  override readonly name = "OutOfSteps";
+
+  constructor(limit: StepLimit) {
+    super(`it takes more than ${LIMITS[limit].toLocaleString("en")} steps, which is the limit (${limit})`);
+  }
+}
+
+interface Budget {
+  readonly limit: StepLimit;
+  left: number;
+}
+
+// What is counted runs without a pause, so there is one budget at a time.
+let current: Budget | undefined;
+
+let spentInTurn = 0;
+
+/** Does several things that each count their steps, in one budget: so a list of them is bounded as a whole. */
+export function sharingSteps<T>(limit: StepLimit, work: () => T): T {
+  const outer = current;
+  if (outer?.limit === limit) return work();
+  current = { limit, left: LIMITS[limit] };
+  try {
+    return work();
+  } finally {
+    current = outer;
+  }
+}
+
+/**
+ * Does something that counts its steps by `spend`. Throws an OutOfSteps when they were spent, even where something inside has caught it.
+ */
+export function withinSteps<T>(limit: StepLimit, work: () => T): T {
+  return sharingSteps(limit, () => {
+    invariant(current !== undefined, "steps are shared within a budget");
+    return stillWithin(current, work);
+  });
+}
+
+function stillWithin<T>(budget: Budget, work: () => T): T {
+  try {
+    const made = work();
+    assertLeft(budget);
+    return made;
+  } catch (error) {
+    assertLeft(budget);
+    throw error;
+  }
+}
+
+function assertLeft({ left, limit }: Budget): void {
+  if (left < 0) throw new OutOfSteps(limit);
+}
+
+/** Counts steps, before they are made. Throws an OutOfSteps when there are not so many left. */
+export function spend(steps: number): void {
+  invariant(current !== undefined, "steps are counted within a budget");
+  current.left -= steps;
+  spentInTurn += steps;
+  assertLeft(current);
+}
+
+/** Whether all steps were spent: a loop that catches errors must end then. */
+export function isOutOfSteps(): boolean {
+  return current !== undefined && current.left < 0;
+}
+
+/** Whether so much was computed since this was last asked that signals and timers should have their turn. */
+export function shouldRest(): boolean {
+  if (spentInTurn < STEPS_A_TURN) return false;
+  spentInTurn = 0;
+  return true;
+}
+
+const STEPS_A_TURN = 1_000_000;

@@ -1,0 +1,199 @@
+import { isOutOfSteps, spend } from "../base/budget.ts";
+import { Decimal, stepsOfPair } from "../base/decimal.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { ASTNode } from "./cel.ts";
+import { type Checker, copyOf, type Evaluator, type Macro, macroOf, OwnMacro, PairMacro, replace } from "./macro.ts";
+import { patternOf } from "./pattern.ts";
+import { childrenOf, COMPREHENSIONS } from "./syntax.ts";
+
+/**
+ * Has the nodes of a fresh syntax tree that is to be evaluated count their steps: each round of a comprehension, and each operation as its
+ * values are long. Parts that are evaluated once need no count, since an expression has few.
+ */
+export function countSteps(nodes: readonly ASTNode[]): void {
+  for (const node of nodes) {
+    if (isComprehension(node)) countRounds(node);
+    else if (node.op === "&&" || node.op === "||") countFailures(node.args);
+    else if (macroOf(node) !== undefined) continue;
+    else if (PAIRS.has(node.op)) replace(node, new CountedPair(node, node.args as readonly [ASTNode, ASTNode]));
+    else if (node.op === "call" || node.op === "rcall") replace(node, new CountedCall(node));
+  }
+}
+
+const PAIRS: ReadonlySet<string> = new Set(["-", "*", "%", "<", "<=", ">", ">="]);
+
+/** What the library makes of a comprehension: a loop that asks before each round whether it goes on. */
+interface Loop {
+  iterable: ASTNode;
+  step: ASTNode;
+  condition?: (accumulated: unknown) => boolean;
+}
+
+function isComprehension(node: ASTNode): boolean {
+  return node.op === "rcall" && COMPREHENSIONS.has(node.args[0]) && loopOf(node) !== undefined;
+}
+
+function loopOf(node: ASTNode): Loop | undefined {
+  const { alternate } = (node as unknown as { readonly meta: { readonly alternate?: { readonly args: Loop } } }).meta;
+  return alternate?.args;
+}
+
+// Some loops take an error for a value and go on, so each is also told to end when the steps are spent.
+function countRounds(node: ASTNode): void {
+  const loop = loopOf(node);
+  if (loop === undefined || node.op !== "rcall") return;
+  const { condition } = loop;
+  const steps = 1 + node.args[2].reduce((sum, part) => sum + partsOf(part), 0);
+  loop.condition = (accumulated) => {
+    if (isOutOfSteps()) return false;
+    spend(steps);
+    return condition === undefined || condition(accumulated);
+  };
+  loop.iterable = instead(loop.iterable, CountedKeys);
+  loop.step = instead(loop.step, CountedFailure);
+}
+
+// The library takes the error of the left side for a value, until it knows the right one.
+function countFailures(sides: [ASTNode, ASTNode]): void {
+  sides[0] = instead(sides[0], CountedFailure);
+}
+
+function instead(node: ASTNode, Counted: typeof CountedKeys | typeof CountedFailure): ASTNode {
+  const copy = copyOf(node);
+  replace(copy, new Counted(node));
+  return copy;
+}
+
+// What an inner comprehension does in its rounds, it counts itself.
+function partsOf(node: ASTNode): number {
+  const parts = isComprehension(node) && node.op === "rcall" ? [node.args[1]] : childrenOf(node);
+  return parts.reduce((sum, part) => sum + partsOf(part), 1);
+}
+
+class Around implements Macro {
+  protected readonly node: ASTNode;
+
+  constructor(node: ASTNode) {
+    this.node = node;
+  }
+
+  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
+    return checker.check(this.node, context);
+  }
+
+  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
+    return evaluator.run(this.node, context);
+  }
+}
+
+/** Of a map, a loop makes a list of its keys before its first round. */
+class CountedKeys extends Around {
+  override evaluate(evaluator: Evaluator, macro: unknown, context: unknown): unknown {
+    const value = super.evaluate(evaluator, macro, context);
+    if (isMap(value)) spend(stepsOfKeys(value));
+    return value;
+  }
+}
+
+const STEPS_OF_A_FAILURE = 200;
+
+/** An error that is taken for a value costs more than most values. */
+class CountedFailure extends Around {
+  override evaluate(evaluator: Evaluator, macro: unknown, context: unknown): unknown {
+    try {
+      return super.evaluate(evaluator, macro, context);
+    } catch (error) {
+      spend(STEPS_OF_A_FAILURE);
+      throw error;
+    }
+  }
+}
+
+const STEPS_OF_A_KEY = 8;
+
+function stepsOfKeys(map: object): number {
+  return 1 + Object.keys(map).length * STEPS_OF_A_KEY;
+}
+
+class CountedPair extends PairMacro {
+  protected override ofValues(left: unknown, right: unknown, evaluator: Evaluator): unknown {
+    spendOnPair(left, right);
+    return super.ofValues(left, right, evaluator);
+  }
+}
+
+const STEPS_OF_NUMBERS = 10;
+const CHARS_A_STEP = 8;
+
+/** Counts the steps of an operation on two values. */
+export function spendOnPair(left: unknown, right: unknown): void {
+  if (typeof left === "string" && typeof right === "string") return spend(1 + (left.length + right.length) / CHARS_A_STEP);
+  if (Array.isArray(left) && Array.isArray(right)) return spend(1 + left.length + right.length);
+  spend(stepsOfPair(digitsOf(left), digitsOf(right)));
+}
+
+function digitsOf(value: unknown): number {
+  return value instanceof Decimal ? value.digits : 1;
+}
+
+type Handle = (...args: readonly unknown[]) => unknown;
+type OwnCall = ASTNode & { readonly handle: Handle };
+
+/** What is said of a text that is too long to be put together. */
+export function tooLongText(chars: number): string {
+  return `it puts together a text of ${chars} characters; the limit is ${LIMITS.textChars}`;
+}
+
+/** A function: it looks at its texts to their end, and some at lists and maps. */
+class CountedCall extends OwnMacro<OwnCall> {
+  readonly #name: string;
+  readonly #parts: readonly ASTNode[];
+
+  constructor(node: ASTNode) {
+    super(node);
+    this.#name = node.op === "call" || node.op === "rcall" ? node.args[0] : node.op;
+    this.#parts = childrenOf(node);
+  }
+
+  override evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
+    const values: unknown[] = [];
+    for (let at = this.#parts.length - 1; at >= 0; at--) values[at] = evaluator.run(this.#parts[at] as ASTNode, context);
+    for (const value of values) spend(this.#stepsOf(value));
+    this.#refuse(values);
+    const { own } = this;
+    return own.op === "call" ? own.handle(values, own, evaluator) : own.handle(values, evaluator, own);
+  }
+
+  #stepsOf(value: unknown): number {
+    if (typeof value === "string") return 1 + value.length / (this.#name === "split" ? 1 : CHARS_A_STEP);
+    if (value instanceof Uint8Array) return 1 + value.length / CHARS_A_STEP;
+    if (this.#name === "size" && isMap(value)) return stepsOfKeys(value);
+    if (this.#name === "sum" && Array.isArray(value))
+      return value.reduce((sum: number, each) => sum + STEPS_OF_NUMBERS + digitsOf(each), 1);
+    if (this.#name === "join" && Array.isArray(value))
+      return value.reduce((sum: number, each) => sum + 1 + lengthOf(each) / CHARS_A_STEP, 1);
+    return 1;
+  }
+
+  // What these do with a text is not in proportion to its length.
+  #refuse([first, second]: readonly unknown[]): void {
+    if (this.#name === "re2" && typeof first === "string" && typeof second === "string")
+      spend(patternOf(second).stepsFor(first.length));
+    if (this.#name === "join" && Array.isArray(first)) spend((first.length * lengthOf(second)) / CHARS_A_STEP);
+    if (this.#name === "duration" && typeof first === "string" && first.length > LIMITS.durationChars)
+      throw new RangeError(`a text of ${first.length} characters is no duration: it has at most ${LIMITS.durationChars}`);
+    if (this.#name.startsWith("get") && typeof second === "string") spend(STEPS_OF_A_TIME_ZONE);
+  }
+}
+
+// A calendar is made for each.
+const STEPS_OF_A_TIME_ZONE = 2_000;
+
+function lengthOf(value: unknown): number {
+  return typeof value === "string" ? value.length : 0;
+}
+
+// Nothing that may be unknown yet is looked into: it says so itself when it is used.
+function isMap(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
+}
