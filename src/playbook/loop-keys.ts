@@ -20,7 +20,7 @@ export function spellKey(value: Json): string | undefined {
 /** Reports a key that two rounds of a written list have; `known` is what has the same value in every run. */
 export function checkLoopKeys({ variable, list, key }: Foreach, node: SourceNode, known: Scope, context: CheckContext): void {
   const items = itemsOf(list, known);
-  if (items.length > LIMITS.foreachItems) return void context.report(tooManyItems(items.length), node.range);
+  if (items.length > LIMITS.foreachItems) return context.report(tooManyItems(items.length), node.range);
   const keys = items.map((item) => {
     const value = knownValue(key, { ...known, [variable]: item });
     return value === undefined ? undefined : spellKey(value);
