@@ -187,3 +187,16 @@ test("nothing decides by the name of a service outside of its own folder", () =>
   );
   expect(faces).toEqual([]);
 });
+
+test("what leaves for stdout and stderr as it is, past the rules of the door, is known", () => {
+  const exact = globSync("src/**/*.ts").filter((path) => /"exact"/.test(readFileSync(path, "utf8")));
+  expect(exact.map((path) => path.slice("src/".length)).toSorted()).toEqual([
+    "cli/commands/check.ts", // annotations: commands of ours
+    "cli/commands/completion.ts", // for a shell
+    "cli/commands/fmt.ts", // the text that was piped in
+    "cli/commands/test.ts", // a line that is drawn
+    "cli/reporting.ts", // annotations
+    "cli/shell.ts",
+    "cli/view/stream.ts", // a tree that is drawn
+  ]);
+});

@@ -2,14 +2,43 @@ import { closest, distance } from "fastest-levenshtein";
 import { LIMITS } from "./limits.ts";
 
 /**
- * Foreign text made fit for a terminal or a log: control characters, escape sequences and direction overrides are shown, not obeyed.
+ * Foreign text made fit for a terminal or a log: control characters, escape sequences, direction overrides and characters that nobody can see
+ * are shown as `\\uXXXX`, not obeyed. In JSON that is the same text. What a script or an emoji needs to be read stays.
  */
 export function sanitise(text: string): string {
-  return text.replaceAll(UNPRINTABLE, (char) => `\\u${hexCode(char)}`);
+  return text.replaceAll(UNSEEN, (char, at: number) => (isNeeded(text, at) ? char : escapedUnits(char)));
 }
 
-// oxlint-disable-next-line no-control-regex -- finding control characters is the point
-const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const UNSEEN =
+  // oxlint-disable-next-line no-control-regex -- finding control characters is the point
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/gu;
+
+const EMOJI = "\\p{Extended_Pictographic}";
+// The scripts whose letters a joiner shapes: among others it would only hide something.
+const SHAPED = `(?=[\\p{L}\\p{M}])[${["Arab", "Syrc", "Mong", "Deva", "Beng", "Guru", "Gujr", "Orya", "Taml", "Telu", "Knda", "Mlym", "Sinh"].map((script) => `\\p{scx=${script}}`).join("")}]`;
+
+// Only by itself and between what it belongs to: a row of them, or one behind a digit of an amount, would hide data.
+const IN_PLACE = new RegExp(
+  [
+    `(?<=(?:${EMOJI}|\\p{Emoji_Modifier})\\ufe0f?)\\u200d(?=${EMOJI})`,
+    `(?<=${EMOJI})[\\ufe0e\\ufe0f]`,
+    "(?<=[0-9#*])\\ufe0f(?=\\u20e3)",
+    `(?<=${SHAPED})[\\u200c\\u200d](?=${SHAPED})`,
+  ].join("|"),
+  "uy",
+);
+
+function isNeeded(text: string, at: number): boolean {
+  IN_PLACE.lastIndex = at;
+  return IN_PLACE.test(text);
+}
+
+function escapedUnits(char: string): string {
+  return char
+    .split("")
+    .map((unit) => `\\u${hexCode(unit)}`)
+    .join("");
+}
 
 /** The code of a character, in four hexadecimal digits. */
 export function hexCode(character: string): string {

@@ -1,6 +1,7 @@
 import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
 import { formatDuration } from "../base/duration.ts";
 import { Failure, messageOf } from "../base/failure.ts";
+import { harmless } from "../base/harmless.ts";
 import { LIMITS } from "../base/limits.ts";
 import { systemClock } from "../base/ports.ts";
 import type { Secret } from "../base/secret.ts";
@@ -9,7 +10,6 @@ import type { Secrets } from "../playbook/open.ts";
 import type { RunEvent } from "../protocol/record.ts";
 import { cut } from "../report/foreign.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";
-import { harmless } from "./failure.ts";
 import type { Terminal } from "./shell.ts";
 
 type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;

@@ -18,7 +18,7 @@ export function explain(shell: Shell, name: string, json: boolean): ExitCode {
   const [code] = codes;
   if (json) {
     const entries = codes.map((each) => ({ code: each, ...CATALOGUE[each], example: exampleOf(each) }));
-    shell.stdout.write(`${JSON.stringify({ format: 1, codes: entries }, undefined, 2)}\n`);
+    shell.stdout.write(`${JSON.stringify({ format: 1, codes: entries }, undefined, 2)}\n`, "json");
   } else {
     shell.stdout.write(name === "all" || code === undefined ? list() : page(code, widthOn(shell.stdout)));
   }

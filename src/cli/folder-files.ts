@@ -1,5 +1,5 @@
 import { Failure } from "../base/failure.ts";
-import { count, didYouMean, sanitise } from "../base/text.ts";
+import { count, didYouMean } from "../base/text.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { playbooksIn } from "../playbook/walk.ts";
 import type { SkippedFile } from "../report/shape.ts";
@@ -70,7 +70,7 @@ export function partsOfOthers(
 
 /** Prints a line for each file that is skipped. */
 export function noteSkipped({ stderr }: Pick<Shell, "stderr">, skipped: readonly SkippedFile[]): void {
-  for (const { file, why } of skipped) stderr.write(`skipped ${sanitise(file)}: ${sanitise(why)}\n`);
+  for (const { file, why } of skipped) stderr.write(`skipped ${file}: ${why}\n`);
 }
 
 /** Counts skipped files for a summary; empty where there is none. */

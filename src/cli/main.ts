@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure, messageOf } from "../base/failure.ts";
-import { sanitise } from "../base/text.ts";
+import { Door } from "./door.ts";
 import { formatFailure } from "./failure.ts";
 import { type Hint, hinted, PLAIN_HINT } from "./hint.ts";
 import { buildProgram } from "./program.ts";
@@ -15,16 +15,17 @@ import { isSet } from "./view/colour.ts";
 export async function main(): Promise<void> {
   // As with us, the first goes before the second: Node would say the contrary.
   if (isSet(process.env["NO_COLOR"])) delete process.env["FORCE_COLOR"];
+  const stderr = terminalOf(process.stderr, () => undefined); // nobody is left who could be told
   let hint = PLAIN_HINT;
-  const signals = new Signals(() => hint);
+  const signals = new Signals(stderr, () => hint);
   let lost: ExitCode = EXIT.passed;
   const shell: Shell = {
     stdout: terminalOf(process.stdout, (error) => {
-      if (lost === EXIT.passed) process.stderr.write(formatFailure(hinted(unwritten(error), hint)));
+      if (lost === EXIT.passed) stderr.write(formatFailure(hinted(unwritten(error), hint)));
       lost = EXIT.cannotStart;
       process.exitCode ||= lost;
     }),
-    stderr: terminalOf(process.stderr, () => undefined), // nobody is left who could be told
+    stderr,
     hint: PLAIN_HINT,
     hintState: () => undefined, // commands have their own
     stdin: () => buffer(process.stdin),
@@ -54,11 +55,13 @@ export async function main(): Promise<void> {
 /** The signals by which people end a command, from when it asks for them: until then they end it as the system does. */
 class Signals {
   readonly #stopping = new AbortController();
+  readonly #stderr: Terminal;
   readonly #hint: () => Hint;
   #isHeard = false;
   #first: ExitCode | undefined;
 
-  constructor(hint: () => Hint) {
+  constructor(stderr: Terminal, hint: () => Hint) {
+    this.#stderr = stderr;
     this.#hint = hint;
   }
 
@@ -77,16 +80,16 @@ class Signals {
   }
 
   #take(code: ExitCode): void {
-    if (this.#first !== undefined) endAtOnce(code, this.#hint());
+    if (this.#first !== undefined) endAtOnce(this.#stderr, code, this.#hint());
     this.#first = code;
     this.#stopping.abort();
   }
 }
 
 // The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
-function endAtOnce(code: ExitCode, hint: Hint): never {
+function endAtOnce(stderr: Terminal, code: ExitCode, hint: Hint): never {
   for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
-  process.stderr.write(`\ntokenbook: ended at once; ${hint("a run that was under way goes on with: tokenbook resume")}\n`);
+  stderr.write(`\ntokenbook: ended at once; ${hint("a run that was under way goes on with: tokenbook resume")}\n`);
   process.exit(code);
 }
 
@@ -108,7 +111,7 @@ function terminalOf(stream: NodeJS.WriteStream, onLost: (error: Error) => void):
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") onLost(error);
   });
-  return {
+  return new Door({
     isTTY: stream.isTTY,
     get columns() {
       return stream.columns ?? 80;
@@ -117,7 +120,7 @@ function terminalOf(stream: NodeJS.WriteStream, onLost: (error: Error) => void):
       return stream.rows ?? 24;
     },
     write: (text) => void stream.write(text),
-  };
+  });
 }
 
 function unwritten(error: Error): Failure {
@@ -157,8 +160,6 @@ function report(shell: Shell, error: unknown): ExitCode {
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const kind = error instanceof Bug ? "a bug in tokenbook" : "an unexpected error";
-  shell.stderr.write(
-    `tokenbook: ${kind}; nothing more was sent\n\n${sanitise(stack)}\n\nPlease report it with the text above.\n`,
-  );
+  shell.stderr.write(`tokenbook: ${kind}; nothing more was sent\n\n${stack}\n\nPlease report it with the text above.\n`);
   return EXIT.bug;
 }

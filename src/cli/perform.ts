@@ -1,6 +1,5 @@
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
-import { sanitise } from "../base/text.ts";
 import { systemClock } from "../base/ports.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import type { EnginePorts } from "../engine/ports.ts";
@@ -17,7 +16,7 @@ import type { ReportedRun } from "../report/reported-run.ts";
 import { notBegunBy } from "./check-failure.ts";
 import type { ProjectShell } from "./chosen-project.ts";
 import { type DebugOption, debugsOnStderr } from "./debug.ts";
-import { formatFailure, harmless } from "./failure.ts";
+import { formatFailure } from "./failure.ts";
 import { type Hint, hinted } from "./hint.ts";
 import { maskedError, maskedShell } from "./masked.ts";
 import type { Where } from "./project.ts";
@@ -99,7 +98,7 @@ async function tell(
   notBegun: readonly NotBegun[],
 ): Promise<void> {
   const reports = runs.map((run) => run.report);
-  if (options.json === true) for (const piece of jsonReport(reports, notBegun, skipped)) shell.stdout.write(piece);
+  if (options.json === true) for (const piece of jsonReport(reports, notBegun, skipped)) shell.stdout.write(piece, "json");
   await reporting?.write(shell, runs, notBegun);
 }
 
@@ -114,7 +113,7 @@ async function performIn({ session, jobs, skipped }: Begun, performance: Perform
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
   try {
-    for (const note of jobs.flatMap((job) => job.notes?.(session) ?? [])) shell.stderr.write(`${harmless(shell.hint(note))}\n`);
+    for (const note of jobs.flatMap((job) => job.notes?.(session) ?? [])) shell.stderr.write(`${shell.hint(note)}\n`);
     const view = await chooseView({
       screen: options.json === true || reporting?.takesStdout === true ? shell.stderr : shell.stdout,
       variables: shell.variables,
@@ -185,7 +184,7 @@ const INTERRUPTED = { code: "run.interrupted", message: "the command was interru
 
 // What could not start for another reason has told it already.
 function interruptedLine(notBegun: readonly NotBegun[]): string {
-  const files = notBegun.flatMap(({ playbook, problem }) => (problem === INTERRUPTED ? [sanitise(playbook.file)] : []));
+  const files = notBegun.flatMap(({ playbook, problem }) => (problem === INTERRUPTED ? [playbook.file] : []));
   return files.length === 0 ? "" : `interrupted, and not begun: ${files.join(", ")}\n`;
 }
 
@@ -202,13 +201,13 @@ interface Performing {
 async function performOne(job: Job, { late, session, view, trace, hint, isAlone }: Performing): Promise<Done> {
   const fold = new RunFold();
   const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
-  const say = (text: string): void => late.write(`${harmless(hint(text))}\n`);
+  const say = (text: string): void => late.write(`${hint(text)}\n`);
   try {
     const outcome = await session.carry(observers, (ports) => job.work(session, ports, say), trace);
     return { exit: exitOf(outcome), report: fold.report(), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);
-    late.write(`${isAlone ? "" : `[${sanitise(job.playbook.file)}] `}${formatFailure(hinted(error, hint))}`);
+    late.write(`${isAlone ? "" : `[${job.playbook.file}] `}${formatFailure(hinted(error, hint))}`);
     if (fold.opened !== undefined) return { exit: error.exit, report: fold.report(), trace };
     return { exit: error.exit, notBegun: { playbook: job.playbook, problem: problemIn(error, session.redact) } };
   } finally {
@@ -231,7 +230,7 @@ async function reportingFor(shell: Shell, options: ReportOptions): Promise<Repor
 const AUTOMATIC = ["GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
 
 function reporterCrashed(late: LateOutput, error: unknown): void {
-  late.write(`tokenbook: a reporter crashed and was left out: ${sanitise(messageOf(error))}\n`);
+  late.write(`tokenbook: a reporter crashed and was left out: ${messageOf(error)}\n`);
 }
 
 // The worst first: what nobody knows is worse than what is known to have failed.

@@ -22,7 +22,6 @@ import { toJson } from "../source/node.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { CheckFailure } from "./check-failure.ts";
 import { type ProjectShell, projectAt, projectOfFile, STATE_FOLDER } from "./chosen-project.ts";
-import { harmless } from "./failure.ts";
 import { type PlaybookFiles, withoutData } from "./folder-files.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "./shell.ts";
@@ -355,7 +354,7 @@ export function loadPlaybooks(
   const all = files.map((file) => checkFile(shell, file, reader));
   const checked = tags === undefined ? all : chosenByTags(all, tags);
   for (const { diagnostics } of eachOnce(checked))
-    for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
+    for (const diagnostic of diagnostics) shell.stderr.write(`${formatDiagnostic(diagnostic)}\n\n`);
   if (checked.some(({ ok }) => !ok)) throw new CheckFailure(checked);
   return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));
 }

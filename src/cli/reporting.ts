@@ -2,7 +2,6 @@ import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { systemClock } from "../base/ports.ts";
-import { sanitise } from "../base/text.ts";
 import type { Places } from "../report/check/checked.ts";
 import type { Format, ReportRequest } from "../report/format.ts";
 import { escapeHtml } from "../report/html/markup.ts";
@@ -13,7 +12,7 @@ import { WRITERS } from "../report/writers.ts";
 import { type Collector, collectorIn, sendTraces } from "./collector.ts";
 import { assertWritable, writeWhole } from "./file.ts";
 import type { Session } from "./session.ts";
-import type { Shell } from "./shell.ts";
+import type { Shell, TextKind } from "./shell.ts";
 
 const STDOUT = "-";
 
@@ -86,6 +85,18 @@ function twice(format: Format, file: string): Failure {
   });
 }
 
+const KINDS: Readonly<Record<Format, TextKind>> = {
+  json: "json",
+  ctrf: "json",
+  ndjson: "json",
+  otlp: "json",
+  junit: "words",
+  html: "words",
+  md: "words",
+  tap: "words",
+  github: "exact", // commands are what it is made of
+};
+
 /** Writes one report. What goes wrong is told on stderr. */
 export async function writeReport(
   shell: Shell,
@@ -95,7 +106,7 @@ export async function writeReport(
 ): Promise<boolean> {
   return isolated(shell, `${format}=${file}`, async () => {
     const pieces = hintedPieces(shell, format, (await WRITERS[format]())(runs, placesOf(shell), notBegun));
-    if (file === STDOUT) for (const piece of pieces) shell.stdout.write(piece);
+    if (file === STDOUT) for (const piece of pieces) shell.stdout.write(piece, KINDS[format]);
     else writeWhole(resolve(shell.cwd, file), pieces);
   });
 }
@@ -112,7 +123,7 @@ async function isolated(shell: Shell, what: string, work: () => Promise<void>): 
     await work();
     return true;
   } catch (error) {
-    shell.stderr.write(`tokenbook: the report ${sanitise(what)} was left out: ${sanitise(messageOf(error))}\n`);
+    shell.stderr.write(`tokenbook: the report ${what} was left out: ${messageOf(error)}\n`);
     return false;
   }
 }
@@ -134,7 +145,7 @@ function automaticIn(
     what: "github",
     async write(shell, runs, notBegun) {
       for (const piece of (await WRITERS.github())(runs, placesOf(shell), notBegun))
-        shell[onStderr ? "stderr" : "stdout"].write(piece);
+        shell[onStderr ? "stderr" : "stdout"].write(piece, KINDS.github);
     },
   };
   const summarise: Automatic = {

@@ -1,4 +1,4 @@
-import type { Terminal } from "./shell.ts";
+import type { Terminal, TextKind } from "./shell.ts";
 
 /** A terminal that rewrites every text before it prints it: nobody who writes there can forget to. */
 export class RewrittenTerminal implements Terminal {
@@ -20,7 +20,7 @@ export class RewrittenTerminal implements Terminal {
     return this.#terminal.rows;
   }
 
-  write(text: string): void {
-    this.#terminal.write(this.#rewrite(text));
+  write(text: string, kind?: TextKind): void {
+    this.#terminal.write(this.#rewrite(text), kind);
   }
 }

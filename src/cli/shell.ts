@@ -4,6 +4,12 @@ import type { Variables } from "../environment/key.ts";
 import type { ExitCode } from "../base/exit.ts";
 import type { Hint } from "./hint.ts";
 
+/**
+ * What a text is to its reader: `words` for people, `coloured` the same with its marks in colours, `json` for programs. Nothing in these is
+ * obeyed by a terminal or a log. Only what is our own, or what somebody pipes on as it is, is `exact`.
+ */
+export type TextKind = "words" | "coloured" | "json" | "exact";
+
 /** A stream as the commands see it. */
 export interface Terminal {
   readonly isTTY: boolean;
@@ -11,7 +17,8 @@ export interface Terminal {
   readonly columns: number;
   /** Height in lines; 24 when it is no terminal. */
   readonly rows: number;
-  write(text: string): void;
+  /** Writes a text as one of its kind; without a kind, as words. */
+  write(text: string, kind?: TextKind): void;
 }
 
 /** How this program is to be run once more. */

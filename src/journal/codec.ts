@@ -2,7 +2,7 @@ import { invariant } from "../base/failure.ts";
 import { isObject, parseJson, plainView, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
-import { sanitise } from "../base/text.ts";
+import { harmlessJson } from "../base/harmless.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { Row } from "../sqlite/database.ts";
 
@@ -47,13 +47,13 @@ const NAMED_FIELDS: ReadonlySet<string> = new Set(["playbook", "steps"]);
  */
 export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; readonly body: string } {
   const body = bodyOf(fact);
-  if (redact(body) === body) return { clean: fact, body: sanitise(body) };
+  if (redact(body) === body) return { clean: fact, body: harmlessJson(body) };
   const fields = Object.entries(fact).map(([name, value]) => {
     if (NAMED_FIELDS.has(name)) return [name, withNameMasked(value, redact)];
     return [name, MASKED_FIELDS.has(name) ? masked(value, redact) : value];
   });
   const clean = Object.fromEntries(fields) as Fact;
-  return { clean, body: sanitise(bodyOf(clean)) };
+  return { clean, body: harmlessJson(bodyOf(clean)) };
 }
 
 function withNameMasked(value: unknown, redact: Redact): unknown {

@@ -1,3 +1,4 @@
+import { withoutLogCommands } from "../base/harmless.ts";
 import { sanitise } from "../base/text.ts";
 
 /** A workflow command that GitHub Actions turns into an annotation. */
@@ -15,7 +16,7 @@ export function workflowCommand({ severity, properties, message }: Annotation): 
 
 // The escapes of GitHub's own toolkit: a message ends with its line, a property with a comma or a colon.
 function escaped(text: string): string {
-  return sanitise(text.toWellFormed().replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A"));
+  return withoutLogCommands(sanitise(text.toWellFormed().replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")));
 }
 
 function escapedProperty(text: string): string {

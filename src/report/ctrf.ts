@@ -1,3 +1,4 @@
+import { harmlessJson } from "../base/harmless.ts";
 import { VERSION } from "../base/version.ts";
 import { type Case, casesOf, type CaseVerdict, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign.ts";
@@ -40,8 +41,8 @@ export function* ctrfReport(reports: readonly RunReport[], notBegun: readonly No
       ...environmentOf(reports),
     },
   };
-  yield `${JSON.stringify(head).slice(0, -2)},"tests":[`;
-  for (const [at, test] of tests.entries()) yield `${at === 0 ? "" : ","}\n${JSON.stringify(test)}`;
+  yield `${harmlessJson(JSON.stringify(head)).slice(0, -2)},"tests":[`;
+  for (const [at, test] of tests.entries()) yield `${at === 0 ? "" : ","}\n${harmlessJson(JSON.stringify(test))}`;
   yield "\n]}}\n";
 }
 

@@ -1,5 +1,5 @@
 import { writeJson } from "../base/json.ts";
-import { sanitise } from "../base/text.ts";
+import { harmlessJson } from "../base/harmless.ts";
 import type { RunRecord } from "../protocol/record.ts";
 import type { ReportedRun } from "./reported-run.ts";
 
@@ -15,5 +15,5 @@ export function* eventLines(runs: readonly ReportedRun[]): Generator<string> {
 export function eventLine(run: string, record: RunRecord): string {
   const { sequence, epoch, at, kind, ...fact } = record;
   const told = "sources" in fact ? { ...fact, sources: undefined, data: undefined } : fact;
-  return `${sanitise(writeJson({ run, sequence, epoch, at: new Date(at).toISOString(), kind, ...told }))}\n`;
+  return `${harmlessJson(writeJson({ run, sequence, epoch, at: new Date(at).toISOString(), kind, ...told }))}\n`;
 }

@@ -1,5 +1,5 @@
 import { writeJson } from "../base/json.ts";
-import { sanitise } from "../base/text.ts";
+import { harmlessJson } from "../base/harmless.ts";
 import type { NotBegun, RunReport, SkippedFile } from "./shape.ts";
 
 /**
@@ -21,5 +21,5 @@ export function* jsonReport(
 }
 
 function line(value: object): string {
-  return sanitise(writeJson(value));
+  return harmlessJson(writeJson(value));
 }

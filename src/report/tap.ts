@@ -1,4 +1,4 @@
-import { sanitise } from "../base/text.ts";
+import { harmlessJson } from "../base/harmless.ts";
 import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign.ts";
 import type { NotBegun, RunReport } from "./shape.ts";
@@ -59,7 +59,7 @@ function yamlOf({ step, verdict, type, message, lines, warning, comparison }: Ca
     ...(seen.length < 2 ? {} : { seen }),
     ...(comparison.length === 0 ? {} : { comparison }),
   };
-  const rows = Object.entries(told).map(([key, value]) => `${INDENT}  ${key}: ${sanitise(JSON.stringify(value))}\n`);
+  const rows = Object.entries(told).map(([key, value]) => `${INDENT}  ${key}: ${harmlessJson(JSON.stringify(value))}\n`);
   return `${INDENT}  ---\n${rows.join("")}${INDENT}  ...\n`;
 }
 

@@ -1,3 +1,4 @@
+import { harmlessJson } from "../base/harmless.ts";
 import { mapStrings, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
@@ -43,7 +44,7 @@ export class Courier {
    */
   put(notification: Notification, redact: (text: string) => string, isNews = true): void {
     const { event, schedule } = notification;
-    const body = redact(writeJson(mapStrings(notification, this.#ports.hint)));
+    const body = harmlessJson(redact(writeJson(mapStrings(notification, this.#ports.hint))));
     for (const { name: channel, events } of this.#channels.values()) {
       if (!events.includes(event)) continue;
       const wasLost = this.#outbox.forgetLost(channel, schedule.id);

@@ -1,5 +1,4 @@
 import { pino } from "pino";
-import { sanitise } from "../base/text.ts";
 
 export type Level = "info" | "warn" | "error";
 
@@ -15,7 +14,7 @@ export function jsonLog(write: (line: string) => void): Log {
       formatters: { level: (label) => ({ level: label }) },
       messageKey: "message",
     },
-    { write: (line) => write(`${sanitise(line.trimEnd())}\n`) },
+    { write: (line) => write(`${line.trimEnd()}\n`) },
   );
   return (level, event, message, about = {}) => logger[level]({ event, ...about }, message);
 }
@@ -26,6 +25,6 @@ const MARKS: Readonly<Record<Level, string>> = { info: " ", warn: "!", error: "â
 export function plainLog(write: (line: string) => void): Log {
   return (level, _event, message) => {
     const time = new Date().toISOString().slice(0, 19).replace("T", " ");
-    write(`${time}Z ${MARKS[level]} ${sanitise(message).replaceAll("\n", "\n    ")}\n`);
+    write(`${time}Z ${MARKS[level]} ${message.replaceAll("\n", "\n    ")}\n`);
   };
 }

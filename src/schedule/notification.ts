@@ -1,5 +1,7 @@
+import { harmless } from "../base/harmless.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { EVENTS } from "../environment/schema.ts";
+import { oneLine } from "../report/foreign.ts";
 import type { RunReport, StepReport, Totals } from "../report/shape.ts";
 import { type DriftsNote, driftsIn } from "./drifts.ts";
 import { type EndedState, type Firing, type Problem, timeOf, timeOrNull } from "./firing.ts";
@@ -130,7 +132,7 @@ export function noteOfFiring(event: EventName, firing: Firing, { about, report, 
   const often = repeated === null ? "" : ` (${of}${repeated.times} times since ${repeated.since})`;
   return {
     ...common(event, about, at),
-    summary: `${about.playbook} (${about.environment}): ${what}${often}`,
+    summary: oneLine(`${about.playbook} (${about.environment}): ${what}${often}`, Infinity),
     firing: {
       tick: timeOf(firing.tick),
       state,
@@ -159,7 +161,10 @@ export function noteOfMissed(
   const span = ticks.length === 1 ? timeOf(first) : `from ${timeOf(first)} to ${timeOf(last)}`;
   return {
     ...common("missed", about, at),
-    summary: `${about.playbook} (${about.environment}): did not run ${isCut ? "at least " : ""}${ticks.length} ${times}, ${span}`,
+    summary: oneLine(
+      `${about.playbook} (${about.environment}): did not run ${isCut ? "at least " : ""}${ticks.length} ${times}, ${span}`,
+      Infinity,
+    ),
     missed: { count: ticks.length, more: isCut, first: timeOf(first), last: timeOf(last) },
     before: before ?? null,
   };
@@ -200,6 +205,8 @@ function problemNote({ code, message, why, next }: Problem): Problem {
   };
 }
 
-function cut(text: string): string {
+// People read these, wherever they are brought: what cannot be seen is shown, and no log reader obeys them.
+function cut(words: string): string {
+  const text = harmless(words);
   return text.length <= LIMITS.notificationChars ? text : `${text.slice(0, LIMITS.notificationChars)}…`;
 }

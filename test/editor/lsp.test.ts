@@ -386,3 +386,20 @@ test("playbooks that come with the tool are known, and nothing is found in one t
   const file = await editor.ask<Location>("definition", "books/sale.yaml", behind("uses: tokenbook/mint", sale));
   expect(file.uri).toBe(pathToFileURL(join(ROOT, "library/mint.yaml")).href);
 });
+
+test("what nobody sees is shown in hovers, completions and findings, and written as it is", async () => {
+  const hidden = "mi\u200bnt\u{e0041}";
+  const text = `playbook: 1\nname: ${hidden}\nsteps:\n  - id: token\n    uses: ./parts/${hidden}.yaml\n    with: { x: 1 }\n  - uses: ledger.${hidden}\n`;
+  editor.write(`parts/${hidden}.yaml`, PART.replace("A part", `"A ${String.raw`\u200b`}part"`));
+  await editor.start();
+  await editor.open("hidden.yaml", text);
+  const found = await editor.findings("hidden.yaml", some);
+  expect(JSON.stringify(found)).not.toMatch(/[\u200b\u{e0041}]/u);
+  expect(found.map(({ message }) => message).join("\n")).toContain(String.raw`mi\u200bnt\udb40\udc41`);
+  const hovered = await editor.ask<Hover>("hover", "hidden.yaml", behind("./parts/m", text));
+  expect(JSON.stringify(hovered.contents)).toContain(String.raw`A \\u200bpart`);
+  const offered = await editor.ask<CompletionItem[]>("completion", "hidden.yaml", behind("./parts/", text));
+  expect(offered.find(({ label }) => label === String.raw`./parts/mi\u200bnt\udb40\udc41.yaml`)).toMatchObject({
+    textEdit: { newText: `./parts/${hidden}.yaml` },
+  });
+});

@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
-import { FORMATS } from "../../src/report/format.ts";
+import { FORMATS, type Format } from "../../src/report/format.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
+import { hook, notifying } from "./schedule.ts";
 import { type Ended, KEYS, newProject, type Project, runIn, sandboxProcess } from "./world.ts";
+import { dangersOf } from "../unit/report/hostile.ts";
 import { elementsOf } from "../unit/report/xml.ts";
 
-// Colours, a title, a clipboard write, a link; a CI's commands, at the start of a line; what ends a CDATA section; direction overrides.
+// Colours, a title, a clipboard write, a link; commands of CI systems; what ends a CDATA section; direction overrides; what nobody sees.
 const HOSTILE =
-  "\u001b[31mred\u001b]0;title\u0007\u001b]52;c;cm0gLXJm\u0007\u009b2J\u202egnp.exe\n::error file=a::pwned\n##vso[task.complete]done\r::set-output name=x::y\n]]><failure/>\u0000&amp;";
+  "\u001b[31mred\u001b]0;title\u0007\u001b]52;c;cm0gLXJm\u0007\u009b2J\u202egnp.exe\n::error file=a::pwned\n##vso[task.complete]done\r::set-output name=x::y\n]]><failure/>\u0000&amp;\n  ::add-mask::x\n##[error]x ##teamcity[x] a\u200bb\ufeff\u{e0041}\u00ad\u2060\u2028::notice::x";
 
-// As YAML takes it: JSON leaves the second set of control characters as they are.
-const WRITTEN = JSON.stringify(HOSTILE).replaceAll("\u009b", String.raw`\u009b`);
+// As YAML takes it, which refuses some of these characters as they are.
+const WRITTEN = JSON.stringify(HOSTILE).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const READ = `playbook: 1
 name: Read what others wrote
@@ -75,6 +77,22 @@ test("what others wrote is shown, and obeyed by nobody", async () => {
   expect(shown.stdout, shown.told).toContain(String.raw`\u001b[31mred`);
   expectHarmless(shown);
 
+  for (const format of FORMATS) {
+    const printed = await project.run("report", runIn(written), "--format", format);
+    expectHarmless({ ...printed, stdout: withoutOwn(format, printed.stdout) });
+  }
+  for (const args of [
+    ["runs", "export", runIn(written)],
+    ["runs", "export", runIn(read)],
+    ["runs", "show", runIn(read), "--json"],
+  ])
+    expectHarmless(await project.run(...args));
+  const exported = (await project.run("runs", "export", runIn(read))).lines.map(
+    (line) => JSON.parse(line) as { body: { outputs?: object } },
+  );
+  expect(exported.at(-1)?.body.outputs).toMatchObject({ note: HOSTILE });
+  expect((await project.run("runs", "verify")).code).toBe(0);
+
   void proxy.next(
     "GET /asset",
     answerInstead({ status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: HOSTILE }),
@@ -96,6 +114,26 @@ test("a service that greets with commands stops the run before it begins, and is
   expect(await service.commits()).toEqual([]);
 });
 
+test("nor is the log of a schedule obeyed, or what it brings to a channel", async () => {
+  const { url, posted } = await hook(200);
+  const service = await sandboxProcess();
+  const proxy = await proxyTo(service.url);
+  const project = newProject({ ...KEYS, DESK_URL: url });
+  notifying(project, proxy.url, "  desk: { url: env:DESK_URL }\n");
+  project.write("read.yaml", READ);
+  void proxy.next("GET /asset", answerInstead({ status: 404, body: JSON.stringify({ message: HOSTILE, condition: HOSTILE }) }));
+  for (const flags of [["--json"], ["--report", "json=-"]]) {
+    const ended = await project.run("schedule", "--once", "read.yaml", ...flags);
+    expect(ended.code, ended.told).toBe(1);
+    expectHarmless(ended);
+    for (const list of [["list"], ["history"], ["history", "--json"]]) expectHarmless(await project.run("schedule", ...list));
+  }
+  const [first] = posted;
+  expect(dangersOf(first?.body ?? "")).toEqual([]);
+  expect(dangersOf(first?.told.summary ?? "")).toEqual([]);
+  expect(dangersOf(first?.told.problem?.message ?? "")).toEqual([]);
+});
+
 test("a playbook may hold such text itself", async () => {
   const project = newProject();
   project.write("own.yaml", `playbook: 1\nname: ${WRITTEN}\nsteps: [{ id: status, name: ${WRITTEN}, uses: ledger.status }]\n`);
@@ -107,23 +145,19 @@ test("a playbook may hold such text itself", async () => {
     expect(wrong.code, wrong.told).toBe(2);
     expectHarmless(wrong);
   }
-  const { stdout, data } = await project.json("check", "wrong.yaml");
-  expect(stdout).not.toMatch(CONTROLS);
+  for (const command of [["check", "--format", "sarif"], ["fmt", "--diff"], ["plan"], ["run", "--json"], ["doctor"]])
+    expectHarmless(await project.run(...command, ...(command[0] === "doctor" ? [] : ["own.yaml"])));
+  const { data, ...told } = await project.json("check", "wrong.yaml");
+  expectHarmless(told);
   expect(data.files[0]?.diagnostics[0]?.message).toContain(HOSTILE);
 });
 
-// oxlint-disable-next-line no-control-regex -- finding control characters is the point
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
-
-// Runs, and holds every output to be harmless: plain, JUnit and JSON.
+// Runs, and holds every output to be harmless: the log, and each report.
 async function run(project: Project, file: string): Promise<Ended> {
-  const more = FORMATS.filter((format) => format !== "junit" && format !== "json");
-  const reports = ["junit=report.xml", "json=report.json", ...more.map((format) => `${format}=report.${format}`)];
-  const ended = await project.run("run", file, "--report", reports.join(","));
+  const ended = await project.run("run", file, "--report", FORMATS.map((format) => `${format}=report.${format}`).join(","));
   expectHarmless(ended);
-  for (const format of more) expect(project.read(`report.${format}`), format).not.toMatch(CONTROLS);
-  const [xml, json] = [project.read("report.xml"), project.read("report.json")];
-  expect(xml + json, ended.told).not.toMatch(CONTROLS);
+  for (const format of FORMATS) expect(dangersOf(withoutOwn(format, project.read(`report.${format}`))), format).toEqual([]);
+  const [xml, json] = [project.read("report.junit"), project.read("report.json")];
   expect(elementsOf(xml).filter(({ name }) => name === "failure").length, xml).toBe(ended.code === 0 ? 0 : 1);
   expect(() => JSON.parse(json)).not.toThrow();
   expect(xml).not.toContain(KEYS["LEDGER_KEY"]);
@@ -131,7 +165,11 @@ async function run(project: Project, file: string): Promise<Ended> {
 }
 
 function expectHarmless({ stdout, stderr, told }: Ended): void {
-  expect(stdout + stderr, told).not.toMatch(CONTROLS);
-  // CI systems obey such a command at the start of a line, whatever blanks are before it, and `##` ones anywhere.
-  for (const line of `${stdout}\n${stderr}`.split("\n")) expect(line, told).not.toMatch(/^\s*::|##\w*\[/);
+  expect(dangersOf(stdout), told).toEqual([]);
+  expect(dangersOf(stderr), told).toEqual([]);
+}
+
+// Of annotations, each line is a command of ours.
+function withoutOwn(format: Format, text: string): string {
+  return format === "github" ? text.replaceAll(/^::(?:error|warning) /gm, "") : text;
 }

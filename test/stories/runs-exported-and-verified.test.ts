@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import runsSchema from "../../schemas/runs.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { type Desk, desk, inJournal, losingMint } from "./desk.ts";
+import { dangersOf } from "../unit/report/hostile.ts";
 import { cutAnswer } from "./proxy.ts";
 import { KEYS, MINT_ONCE, newProject, runIn, sandboxProcess } from "./world.ts";
 
@@ -75,12 +76,12 @@ test("a run is exported with its chain, so that anybody can check it, and told w
 
 test("an exported chain can be checked whatever the texts in it are, and none of them is obeyed", async () => {
   const project = newProject({});
-  const hostile = "a\u202eb\u200f";
+  const hostile = "a\u202eb\u200f ##vso[task.complete] ##[error]x ##teamcity[x] \u200b\u{e0041}";
   project.write("hostile.yaml", `playbook: 1\nname: ${JSON.stringify(hostile)}\nsteps: [{ uses: ledger.asset.stats }]\n`);
   project.write("tokenbook.yaml", "environments: { sandbox: embedded }\n");
   const run = runIn(await project.run("run", "hostile.yaml"));
   const exported = await project.run("runs", "export", run);
-  expect(exported.stdout).not.toMatch(/[\u202e\u200f]/);
+  expect(dangersOf(exported.stdout)).toEqual([]);
   expect(JSON.parse(exported.lines[0] ?? "")).toMatchObject({ body: { playbook: { name: hostile } } });
   expect(lastHashOf(exported.lines, run)).toMatch(/^[0-9a-f]{64}$/);
 });

@@ -1,8 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { sanitise } from "../../base/text.ts";
 import { acceptLoss } from "../../journal/loss.ts";
-import { harmless } from "../failure.ts";
 import { LOOKING } from "../journal.ts";
 import { knownStateDirectory } from "../project.ts";
 import { type Command, userOf } from "../shell.ts";
@@ -25,14 +23,14 @@ export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
   }
   const who = userOf(shell);
   const what = acceptLoss(knownStateDirectory(shell, options), LOOKING, { who, because });
-  if (options.json === true) shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, what, who, because }))}\n`);
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, what, who, because })}\n`, "json");
   else {
     const lines = [
       `${who} accepts the loss: ${because}`,
       `  ${what}`,
       "runs that had not passed cannot be resumed; others can begin",
     ];
-    shell.stdout.write(`${harmless(lines.join("\n"))}\n`);
+    shell.stdout.write(`${lines.join("\n")}\n`);
   }
   return EXIT.passed;
 };

@@ -5,12 +5,11 @@ import { count } from "../../base/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { Places } from "../../report/check/checked.ts";
 import { eachOnce, formatDiagnostic } from "../../source/diagnostic.ts";
-import { harmless } from "../failure.ts";
 import { countSkipped, noteSkipped } from "../folder-files.ts";
 import type { SkippedFile } from "../../report/shape.ts";
 import { checkFile, type CheckedPlaybook, playbookFiles } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
-import { painted, showsColour } from "../view/colour.ts";
+import { markedOn } from "../view/colour.ts";
 import { chosenByTags } from "../tags.ts";
 
 interface CheckOptions {
@@ -43,9 +42,9 @@ type Printer = (shell: Shell, checked: readonly CheckedPlaybook[], skipped: read
 
 const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> = {
   text(shell, checked, skipped) {
-    const write = (line: string): void => shell.stdout.write(painted(line, showsColour(shell.stdout, shell.variables)));
+    const write = (line: string): void => shell.stdout.write(line, markedOn(shell.stdout, shell.variables));
     for (const { file, playbook, diagnostics } of eachOnce(checked)) {
-      for (const diagnostic of diagnostics) shell.stdout.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
+      for (const diagnostic of diagnostics) shell.stdout.write(`${formatDiagnostic(diagnostic)}\n\n`);
       if (playbook !== undefined) write(`✓ ${file}: ${aboutOf(playbook)}\n`);
     }
     const summary = summaryOf(checked);
@@ -55,17 +54,17 @@ const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> =
   async json(shell, checked, skipped) {
     const { checkJson } = await import("../../report/check/json.ts");
     const files = checked.map(({ file, ok, diagnostics }) => ({ file, ok, diagnostics }));
-    shell.stdout.write(checkJson(files, skipped));
+    shell.stdout.write(checkJson(files, skipped), "json");
   },
   async github(shell, checked, skipped) {
     const { annotations } = await import("../../report/check/github.ts");
-    shell.stdout.write(annotations(checked, placesOf(shell)));
+    shell.stdout.write(annotations(checked, placesOf(shell)), "exact");
     const summary = [summaryOf(checked) ?? `${count(checked.length, "playbook")} checked`, countSkipped(skipped)];
     shell.stderr.write(`${summary.filter((part) => part !== "").join("; ")}\n`);
   },
   async sarif(shell, checked) {
     const { sarif } = await import("../../report/check/sarif.ts");
-    shell.stdout.write(sarif(checked, placesOf(shell)));
+    shell.stdout.write(sarif(checked, placesOf(shell)), "json");
   },
 };
 

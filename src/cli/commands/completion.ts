@@ -9,7 +9,7 @@ import type { Command, Shell } from "../shell.ts";
 
 /** `tokenbook completion SHELL`: what the shell reads to complete our commands. */
 export const completion: Command<{ readonly shell: ShellName }> = async (shell, { shell: name }) => {
-  shell.stdout.write(scriptFor(name));
+  shell.stdout.write(scriptFor(name), "exact");
   return EXIT.passed;
 };
 
@@ -18,7 +18,7 @@ export const complete: Command<{ readonly line: string }> = async (shell, { line
   const cursor = cursorIn(buildProgram(shell), wordsOf(line).slice(1));
   const fitting = candidatesAt(shell, cursor).filter((candidate) => isOffered(candidate, cursor));
   const lines = fitting.map(({ value, description = "" }) => `${cursor.before}${value}\t${oneLine(description)}\n`);
-  shell.stdout.write(lines.join(""));
+  shell.stdout.write(lines.join(""), "exact");
   return EXIT.passed;
 };
 

@@ -26,7 +26,7 @@ import { lookAtState } from "../doctor/state.ts";
 import { maskedShell } from "../masked.ts";
 import { assertSandboxMeant, EMBEDDED_NAME, type OpenTarget, sandboxTarget, stateDirectory, type Where } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
-import { painted, showsColour } from "../view/colour.ts";
+import { markedOn } from "../view/colour.ts";
 
 interface DoctorOptions extends Where, DebugOption {
   readonly json?: boolean;
@@ -53,11 +53,8 @@ export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
     const ok = !findings.some(({ grade }) => grade === "problem");
     const document: DoctorDocument = { format: 1, ok, environment: environment ?? null, findings };
     const { stdout } = maskedShell(shell, redact);
-    stdout.write(
-      options.json === true
-        ? doctorJson(document)
-        : painted(shell.hint(`${doctorLines(document).join("\n")}\n`), showsColour(stdout, shell.variables)),
-    );
+    if (options.json === true) stdout.write(doctorJson(document), "json");
+    else stdout.write(shell.hint(`${doctorLines(document).join("\n")}\n`), markedOn(stdout, shell.variables));
     return ok ? EXIT.passed : EXIT.failed;
   } finally {
     await opened.close();

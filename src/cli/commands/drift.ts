@@ -3,12 +3,11 @@ import { Failure } from "../../base/failure.ts";
 import { writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import { count, didYouMean, sanitise } from "../../base/text.ts";
+import { count, didYouMean } from "../../base/text.ts";
 import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../protocol/drift.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftLine, keyOf, KIND_WORDS, wordsOf } from "../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../report/drift.ts";
-import { harmless } from "../failure.ts";
 import { knownStateDirectory } from "../project.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 
@@ -31,7 +30,7 @@ export const listDrifts: Command<ListOptions> = async (shell, options) => {
     comparisons: book.comparisons(),
   }));
   if (options.json === true) {
-    shell.stdout.write(`${sanitise(writeJson({ format: 1, comparisons, total, drifts: drifts.map(asData) }, 2))}\n`);
+    shell.stdout.write(`${writeJson({ format: 1, comparisons, total, drifts: drifts.map(asData) }, 2)}\n`, "json");
     return EXIT.passed;
   }
   const left = total - drifts.length;
@@ -41,7 +40,7 @@ export const listDrifts: Command<ListOptions> = async (shell, options) => {
     ...found.map((drift) => `  ${line(drift)}`),
   ]);
   const none = comparisons === 0 ? "nothing has been compared here yet\n" : "no drift\n";
-  shell.stdout.write(drifts.length === 0 ? none : `${harmless([...groups, ...more].join("\n"))}\n`);
+  shell.stdout.write(drifts.length === 0 ? none : `${[...groups, ...more].join("\n")}\n`);
   return EXIT.passed;
 };
 
@@ -55,10 +54,10 @@ export const showDrift: Command<ShowOptions> = async (shell, options) => {
   if (options.json === true) {
     const { evidence, history } = drift;
     const told = { format: 1, drift: { ...asData(drift), evidence, history: history.map(historyData) } };
-    shell.stdout.write(`${sanitise(writeJson(told, 2))}\n`);
+    shell.stdout.write(`${writeJson(told, 2)}\n`, "json");
     return EXIT.passed;
   }
-  shell.stdout.write(`${harmless(shell.hint(page(drift).join("\n")))}\n`);
+  shell.stdout.write(`${shell.hint(page(drift).join("\n"))}\n`);
   return EXIT.passed;
 };
 
@@ -109,10 +108,10 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
     book.acknowledge({ id, ...word });
     return book.explain(id, now);
   });
-  if (options.json === true) shell.stdout.write(`${sanitise(writeJson({ format: 1, drift: asData(drift) }, 2))}\n`);
+  if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, drift: asData(drift) }, 2)}\n`, "json");
   else {
     const told = `${drift.id} is acknowledged until ${timeOf(word.until)}, says ${word.who}: ${because}`;
-    shell.stdout.write(`${harmless(`${told}\nwith these values only: ${wordsOf(drift, sidesOf(drift))}`)}\n`);
+    shell.stdout.write(`${told}\nwith these values only: ${wordsOf(drift, sidesOf(drift))}\n`);
   }
   return EXIT.passed;
 };

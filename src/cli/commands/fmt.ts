@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 import { patchBetween } from "../../base/difference.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
-import { count, sanitise } from "../../base/text.ts";
+import { count } from "../../base/text.ts";
 import { isPlaybook } from "../../editor/document.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { type Formatted, formatYaml } from "../../source/format.ts";
 import { parseUnshown } from "../../source/unshown.ts";
-import { formatFailure, harmless } from "../failure.ts";
+import { formatFailure } from "../failure.ts";
 import { decode, readText, yamlFiles } from "../project.ts";
 import { replaceFile } from "../replace.ts";
 import type { Command, Shell } from "../shell.ts";
@@ -30,7 +30,7 @@ export const fmt: Command<FmtOptions> = async (shell, { files, check = false, di
   const wrong = formatted.filter(({ after }) => after === undefined);
   for (const each of changed) {
     if (!check && !diff) replace(shell, each);
-    shell.stdout.write(diff ? patch(each) : `${sanitise(each.file)}\n`);
+    shell.stdout.write(diff ? patch(each) : `${each.file}\n`);
   }
   shell.stderr.write(`${summary({ changed, wrong, formatted }, check || diff)}\n`);
   return exitOf(wrong, changed, check || diff);
@@ -67,7 +67,7 @@ function format(shell: Shell, file: string, before: string): FormattedFile {
   const formatted = /\.json$/i.test(file) ? IS_JSON : formatYaml(file, before, playbookOrder);
   if ("text" in formatted) return { file, before, after: formatted.text };
   const { diagnostics } = parseUnshown(file, before);
-  for (const diagnostic of diagnostics) shell.stderr.write(`${harmless(formatDiagnostic(diagnostic))}\n\n`);
+  for (const diagnostic of diagnostics) shell.stderr.write(`${formatDiagnostic(diagnostic)}\n\n`);
   if (diagnostics.length === 0) {
     const message = `${file}: ${formatted.refused}`;
     shell.stderr.write(formatFailure(new Failure({ code: "fmt.refused", message, why: "the file is left as it was" })));
@@ -89,7 +89,7 @@ function replace(shell: Shell, { file, after = "" }: FormattedFile): void {
 }
 
 function patch({ file, before, after = "" }: FormattedFile): string {
-  return sanitise(patchBetween(file, [before, after], ["as it is", "formatted"]));
+  return patchBetween(file, [before, after], ["as it is", "formatted"]);
 }
 
 function exitOf(wrong: readonly unknown[], changed: readonly unknown[], only: boolean): ExitCode {
@@ -112,6 +112,6 @@ async function fromStdin(shell: Shell, files: readonly string[], { check, diff }
   const each = format(shell, "stdin", decode("stdin", await shell.stdin()));
   const changed = each.after === undefined || each.after === each.before ? [] : [each];
   if (diff === true) shell.stdout.write(changed.map(patch).join(""));
-  else if (check !== true && each.after !== undefined) shell.stdout.write(each.after);
+  else if (check !== true && each.after !== undefined) shell.stdout.write(each.after, "exact");
   return exitOf(each.after === undefined ? [each] : [], changed, check === true || diff === true);
 }

@@ -1,10 +1,9 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted, sanitise } from "../../base/text.ts";
+import { quoted } from "../../base/text.ts";
 import { releaseRun } from "../../engine/release.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import type { Lease } from "../../journal/leases.ts";
-import { harmless } from "../failure.ts";
 import { changeJournal, lookIntoJournal } from "../journal.ts";
 import type { RunName } from "../run-name.ts";
 import { type Command, userOf } from "../shell.ts";
@@ -23,11 +22,11 @@ export const listLeases: Command<LeasesOptions> = async (shell, options) => {
       holder: holder ?? null,
       since: new Date(since).toISOString(),
     }));
-    shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, leases: held }, undefined, 2))}\n`);
+    shell.stdout.write(`${JSON.stringify({ format: 1, leases: held }, undefined, 2)}\n`, "json");
     return EXIT.passed;
   }
   const lines = leases.map(leaseLine);
-  shell.stdout.write(lines.length === 0 ? "nothing is held\n" : `${harmless(lines.join("\n"))}\n`);
+  shell.stdout.write(lines.length === 0 ? "nothing is held\n" : `${lines.join("\n")}\n`);
   return EXIT.passed;
 };
 
@@ -57,10 +56,10 @@ export const release: Command<ReleaseOptions> = async (shell, options) => {
     const id = options.run.in(store);
     return { run: id, from: await releaseRun(store, id, { who, because }) };
   });
-  if (options.json === true) shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, run, from, who, because }))}\n`);
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, run, from, who, because })}\n`, "json");
   else {
     const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;
-    shell.stdout.write(`${harmless(`${line}\n${shell.hint(`to go on: tokenbook resume ${run}`)}`)}\n`);
+    shell.stdout.write(`${line}\n${shell.hint(`to go on: tokenbook resume ${run}`)}\n`);
   }
   return EXIT.passed;
 };

@@ -19,11 +19,13 @@ interface LibraryOptions {
 export const library: Command<LibraryOptions> = async (shell, { name, json }) => {
   if (name === undefined) {
     const all = shippedPlaybooks();
-    shell.stdout.write(json === true ? data({ format: 1, playbooks: all.map(asData) }) : list(all, widthOn(shell.stdout)));
+    if (json === true) shell.stdout.write(data({ format: 1, playbooks: all.map(asData) }), "json");
+    else shell.stdout.write(list(all, widthOn(shell.stdout)));
     return EXIT.passed;
   }
   const entry = shippedPlaybook(shippedName(name));
-  shell.stdout.write(json === true ? data(asData(entry)) : page(entry, widthOn(shell.stdout)));
+  if (json === true) shell.stdout.write(data(asData(entry)), "json");
+  else shell.stdout.write(page(entry, widthOn(shell.stdout)));
   return EXIT.passed;
 };
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
-import { quoted, sanitise } from "../../base/text.ts";
+import { quoted } from "../../base/text.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import { starterPlaybook } from "../starter/playbook.ts";
 import { starterProject } from "../starter/project.ts";
@@ -13,7 +13,7 @@ export const newProject: Command<{ readonly folder: string }> = async (shell, { 
   const root = resolve(shell.cwd, folder);
   create(shell, root, starterProject(basename(root)));
   const enter = relative(shell.cwd, root) === "" ? "" : `cd ${quoted(folder)} && `;
-  shell.stderr.write(`next: ${sanitise(enter)}tokenbook run playbooks/first.yaml\n`);
+  shell.stderr.write(`next: ${enter}tokenbook run playbooks/first.yaml\n`);
   return EXIT.passed;
 };
 
@@ -40,7 +40,7 @@ export const newPlaybook: Command<PlaybookOptions> = async (shell, { file, uses 
     });
   }
   const path = resolve(shell.cwd, file);
-  const name = sanitise(quoted(file));
+  const name = quoted(file);
   create(shell, dirname(path), { [basename(path)]: starterPlaybook(titleOf(file), uses.map(operationNamed)) });
   shell.stderr.write(`next: put in your own values, then tokenbook check ${name} && tokenbook run ${name}\n`);
   return EXIT.passed;
@@ -67,7 +67,7 @@ function create(shell: Shell, root: string, files: Readonly<Record<string, strin
   }
   for (const [name, text] of Object.entries(files)) {
     write(join(root, name), text, shown(name));
-    shell.stdout.write(`${sanitise(shown(name))}\n`);
+    shell.stdout.write(`${shown(name)}\n`);
   }
 }
 

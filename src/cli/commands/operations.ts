@@ -15,15 +15,14 @@ interface OperationsOptions {
 export const operations: Command<OperationsOptions> = async (shell, { name, json }) => {
   if (name === undefined) {
     const list = [...all.values()];
-    shell.stdout.write(
-      json === true ? `${JSON.stringify({ format: 1, operations: list.map(asData) }, undefined, 2)}\n` : table(list),
-    );
+    if (json === true)
+      shell.stdout.write(`${JSON.stringify({ format: 1, operations: list.map(asData) }, undefined, 2)}\n`, "json");
+    else shell.stdout.write(table(list));
     return EXIT.passed;
   }
   const operation = operationNamed(name);
-  shell.stdout.write(
-    json === true ? `${JSON.stringify(asData(operation), undefined, 2)}\n` : text(pageOf(operation), widthOn(shell.stdout)),
-  );
+  if (json === true) shell.stdout.write(`${JSON.stringify(asData(operation), undefined, 2)}\n`, "json");
+  else shell.stdout.write(text(pageOf(operation), widthOn(shell.stdout)));
   return EXIT.passed;
 };
 

@@ -3,7 +3,6 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { planLines } from "../../report/plan/text.ts";
 import type { DebugOption } from "../debug.ts";
-import { harmless } from "../failure.ts";
 import { writeWhole } from "../file.ts";
 import { inProjectOf } from "../chosen-project.ts";
 import { makePlan } from "../planning.ts";
@@ -21,11 +20,11 @@ export const plan: Command<PlanOptions> = async (plainShell, options) => {
   const files = playbookFiles(plainShell, options.files);
   const shell = inProjectOf(plainShell, files.files, options);
   const made = await makePlan(shell, options, readyPlaybooks(shell, options, files));
-  if (options.json === true) shell.stdout.write(made.json);
+  if (options.json === true) shell.stdout.write(made.json, "json");
   else {
     const { plans, target } = made.plan;
     const text = plans.map((each) => `${planLines(each, target).join("\n")}\n`).join("\n");
-    shell.stdout.write(harmless(shell.hint(made.redact(text))));
+    shell.stdout.write(shell.hint(made.redact(text)));
   }
   if (options.out !== undefined) {
     try {

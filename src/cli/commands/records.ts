@@ -1,9 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { sanitise } from "../../base/text.ts";
 import type { ChainedRecord } from "../../journal/chain.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { harmless } from "../failure.ts";
 import { lookIntoJournal } from "../journal.ts";
 import type { RunName } from "../run-name.ts";
 import type { Command } from "../shell.ts";
@@ -17,7 +15,7 @@ interface ExportOptions {
 export const exportRun: Command<ExportOptions> = async (shell, options) => {
   lookIntoJournal(shell, options, (store) => {
     const run = options.run.in(store);
-    for (const each of store.chain(run)) shell.stdout.write(`${recordLine(run, each)}\n`);
+    for (const each of store.chain(run)) shell.stdout.write(`${recordLine(run, each)}\n`, "json");
   });
   return EXIT.passed;
 };
@@ -25,7 +23,7 @@ export const exportRun: Command<ExportOptions> = async (shell, options) => {
 // The body last, letter for letter: its hash can be made again from the line.
 function recordLine(run: string, { record: { sequence, epoch, at, kind }, previous, hash, body }: ChainedRecord): string {
   const place = { run, sequence, epoch, at, time: new Date(at).toISOString(), kind, previous, hash };
-  return sanitise(`${JSON.stringify(place).slice(0, -1)},"body":${body}}`);
+  return `${JSON.stringify(place).slice(0, -1)},"body":${body}}`;
 }
 
 interface VerifyOptions {
@@ -53,8 +51,8 @@ export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
       intact: problem === null,
       problem: problem?.toJSON() ?? null,
     }));
-    shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, runs }, undefined, 2))}\n`);
-  } else shell.stdout.write(verified.length === 0 ? "no runs yet\n" : `${harmless(verified.map(verifiedLine).join("\n"))}\n`);
+    shell.stdout.write(`${JSON.stringify({ format: 1, runs }, undefined, 2)}\n`, "json");
+  } else shell.stdout.write(verified.length === 0 ? "no runs yet\n" : `${verified.map(verifiedLine).join("\n")}\n`);
   return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
 };
 

@@ -4,7 +4,6 @@ import { quoted } from "../../base/text.ts";
 import { resolveWrite } from "../../engine/resolve.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
-import { harmless } from "../failure.ts";
 import { changeJournal, lookIntoJournal } from "../journal.ts";
 import type { RunName } from "../run-name.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
@@ -37,10 +36,10 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
   });
   const goesOn = verdict === "applied" ? "the step will be completed" : "it will be sent again";
   if (options.json === true) {
-    shell.stdout.write(`${JSON.stringify({ format: 1, run, step, attempt, operation, verdict, because, who })}\n`);
+    shell.stdout.write(`${JSON.stringify({ format: 1, run, step, attempt, operation, verdict, because, who })}\n`, "json");
   } else {
     const lines = [`${step}: attempt ${attempt + 1} of ${operation} is ${verdict}, says ${who}: ${because}`];
-    shell.stdout.write(`${harmless([...lines, shell.hint(`${goesOn} by: tokenbook resume ${run}`)].join("\n"))}\n`);
+    shell.stdout.write(`${[...lines, shell.hint(`${goesOn} by: tokenbook resume ${run}`)].join("\n")}\n`);
   }
   return EXIT.passed;
 };
@@ -52,13 +51,13 @@ function list(shell: Shell, { run: named, state, json }: ResolveOptions): ExitCo
     return { run: id, writes: openWrites(stateOf(store.read(id))) };
   });
   if (json === true) {
-    shell.stdout.write(`${JSON.stringify({ format: 1, run, unknown: writes })}\n`);
+    shell.stdout.write(`${JSON.stringify({ format: 1, run, unknown: writes })}\n`, "json");
     return EXIT.passed;
   }
   const lines = writes.map(
     ({ step, attempt, operation, sentAt }) =>
       `${step}  attempt ${attempt + 1}  ${operation}  sent at ${new Date(sentAt).toISOString()}`,
   );
-  shell.stdout.write(lines.length === 0 ? "no write of this run is unknown\n" : `${harmless(lines.join("\n"))}\n`);
+  shell.stdout.write(lines.length === 0 ? "no write of this run is unknown\n" : `${lines.join("\n")}\n`);
   return EXIT.passed;
 }

@@ -77,7 +77,7 @@ function nothingToResume(shell: Shell, { json }: ResumeOptions, why: string): Ex
   const said = shell.hint(`nothing to resume: ${why}; tokenbook runs lists them\n`);
   if (json !== true) shell.stdout.write(said);
   else {
-    for (const piece of jsonReport([])) shell.stdout.write(piece);
+    for (const piece of jsonReport([])) shell.stdout.write(piece, "json");
     shell.stderr.write(said);
   }
   return EXIT.passed;

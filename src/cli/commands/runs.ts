@@ -1,15 +1,13 @@
 import { EXIT } from "../../base/exit.ts";
 import { writeJson } from "../../base/json.ts";
-import { sanitise } from "../../base/text.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { settledText } from "../../report/attempt.ts";
 import { oneLine } from "../../report/foreign.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
-import { harmless } from "../failure.ts";
 import { lookIntoJournal } from "../journal.ts";
 import type { RunName } from "../run-name.ts";
 import type { Command } from "../shell.ts";
-import { painted, showsColour } from "../view/colour.ts";
+import { markedOn } from "../view/colour.ts";
 
 interface ListOptions {
   readonly state?: string;
@@ -30,14 +28,14 @@ export const listRuns: Command<ListOptions> = async (shell, options) => {
     heldBy: held === undefined ? null : { ...held.holder, since: new Date(held.since).toISOString() },
   }));
   if (options.json === true) {
-    shell.stdout.write(`${sanitise(JSON.stringify({ format: 1, total, runs }, undefined, 2))}\n`);
+    shell.stdout.write(`${JSON.stringify({ format: 1, total, runs }, undefined, 2)}\n`, "json");
     return EXIT.passed;
   }
   const lines = runs.map(({ id, openedAt, outcome, environment, playbook, heldBy }) => {
     const by = heldBy === null ? "" : `  held by ${spellHolder(heldBy)} since ${heldBy.since}`;
     return `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}${by}`;
   });
-  shell.stdout.write(total === 0 ? "no runs yet\n" : `${harmless(lines.join("\n"))}\n`);
+  shell.stdout.write(total === 0 ? "no runs yet\n" : `${lines.join("\n")}\n`);
   if (runs.length < total) shell.stderr.write(`… and ${total - runs.length} more: --limit ${total}\n`);
   return EXIT.passed;
 };
@@ -55,7 +53,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
   const { reportLines } = await import("../../report/text.ts");
   const report = reportOf(lookIntoJournal(shell, options, (store) => store.read(options.run.in(store))));
   if (options.json === true) {
-    for (const piece of jsonReport([report])) shell.stdout.write(piece);
+    for (const piece of jsonReport([report])) shell.stdout.write(piece, "json");
     return EXIT.passed;
   }
   const lines = [
@@ -64,7 +62,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
     ...report.run.history.map(historyLine),
     ...report.steps.flatMap(({ step, attempts }) => attempts.flatMap((attempt) => attemptLines(step, attempt))),
   ];
-  shell.stdout.write(painted(shell.hint(`${lines.join("\n").trimEnd()}\n`), showsColour(shell.stdout, shell.variables)));
+  shell.stdout.write(shell.hint(`${lines.join("\n").trimEnd()}\n`), markedOn(shell.stdout, shell.variables));
   return EXIT.passed;
 };
 

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
-import { sanitise } from "../../base/text.ts";
 import { readFaults, readSeed, type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { inProjectHere } from "../chosen-project.ts";
 import { profileOf, readDataFile, readMapFile } from "../project.ts";
@@ -29,10 +28,9 @@ export const sandbox: Command<SandboxCommandOptions> = async (shell, options) =>
     ...(profile === undefined ? {} : { profile: profileOf(inProjectHere(shell), profile) }),
   });
   if (db !== undefined && seed !== undefined && !serving.isNew)
-    shell.stderr.write(
-      `tokenbook: ${sanitise(db)} holds a sandbox already, and is served as it is: a seed fills an empty file\n`,
-    );
-  shell.stdout.write(json === true ? `${JSON.stringify(serving)}\n` : readyText(serving));
+    shell.stderr.write(`tokenbook: ${db} holds a sandbox already, and is served as it is: a seed fills an empty file\n`);
+  if (json === true) shell.stdout.write(`${JSON.stringify(serving)}\n`, "json");
+  else shell.stdout.write(readyText(serving));
   await untilStopped(stopping);
   await serving.close();
   return EXIT.passed;

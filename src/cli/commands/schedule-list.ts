@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { didYouMean, quoted, sanitise } from "../../base/text.ts";
+import { didYouMean, quoted } from "../../base/text.ts";
 import { howToStop, spellHolder } from "../../journal/holder.ts";
 import type { Holder } from "../../protocol/record.ts";
 import type { Asked, Blocking } from "../../schedule/firing.ts";
@@ -9,7 +9,6 @@ import { RELEASED } from "../../schedule/firings.ts";
 import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
 import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { type Columns, columnsIn, widthOn } from "../columns.ts";
-import { harmless } from "../failure.ts";
 import { assertJournalWhole } from "../journal.ts";
 import { knownStateDirectory, type Where } from "../project.ts";
 import { inScheduledProject, readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
@@ -34,7 +33,7 @@ export const listSchedules: Command<ListOptions> = async (plainShell, options) =
   });
   if (options.json === true) return print(shell, { format: 1, schedules: entries });
   const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1, columnsIn(widthOn(shell.stdout))));
-  shell.stdout.write(lines.length === 0 ? "no schedule is known yet\n" : `${harmless(lines.join("\n"))}\n`);
+  shell.stdout.write(lines.length === 0 ? "no schedule is known yet\n" : `${lines.join("\n")}\n`);
   return EXIT.passed;
 };
 
@@ -99,7 +98,7 @@ export const history: Command<HistoryOptions> = async (shell, options) => {
   });
   if (options.json === true) return print(shell, { format: 1, firings });
   const lines = firings.flatMap(firingLines);
-  shell.stdout.write(lines.length === 0 ? "nothing has fired yet\n" : `${harmless(lines.join("\n"))}\n`);
+  shell.stdout.write(lines.length === 0 ? "nothing has fired yet\n" : `${lines.join("\n")}\n`);
   return EXIT.passed;
 };
 
@@ -135,7 +134,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, { because,
     return found;
   });
   if (options.json === true) return print(shell, { format: 1, schedule: id, who, because });
-  shell.stdout.write(`${harmless(`${id} is free, says ${who}: ${because}`)}\n`);
+  shell.stdout.write(`${id} is free, says ${who}: ${because}\n`);
   return EXIT.passed;
 };
 
@@ -176,6 +175,6 @@ function withStore<T>(shell: Shell, where: Where, look: (store: ScheduleStore) =
 }
 
 function print(shell: Shell, value: object): typeof EXIT.passed {
-  shell.stdout.write(`${sanitise(JSON.stringify(value, undefined, 2))}\n`);
+  shell.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`, "json");
   return EXIT.passed;
 }

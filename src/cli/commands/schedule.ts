@@ -248,8 +248,9 @@ function channelsOf(shell: ProjectShell, options: ScheduleOptions): readonly Cha
 }
 
 function logOf(shell: ProjectShell, { json }: ScheduleOptions): Log {
-  const write = (line: string): void => shell.stdout.write(line);
-  return shell.stdout.isTTY && json !== true ? plainLog((line) => write(shell.hint(line))) : jsonLog(write);
+  const { stdout } = shell;
+  if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(shell.hint(line)));
+  return jsonLog((line) => stdout.write(line, "json"));
 }
 
 const RUN = "{run}";

@@ -33,6 +33,6 @@ export const schema: Command<{ readonly name: string }> = async (shell, { name }
       next: `tokenbook schema ${near}`,
     });
   }
-  shell.stdout.write(`${JSON.stringify(await load(), undefined, 2)}\n`);
+  shell.stdout.write(`${JSON.stringify(await load(), undefined, 2)}\n`, "json");
   return EXIT.passed;
 };

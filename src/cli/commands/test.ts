@@ -60,7 +60,7 @@ export const test: Command<TestOptions> = async (anyShell, options) => {
   } finally {
     if (options.keep === undefined) clear(ground.folder);
   }
-  if (options.json === true) shell.stdout.write(crashJson(reports));
+  if (options.json === true) shell.stdout.write(crashJson(reports), "json");
   return stopping.aborted ? EXIT.interrupted : exitOf(reports);
 };
 
@@ -162,11 +162,11 @@ class Progress {
     const { stderr: screen, variables } = this.#shell;
     if (!canShowTree({ screen, variables, runs: 1, steps: 1 })) return;
     this.#isShown = true;
-    screen.write(`${CLEAR_LINE}${oneLine(text, screen.columns - 1)}`);
+    screen.write(`${CLEAR_LINE}${oneLine(text, screen.columns - 1)}`, "exact");
   }
 
   clear(): void {
-    if (this.#isShown) this.#shell.stderr.write(CLEAR_LINE);
+    if (this.#isShown) this.#shell.stderr.write(CLEAR_LINE, "exact");
     this.#isShown = false;
   }
 }

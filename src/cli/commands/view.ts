@@ -24,7 +24,8 @@ export const view: Command<ViewOptions> = async (shell, options) => {
   const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
   const server = await listening(() => servePages(pagesOver(state, shell.hint), { port: options.port, token }), options.port);
   const url = `${server.url}runs/`;
-  shell.stdout.write(options.json === true ? `${JSON.stringify({ url })}\n` : `Runs are shown at ${url}\nStop it with Ctrl-C.\n`);
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ url })}\n`, "json");
+  else shell.stdout.write(`Runs are shown at ${url}\nStop it with Ctrl-C.\n`);
   await untilStopped(stopping);
   await server.close();
   return EXIT.passed;

@@ -30,6 +30,7 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { messageOf } from "../../base/failure.ts";
+import { sanitise } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { complete, type Offer } from "../../editor/completion.ts";
 import { definition } from "../../editor/definition.ts";
@@ -182,9 +183,9 @@ class Server {
   readonly #complete = (document: TextDocument, offset: number): CompletionItem[] => {
     this.#offers = complete(this.#workspace.fileOf(document), offset, this.#workspace);
     return this.#offers.map(({ label, kind, detail, replaces }, at) => ({
-      label,
+      label: sanitise(label),
       kind: KINDS[kind],
-      ...(detail === undefined ? {} : { detail }),
+      ...(detail === undefined ? {} : { detail: sanitise(detail) }),
       sortText: String(at).padStart(4, "0"),
       textEdit: { range: rangeIn(document, replaces), newText: label },
       data: at,
@@ -194,7 +195,7 @@ class Server {
   // The page of an operation is made for the one that a person looks at, not for all of them.
   #describe(item: CompletionItem): CompletionItem {
     const offer = this.#offers[Number(item.data)];
-    const words = offer?.label === item.label ? offer.documentation() : undefined;
+    const words = offer !== undefined && sanitise(offer.label) === item.label ? offer.documentation() : undefined;
     return words === undefined ? item : { ...item, documentation: markdown(words) };
   }
 
@@ -217,7 +218,7 @@ class Server {
       const ranges = renameStep(this.#workspace.fileOf(document), uses, newText, this.#workspace);
       return { changes: { [document.uri]: ranges.map((range) => ({ range: rangeIn(document, range), newText })) } };
     } catch (error) {
-      if (error instanceof RenameRefused) return new ResponseError(LSPErrorCodes.RequestFailed, error.message);
+      if (error instanceof RenameRefused) return new ResponseError(LSPErrorCodes.RequestFailed, sanitise(error.message));
       throw error;
     }
   }
@@ -230,7 +231,15 @@ class Server {
       const mend = mendOf(diagnostic, document.getText(shown.range));
       if (mend === undefined) return [];
       const changes = { [document.uri]: [{ range: shown.range, newText: mend.text }] };
-      return [{ title: mend.title, kind: CodeActionKind.QuickFix, diagnostics: [shown], isPreferred: true, edit: { changes } }];
+      return [
+        {
+          title: sanitise(mend.title),
+          kind: CodeActionKind.QuickFix,
+          diagnostics: [shown],
+          isPreferred: true,
+          edit: { changes },
+        },
+      ];
     });
   }
 
@@ -288,11 +297,11 @@ function shownOf({ code, severity, message, why, suggestion, ...place }: Diagnos
     severity: severity === "error" ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
     code,
     source: "tokenbook",
-    message: [
-      message,
-      ...(why === undefined ? [] : [`why: ${why}`]),
-      ...(suggestion === undefined ? [] : [`fix: ${suggestion}`]),
-    ].join("\n"),
+    message: sanitise(
+      [message, ...(why === undefined ? [] : [`why: ${why}`]), ...(suggestion === undefined ? [] : [`fix: ${suggestion}`])].join(
+        "\n",
+      ),
+    ),
   };
 }
 
@@ -305,5 +314,5 @@ function isBefore(one: Position, other: Position): boolean {
 }
 
 function markdown(value: string): MarkupContent {
-  return { kind: MarkupKind.Markdown, value };
+  return { kind: MarkupKind.Markdown, value: sanitise(value) };
 }

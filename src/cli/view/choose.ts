@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/ports.ts";
 import type { Hint } from "../hint.ts";
 import type { Terminal } from "../shell.ts";
-import { isCi, painted, showsColour } from "./colour.ts";
+import { isCi, markedOn, showsColour } from "./colour.ts";
 import { PlainView } from "./plain.ts";
 import type { View } from "./view.ts";
 
@@ -30,12 +30,11 @@ const MOST_RUNS = 8;
 /** The live tree on a terminal that can show it; plain lines everywhere else, and where a tree would be too long to read. */
 export async function chooseView(viewing: Viewing): Promise<View> {
   const { screen, clock, files, skipped = 0, variables, hint, onCrash } = viewing;
-  const colour = showsColour(screen, variables);
-  const write = (text: string): void => screen.write(painted(hint(text), colour));
+  const write = (text: string): void => screen.write(hint(text), markedOn(screen, variables));
   if (!canShowTree({ ...viewing, runs: files.length })) return new PlainView({ write, clock, files, skipped });
   // Loaded only where it is used: a pipe need not wait for it.
   const { LiveView } = await import("./live-view.ts");
-  return new LiveView({ screen, skipped, clock, colour, print: write, onCrash });
+  return new LiveView({ screen, skipped, clock, colour: showsColour(screen, variables), print: write, onCrash });
 }
 
 type Shown = Pick<Viewing, "screen" | "variables" | "isShared" | "steps"> & { readonly runs: number };

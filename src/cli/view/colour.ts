@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { Terminal } from "../shell.ts";
+import type { Terminal, TextKind } from "../shell.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -43,6 +43,11 @@ export function showsColour({ isTTY }: Pick<Terminal, "isTTY">, variables: Varia
 /** A mark in its colour; of one that has none, the one that is given. */
 export function colouredMark(mark: string, otherwise: Style = "reset"): string {
   return styleText(STYLES[mark] ?? otherwise, mark, { validateStream: false });
+}
+
+/** The kind of a text whose marks have their colours where colours are wanted. */
+export function markedOn(terminal: Pick<Terminal, "isTTY">, variables: Variables): TextKind {
+  return showsColour(terminal, variables) ? "coloured" : "words";
 }
 
 /** Lines whose marks have their colours, where colours are wanted; the text is the same. */

@@ -11,7 +11,7 @@ export function streamOf(screen: Terminal): NodeJS.WriteStream {
       return screen.rows;
     },
     write: (text: string | Uint8Array) => {
-      screen.write(String(text));
+      screen.write(String(text), "exact"); // it moves the cursor
       return true;
     },
   };

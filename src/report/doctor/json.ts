@@ -1,7 +1,7 @@
-import { sanitise } from "../../base/text.ts";
+import { harmlessJson } from "../../base/harmless.ts";
 import type { DoctorDocument } from "./shape.ts";
 
 /** What `doctor --json` prints. */
 export function doctorJson(document: DoctorDocument): string {
-  return `${sanitise(JSON.stringify(document, undefined, 2))}\n`;
+  return `${harmlessJson(JSON.stringify(document, undefined, 2))}\n`;
 }

@@ -129,7 +129,8 @@ function inside(child: Child): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-/** The one escaper: nothing in the text is obeyed by a browser, and what cannot be seen is shown. */
+/** The one escaper: nothing in the text is obeyed by a browser, or by a log in which the page is printed, and what cannot be seen is shown. */
 export function escapeHtml(text: string): string {
-  return sanitise(text.toWellFormed()).replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? "");
+  const escaped = sanitise(text.toWellFormed()).replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? "");
+  return escaped.replaceAll(/##(?=\w*\[)/g, "#&#35;").replaceAll(/^([^\S\n]*):(?=:)/gm, "$1&#58;");
 }

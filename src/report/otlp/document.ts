@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { harmlessJson } from "../../base/harmless.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { VERSION } from "../../base/version.ts";
 import { keysOf } from "../../protocol/address.ts";
@@ -44,9 +45,8 @@ export function* traceRequests(runs: readonly ReportedRun[]): Generator<string> 
 
 function traceRequest(spans: readonly Span[]): string {
   const resource = { attributes: attributes({ "service.name": "tokenbook", "service.version": VERSION }) };
-  return JSON.stringify({
-    resourceSpans: [{ resource, scopeSpans: [{ scope: { name: "tokenbook", version: VERSION }, spans }] }],
-  });
+  const scope = { name: "tokenbook", version: VERSION };
+  return harmlessJson(JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { dangersOf, INVISIBLE, READABLE } from "../report/hostile.ts";
 import { count, didYouMean, quoted, sanitise } from "../../../src/base/text.ts";
 
 test("escape sequences, control characters and direction overrides are shown, not obeyed", () => {
@@ -7,6 +8,19 @@ test("escape sequences, control characters and direction overrides are shown, no
   );
   expect(sanitise("\u001b]52;c;aGk=\u0007")).not.toContain("\u001b");
   expect(sanitise("ünïcode\ttab\nline")).toBe("ünïcode\ttab\nline");
+});
+
+test("what nobody sees is shown, and what emoji and scripts need to be read stays", () => {
+  expect(sanitise("a\u200bb\ufeff\u00ad\u2060\u180e\u3164 \u{e0041}")).toBe(
+    String.raw`a\u200bb\ufeff\u00ad\u2060\u180e\u3164 \udb40\udc41`,
+  );
+  for (const text of READABLE) expect(sanitise(text)).toBe(text);
+  // Two amounts that look alike, a row of selectors that holds a message, and a joiner where nothing is joined.
+  expect(sanitise("1\ufe0f00")).toBe(String.raw`1\ufe0f00`);
+  expect(sanitise("❤\ufe0f\ufe0f\u{e0101}")).toBe(`❤\ufe0f${String.raw`\ufe0f\udb40\udd01`}`);
+  expect(sanitise("pay\u200dee")).toBe(String.raw`pay\u200dee`);
+  for (const text of INVISIBLE) expect(dangersOf(sanitise(text))).toEqual([]);
+  expect(JSON.parse(sanitise(JSON.stringify(INVISIBLE)))).toEqual(INVISIBLE);
 });
 
 test("a near name is offered, a far one is not", () => {

@@ -5,6 +5,7 @@ import formats from "ajv-formats";
 import type { Log, Result } from "sarif";
 import { expect, test } from "vitest";
 import { CODES } from "../../../src/base/catalogue/catalogue.ts";
+import { harmless } from "../../../src/base/harmless.ts";
 import { parseJson } from "../../../src/base/json.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import type { CheckedFile } from "../../../src/report/check/checked.ts";
@@ -12,7 +13,8 @@ import { annotations } from "../../../src/report/check/github.ts";
 import { checkJson } from "../../../src/report/check/json.ts";
 import { sarif } from "../../../src/report/check/sarif.ts";
 import { SchemaSet } from "../../../src/schema/validator.ts";
-import type { Diagnostic } from "../../../src/source/diagnostic.ts";
+import { codeFrame, type Diagnostic, formatDiagnostic } from "../../../src/source/diagnostic.ts";
+import { dangersOf, FRAGMENTS } from "./hostile.ts";
 
 const PLACES = { cwd: "/a space/ü", root: "/a space/ü" };
 
@@ -150,4 +152,18 @@ test("every finding of the corpus is one annotation with its place", () => {
     expect({ name, ...properties }).toMatchObject({ name: severity, file: `sub/${file}`, line: String(first), title: code });
     expect(properties["col"]).toBe(properties["line"] === properties["endLine"] ? String(column) : undefined);
   });
+});
+
+test.each(FRAGMENTS.map((text) => text.toWellFormed()))("no reader of any format of a check obeys %j", (text) => {
+  const place = { file: text, line: 1, column: 1, endLine: 1, endColumn: 2 };
+  const diagnostic = { ...HOSTILE, ...place, message: text, why: text, suggestion: text, frame: codeFrame([text], 1, place) };
+  const file: CheckedFile = { file: text, ok: false, diagnostics: [diagnostic] };
+  const outputs = {
+    json: checkJson([file]),
+    sarif: sarif([file], PLACES),
+    github: annotations([file], PLACES).replaceAll(/^::warning /gm, ""),
+    text: harmless(formatDiagnostic(diagnostic)),
+  };
+  for (const [format, output] of Object.entries(outputs)) expect(dangersOf(output), format).toEqual([]);
+  expect(JSON.parse(outputs.json)).toMatchObject({ files: [{ file: text, diagnostics: [{ message: text }] }] });
 });

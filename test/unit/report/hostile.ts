@@ -2,7 +2,56 @@ import type { Comparison } from "../../../src/protocol/comparison.ts";
 import type { StepProblem } from "../../../src/protocol/record.ts";
 import { Records } from "./records.ts";
 
-const FRAGMENTS: readonly string[] = [
+/** What log readers of CI systems obey, each of them somewhere. */
+export const LOG_COMMANDS: readonly string[] = [
+  "::error::boo",
+  "  ::set-output name=x::y",
+  "::add-mask::x",
+  "\u00a0\u3000::warning::x",
+  "::stop-commands::x",
+  "##vso[task.setvariable variable=x]y",
+  "####vso[task.complete]",
+  "##[error]boo",
+  "##[group]x",
+  "##teamcity[buildStatus status='SUCCESS']",
+  "section_start:1:x\r\u001b[0K",
+];
+
+/** What nobody sees: it hides a text, or makes two that look alike. */
+export const INVISIBLE: readonly string[] = [
+  "a\u200bb",
+  "\ufeffa",
+  "a\u00adb\u034fc",
+  "a\u2060\u2061\u2062\u2063\u2064\u206fb",
+  "\u180e\u115f\u1160\u3164\uffa0\u17b4\u17b5",
+  "a\u{e0001}\u{e0069}\u{e0067}\u{e006e}\u{e007f}",
+  "😀\ufe00\ufe01\u{e0100}\u{e01ef}",
+  "1\ufe0f00",
+  "a\u200db\u200cc",
+  "😀\u200d\u200d😀\u200dx",
+  "\ufff9a\ufffbb\u{1d173}\u{1bca0}",
+];
+
+/** What looks alike and must stay: emoji of several characters, and scripts that are shaped by characters of no width. */
+export const READABLE: readonly string[] = [
+  "👩‍💻",
+  "👩🏽‍🚀",
+  "🏳️‍🌈",
+  "❤️",
+  "1️⃣",
+  "Straße e\u0301",
+  "東京",
+  "مرحبا",
+  "نمی‌خواهم",
+  "क्‍ष",
+  "שלום",
+];
+
+/** Texts that somebody might plant. */
+export const FRAGMENTS: readonly string[] = [
+  ...LOG_COMMANDS,
+  ...INVISIBLE,
+  READABLE.join(" "),
   "\u001b[31mred",
   "\u001b]8;;http://evil\u0007link\u001b]8;;\u0007",
   "\u001b]52;c;ZXZpbA==\u0007",
@@ -13,12 +62,6 @@ const FRAGMENTS: readonly string[] = [
   "\b\b\b",
   "\u007f",
   "\u0085",
-  "::error::boo",
-  "  ::set-output name=x::y",
-  "##vso[task.setvariable variable=x]y",
-  "##[error]boo",
-  "##teamcity[buildStatus status='SUCCESS']",
-  "::stop-commands::x",
   "\u202egnp.exe",
   "\u2066\u2069",
   "\u200f",
@@ -175,11 +218,17 @@ function comparisonOf(text: string): Comparison {
   };
 }
 
-/** Whatever no terminal or log may receive: a control character, an unpaired surrogate, a command at the start of a line. */
+// Where characters of no width belong in what is readable, also where it is cut.
+const JOINED = /👩‍💻|👩🏽‍🚀|🏳️‍🌈|🏳️|❤️|1️(?:⃣|…)|ی‌خ|क्‍ष/gu;
+
+/** Whatever no terminal or log may receive: a control or an invisible character, an unpaired surrogate, a command of a CI system. */
 export function dangersOf(output: string): readonly string[] {
-  return output.split("\n").flatMap((line) => {
+  const judged = output.replaceAll(JOINED, "x");
+  return judged.split("\n").flatMap((line) => {
     // oxlint-disable-next-line no-control-regex -- finding control characters is the point
-    const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(line);
+    const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/u.test(
+      line,
+    );
     const command = /^\s*::/.test(line) || /##\w*\[/.test(line);
     return control || command || !line.isWellFormed() ? [JSON.stringify(line)] : [];
   });

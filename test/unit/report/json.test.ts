@@ -75,7 +75,7 @@ test("a step is a line, and the last line ends", () => {
 test("hostile texts come back exactly, and none reaches a terminal raw", () => {
   for (const text of HOSTILE) {
     const written = jsonReport([reportOf(hostileRun(text).all)]);
-    expect(dangersOf(written.replaceAll(/##\w*\[|[\u2028\u2029]/g, ""))).toEqual([]);
+    expect(dangersOf(written)).toEqual([]);
     const read = parseJson(written) as { reports: [{ run: { playbook: JsonObject }; steps: JsonObject[] }] };
     expect(read.reports[0].run.playbook["name"]).toBe(text);
   }
