@@ -1,5 +1,5 @@
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -21,8 +21,9 @@ import { eachOnce, formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { CheckFailure } from "./check-failure.ts";
-import { type ProjectShell, projectAt, projectOfFile, STATE_FOLDER } from "./chosen-project.ts";
+import { type ProjectShell, projectAt, STATE_FOLDER } from "./chosen-project.ts";
 import { type PlaybookFiles, withoutData } from "./folder-files.ts";
+import { filesOf } from "./project-files.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "./shell.ts";
 import { chosenByTags } from "./tags.ts";
@@ -249,7 +250,7 @@ export function readDataFile(shell: Shell, name: string): Json {
   if (root !== undefined) return toJson(root);
   throw new Failure({
     code: "file.unreadable",
-    message: diagnostics.map(formatDiagnostic).join("\n\n"),
+    message: diagnostics.map((diagnostic) => formatDiagnostic({ ...diagnostic, frame: "" })).join("\n\n"),
     next: "write it as YAML or JSON",
   });
 }
@@ -281,38 +282,6 @@ export function checkFile(shell: Shell, file: string, files: FileReader = filesO
   const text = shipped.read(file) ?? readText(resolve(shell.cwd, file), file);
   const { playbook, diagnostics } = checkPlaybook(file, text, files);
   return { file, ok: playbook !== undefined, playbook, diagnostics };
-}
-
-/** The files that playbooks and inputs name; a path that is relative begins in this folder. */
-export function filesOf(shell: Shell): FileReader {
-  return {
-    read: (name) => readData(resolve(shell.cwd, name), name),
-    mayInclude: (path, named) => {
-      const file = resolve(shell.cwd, path);
-      const roots = [projectOfFile(shell.cwd, named).folder, dirname(resolve(shell.cwd, named))];
-      return !existsSync(file) || roots.some((root) => isBelow(realpathSync(file), realpathSync(root)));
-    },
-    shipped,
-  };
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-function readData(path: string, name: string): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name }, LIMITS.dataBytes));
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new Failure({
-      code: "file.unreadable",
-      message: `${name} cannot be read: ${messageOf(error)}`,
-      next: "it must be a file in UTF-8",
-    });
-  }
 }
 
 /** The text of a file. Throws a Failure that calls it by `name`. */

@@ -9,7 +9,8 @@ import { includedData } from "../playbook/walk.ts";
 import type { ProjectShell } from "./chosen-project.ts";
 import { noteSkipped, partsOfOthers, type PlaybookFiles } from "./folder-files.ts";
 import type { SkippedFile } from "../report/shape.ts";
-import { type Dotenv, filesOf, loadPlaybooks, readMapFile, variablesOf } from "./project.ts";
+import { type Dotenv, loadPlaybooks, readMapFile, variablesOf } from "./project.ts";
+import { filesOf } from "./project-files.ts";
 
 /** The options that say which playbooks, and with which inputs. */
 export interface InputOptions extends Dotenv {

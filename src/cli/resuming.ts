@@ -5,7 +5,8 @@ import type { FileReader } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { RunOpened } from "../protocol/record.ts";
 import type { ProjectShell } from "./chosen-project.ts";
-import { filesOf, folderInProject, loadPlaybooks } from "./project.ts";
+import { folderInProject, loadPlaybooks } from "./project.ts";
+import { filesOf } from "./project-files.ts";
 import { shipped } from "./shipped.ts";
 
 /** Returns the playbook of a run that has begun, checked as its file is now, and the files that it names: data come from the journal. Throws a Failure. */

@@ -1,4 +1,5 @@
-import { type FileReader, resolvePlaybook } from "../playbook/files.ts";
+import { type FileReader, isShipped, resolvePlaybook } from "../playbook/files.ts";
+import { refusalOf } from "../playbook/placement.ts";
 import type { Range } from "../source/node.ts";
 
 /** A playbook in an editor. */
@@ -19,6 +20,7 @@ export interface Surroundings extends FileReader {
 /** The playbook that a step's `uses` names: a file, or one that comes with the tool; `undefined` when it cannot be had. */
 export function playbookNamed(uses: string, from: string, files: Surroundings): TextFile | undefined {
   const path = resolvePlaybook(from, uses);
+  if (!isShipped(path) && refusalOf(files, { path, use: "playbook", named: from }) !== undefined) return undefined;
   const text = files.textOf(path);
   return text === undefined ? undefined : { path, text };
 }
@@ -46,9 +48,4 @@ function around(text: string, offset: number, part: RegExp): Range {
   while (start > 0 && part.test(text.charAt(start - 1))) start--;
   while (end < text.length && part.test(text.charAt(end))) end++;
   return { start, end };
-}
-
-/** Whether a text is meant to be a playbook: other YAML files are nobody's business here. */
-export function isPlaybook(text: string): boolean {
-  return /^\ufeff?(?:\{\s*)?["']?playbook["']?[ \t]*:/m.test(text);
 }

@@ -17,6 +17,7 @@ import type { FileReader } from "./files.ts";
 import { playbookFrame, stepFrame } from "./frame.ts";
 import { readInputs } from "./input-declarations.ts";
 import { includedAt } from "./include.ts";
+import { shownOf } from "./is-playbook.ts";
 import { type Check, type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
 import type { Playbook, StepLoops } from "./model.ts";
 import { StepNames } from "./names.ts";
@@ -93,9 +94,14 @@ export function listenToCheck(path: string, text: string, files: FileReader, lis
 }
 
 function checkText(path: string, text: string, included: IncludedPlaybooks, manner: Manner = {}): CheckedPlaybook {
+  const checked = checkedText(path, text, included, manner);
+  return { ...checked, diagnostics: shownOf(text, checked.diagnostics) };
+}
+
+function checkedText(path: string, text: string, included: IncludedPlaybooks, manner: Manner): CheckedPlaybook {
   const { listener } = manner;
   const { file, root, diagnostics } = parseUnshown(path, text);
-  const context = new CheckContext(file, included.files, manner);
+  const context = new CheckContext(file, included, manner);
   const { inputKinds } = context;
   if (root === undefined) return { playbook: undefined, outputs: new Map(), inputKinds, diagnostics };
   concealLiterals(root, file);

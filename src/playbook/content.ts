@@ -27,6 +27,8 @@ export interface ContentSource {
   readonly text: string;
   readonly shape: Shape;
   readonly rule: FileRule;
+  /** Whether messages may quote what is in the file. */
+  readonly isQuoted: boolean;
 }
 
 const FORMATS: Readonly<Record<string, FileFormat>> = { ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".csv": "csv" };
@@ -38,6 +40,22 @@ export function formatOfPath(path: string): FileFormat | undefined {
 
 /** Reads a data file and checks it. Never throws for what the text holds. */
 export function readContent(source: ContentSource): Content {
+  const content = contentOf(source);
+  return source.isQuoted || "value" in content
+    ? content
+    : { problems: content.problems.map((each) => unquoted(each, source.path)) };
+}
+
+// The message ends where what is in the file may begin.
+function unquoted({ message }: ContentProblem, path: string): ContentProblem {
+  const [line = ""] = message.startsWith(path) ? (/^:\d+(?::\d+)?/.exec(message.slice(path.length)) ?? []) : [];
+  return {
+    message: `${path}${line} does not hold what the playbook declares`,
+    mend: "its content is not shown, since the file lies outside of the project or is hidden: copy it into the project to see more",
+  };
+}
+
+function contentOf(source: ContentSource): Content {
   const { path, rule } = source;
   const text = source.text.replace(/^\uFEFF/, "");
   const format = rule.format ?? formatOfPath(path);

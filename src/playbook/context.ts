@@ -44,20 +44,29 @@ export interface Manner {
   readonly forgiven?: ReadonlySet<Code>;
 }
 
+/** The files that playbooks name, on behalf of the one that a person has named. */
+export interface NamedFiles {
+  readonly files: FileReader | undefined;
+  readonly named: string;
+}
+
 /** Gathers what a check finds, and checks expressions where they stand. */
 export class CheckContext {
   readonly file: SourceFile;
   /** Reads the files that the playbook names. */
   readonly files: FileReader | undefined;
+  /** The playbook that a person has named: it may be one that includes this one. */
+  readonly named: string;
   readonly inputKinds: InputKinds = new InputKinds();
   /** Which names are used. */
   readonly usage: Usage = new Usage();
   readonly #manner: Manner;
   readonly #found = new Map<string, PlacedFinding>();
 
-  constructor(file: SourceFile, files?: FileReader, manner: Manner = {}) {
+  constructor(file: SourceFile, { files, named }: NamedFiles = { files: undefined, named: file.path }, manner: Manner = {}) {
     this.file = file;
     this.files = files;
+    this.named = named;
     this.#manner = manner;
   }
 

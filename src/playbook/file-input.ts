@@ -7,6 +7,7 @@ import { formatOfPath, readContent } from "./content.ts";
 import type { CheckContext } from "./context.ts";
 import { type FileReader, resolveFrom } from "./files.ts";
 import type { FileFormat, FileRule, InputDeclaration, Shape } from "./model.ts";
+import { refusalOf } from "./placement.ts";
 import { bounds, type ShapeReader, startOf } from "./shape-reader.ts";
 import { userSchema } from "./user-schema.ts";
 
@@ -123,6 +124,7 @@ export class FileInputReader {
       text,
       shape: { type: "any" },
       rule: { format: formatOfPath(path) === "json" ? "json" : "yaml", path: resolved, validate: undefined },
+      isQuoted: true,
     });
     if ("value" in content) return { value: content.value, path: resolved, text };
     for (const problem of content.problems)
@@ -140,7 +142,7 @@ export class FileInputReader {
       return undefined;
     const text = this.#text(rule.path, given, files);
     if (text === undefined) return undefined;
-    const content = readContent({ path: rule.path, text, shape, rule });
+    const content = readContent({ path: rule.path, text, shape, rule, isQuoted: true });
     if ("value" in content) return content.value;
     for (const { message, mend } of content.problems)
       this.#shapes.report({ code: "playbook.input-content", message, suggestion: mend }, given.range);
@@ -148,6 +150,12 @@ export class FileInputReader {
   }
 
   #text(path: string, node: SourceNode, files: FileReader | undefined): string | undefined {
+    const refusal = files === undefined ? undefined : refusalOf(files, { path, use: "data", named: this.#context.named });
+    if (refusal !== undefined) {
+      const { message, ...rest } = refusal;
+      this.#shapes.report({ code: "playbook.input-file", message: `${path} ${message}`, ...rest }, node.range);
+      return undefined;
+    }
     try {
       const text = files?.read(path);
       if (text !== undefined) return text;

@@ -8,13 +8,19 @@ export interface FileReader {
    * when the file is there and cannot be used: too large, or no text in UTF-8.
    */
   readonly read: (path: string) => string | undefined;
-  /** Whether a playbook may include this file, wherever links lead: it lies in the project, or below the playbook that was named. */
-  readonly mayInclude?: (path: string, named: string) => boolean;
+  /** Says where a file is, as seen from the playbook that a person has named. Without it, every file is in the project. */
+  readonly placementOf?: (path: string, named: string) => Placement;
   /** The playbooks that come with the tool; without it there are none. */
   readonly shipped?: ShippedPlaybooks | undefined;
   /** Set where a run goes on: what playbooks had from files of data, by their file and the input. Those files are not looked at again. */
   readonly data?: FileData;
 }
+
+/**
+ * Where a file is, wherever links lead: in the project or below the playbook that was named; there, but hidden, such as `.git/config`; anywhere
+ * else. A file of settings, `.env` or `tokenbook.yaml`, is one wherever it is.
+ */
+export type Placement = "project" | "hidden" | "outside" | "settings";
 
 /** The values of inputs that come from files of data which playbooks name themselves, by the file of the playbook and the input. */
 export type FileData = Readonly<Record<string, JsonObject>>;

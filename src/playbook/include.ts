@@ -74,6 +74,10 @@ function notIncluded(name: string, why: NotIncluded): Finding {
     const { message, next } = why.unreadable;
     return { code: "playbook.include-missing", message, suggestion: next };
   }
+  if (typeof why === "object" && "refused" in why) {
+    const { message, ...rest } = why.refused;
+    return { code: "playbook.include-missing", message: `${name} ${message}`, ...rest };
+  }
   if (typeof why === "object") {
     return {
       code: "playbook.include-cycle",
@@ -83,18 +87,12 @@ function notIncluded(name: string, why: NotIncluded): Finding {
   }
   const message = {
     missing: `there is no file ${name}`,
-    outside: `${name} lies outside of the project`,
     "too-deep": `${name} is included more than ${LIMITS.includeDepth} levels deep`,
     "too-many": `this playbook includes more than ${LIMITS.includes} others`,
   }[why];
-  const suggestion = HELP[why];
+  const suggestion = why === "missing" ? "paths are relative to the playbook that names them" : undefined;
   return { code: "playbook.include-missing", message, suggestion };
 }
-
-const HELP: Readonly<Record<string, string>> = {
-  missing: "paths are relative to the playbook that names them",
-  outside: "copy it into the project: the folder of tokenbook.yaml, or the one in which you run the command",
-};
 
 function notShipped(name: string, shipped: ShippedPlaybooks | undefined): Finding {
   const near = didYouMean(name, shipped?.names ?? []);

@@ -3,8 +3,10 @@ import { type Json, type JsonObject, parseJson, writeJson } from "../base/json.t
 import { LIMITS } from "../base/limits.ts";
 import { count, didYouMean } from "../base/text.ts";
 import { type ContentProblem, keyTwiceIn, readContent } from "./content.ts";
+import type { NamedFiles } from "./context.ts";
 import type { FileReader } from "./files.ts";
 import type { FileRule, InputDeclaration, InputType, Playbook } from "./model.ts";
+import { isQuotable, refusalOf } from "./placement.ts";
 import { coerce, shapeProblems, spellPath, tellProblem, withOrganization } from "./shape.ts";
 
 /** Values given for a run: from the command line as text, or from a file as JSON. A file is given by its path. */
@@ -22,7 +24,7 @@ export function resolveInputs(playbook: Playbook, given: GivenInputs, files?: Fi
   const values: [string, Json][] = [];
   for (const declaration of playbook.inputs) {
     const { name } = declaration;
-    const taken = take(declaration, Object.hasOwn(given, name) ? given[name] : undefined, files);
+    const taken = take(declaration, Object.hasOwn(given, name) ? given[name] : undefined, { files, named: playbook.file });
     if ("value" in taken) values.push([name, taken.value]);
     else wrong.push(taken.problems.join("\n"));
   }
@@ -90,10 +92,10 @@ function unknownInputs(playbook: Playbook, given: GivenInputs): string[] {
     });
 }
 
-function take(declaration: InputDeclaration, given: Json | undefined, files: FileReader | undefined): Taken {
+function take(declaration: InputDeclaration, given: Json | undefined, from: NamedFiles): Taken {
   const { name, file, shape } = declaration;
   if (given === undefined && declaration.default !== undefined) return { value: declaration.default };
-  if (file !== undefined) return takeFile(declaration, file, { path: given ?? file.path, files });
+  if (file !== undefined) return takeFile(declaration, given, { ...from, rule: file });
   if (given === undefined) return { problems: [`"${name}" must be given`] };
   const read = typeof given === "string" ? readText(declaration, given) : { value: given };
   if ("problems" in read) return read;
@@ -106,15 +108,20 @@ function take(declaration: InputDeclaration, given: Json | undefined, files: Fil
 
 function takeFile(
   { name, shape }: InputDeclaration,
-  rule: FileRule,
-  { path, files }: { path: Json | undefined; files: FileReader | undefined },
+  given: Json | undefined,
+  { files, named, rule }: NamedFiles & { readonly rule: FileRule },
 ): Taken {
+  const path = given ?? rule.path;
   if (path === undefined) return { problems: [`"${name}" must be given, as the path of a file`] };
   if (typeof path !== "string")
     return { problems: [`"${name}" must be the path of a file, and is ${writeJson(path).slice(0, 80)}`] };
+  const wanted = { path, use: given === undefined ? "data" : "given", named } as const;
+  const refusal = files === undefined ? undefined : refusalOf(files, wanted);
+  if (refusal !== undefined)
+    return { problems: [`"${name}": ${mended({ message: `${path} ${refusal.message}`, mend: refusal.suggestion })}`] };
   const text = files?.read(path);
-  if (text === undefined) return { problems: [`"${name}": there is no file ${path}`] };
-  const content = readContent({ path, text, shape, rule });
+  if (files === undefined || text === undefined) return { problems: [`"${name}": there is no file ${path}`] };
+  const content = readContent({ path, text, shape, rule, isQuoted: isQuotable(files, wanted) });
   if ("value" in content) return content;
   return {
     problems: content.problems.map((problem) => `"${name}": ${mended(problem)}`),

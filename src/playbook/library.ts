@@ -2,9 +2,11 @@ import type { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Variable } from "../expression/types.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
+import type { NamedFiles } from "./context.ts";
 import { type FileReader, isShipped } from "./files.ts";
 import type { InputKinds } from "./kinds.ts";
 import type { Playbook } from "./model.ts";
+import { type Refusal, refusalOf } from "./placement.ts";
 
 /** What a check of one playbook gives. */
 export interface CheckedPlaybook {
@@ -19,16 +21,14 @@ export interface CheckedPlaybook {
 /** How an included playbook cannot be had. */
 export type NotIncluded =
   | "missing"
-  | "outside"
   | "too-deep"
   | "too-many"
   | { readonly cycle: readonly string[] }
-  | { readonly unreadable: Failure };
+  | { readonly unreadable: Failure }
+  | { readonly refused: Refusal };
 
 /** Finds and checks the playbooks that one playbook includes, each file once. */
-export interface IncludedPlaybooks {
-  /** Reads the other files that a playbook names; without it they are left alone. */
-  readonly files: FileReader | undefined;
+export interface IncludedPlaybooks extends NamedFiles {
   readonly find: (path: string) => CheckedPlaybook | NotIncluded;
 }
 
@@ -48,7 +48,7 @@ export class Library {
 
   /** Those that the playbook at the end of this chain of files includes. */
   includedBy(chain: readonly string[]): IncludedPlaybooks {
-    return { files: this.#files, find: (path) => this.#find(path, chain) };
+    return { files: this.#files, named: chain[0] ?? "", find: (path) => this.#find(path, chain) };
   }
 
   /** What was found in all included files. */
@@ -62,7 +62,11 @@ export class Library {
     if (known !== undefined) return known;
     if (chain.length > LIMITS.includeDepth) return "too-deep";
     if (this.#checked.size >= LIMITS.includes) return "too-many";
-    if (!isShipped(path) && this.#files?.mayInclude?.(path, chain[0] ?? path) === false) return "outside";
+    const refused =
+      isShipped(path) || this.#files === undefined
+        ? undefined
+        : refusalOf(this.#files, { path, use: "playbook", named: chain[0] ?? path });
+    if (refused !== undefined) return { refused };
     const text = isShipped(path) ? this.#files?.shipped?.read(path) : this.#files?.read(path);
     if (text === undefined) return "missing";
     const checked = this.#check(path, text, this.includedBy([...chain, path]));

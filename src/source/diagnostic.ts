@@ -23,7 +23,7 @@ export interface Diagnostic extends Place {
   readonly message: string;
   readonly why?: string;
   readonly suggestion?: string;
-  /** The lines around the place, with the place marked. */
+  /** The lines around the place, with the place marked; empty in a file that is no playbook. */
   readonly frame: string;
 }
 
@@ -84,7 +84,7 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
   return [
     `${formatPlace(diagnostic)} ${diagnostic.severity} ${diagnostic.code}`,
     indented(sanitise(diagnostic.message)),
-    indented(diagnostic.frame),
+    ...(diagnostic.frame === "" ? [] : [indented(diagnostic.frame)]),
     ...(diagnostic.why === undefined ? [] : [indented(`why: ${sanitise(diagnostic.why)}`)]),
     ...(diagnostic.suggestion === undefined ? [] : [indented(`fix: ${sanitise(diagnostic.suggestion)}`)]),
   ].join("\n");

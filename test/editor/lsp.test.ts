@@ -403,3 +403,20 @@ test("what nobody sees is shown in hovers, completions and findings, and written
     textEdit: { newText: `./parts/${hidden}.yaml` },
   });
 });
+
+test("what a playbook reaches for outside of its folders is neither quoted nor shown", async () => {
+  editor.write(".env", "KEY=c4nary-first\n");
+  const text = `playbook: 1\ninputs:\n  rows: { type: file, default: ./.env, format: csv, items: { type: object, properties: { a: { type: decimal } } } }\n  host: { type: file, default: /etc/hostname, format: yaml, items: { type: decimal } }\nsteps:\n  - uses: ../.env\n  - uses: /etc/passwd.yaml\n`;
+  await editor.start(["inside"]);
+  await editor.open("inside/reaching.yaml", text);
+  const found = await editor.findings("inside/reaching.yaml", some);
+  expect(found.map(({ message }) => /is a file of settings|lies outside of the project/.test(message))).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(JSON.stringify(found)).not.toContain("c4nary");
+  for (const part of ["../.e", "/etc/pass"])
+    expect(await editor.ask<Hover | null>("hover", "inside/reaching.yaml", behind(part, text))).toBeNull();
+});

@@ -41,8 +41,9 @@ export const INPUT_CODES = {
   "playbook.input-file": {
     severity: "error",
     title: "a file that an input names cannot be read",
-    meaning: "The file of a default, or of a schema, is not there, is no text, or is larger than a file may be.",
-    cure: "Write the path relative to the playbook that names it, and save the file in UTF-8.",
+    meaning:
+      "The file of a default, or of a schema, is not there, is no text, is larger than a file may be, or is none that a playbook may name: it lies outside of the project, is hidden, or is a file of settings such as .env. A check prints what is wrong in a file.",
+    cure: "Write the path relative to the playbook that names it, and save the file in UTF-8. Give a file from outside of the project yourself: --input NAME=FILE.",
     example: "file-missing",
   },
   "playbook.input-format": {

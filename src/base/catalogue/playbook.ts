@@ -88,7 +88,8 @@ export const PLAYBOOK_CODES = {
   "playbook.include-missing": {
     severity: "error",
     title: "an included playbook cannot be read",
-    meaning: "The file that `uses` names is not there, is no text, or lies deeper than playbooks may include one another.",
+    meaning:
+      "The file that `uses` names is not there, is no text, lies outside of the project, is a file of settings such as .env, or lies deeper than playbooks may include one another.",
     cure: "Write the path relative to the playbook that names it: uses: ./deposit.yaml",
     example: "include-missing",
   },

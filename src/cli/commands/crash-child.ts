@@ -4,7 +4,8 @@ import { failpointOf } from "../crash/failpoint.ts";
 import { goOn, openedAt } from "../crash/island.ts";
 import { readOrder } from "../crash/order.ts";
 import { inProjectOf } from "../chosen-project.ts";
-import { type Dotenv, filesOf, loadPlaybooks, variablesOf } from "../project.ts";
+import { type Dotenv, loadPlaybooks, variablesOf } from "../project.ts";
+import { filesOf } from "../project-files.ts";
 import { sessionOn } from "../session.ts";
 import type { Command } from "../shell.ts";
 

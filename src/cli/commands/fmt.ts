@@ -4,13 +4,14 @@ import { patchBetween } from "../../base/difference.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
-import { isPlaybook } from "../../editor/document.ts";
+import { isPlaybook, shownOf } from "../../playbook/is-playbook.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { type Formatted, formatYaml } from "../../source/format.ts";
 import { parseUnshown } from "../../source/unshown.ts";
 import { formatFailure } from "../failure.ts";
 import { decode, readText, yamlFiles } from "../project.ts";
+import { placementIn } from "../project-files.ts";
 import { replaceFile } from "../replace.ts";
 import type { Command, Shell } from "../shell.ts";
 
@@ -21,6 +22,7 @@ interface FmtOptions {
 }
 
 const STDIN = "-";
+const STDIN_NAME = "stdin";
 
 /** `tokenbook fmt`: lays out playbooks the one way, and changes nothing of what they say. */
 export const fmt: Command<FmtOptions> = async (shell, { files, check = false, diff = false }) => {
@@ -63,10 +65,20 @@ function isOurs(text: string): boolean {
 
 const IS_JSON: Formatted = { refused: "it is a file of JSON, and would become one of YAML" };
 
+const LEADS_AWAY: Formatted = { refused: "it leads to a file outside of the project, which is no playbook" };
+
+// What a link leads to would be shown by --diff.
+function refusalOf({ cwd }: Shell, file: string, before: string): Formatted | undefined {
+  if (/\.json$/i.test(file)) return IS_JSON;
+  const placement = isOurs(before) || file === STDIN_NAME ? "project" : placementIn(cwd, file, file);
+  return placement === "outside" || placement === "settings" ? LEADS_AWAY : undefined;
+}
+
 function format(shell: Shell, file: string, before: string): FormattedFile {
-  const formatted = /\.json$/i.test(file) ? IS_JSON : formatYaml(file, before, playbookOrder);
+  const formatted = refusalOf(shell, file, before) ?? formatYaml(file, before, playbookOrder);
   if ("text" in formatted) return { file, before, after: formatted.text };
-  const { diagnostics } = parseUnshown(file, before);
+  const { diagnostics: found } = parseUnshown(file, before);
+  const diagnostics = isOurs(before) ? found : shownOf(before, found);
   for (const diagnostic of diagnostics) shell.stderr.write(`${formatDiagnostic(diagnostic)}\n\n`);
   if (diagnostics.length === 0) {
     const message = `${file}: ${formatted.refused}`;
@@ -109,7 +121,7 @@ function summary(
 async function fromStdin(shell: Shell, files: readonly string[], { check, diff }: Omit<FmtOptions, "files">): Promise<ExitCode> {
   if (files.length > 1)
     throw new Failure({ code: "fmt.stdin", message: "- stands for stdin, and goes with no other file", next: "tokenbook fmt -" });
-  const each = format(shell, "stdin", decode("stdin", await shell.stdin()));
+  const each = format(shell, STDIN_NAME, decode(STDIN_NAME, await shell.stdin()));
   const changed = each.after === undefined || each.after === each.before ? [] : [each];
   if (diff === true) shell.stdout.write(changed.map(patch).join(""));
   else if (check !== true && each.after !== undefined) shell.stdout.write(each.after, "exact");

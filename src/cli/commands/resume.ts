@@ -13,7 +13,8 @@ import { inProjectHere, type Project, projectAt, projectOfFile, type ProjectShel
 import { jsonReport } from "../../report/json.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { type Job, performRuns, type Prepared, type ReportOptions } from "../perform.ts";
-import { filesOf, folderInProject, knownStateDirectory, stateDirectory, variablesOf, type Where } from "../project.ts";
+import { folderInProject, knownStateDirectory, stateDirectory, variablesOf, type Where } from "../project.ts";
+import { filesOf } from "../project-files.ts";
 import { assertSameFolder, playbookOfRun } from "../resuming.ts";
 import type { RunName } from "../run-name.ts";
 import { shipped } from "../shipped.ts";

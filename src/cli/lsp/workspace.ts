@@ -2,11 +2,12 @@ import { readdirSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Failure } from "../../base/failure.ts";
-import { isPlaybook, type Surroundings, type TextFile } from "../../editor/document.ts";
+import type { Surroundings, TextFile } from "../../editor/document.ts";
+import { isPlaybook } from "../../playbook/is-playbook.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import { type FileReader, isShipped, type ShippedPlaybooks } from "../../playbook/files.ts";
-import { filesOf } from "../project.ts";
+import { type FileReader, isShipped, type Placement, type ShippedPlaybooks } from "../../playbook/files.ts";
+import { filesOf, placementIn } from "../project-files.ts";
 import { pathOfShipped } from "../shipped.ts";
 import type { Shell } from "../shell.ts";
 
@@ -18,7 +19,6 @@ export interface OpenDocument {
 
 /** The files of some folders, as they stand in the editor and, where they are not open, on the disk. */
 export class Workspace implements Surroundings {
-  readonly #shell: Shell;
   readonly #folders: readonly string[];
   readonly #folder: string;
   readonly #disk: FileReader;
@@ -26,7 +26,6 @@ export class Workspace implements Surroundings {
 
   /** `folders` are URIs; paths are told relative to the first, as a check tells them that is made there. */
   constructor(shell: Shell, folders: readonly string[], open: () => readonly OpenDocument[]) {
-    this.#shell = shell;
     this.#folders = folders.flatMap((folder) => fileAt(folder) ?? []);
     this.#folder = this.#folders[0] ?? shell.cwd;
     this.#disk = filesOf({ ...shell, cwd: this.#folder });
@@ -48,9 +47,10 @@ export class Workspace implements Surroundings {
   }
 
   /** As a check may that is made in one of the folders, or in that of the playbook: an editor may have been told of no folder, or of others. */
-  mayInclude(path: string, named: string): boolean {
+  placementOf(path: string, named: string): Placement {
     const [file, playbook] = [resolve(this.#folder, path), resolve(this.#folder, named)];
-    return [...this.#folders, dirname(playbook)].some((cwd) => filesOf({ ...this.#shell, cwd }).mayInclude?.(file, playbook));
+    const placements = [...this.#folders, dirname(playbook)].map((cwd) => placementIn(cwd, file, playbook));
+    return placements.find((placement) => placement === "project") ?? placements[0] ?? "outside";
   }
 
   read(path: string): string | undefined {

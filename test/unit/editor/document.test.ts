@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPlaybook } from "../../../src/editor/document.ts";
+import { isPlaybook } from "../../../src/playbook/is-playbook.ts";
 
 test.for([
   "playbook: 1\n",

@@ -23,7 +23,13 @@ const HOLDERS: Shape = {
 
 /** The value of a file, or its problems. */
 function read(path: string, text: string, shape: Shape = HOLDERS): string | readonly string[] {
-  const content = readContent({ path, text, shape, rule: { format: undefined, path: undefined, validate: undefined } });
+  const content = readContent({
+    path,
+    text,
+    shape,
+    rule: { format: undefined, path: undefined, validate: undefined },
+    isQuoted: true,
+  });
   return "value" in content ? writeJson(content.value) : content.problems.map(({ message }) => message);
 }
 
@@ -138,7 +144,13 @@ function against(schema: object, path: string, text: string): string | readonly 
   if ("message" in ready) return ready.message;
   const { shape, validate } = ready;
   const table = shape.type === "any" ? { type: "list" as const } : shape;
-  const content = readContent({ path, text, shape: table, rule: { format: undefined, path: undefined, validate } });
+  const content = readContent({
+    path,
+    text,
+    shape: table,
+    rule: { format: undefined, path: undefined, validate },
+    isQuoted: true,
+  });
   return "value" in content ? writeJson(content.value) : content.problems.map(({ message }) => message);
 }
 

@@ -1,0 +1,25 @@
+import { CATALOGUE } from "../base/catalogue/catalogue.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+
+/** Whether a text is meant to be a playbook: other YAML files are nobody's business here. */
+export function isPlaybook(text: string): boolean {
+  return /^\ufeff?(?:\{\s*)?["']?playbook["']?[ \t]*:/m.test(text);
+}
+
+// One that lacks its first line, or misspells it.
+const PARTS = /^(?:steps|reconcile)[ \t]*:/m;
+
+/**
+ * Returns what was found in a text as it may be shown. A file that is no playbook may be anything, such as somebody's keys: of it only the first
+ * finding is told, and nothing is quoted.
+ */
+export function shownOf(text: string, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (isPlaybook(text) || PARTS.test(text)) return diagnostics;
+  return diagnostics.slice(0, 1).map(({ why: _why, ...found }) => ({
+    ...found,
+    message: CATALOGUE[found.code].title,
+    why: "no line begins with playbook: or steps:, so this may be no playbook, and nothing of it is shown",
+    suggestion: "a playbook begins with the line playbook: 1",
+    frame: "",
+  }));
+}

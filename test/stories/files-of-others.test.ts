@@ -1,0 +1,166 @@
+// A playbook of a pull request is checked by a runner, in a log that everybody reads: whatever files it names, those of the runner are not in it.
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { KEYS, newProject, type Project, temporaryFolder } from "./world.ts";
+
+// Something that each format would quote: a first column, a key, a line that is no YAML.
+const PRIVATE = "KEY=c4nary-first,c4nary-second\nc4nary-third: [c4nary-fourth\n";
+
+interface Reach {
+  readonly name: string;
+  /** Lays a file that is not the project's to show, and gives the path by which a playbook reaches it. */
+  readonly lay: (project: Project, outside: string) => string;
+  /** A playbook may include what is hidden: what is no playbook is not quoted. */
+  readonly includes?: true;
+}
+
+function laid(project: Project, name: string): string {
+  project.write(name, PRIVATE);
+  return `./${name}`;
+}
+
+function linked(project: Project, to: string, name: string): string {
+  mkdirSync(join(project.folder, "links"), { recursive: true });
+  symlinkSync(to, join(project.folder, "links", name));
+  return `./links/${name}`;
+}
+
+const REACHES: readonly Reach[] = [
+  { name: "a file outside, by its whole path", lay: (_, outside) => join(outside, "private.yaml") },
+  { name: "a file outside, by the way up", lay: (_, outside) => `../../${outside.split("/").slice(-1)[0]}/private.yaml` },
+  { name: "a file outside that is not there", lay: (_, outside) => join(outside, "nothing.yaml") },
+  { name: "a link to a file outside", lay: (project, outside) => linked(project, join(outside, "private.yaml"), "rows.csv") },
+  { name: "a folder that is a link", lay: (project, outside) => `${linked(project, outside, "data")}/private.yaml` },
+  {
+    name: "a link to a link",
+    lay: (project, outside) => linked(project, linked(project, join(outside, "private.yaml"), "one").slice(8), "two.csv"),
+  },
+  { name: ".env", lay: (project) => laid(project, ".env") },
+  { name: ".env.local", lay: (project) => laid(project, ".env.local") },
+  { name: ".ENV", lay: (project) => laid(project, ".ENV") },
+  { name: "a file of variables by another name", lay: (project) => laid(project, "deploy/production.env") },
+  { name: "what direnv reads", lay: (project) => laid(project, ".envrc") },
+  { name: "a link to .env", lay: (project) => (laid(project, ".env"), linked(project, "../.env", "rows.csv")) },
+  { name: "a file in a hidden folder", lay: (project) => laid(project, ".git/config"), includes: true },
+  { name: "a hidden file", lay: (project) => laid(project, ".npmrc"), includes: true },
+  {
+    name: "a link into a hidden folder",
+    lay: (project) => (laid(project, ".git/config"), linked(project, "../.git", "data"), "./links/data/config"),
+    includes: true,
+  },
+  { name: "tokenbook.yaml", lay: () => "./tokenbook.yaml" },
+];
+
+const ENVIRONMENT = `environments:
+  here: { ledger: { baseUrl: "http://c4nary.example", appId: c4nary-app, orgId: c4nary-org, apiKey: env:LEDGER_KEY } }
+`;
+
+function reaching(path: string): string {
+  const place = JSON.stringify(path);
+  return `playbook: 1
+name: Reaches for the files of others
+inputs:
+  table: { type: file, default: ${place}, format: csv, items: { type: object, properties: { a: { type: decimal } } } }
+  list: { type: file, default: ${place}, format: yaml, items: { type: decimal } }
+  map: { type: file, default: ${place}, format: json, properties: { a: { type: decimal } } }
+  judged: { type: file, schema: ${place} }
+steps:
+  - uses: ${place}
+`;
+}
+
+test.for(REACHES)("$name is neither read nor quoted", async ({ lay, includes }) => {
+  const outside = temporaryFolder();
+  writeFileSync(join(outside, "private.yaml"), PRIVATE);
+  const project = newProject({ ...KEYS, NO_COLOR: "1" });
+  project.write("tokenbook.yaml", ENVIRONMENT);
+  project.write("reaching.yaml", reaching(lay(project, outside)));
+  const formats = ["json", "github", "sarif", "text"].map((format) => ["check", "--format", format]);
+  for (const command of [...formats, ["run"], ["plan"], ["schedule", "--once"]]) {
+    const ended = await project.run(...command, "reaching.yaml");
+    expect(ended.code, ended.told).toBe(2);
+    expect(ended.told.replaceAll(/^cd .*$/gm, ""), ended.told).not.toContain("c4nary");
+  }
+  const { data, told } = await project.json("check", "reaching.yaml");
+  const found = (data.files[0]?.diagnostics ?? []).filter(({ file }) => file === "reaching.yaml");
+  const refused = found.filter(({ message }) =>
+    /lies outside of the project|is a hidden file|is a file of settings/.test(message),
+  );
+  expect(
+    refused.map(({ line }) => line),
+    told,
+  ).toEqual(includes === true ? [4, 5, 6, 7] : [4, 5, 6, 7, 9]);
+  expect(
+    found.map(({ line }) => line),
+    told,
+  ).toEqual([4, 5, 6, 7, 9]);
+});
+
+test("a file that a person gives is read wherever it is, and what is in it is not quoted where it is not the project's", async () => {
+  const outside = temporaryFolder();
+  const project = newProject();
+  const table = "account,amount\nc4nary-account,c4nary-amount\n";
+  project.write(
+    "rows.yaml",
+    "playbook: 1\ninputs:\n  rows: { type: file, format: csv, items: { type: object, properties: { account: { type: string }, amount: { type: decimal } } } }\nsteps: [{ uses: ledger.status }]\n",
+  );
+  writeFileSync(join(outside, "rows.csv"), table);
+  project.write("rows.csv", table);
+  project.write(".env", table);
+  const given = async (path: string) => project.run("plan", "rows.yaml", "--env", "sandbox", "--input", `rows=${path}`);
+  const far = await given(join(outside, "rows.csv"));
+  expect(far.code, far.told).toBe(2);
+  expect(far.stderr, far.told).toContain("rows.csv:2 does not hold what the playbook declares");
+  expect(far.stderr, far.told).not.toContain("c4nary");
+  const near = await given("rows.csv");
+  expect(near.stderr, near.told).toContain('must be of type decimal, and is "c4nary-amount"');
+  const variables = await given(".env");
+  expect([variables.code, variables.stderr], variables.told).toEqual([2, expect.stringContaining(".env is a file of settings")]);
+  expect(variables.stderr, variables.told).not.toContain("c4nary");
+  writeFileSync(join(outside, "rows.csv"), table.replace("c4nary-amount", "1"));
+  const right = await given(join(outside, "rows.csv"));
+  expect(right.code, right.told).toBe(0);
+});
+
+test.for([
+  ["check", ["check"]],
+  ["check for GitHub", ["check", "--format", "github"]],
+  ["the formatter", ["fmt", "--diff"]],
+  ["the formatter that checks", ["fmt", "--check"]],
+  ["a run", ["run"]],
+] as const)("%s shows nothing of a file that is no playbook, to which a link named like one leads", async ([, command]) => {
+  const outside = temporaryFolder();
+  const project = newProject();
+  mkdirSync(join(project.folder, "playbooks"));
+  const texts = [
+    "c4nary: [",
+    "users: [ {token:   c4nary-1} ]\nc4nary-2:    1\n",
+    "password: !c4nary",
+    "a: *c4nary",
+    "machine x password c4nary",
+    PRIVATE,
+  ];
+  for (const [at, text] of texts.entries()) {
+    writeFileSync(join(outside, `private-${at}`), text);
+    symlinkSync(join(outside, `private-${at}`), join(project.folder, `playbooks/link-${at}.yaml`));
+    const ended = await project.run(...command, `playbooks/link-${at}.yaml`);
+    expect(ended.code, ended.told).not.toBe(0);
+    expect(ended.stdout + ended.stderr, ended.told).not.toContain("c4nary");
+  }
+});
+
+test("files of the project are read as before, and what is wrong in them is quoted", async () => {
+  const project = newProject();
+  project.write("data/rows.csv", "a\nnone\n");
+  project.write(
+    "reaching.yaml",
+    "playbook: 1\ninputs:\n  rows: { type: file, default: ../data/rows.csv, items: { type: object, properties: { a: { type: decimal } } } }\nsteps: [{ uses: ledger.status }]\n".replace(
+      "../",
+      "",
+    ),
+  );
+  const ended = await project.run("check", "reaching.yaml");
+  expect(ended.stdout, ended.told).toContain('data/rows.csv:2 (row 1, column "a") must be of type decimal, and is "none"');
+  expect(ended.stdout, ended.told).toContain("> 3 |   rows: { type: file");
+});
