@@ -213,12 +213,14 @@ async function laterOutputs(): Promise<Record<string, string>> {
   const { eventSchema } = await import("../src/report/event-schema.ts");
   const { errorsPage, examplesOf } = await import("./errors.ts");
   const { operationsDocument } = await import("./reference.ts");
+  const { withKeywords } = await import("./keywords.ts");
   const { cliPage, environmentPage, exitCodesPage, limitsPage } = await import("./pages.ts");
   const examples = examplesOf(root);
   return {
     "src/cli/generated/examples.json": `${JSON.stringify(examples, undefined, 1)}\n`,
     "docs/errors.md": errorsPage(examples),
     "schemas/playbook.schema.json": `${JSON.stringify(playbookSchema(shippedPlaybooks()), undefined, 1)}\n`,
+    "docs/language.md": withKeywords(readFileSync(new URL("docs/language.md", root), "utf8")),
     "docs/operations.md": operationsDocument(),
     "docs/cli.md": cliPage(),
     "docs/environment.md": environmentPage(),

@@ -210,7 +210,8 @@ function defaultAt(path: string): string {
   return value === undefined ? "" : `\`${JSON.stringify(value)}\``;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+/** A table of Markdown. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   return [rowLine(head), `|${head.map(() => "---|").join("")}`, ...rows.map(rowLine)];
 }
 

@@ -1,13 +1,15 @@
 import type { Operation } from "../operations/operation.ts";
+import type { Columns } from "../playbook/keywords/keyword.ts";
+import { keywordsAt } from "../playbook/keywords/language.ts";
 import { operationIn } from "../playbook/operation-name.ts";
 import type { Range, SourceNode } from "../source/node.ts";
 import { nameAt, type TextFile } from "./document.ts";
 import type { MarkedValue } from "./marked.ts";
-import { stepAround, stepDepth } from "./steps.ts";
+import { stepAround } from "./steps.ts";
 
 /** A value that names something: an operation or a playbook, a read, an actor, a condition under which the service refuses. */
 export interface Place {
-  readonly kind: "uses" | "read" | "actor" | "condition";
+  readonly kind: NonNullable<Columns["names"]>;
   readonly text: string;
   readonly at: number;
   readonly root: SourceNode;
@@ -17,9 +19,7 @@ export interface Place {
 
 /** What the value that the cursor is in names; `undefined` where it names nothing. */
 export function placeOf({ path, value, at, parsed: { root } }: MarkedValue): Place | undefined {
-  const depth = stepDepth(path);
-  const fields = path.slice(depth).filter((key) => !/^\d+$/.test(key));
-  const kind = KINDS[[...(depth > 0 ? ["step"] : []), ...fields].join(".")];
+  const kind = keywordsAt(path.slice(0, -1))?.[path.at(-1) ?? ""]?.names;
   return kind === undefined ? undefined : { kind, text: value, at, root, operation: operationIn(stepAround(root, path), "uses") };
 }
 
@@ -28,21 +28,3 @@ export function rangeOfPlace({ text, at }: Place, file: TextFile, offset: number
   const start = offset - at;
   return file.text.startsWith(text, start) ? { start, end: start + text.length } : nameAt(file.text, offset);
 }
-
-const KINDS: Readonly<Record<string, Place["kind"]>> = {
-  "step.uses": "uses",
-  "step.as": "actor",
-  "step.fails.condition": "condition",
-  "step.ensure.read": "read",
-  "step.ensure.as": "actor",
-  "step.discover.read": "read",
-  "step.discover.as": "actor",
-  "checks.read": "read",
-  "checks.as": "actor",
-  "reconcile.as": "actor",
-  "reconcile.left.read": "read",
-  "reconcile.left.as": "actor",
-  "reconcile.right.read": "read",
-  "reconcile.right.as": "actor",
-  "defaults.as": "actor",
-};

@@ -21,6 +21,8 @@ import { shownOf } from "./is-playbook.ts";
 import { type Check, type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
 import type { Playbook, StepLoops } from "./model.ts";
 import { StepNames } from "./names.ts";
+import { allRead, fieldsOf } from "./keywords/keyword.ts";
+import { PLAYBOOK, type PlaybookFields } from "./keywords/playbook.ts";
 import { operationIn } from "./operation-name.ts";
 import { type Outline, Outliner, PARTS } from "./outline.ts";
 import { concealLiterals, OutsideNames, readSecrets, readVariables, withoutSecrets } from "./outside.ts";
@@ -162,52 +164,57 @@ const IN_NO_LOOP: StepLoops = { loops: [], foreach: false };
 
 class PlaybookReader {
   readonly #root: MapNode;
+  readonly #fields: PlaybookFields;
   readonly #context: CheckContext;
   readonly #included: IncludedPlaybooks;
 
   constructor(root: MapNode, context: CheckContext, included: IncludedPlaybooks) {
     this.#root = root;
+    this.#fields = fieldsOf(root, PLAYBOOK);
     this.#context = context;
     this.#included = included;
   }
 
   read(): { readonly playbook: Playbook; readonly outputs: ReadonlyMap<string, Variable> } {
     const { file } = this.#context;
-    const inputs = readInputs(section(this.#root, "inputs"), this.#context);
-    const env = readVariables(section(this.#root, "env"), this.#context);
-    const secrets = readSecrets(section(this.#root, "secrets"), this.#context);
-    const actors = readActors(section(this.#root, "actors"));
-    checkActorAttributes(section(this.#root, "actors"), this.#context);
+    const { name = file.path, description, tags, mode, defaults, playbook: _version, ...declared } = this.#fields;
+    const { concurrency, schedule, reconcile: compared, checks: looks, steps: listed, outputs: given, ...heads } = declared;
+    const { inputs: inputsNode, env: envNode, secrets: secretsNode, actors: actorsNode, ...rest } = heads;
+    allRead(rest);
+    const inputs = readInputs(inputsNode, this.#context);
+    const env = readVariables(envNode, this.#context);
+    const secrets = readSecrets(secretsNode, this.#context);
+    const actors = readActors(actorsNode);
+    checkActorAttributes(actorsNode, this.#context);
     const outliner = new Outliner(this.#context);
-    const outlines = outliner.read(section(this.#root, "steps"));
-    const readOnly = textOf(section(this.#root, "mode")) === "read-only";
+    const outlines = outliner.read(listed);
+    const readOnly = mode === "read-only";
     const around: Surroundings = {
       context: this.#context,
       names: new StepNames(outliner.all, sureFields(outliner.all)),
       outside: new OutsideNames(secrets, env),
       types: this.#types({ inputs, env, secrets, actors }, outliner),
       actors,
-      defaultAs: child(section(this.#root, "defaults"), "as"),
+      defaultAs: defaults?.as,
       readOnly,
       included: this.#included,
     };
     const spot = firstSpot(around.types);
     const steps = readSteps(outlines, spot, around);
-    const reconcile = readReconcile(section(this.#root, "reconcile"), spot, around);
-    const checks = [...reconcile, ...readChecks(section(this.#root, "checks"), spot, around)];
-    const outputs = this.#outputs(spot, around);
+    const checks = [...readReconcile(compared, spot, around), ...readChecks(looks, spot, around)];
+    const outputs = this.#outputs(given, spot, around);
     const playbook: Playbook = {
       file: file.path,
       text: file.text,
-      name: textOf(section(this.#root, "name")) ?? file.path,
-      description: textOf(section(this.#root, "description")),
+      name,
+      description,
       readOnly,
-      tags: this.#tags(),
+      tags: textsIn(tags),
       inputs,
       env,
       secrets,
-      concurrency: readConcurrency(section(this.#root, "concurrency"), this.#context, around),
-      schedule: readSchedule(section(this.#root, "schedule"), this.#context, readOnly),
+      concurrency: readConcurrency(concurrency, this.#context, around),
+      schedule: readSchedule(schedule, this.#context, readOnly),
       actors,
       steps,
       checks,
@@ -218,7 +225,7 @@ class PlaybookReader {
       checkRefusals(playbook, outliner.all, this.#context);
       warnOfUnused(this.#root, this.#context);
     }
-    return { playbook, outputs: this.#outputTypes(spot) };
+    return { playbook, outputs: outputTypes(given, spot) };
   }
 
   #types({ inputs, env, secrets, actors }: Declared, { all: outlines, nodes }: Outliner): StepTypes {
@@ -234,15 +241,10 @@ class PlaybookReader {
     return new StepTypes({ types, variables }, outlines, stepTypes);
   }
 
-  #tags(): readonly string[] {
-    const node = section(this.#root, "tags");
-    return node?.kind === "list" ? node.items.flatMap((item) => textOf(item) ?? []) : [];
-  }
-
   #checkNodes(): readonly MapNode[] {
-    const [checks, comparisons] = [section(this.#root, "checks"), section(this.#root, "reconcile")].map(mapsIn);
-    const sides = comparisons?.flatMap((comparison) => [child(comparison, "left"), child(comparison, "right")]) ?? [];
-    return [...(checks ?? []), ...sides.filter((side) => side?.kind === "map")];
+    const { checks, reconcile } = this.#fields;
+    const sides = mapsIn(reconcile).flatMap((comparison) => [child(comparison, "left"), child(comparison, "right")]);
+    return [...mapsIn(checks), ...sides.filter((side) => side?.kind === "map")];
   }
 
   #stepType(types: TypeEnvironment, outline: Outline): TypeName {
@@ -259,18 +261,20 @@ class PlaybookReader {
     return stepType(types, operation, Object.keys(fields).length === 0 ? undefined : { id, fields });
   }
 
-  #outputs(spot: Spot, around: Surroundings): ReadonlyMap<string, Template> {
-    const node = section(this.#root, "outputs");
+  #outputs(node: SourceNode | undefined, spot: Spot, around: Surroundings): ReadonlyMap<string, Template> {
     if (node?.kind !== "map") return new Map();
     const scope = withoutSecrets(scopeAt(around, spot));
     return new Map([...node.entries].map(([name, { value }]) => [name, compileTemplate(value, undefined, this.#context, scope)]));
   }
+}
 
-  #outputTypes({ types }: Spot): ReadonlyMap<string, Variable> {
-    const node = section(this.#root, "outputs");
-    const entries = node?.kind === "map" ? [...node.entries] : [];
-    return new Map(entries.map(([name, { value }]) => [name, typeOfValue(value, types)]));
-  }
+function outputTypes(node: SourceNode | undefined, { types }: Spot): ReadonlyMap<string, Variable> {
+  const entries = node?.kind === "map" ? [...node.entries] : [];
+  return new Map(entries.map(([name, { value }]) => [name, typeOfValue(value, types)]));
+}
+
+function textsIn(list: SourceNode | undefined): readonly string[] {
+  return list?.kind === "list" ? list.items.flatMap((item) => textOf(item) ?? []) : [];
 }
 
 function mapsIn(list: SourceNode | undefined): readonly MapNode[] {

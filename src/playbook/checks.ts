@@ -1,12 +1,15 @@
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import type { Conserved } from "../services/conserved.ts";
 import { conservedAs } from "../services/services.ts";
-import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
+import { type MapNode, type SourceNode, textOf } from "../source/node.ts";
 import { readUse } from "./acting.ts";
 import { type Beside, conditionOver, readSideRead } from "./beside.ts";
 import { compileTemplate } from "./compile.ts";
+import { CHECK, type CheckFields } from "./keywords/comparison.ts";
+import { allRead, fieldsOf } from "./keywords/keyword.ts";
 import { readForeach } from "./loop.ts";
 import type { ActorUse, CheckStep, Conserve, Look } from "./model.ts";
+import { checkPlaces } from "./rules.ts";
 import { readLoop } from "./warnings.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 
@@ -32,56 +35,53 @@ export function readChecks(node: SourceNode | undefined, spot: Spot, around: Sur
 
 function readCheck(node: MapNode, at: number, spot: Spot, around: Surroundings): CheckStep | undefined {
   const { context } = around;
-  const { foreach, item } = readForeach(child(node, "foreach"), around, scopeAt(around, spot));
+  const { name: given, foreach: loop, conserve, severity, as, read, with: input, that, ...rest } = fieldsOf(node, CHECK);
+  allRead(rest);
+  const { foreach, item } = readForeach(loop, around, scopeAt(around, spot));
   const inside =
     foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
-  const beside: Beside = { spot: inside, around, as: child(node, "as") };
-  const looks = node.entries.has("conserve") ? readConserve(node, beside) : readLook(node, beside);
+  const beside: Beside = { spot: inside, around, as };
+  checkPlaces(node, CHECK, context);
+  const looks =
+    conserve === undefined ? readLook(node, { read, with: input, as, that }, beside) : readConserve(node, conserve, beside);
   if (looks === undefined) return undefined;
-  const name = textOf(child(node, "name")) ?? (looks.kind === "conserve" ? `conserve ${looks.of}` : looks.that.text.trim());
+  const name = given ?? (looks.kind === "conserve" ? `conserve ${looks.of}` : looks.that.text.trim());
   return {
     kind: "check",
-    id: `checks.${textOf(child(node, "name")) ?? String(at + 1)}`,
+    id: `checks.${given ?? String(at + 1)}`,
     name,
     line: context.file.lineOf(node.range.start),
     if: undefined,
     foreach,
-    warns: textOf(child(node, "severity")) === "warn",
+    warns: severity === "warn",
     looks,
   };
 }
 
-function readLook(node: MapNode, beside: Beside): Look | undefined {
+type LookFields = Pick<CheckFields, "read" | "with" | "as" | "that">;
+
+function readLook(node: MapNode, { that: condition, ...fields }: LookFields, beside: Beside): Look | undefined {
   const { context } = beside.around;
   for (const field of ["read", "that"]) {
     if (node.entries.has(field)) continue;
     const message = `a check has \`read\` and \`that\`, or \`conserve\`: "${field}" is missing`;
     return context.report({ code: "playbook.no-work", message }, { start: node.range.start, end: node.range.start + 1 });
   }
-  const read = readSideRead(node, beside);
-  const that = conditionOver(read, child(node, "that"), beside);
+  const read = readSideRead(fields, beside);
+  const that = conditionOver(read, condition, beside);
   return read === undefined || that === undefined ? undefined : { kind: "look", read, that };
 }
 
 /** Reads `conserve`, in a check or in a comparison. */
-export function readConserve(node: MapNode, { spot, around }: Beside): Conserve | undefined {
+export function readConserve(node: MapNode, conserve: SourceNode, { spot, around, as }: Beside): Conserve | undefined {
   const { context } = around;
-  for (const field of ["read", "that", "with"]) {
-    const entry = node.entries.get(field);
-    if (entry === undefined) continue;
-    context.report(
-      { code: "playbook.not-here", message: `conserve knows by itself what to read: it has no "${field}"` },
-      entry.key,
-    );
-  }
-  const conserve = child(node, "conserve");
-  const [[of, entry] = []] = conserve?.kind === "map" ? [...conserve.entries] : [];
+  const [[of, entry] = []] = conserve.kind === "map" ? [...conserve.entries] : [];
   const conserved = of === undefined ? undefined : conservedAs(of);
   if (entry === undefined || of === undefined || conserved === undefined) return undefined;
   const reads = conserved.reads.map(operationNamed);
   const id = compileTemplate(entry.value, { type: "string", "x-id": of }, context, scopeAt(around, spot));
-  const as = readEverybody(node, { conserved, operation: operationNamed(conserved.reads[0]) }, { spot, around });
-  return { kind: "conserve", of, conserved, id, reads, as };
+  const everybody = readEverybody(node, { conserved, operation: operationNamed(conserved.reads[0]) }, { spot, around, as });
+  return { kind: "conserve", of, conserved, id, reads, as: everybody };
 }
 
 interface Everybody {
@@ -93,9 +93,9 @@ interface Everybody {
 function readEverybody(
   node: MapNode,
   { conserved, operation }: Everybody,
-  { spot, around }: Pick<Beside, "spot" | "around">,
+  { spot, around, as: given }: Beside,
 ): readonly ActorUse[] {
-  const as = child(node, "as") ?? around.defaultAs;
+  const as = given ?? around.defaultAs;
   const group = around.actors.get(textOf(as) ?? "");
   around.context.usage.use("actors", group?.name ?? "");
   if (group?.group === true && conserved.seenByOwners) {

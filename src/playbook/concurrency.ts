@@ -1,14 +1,14 @@
-import { parseDuration } from "../base/duration.ts";
 import type { Expression } from "../expression/expression.ts";
-import { child, type SourceNode, textOf } from "../source/node.ts";
+import { child, type SourceNode } from "../source/node.ts";
 import { compileTemplate } from "./compile.ts";
 import type { CheckContext, ExpressionScope, NameFinding } from "./context.ts";
+import { allRead, fieldsOf } from "./keywords/keyword.ts";
+import { CONCURRENCY } from "./keywords/playbook.ts";
 import type { Concurrency, IncludeStep, Playbook } from "./model.ts";
+import { checkPlaces } from "./rules.ts";
 import type { Surroundings } from "./spot.ts";
 import { expressionsIn } from "./template.ts";
 import { includesOf } from "./walk.ts";
-
-const DEFAULT_WAIT = "1h";
 
 /** Checks and compiles `concurrency`. */
 export function readConcurrency(
@@ -16,23 +16,13 @@ export function readConcurrency(
   context: CheckContext,
   around: Surroundings,
 ): Concurrency | undefined {
-  const group = child(node, "group");
+  const { group, overlap, timeout, ...rest } = fieldsOf(node, CONCURRENCY);
+  allRead(rest);
   if (node?.kind !== "map" || group === undefined) return undefined;
-  const waits = textOf(child(node, "overlap")) === "wait";
-  const timeout = node.entries.get("timeout");
-  if (!waits && timeout !== undefined) {
-    context.report(
-      {
-        code: "playbook.not-here",
-        message: "`timeout` says how long to wait, and this playbook does not wait for its group",
-        suggestion: "add overlap: wait, or delete it",
-      },
-      timeout.key,
-    );
-  }
+  checkPlaces(node, CONCURRENCY, context);
   return {
     group: compileTemplate(group, { type: "string" }, context, beforeRun(around)),
-    waitMs: waits ? parseDuration(textOf(timeout?.value) ?? DEFAULT_WAIT) : undefined,
+    waitMs: overlap === "wait" ? timeout : undefined,
     line: context.file.lineOf(node.range.start),
   };
 }

@@ -2,29 +2,30 @@ import { didYouMean } from "../base/text.ts";
 import { patternProblem } from "../expression/pattern.ts";
 import type { Operation } from "../operations/operation.ts";
 import { conditionsOf, type ExpectedRefusal, plainWords } from "../operations/refusal.ts";
-import { child, type SourceNode, textOf } from "../source/node.ts";
+import { type SourceNode, textOf } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
+import { allRead } from "./keywords/keyword.ts";
+import type { FailsFields } from "./keywords/step.ts";
 
 /** Reads how the service must refuse a step; reports a condition that is misspelt, and warns of one that nobody lists. */
-export function readFails(
-  node: SourceNode | undefined,
-  operation: Operation,
-  context: CheckContext,
-): ExpectedRefusal | undefined {
-  if (node === undefined) return undefined;
-  checkCondition(child(node, "condition"), operation, context);
-  const message = child(node, "message");
-  const matches = child(message, "matches");
+export function readFails(fields: FailsFields, operation: Operation, context: CheckContext): ExpectedRefusal {
+  const { condition, status, message = NO_MESSAGE, ...rest } = fields;
+  const { contains, matches, ...inMessage } = message;
+  allRead(rest);
+  allRead(inMessage);
+  checkCondition(condition, operation, context);
   const problem = patternProblem(textOf(matches) ?? "");
   if (matches !== undefined && problem !== undefined)
     context.report({ code: "expression.pattern", message: problem }, matches.range);
   return {
-    condition: textOf(child(node, "condition")),
-    statuses: statusesIn(child(node, "status")),
-    contains: textOf(child(message, "contains")),
+    condition: textOf(condition),
+    statuses: statusesIn(status),
+    contains,
     matches: textOf(matches),
   };
 }
+
+const NO_MESSAGE = { contains: undefined, matches: undefined };
 
 function statusesIn(node: SourceNode | undefined): readonly number[] {
   const items = node?.kind === "list" ? node.items : node === undefined ? [] : [node];

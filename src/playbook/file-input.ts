@@ -6,9 +6,11 @@ import { parseYaml } from "../source/parse.ts";
 import { formatOfPath, readContent } from "./content.ts";
 import type { CheckContext } from "./context.ts";
 import { type FileReader, resolveFrom } from "./files.ts";
+import { type GivenFields, PART } from "./keywords/input.ts";
+import { fieldsOf } from "./keywords/keyword.ts";
 import type { FileFormat, FileRule, InputDeclaration, Shape } from "./model.ts";
 import { refusalOf } from "./placement.ts";
-import { bounds, type ShapeReader, startOf } from "./shape-reader.ts";
+import { type ShapeReader, startOf, uniqueOf } from "./shape-reader.ts";
 import { userSchema } from "./user-schema.ts";
 
 /** Reads the declaration of a file: what is in it by a JSON Schema or by its own words, and the file that is its default. */
@@ -21,17 +23,19 @@ export class FileInputReader {
     this.#context = context;
   }
 
-  read(name: string, node: SourceNode): Pick<InputDeclaration, "shape" | "default" | "file"> {
-    const given = child(node, "default");
+  read(
+    name: string,
+    node: SourceNode,
+    { default: given, format: told, schema }: GivenFields,
+  ): Pick<InputDeclaration, "shape" | "default" | "file"> {
     const path = textOf(given);
-    const told = textOf(child(node, "format")) as FileFormat | undefined;
     this.#shapes.checkRules("file", node, []);
     const format = told ?? (path === undefined ? undefined : formatOfPath(path));
     if (path !== undefined && given !== undefined && format === undefined) {
       const message = `"${path}" has no extension that tells its format`;
       this.#shapes.report({ code: "playbook.input-format", message, suggestion: "add format: json, yaml or csv" }, given.range);
     }
-    const content = this.#content(node, format);
+    const content = this.#content(node, schema, format);
     const file: FileRule = {
       format: told,
       path: path === undefined ? undefined : resolveFrom(this.#context.file.path, path),
@@ -44,7 +48,7 @@ export class FileInputReader {
     return { shape: content.shape, default: value, file };
   }
 
-  #content(node: SourceNode, format: FileFormat | undefined): FileContent {
+  #content(node: SourceNode, schema: SourceNode | undefined, format: FileFormat | undefined): FileContent {
     const by = (["schema", "items", "properties"] as const).find((rule) => child(node, rule) !== undefined);
     for (const rule of by === undefined ? [] : BESIDE[by]) {
       const place = keyOf(node, rule);
@@ -52,17 +56,16 @@ export class FileInputReader {
       const message = `"${rule}" beside "${by}": the content is described once`;
       this.#shapes.report({ code: "playbook.input-rule", message, suggestion: "keep one of the two" }, place);
     }
-    const schema = child(node, "schema");
     const content =
       schema === undefined ? { shape: this.#described(node, by), validate: undefined, usable: true } : this.#schema(schema);
     return format === "csv" ? { ...content, shape: this.#table(content.shape, node) } : content;
   }
 
   #described(node: SourceNode, by: string | undefined): Shape {
-    const items = child(node, "items");
-    const limits = bounds(node);
+    const { items, minItems, maxItems, unique } = fieldsOf(node, PART);
+    const limits = { minItems, maxItems, unique: uniqueOf(unique) };
     const listed = Object.values(limits).some((limit) => limit !== undefined);
-    if (by === "properties") return { type: "object", ...this.#shapes.properties(node, []) };
+    if (by === "properties") return { type: "object", ...this.#shapes.properties(fieldsOf(node, PART), []) };
     if (by === undefined && !listed) return { type: "any" };
     const shape: Shape = {
       type: "list",
@@ -70,7 +73,7 @@ export class FileInputReader {
       items: items === undefined ? undefined : this.#shapes.shape(items, ["0"]),
     };
     this.#shapes.checkBounds(shape, node);
-    this.#shapes.checkUnique(shape, child(node, "unique"));
+    this.#shapes.checkUnique(shape, unique);
     return shape;
   }
 

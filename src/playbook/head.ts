@@ -1,5 +1,6 @@
-import { child, textOf } from "../source/node.ts";
 import { readGuard } from "./bare.ts";
+import { allRead } from "./keywords/keyword.ts";
+import type { HeadFields } from "./keywords/step.ts";
 import { readForeach } from "./loop.ts";
 import type { Step } from "./model.ts";
 import type { Outline } from "./outline.ts";
@@ -12,18 +13,20 @@ export interface Head {
   readonly inside: Spot;
 }
 
-/** Reads what every step has; `name` is what it is called when it has no name. */
-export function readHead(outline: Outline, name: string, spot: Spot, around: Surroundings): Head {
-  const { id, line, node } = outline;
-  const named = { id, name: textOf(child(node, "name")) ?? name, line };
-  const fails = node.entries.has("fails");
+/** Reads what every step has; `otherwise` is what it is called when it has no name. */
+export function readHead(outline: Outline, otherwise: string, spot: Spot, around: Surroundings): Head {
+  const { id, line, fields } = outline;
+  const { id: _outlined, name = otherwise, if: guard, foreach: loop, ...rest }: HeadFields = fields;
+  allRead(rest);
+  const named = { id, name, line };
+  const fails = fields.fails !== undefined;
   if (!outline.conditional && !outline.foreach) {
     const inside = spot.fails === fails ? spot : { ...spot, fails };
     return { common: { ...named, if: undefined, foreach: undefined }, inside };
   }
-  const condition = readGuard(child(node, "if"), around.context, scopeAt(around, spot, { id }));
+  const condition = readGuard(guard, around.context, scopeAt(around, spot, { id }));
   const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions()] };
-  const { foreach, item } = readForeach(child(node, "foreach"), around, scopeAt(around, guarded, { id }));
+  const { foreach, item } = readForeach(loop, around, scopeAt(around, guarded, { id }));
   const held = { ...guarded, maybe: spot.maybe || outline.conditional, fails };
   const inside =
     foreach === undefined ? held : { ...held, variables: { ...held.variables, ...item }, types: held.types.with(item) };

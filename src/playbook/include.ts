@@ -3,13 +3,15 @@ import { Failure } from "../base/failure.ts";
 import { count, didYouMean } from "../base/text.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import type { Finding } from "../source/diagnostic.ts";
-import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
+import { type SourceNode, textOf, toJson } from "../source/node.ts";
 import { compileTemplate } from "./compile.ts";
 import { checkGroupsOf } from "./concurrency.ts";
 import type { ExpressionScope } from "./context.ts";
 import { isShipped, resolvePlaybook, type ShippedPlaybooks } from "./files.ts";
 import { readHead } from "./head.ts";
 import { givenProblems } from "./inputs.ts";
+import { allRead } from "./keywords/keyword.ts";
+import type { UseFields } from "./keywords/step.ts";
 import type { InputKinds } from "./kinds.ts";
 import type { CheckedPlaybook, NotIncluded } from "./library.ts";
 import type { IncludeStep, InputDeclaration, Playbook } from "./model.ts";
@@ -22,8 +24,11 @@ import type { Template } from "./template.ts";
 import { writesOf } from "./walk.ts";
 
 /** What a step includes, with the types of its outputs; `undefined` when it cannot be had. */
-export function includedAt({ node }: Outline, around: Pick<Surroundings, "context" | "included">): CheckedPlaybook | NotIncluded {
-  const path = resolvePlaybook(around.context.file.path, textOf(child(node, "uses")) ?? "");
+export function includedAt(
+  { fields }: Outline,
+  around: Pick<Surroundings, "context" | "included">,
+): CheckedPlaybook | NotIncluded {
+  const path = resolvePlaybook(around.context.file.path, textOf(fields.uses) ?? "");
   try {
     return around.included.find(path);
   } catch (error) {
@@ -36,7 +41,8 @@ export function includedAt({ node }: Outline, around: Pick<Surroundings, "contex
 export function readInclude(outline: Outline, spot: Spot, around: Surroundings): IncludeStep | undefined {
   const { node } = outline;
   checkFields(node, "include", around.context);
-  const uses = child(node, "uses");
+  const { uses, with: given, ...rest }: UseFields = outline.fields;
+  allRead(rest);
   const name = textOf(uses) ?? "";
   const checked = includedAt(outline, around);
   if (typeof checked === "string" || !("playbook" in checked)) {
@@ -48,13 +54,13 @@ export function readInclude(outline: Outline, spot: Spot, around: Surroundings):
   if (playbook === undefined) return around.context.report(brokenInclude(name, diagnostics), uses?.range ?? node.range);
   const { common, inside } = readHead(outline, playbook.name, spot, around);
   const inputs = readIncludeInputs(
-    node,
+    { place: uses ?? node, given },
     { playbook, inputKinds },
     around,
     withoutSecrets(scopeAt(around, inside, { id: outline.id })),
   );
   const step: IncludeStep = { kind: "include", ...common, uses: name, playbook, inputs };
-  checkGroupsOf(step, child(node, "with"), around.context);
+  checkGroupsOf(step, given, around.context);
   if (around.readOnly) refuseWrites(step, uses, around);
   return step;
 }
@@ -107,12 +113,11 @@ function notShipped(name: string, shipped: ShippedPlaybooks | undefined): Findin
 }
 
 function readIncludeInputs(
-  node: MapNode,
+  { place, given }: { readonly place: SourceNode; readonly given: SourceNode | undefined },
   { playbook, inputKinds }: { readonly playbook: Playbook; readonly inputKinds: InputKinds },
   { context }: Surroundings,
   scope: ExpressionScope,
 ): ReadonlyMap<string, Template> {
-  const given = child(node, "with");
   const entries = given?.kind === "map" ? [...given.entries] : [];
   const declared = new Map(playbook.inputs.map((input) => [input.name, input]));
   const inputs = entries.flatMap(([name, { key, value }]) => {
@@ -131,10 +136,7 @@ function readIncludeInputs(
   if (missing.length > 0) {
     const names = missing.map(({ name, type }) => `${name} (${type})`).join(", ");
     const message = `${playbook.file} must be given ${names}`;
-    context.report(
-      { code: "playbook.include-input", message, suggestion: "give it under with:" },
-      (child(node, "uses") ?? node).range,
-    );
+    context.report({ code: "playbook.include-input", message, suggestion: "give it under with:" }, place.range);
   }
   return new Map(inputs);
 }

@@ -5,6 +5,8 @@ import { essential, placeProblem } from "../source/problems.ts";
 import type { CheckContext } from "./context.ts";
 import { inputFrame, inputPartFrame } from "./frame.ts";
 import { FileInputReader } from "./file-input.ts";
+import { GIVEN } from "./keywords/input.ts";
+import { allRead, fieldsOf } from "./keywords/keyword.ts";
 import type { InputDeclaration, InputType, Shape } from "./model.ts";
 import { coerce, shapeProblems, spellPath, tellProblem } from "./shape.ts";
 import { ShapeReader, startOf } from "./shape-reader.ts";
@@ -53,9 +55,12 @@ function readInput(name: string, node: SourceNode, context: CheckContext): Input
   const type = textOf(child(node, "type")) as InputType;
   const about = { name, type, description: textOf(child(node, "description")) };
   const shapes = new ShapeReader(name, context);
-  if (type === "file") return { ...about, ...new FileInputReader(shapes, context).read(name, node) };
+  const { default: otherwise, format, schema, ...rest } = fieldsOf(node, GIVEN);
+  allRead(rest);
+  if (type === "file")
+    return { ...about, ...new FileInputReader(shapes, context).read(name, node, { default: otherwise, format, schema }) };
   const shape = shapes.shape(node, []);
-  return { ...about, shape, default: readDefault(name, shape, { node: child(node, "default"), context }), file: undefined };
+  return { ...about, shape, default: readDefault(name, shape, { node: otherwise, context }), file: undefined };
 }
 
 function readDefault(

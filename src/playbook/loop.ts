@@ -1,10 +1,12 @@
 import { Expression, isProblem } from "../expression/expression.ts";
 import { isTypeName, type TypeEnvironment, type Variable } from "../expression/types.ts";
-import { child, type SourceNode, textOf } from "../source/node.ts";
+import { type SourceNode, textOf } from "../source/node.ts";
 import { readBare } from "./bare.ts";
 import { knownActors } from "./certain.ts";
 import { compileTemplate } from "./compile.ts";
 import type { CheckContext, ExpressionScope } from "./context.ts";
+import { allRead, fieldsOf } from "./keywords/keyword.ts";
+import { FOREACH, namesIn } from "./keywords/shared.ts";
 import { checkLoopKeys } from "./loop-keys.ts";
 import type { Foreach } from "./model.ts";
 import { withoutSecrets } from "./outside.ts";
@@ -19,7 +21,6 @@ export interface Loop {
 
 const NONE: Loop = { foreach: undefined, item: {} };
 const SHOWN_CHARS = 200;
-const OPTIONS: ReadonlySet<string> = new Set(["key", "parallel"]);
 
 /** Reads a `foreach`: its list, what an item is called, and the key of its rounds. */
 export function readForeach(
@@ -29,8 +30,9 @@ export function readForeach(
 ): Loop {
   if (node?.kind !== "map") return NONE;
   const scope = withoutSecrets(around);
-  const named = [...node.entries].filter(([name]) => !OPTIONS.has(name));
-  const [[variable, entry] = [], second] = named;
+  const { key: keyNode, parallel, ...rest } = fieldsOf(node, FOREACH);
+  allRead(rest);
+  const [[variable, entry] = [], second] = namesIn(node);
   if (variable === undefined || entry === undefined) return NONE;
   if (second !== undefined) {
     context.report(
@@ -53,11 +55,9 @@ export function readForeach(
   const item = { [variable]: itemOf(entry.value, scope) };
   refusePlainText(entry.value, context);
   const list = compileTemplate(entry.value, { type: "array" }, context, scope);
-  const key = readBare(child(node, "key"), context, { ...scope, types: scope.types.with(item) })?.expression;
-  const parallel = child(node, "parallel");
-  const times = parallel?.kind === "scalar" ? Number(parallel.value) : 1;
+  const key = readBare(keyNode, context, { ...scope, types: scope.types.with(item) })?.expression;
   if (key === undefined) return { foreach: undefined, item };
-  const foreach = { variable, list, key, parallel: times };
+  const foreach = { variable, list, key, parallel };
   checkLoopKeys(foreach, entry.value, { actors: knownActors(actors) }, context);
   return { foreach, item };
 }

@@ -1,6 +1,8 @@
 import type { MapNode, SourceNode } from "../source/node.ts";
 import { textOf } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
+import { fieldsOf } from "./keywords/keyword.ts";
+import { type PartFields, STEP, type StepFields } from "./keywords/step.ts";
 import type { StepLoops } from "./model.ts";
 
 /** A step before anything in it is read: its id, where it stands, and what it holds. */
@@ -8,6 +10,7 @@ export interface Outline extends StepLoops {
   readonly id: string;
   readonly line: number;
   readonly node: MapNode;
+  readonly fields: StepFields;
   readonly kind: "call" | "block" | "include";
   /** The sections of blocks around it, the outermost first. */
   readonly sections: readonly Section[];
@@ -16,7 +19,7 @@ export interface Outline extends StepLoops {
   readonly parts: Readonly<Record<Part, readonly Outline[]>>;
 }
 
-export type Part = "block" | "rescue" | "always";
+export type Part = keyof PartFields;
 
 /** One part of a block. */
 export interface Section {
@@ -54,8 +57,8 @@ export class Outliner {
 
   // A step without an id gets one by its place, so that reports and the journal can name it.
   #step(node: MapNode, sections: readonly Section[], byPlace: string): Outline {
-    const idNode = node.entries.get("id")?.value;
-    const id = textOf(idNode) ?? byPlace;
+    const fields = fieldsOf(node, STEP);
+    const id = textOf(fields.id) ?? byPlace;
     const first = this.all.get(id);
     if (first !== undefined) {
       this.#context.report(
@@ -64,21 +67,21 @@ export class Outliner {
           message: `a step "${id}" is already on line ${first.line}`,
           suggestion: "give each step an id of its own",
         },
-        idNode?.range ?? node.range,
+        fields.id?.range ?? node.range,
       );
     }
     this.nodes.push(node);
-    const has = (field: string): boolean => node.entries.has(field);
-    const isBlock = PARTS.some(has);
+    const isBlock = PARTS.some((part) => fields[part] !== undefined);
     const outline: Outline = {
       id,
       line: this.#context.file.lineOf(node.range.start),
       node,
-      kind: isBlock ? "block" : isPath(textOf(node.entries.get("uses")?.value)) ? "include" : "call",
+      fields,
+      kind: isBlock ? "block" : isPath(textOf(fields.uses)) ? "include" : "call",
       sections,
       loops: sections.length === 0 ? [] : sections.filter(({ foreach }) => foreach).map(({ block }) => block),
-      foreach: has("foreach"),
-      conditional: has("if"),
+      foreach: fields.foreach !== undefined,
+      conditional: fields.if !== undefined,
       parts: isBlock ? { block: NO_STEPS, rescue: NO_STEPS, always: NO_STEPS } : NO_PARTS,
     };
     if (first === undefined) this.all.set(id, outline);
@@ -86,11 +89,11 @@ export class Outliner {
     return outline;
   }
 
-  #readParts({ id, node, sections, foreach, conditional, parts }: Outline): void {
-    const rescues = node.entries.has("rescue");
+  #readParts({ id, fields, sections, foreach, conditional, parts }: Outline): void {
+    const rescues = fields.rescue !== undefined;
     for (const part of PARTS) {
       const section = { block: id, part, foreach, conditional, rescues };
-      const held = this.read(node.entries.get(part)?.value, [...sections, section], `${id}_${part === "block" ? "" : part}`);
+      const held = this.read(fields[part], [...sections, section], `${id}_${part === "block" ? "" : part}`);
       (parts as Record<Part, readonly Outline[]>)[part] = held;
     }
   }

@@ -5,7 +5,7 @@ import type { Finding } from "../source/diagnostic.ts";
 import { child, type MapEntry, type SourceNode, textOf } from "../source/node.ts";
 import type { SourceFile } from "../source/file.ts";
 import type { CheckContext, ExpressionScope, NameFinding } from "./context.ts";
-import { SECRET_REFERENCE } from "./frame.ts";
+import { SECRET_REFERENCE } from "./keywords/playbook.ts";
 import type { SecretDeclaration, VariableDeclaration } from "./model.ts";
 
 // What a playbook takes from the process it runs in: secrets and variables.

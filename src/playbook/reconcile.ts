@@ -1,11 +1,12 @@
-import { Decimal } from "../base/decimal.ts";
-import { parseDuration } from "../base/duration.ts";
 import { didYouMean } from "../base/text.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
 import { readConserve } from "./checks.ts";
 import { compileTemplate } from "./compile.ts";
+import { COMPARISON, type ComparisonFields, MAPPING } from "./keywords/comparison.ts";
+import { allRead, fieldsOf } from "./keywords/keyword.ts";
 import { readForeach } from "./loop.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides, Mapping } from "./model.ts";
+import { checkPlaces } from "./rules.ts";
 import { partsOf, readSide } from "./side.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import { readLoop } from "./warnings.ts";
@@ -35,23 +36,38 @@ export function readReconcile(node: SourceNode | undefined, spot: Spot, around: 
 
 function readComparison(node: MapNode, spot: Spot, around: Surroundings): CheckStep | undefined {
   const { context } = around;
-  const id = textOf(child(node, "id")) ?? "";
-  const read = readSides(node, spot, around);
+  const {
+    id = "",
+    name = id,
+    scope,
+    map,
+    tolerance,
+    settle,
+    recheck,
+    totals,
+    foreach,
+    as,
+    conserve,
+    left,
+    right,
+    ...rest
+  } = fieldsOf(node, COMPARISON);
+  allRead(rest);
+  checkPlaces(node, COMPARISON, context);
+  const read = readSides(node, { foreach, as, conserve, left, right }, spot, around);
   if (read === undefined) return undefined;
   const { sides, key } = read;
-  const scope = child(node, "scope");
   const looks: Compare = {
     kind: "compare",
     sides,
     key,
-    mappings: readMappings(child(node, "map"), key, spot, around),
-    tolerance: toleranceOf(child(node, "tolerance")),
-    settleMs: durationOf(child(node, "settle")) ?? 0,
-    recheckMs: durationOf(child(node, "recheck")) ?? DEFAULT_RECHECK_MS,
-    totals: readTotals(child(node, "totals"), key, around),
+    mappings: readMappings(map, key, spot, around),
+    tolerance,
+    settleMs: settle,
+    recheckMs: recheck,
+    totals: readTotals(totals, key, around),
     scope: scope === undefined ? undefined : compileTemplate(scope, { type: "string" }, context, scopeAt(around, spot)),
   };
-  const name = textOf(child(node, "name")) ?? id;
   return {
     kind: "check",
     id,
@@ -64,36 +80,19 @@ function readComparison(node: MapNode, spot: Spot, around: Surroundings): CheckS
   };
 }
 
-// What is read moves; a moment later a transfer is complete on both sides.
-const DEFAULT_RECHECK_MS = 2_000;
-
-function toleranceOf(node: SourceNode | undefined): Decimal {
-  const value = node?.kind === "scalar" ? node.value : null;
-  return value instanceof Decimal ? value : (Decimal.parse(typeof value === "string" ? value : "0") ?? Decimal.of(0));
-}
-
-function durationOf(node: SourceNode | undefined): number | undefined {
-  return parseDuration(textOf(node) ?? "");
-}
-
 interface ReadSides {
   readonly sides: GivenSides | ConservedSides;
   readonly key: readonly string[];
 }
 
-function readSides(node: MapNode, spot: Spot, around: Surroundings): ReadSides | undefined {
+type SidesFields = Pick<ComparisonFields, "foreach" | "as" | "conserve" | "left" | "right">;
+
+function readSides(node: MapNode, fields: SidesFields, spot: Spot, around: Surroundings): ReadSides | undefined {
   const { context } = around;
-  const conserved = node.entries.has("conserve");
-  for (const field of conserved ? ["left", "right", "map", "tolerance"] : ["foreach", "as"]) {
-    const entry = node.entries.get(field);
-    const message = conserved
-      ? `conserve knows its own sides: it has no "${field}"`
-      : `"${field}" belongs to a side, or to conserve`;
-    if (entry !== undefined) context.report({ code: "playbook.not-here", message }, entry.key);
-  }
-  if (conserved) return readLoop(node, context, () => readConserved(node, spot, around));
+  const { conserve } = fields;
+  if (conserve !== undefined) return readLoop(node, context, () => readConserved(node, { ...fields, conserve }, spot, around));
   const [left, right] = (["left", "right"] as const).map((name) => {
-    const side = child(node, name);
+    const side = fields[name];
     if (side?.kind === "map") return readLoop(side, context, () => readSide(side, name, spot, around));
     const message = `a comparison has two sides, or \`conserve\`: "${name}" is missing`;
     return context.report({ code: "playbook.reconcile-sides", message }, { start: node.range.start, end: node.range.start + 1 });
@@ -103,11 +102,16 @@ function readSides(node: MapNode, spot: Spot, around: Surroundings): ReadSides |
   return { sides: { kind: "given", left, right }, key: partsOf(child(child(node, "left"), "key")) };
 }
 
-function readConserved(node: MapNode, spot: Spot, around: Surroundings): ReadSides | undefined {
-  const { foreach, item } = readForeach(child(node, "foreach"), around, scopeAt(around, spot));
+function readConserved(
+  node: MapNode,
+  { foreach: loop, as, conserve: quantity }: SidesFields & { readonly conserve: SourceNode },
+  spot: Spot,
+  around: Surroundings,
+): ReadSides | undefined {
+  const { foreach, item } = readForeach(loop, around, scopeAt(around, spot));
   const inside =
     foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
-  const conserve = readConserve(node, { spot: inside, around, as: child(node, "as") });
+  const conserve = readConserve(node, quantity, { spot: inside, around, as });
   return conserve === undefined ? undefined : { sides: { kind: "conserved", foreach, conserve }, key: conserve.conserved.key };
 }
 
@@ -157,12 +161,13 @@ function readMappings(
   if (node?.kind !== "map") return [];
   return [...node.entries].map(([part, { key: at, value }]) => {
     if (!key.includes(part)) unknownPart(part, key, { range: at }, around);
-    const from = child(value, "from") ?? value;
+    const { from, left = "", right = "", ...rest } = fieldsOf(value, MAPPING);
+    allRead(rest);
     return {
       part,
-      from: compileTemplate(from, { type: "array" }, around.context, scopeAt(around, spot)),
-      left: textOf(child(value, "left")) ?? "",
-      right: textOf(child(value, "right")) ?? "",
+      from: compileTemplate(from ?? value, { type: "array" }, around.context, scopeAt(around, spot)),
+      left,
+      right,
     };
   });
 }

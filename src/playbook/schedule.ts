@@ -1,35 +1,44 @@
 import { Cron, isTimezone, timezones } from "../base/cron.ts";
-import { parseDuration } from "../base/duration.ts";
 import { messageOf } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
-import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
-import { readRetry } from "./beside.ts";
+import { type MapNode, type SourceNode, textOf } from "../source/node.ts";
+import { retryOf } from "./beside.ts";
 import type { CheckContext } from "./context.ts";
-import type { Retry, Schedule } from "./model.ts";
+import { allRead, fieldsOf } from "./keywords/keyword.ts";
+import { DEFAULT_ZONE, SCHEDULE } from "./keywords/playbook.ts";
+import type { Schedule } from "./model.ts";
 
-const DEFAULT_ZONE = "UTC";
 // No pattern has a year, so what comes after one moment tells of all; the moment itself does not matter.
 const SOME_MOMENT = Date.UTC(2024, 0, 1);
-const DEFAULT_RETRY_MS = 60_000;
 const SAMPLED_TICKS = 50;
 
 /** Checks `schedule`: that its cron pattern can be read and ever fires, that its zone is one, that its times fit together. */
 export function readSchedule(node: SourceNode | undefined, context: CheckContext, readOnly: boolean): Schedule | undefined {
   if (node?.kind !== "map") return undefined;
-  const timezone = zoneOf(child(node, "timezone"), context);
-  const cron = cronOf(child(node, "cron"), timezone ?? DEFAULT_ZONE, context);
+  const {
+    cron: pattern,
+    timezone: zone,
+    overlap,
+    catchup,
+    jitter: jitterMs,
+    timeLimit: timeLimitMs,
+    retry,
+    ...rest
+  } = fieldsOf(node, SCHEDULE);
+  allRead(rest);
+  const timezone = zoneOf(zone, context);
+  const cron = cronOf(pattern, timezone ?? DEFAULT_ZONE, context);
   if (timezone === undefined || cron === undefined) return undefined;
-  const jitterMs = durationOf(node, "jitter") ?? 0;
-  const timeLimitMs = durationOf(node, "timeLimit");
   if (timeLimitMs === 0) tooShort(node, context);
   checkJitter(node, { cron, jitterMs }, context);
+  if (!readOnly) refuseRetry(node, context);
   return {
     cron,
-    overlap: (textOf(child(node, "overlap")) ?? "skip") as Schedule["overlap"],
-    catchupMs: durationOf(node, "catchup") ?? 0,
+    overlap,
+    catchupMs: catchup,
     jitterMs,
     timeLimitMs,
-    retry: retryOf(node, context, readOnly),
+    retry: retryOf(retry),
   };
 }
 
@@ -62,10 +71,6 @@ function cronOf(node: SourceNode | undefined, timezone: string, context: CheckCo
 }
 
 const FIELDS = 'minute hour day month weekday, as in "15 2 * * *" for every day at 02:15';
-
-function durationOf(node: MapNode, field: string): number | undefined {
-  return parseDuration(textOf(child(node, field)) ?? "");
-}
 
 function tooShort(node: MapNode, context: CheckContext): void {
   const message = "a run that may take no time cannot be made";
@@ -100,21 +105,18 @@ function leastInterval(cron: Cron): number {
   return least;
 }
 
-function retryOf(node: MapNode, context: CheckContext, readOnly: boolean): Retry | undefined {
+function refuseRetry(node: MapNode, context: CheckContext): void {
   const retry = node.entries.get("retry");
-  if (retry === undefined) return undefined;
-  if (!readOnly) {
-    context.report(
-      {
-        code: "playbook.write-repeated",
-        message: "a failed run is tried again only of a playbook that is mode: read-only",
-        why: "another run would make the writes of this one once more",
-        suggestion: "delete it, or say mode: read-only",
-      },
-      retry.key,
-    );
-  }
-  return readRetry(retry.value, DEFAULT_RETRY_MS);
+  if (retry === undefined) return;
+  context.report(
+    {
+      code: "playbook.write-repeated",
+      message: "a failed run is tried again only of a playbook that is mode: read-only",
+      why: "another run would make the writes of this one once more",
+      suggestion: "delete it, or say mode: read-only",
+    },
+    retry.key,
+  );
 }
 
 function rangeOf(node: MapNode, field: string): SourceNode["range"] {

@@ -3,7 +3,10 @@ import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { sharedSchemas } from "../operations/input.ts";
 import { type Operation, operations } from "../operations/operation.ts";
-import { inputFrame, inputPartFrame, inputsFrame, playbookFrame, secretsForEditors, stepFrame } from "./frame.ts";
+import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "./frame.ts";
+import type { Keyword } from "./keywords/keyword.ts";
+import { inputsWith, SECRET, secretsWith } from "./keywords/playbook.ts";
+import { STEP } from "./keywords/step.ts";
 import type { Playbook } from "./model.ts";
 import { withSchema } from "./with.ts";
 
@@ -31,8 +34,8 @@ export function playbookSchema(shipped: readonly Known[]): object {
     ...playbookFrame,
     properties: {
       ...playbookFrame.properties,
-      inputs: inputsFrame(inputFrame(INPUT_PART)),
-      secrets: secretsForEditors(),
+      inputs: inputsWith(inputFrame(INPUT_PART)).schema,
+      secrets: secretsWith(SECRET).schema,
       steps: ofSteps(playbookFrame.properties["steps"]),
     },
     anyOf: [{ required: ["steps"] }, { required: ["reconcile"] }],
@@ -45,22 +48,22 @@ function stepSchema(shipped: readonly Known[]): object {
   return {
     ...stepFrame,
     properties: {
-      ...stepFrame.properties,
+      ...Object.fromEntries(Object.entries(STEP).map(([name, keyword]) => [name, inEditor(keyword, all)])),
       uses: {
         description: "The operation to call, or the path of a playbook to run.",
         anyOf: [namesOf(all), playbooksOf(shipped), { type: "string", pattern: PATH }],
       },
-      block: ofSteps(stepFrame.properties["block"]),
-      rescue: ofSteps(stepFrame.properties["rescue"]),
-      always: ofSteps(stepFrame.properties["always"]),
-      ensure: withReads(stepFrame.properties["ensure"], all),
-      discover: withReads(stepFrame.properties["discover"], all),
     },
     allOf: [
       ...all.map((operation) => usedWith(operation.name, inputOf(operation))),
       ...shipped.map((known) => usedWith(known.uses, inputsOf(known))),
     ],
   };
+}
+
+function inEditor({ schema, inside, each }: Keyword, all: readonly Operation[]): object {
+  if (each?.() === STEP) return ofSteps(schema);
+  return inside?.()["read"]?.names === "read" ? withReads(schema, all) : schema;
 }
 
 function usedWith(uses: string, input: object): object {
@@ -93,7 +96,7 @@ function namesOf(all: readonly Operation[]): object {
   return { enum: all.map(({ name }) => name), enumDescriptions: all.map(({ call }) => call.summary) };
 }
 
-function withReads(frame: object | undefined, all: readonly Operation[]): object {
+function withReads(frame: object, all: readonly Operation[]): object {
   const { properties } = frame as { readonly properties: Readonly<Record<string, object>> };
   const reads = namesOf(all.filter(({ writes }) => !writes));
   return { ...frame, properties: { ...properties, read: { ...properties["read"], ...reads } } };

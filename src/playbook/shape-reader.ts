@@ -6,6 +6,8 @@ import { patternOf } from "../expression/pattern.ts";
 import type { Finding } from "../source/diagnostic.ts";
 import { child, type Range, type SourceNode, textOf, toJson } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
+import { INPUT, PART, type PartFields } from "./keywords/input.ts";
+import { allRead, fieldsOf, type Keyword } from "./keywords/keyword.ts";
 import type { InputType, Shape } from "./model.ts";
 import { coerce, shapeProblems, spellPath } from "./shape.ts";
 
@@ -21,18 +23,21 @@ export class ShapeReader {
 
   /** The shape that a declaration describes, with all that is wrong in it reported. */
   shape(node: SourceNode, path: readonly string[]): Shape {
-    const type = textOf(child(node, "type")) as Shape["type"];
-    const items = child(node, "items");
+    const { pattern, minimum, maximum, items, minItems, maxItems, unique, enum: choices, ...named } = fieldsOf(node, PART);
+    const { type: typeNode, description: _forPeople, properties, required, ...rest } = named;
+    allRead(rest);
+    const type = textOf(typeNode) as Shape["type"];
     const plain: Shape = {
       type,
-      pattern: this.#pattern(child(node, "pattern")),
-      minimum: written(child(node, "minimum")),
-      maximum: written(child(node, "maximum")),
+      pattern: this.#pattern(pattern),
+      minimum: written(minimum),
+      maximum: written(maximum),
       items: items === undefined ? undefined : this.shape(items, [...path, "0"]),
-      ...bounds(node),
-      ...this.properties(node, path),
+      minItems,
+      maxItems,
+      unique: uniqueOf(unique),
+      ...this.properties({ properties, required }, path),
     };
-    const choices = child(node, "enum");
     const shape = choices?.kind === "list" ? { ...plain, enum: choices.items.map((item) => coerce(plain, toJson(item))) } : plain;
     this.checkRules(shape.type, node, path);
     this.#checkShape(shape, node, path);
@@ -40,11 +45,12 @@ export class ShapeReader {
   }
 
   /** The fields of an object: every one is required unless the declaration says which are. */
-  properties(node: SourceNode, path: readonly string[]): Pick<Shape, "properties" | "required"> {
-    const fields = child(node, "properties");
+  properties(
+    { properties: fields, required }: Pick<PartFields, "properties" | "required">,
+    path: readonly string[],
+  ): Pick<Shape, "properties" | "required"> {
     if (fields?.kind !== "map") return {};
     const properties = new Map([...fields.entries].map(([name, { value }]) => [name, this.shape(value, [...path, name])]));
-    const required = child(node, "required");
     if (required?.kind !== "list") return { properties, required: new Set(properties.keys()) };
     for (const item of required.items) {
       const name = textOf(item) ?? "";
@@ -67,9 +73,9 @@ export class ShapeReader {
 
   /** A rule that says nothing about the type would be a check that is never made. */
   checkRules(type: InputType | "any", node: SourceNode, path: readonly string[]): void {
-    for (const [rule, types] of Object.entries(RULES)) {
+    for (const [rule, { types }] of Object.entries<Keyword>(INPUT)) {
       const place = node.kind === "map" ? node.entries.get(rule)?.key : undefined;
-      if (place === undefined || types.includes(type)) continue;
+      if (place === undefined || types === undefined || types.includes(type)) continue;
       this.report(
         {
           code: "playbook.input-rule",
@@ -146,35 +152,8 @@ export class ShapeReader {
 
 const NO_NUMBER = "is no number";
 
-const RULES: Readonly<Record<string, readonly (InputType | "any")[]>> = {
-  pattern: ["string"],
-  enum: ["string", "integer", "decimal", "boolean", "date", "entity", "list", "object"],
-  minimum: ["decimal", "integer", "date"],
-  maximum: ["decimal", "integer", "date"],
-  items: ["list", "file"],
-  minItems: ["list", "file"],
-  maxItems: ["list", "file"],
-  unique: ["list", "file"],
-  properties: ["object", "file"],
-  required: ["object", "file"],
-  format: ["file"],
-  schema: ["file"],
-};
-
-/** How many items a list has, and whether each is there once. */
-export function bounds(node: SourceNode): Pick<Shape, "minItems" | "maxItems" | "unique"> {
-  return {
-    minItems: wholeNumber(child(node, "minItems")),
-    maxItems: wholeNumber(child(node, "maxItems")),
-    unique: uniqueOf(child(node, "unique")),
-  };
-}
-
-function wholeNumber(node: SourceNode | undefined): number | undefined {
-  return node?.kind === "scalar" && node.value instanceof Decimal ? node.value.approximate() : undefined;
-}
-
-function uniqueOf(node: SourceNode | undefined): true | string | undefined {
+/** How the items of a list differ: in all, or in one field. */
+export function uniqueOf(node: SourceNode | undefined): true | string | undefined {
   if (node?.kind === "scalar" && node.value === true) return true;
   return textOf(node);
 }

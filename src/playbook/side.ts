@@ -1,13 +1,16 @@
 import type { TypeName } from "../expression/types.ts";
 import type { Operation } from "../operations/operation.ts";
-import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
+import { child, type MapNode, type SourceNode } from "../source/node.ts";
 import { readBare, readCondition } from "./bare.ts";
 import { type Beside, readSideRead } from "./beside.ts";
 import type { Checked, ExpressionScope } from "./context.ts";
+import { SIDE, type SideFields } from "./keywords/comparison.ts";
+import { allRead, fieldsOf } from "./keywords/keyword.ts";
 import { readForeach } from "./loop.ts";
 import { checkRowKeys } from "./loop-keys.ts";
 import type { Side } from "./model.ts";
 import { withoutSecrets } from "./outside.ts";
+import { checkPlaces } from "./rules.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
 import { kindOfType, responseType } from "./types.ts";
 
@@ -21,19 +24,20 @@ interface Rows {
 }
 
 /** Reads one side of a comparison: `read` or `rows`, and what of each row is compared. */
-export function readSide(node: MapNode, name: "left" | "right", spot: Spot, around: Surroundings): Side | undefined {
-  const rows = node.entries.has("rows") ? readList(node, name, spot, around) : readReads(node, spot, around);
-  if (rows === undefined) return undefined;
+export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot, around: Surroundings): Side | undefined {
+  const { name, rows: given, where, key: keyNode, value: valueNode, combine, at: atNode, ...reads } = fieldsOf(node, SIDE);
   const { context } = around;
+  checkPlaces(node, SIDE, context);
+  const rows = given === undefined ? readReads(node, reads, spot, around) : readList(given, otherwise, spot, around);
+  if (rows === undefined) return undefined;
   const { scope } = rows;
-  const key = readKey(child(node, "key"), rows, around);
-  const valueNode = child(node, "value");
+  const key = readKey(keyNode, rows, around);
   const value = typed(readBare(valueNode, context, scope), "number", valueNode, around);
-  const at = typed(readBare(child(node, "at"), context, scope), "string", child(node, "at"), around);
+  const at = typed(readBare(atNode, context, scope), "string", atNode, around);
   const side: Side = {
-    name: textOf(child(node, "name")) ?? rows.called,
+    name: name ?? rows.called,
     source: rows.source,
-    where: readCondition(child(node, "where"), context, scope),
+    where: readCondition(where, context, scope),
     key: new Map(Array.from(key, ([part, { expression }]) => [part, expression] as const)),
     fixed: new Set(
       Array.from(key).flatMap(([part, { expression }]) =>
@@ -41,24 +45,16 @@ export function readSide(node: MapNode, name: "left" | "right", spot: Spot, arou
       ),
     ),
     value: value?.expression,
-    sums: textOf(child(node, "combine")) === "sum",
+    sums: combine === "sum",
     at: at?.expression,
   };
-  checkRowKeys(side, (child(node, "rows") ?? node).range, context);
+  checkRowKeys(side, (given ?? node).range, context);
   return side;
 }
 
-const OF_READS = ["read", "with", "as", "foreach", "each"];
-
-function readList(node: MapNode, name: string, spot: Spot, around: Surroundings): Rows | undefined {
-  const { context } = around;
-  for (const field of OF_READS) {
-    const entry = node.entries.get(field);
-    const message = `"${field}" belongs to a side that reads; the rows of this one are given`;
-    if (entry !== undefined) context.report({ code: "playbook.not-here", message }, entry.key);
-  }
+function readList(node: SourceNode, name: string, spot: Spot, around: Surroundings): Rows | undefined {
   const scope = withoutSecrets(scopeAt(around, spot));
-  const rows = listOf(child(node, "rows"), scope, around);
+  const rows = listOf(node, scope, around);
   if (rows === undefined) return undefined;
   const source = { kind: "list", rows: rows.expression } as const;
   return {
@@ -69,23 +65,27 @@ function readList(node: MapNode, name: string, spot: Spot, around: Surroundings)
   };
 }
 
-function readReads(node: MapNode, spot: Spot, around: Surroundings): Rows | undefined {
-  const { context } = around;
-  if (!node.entries.has("read")) {
+type ReadsFields = Pick<SideFields, "foreach" | "read" | "with" | "as" | "each">;
+
+function readReads(node: MapNode, fields: ReadsFields, spot: Spot, around: Surroundings): Rows | undefined {
+  const { foreach: loop, each: list, read: reads, with: input, as, ...rest } = fields;
+  allRead(rest);
+  if (reads === undefined) {
     const message = 'a side has rows that are read, or given: "read" or "rows" is missing';
-    return context.report({ code: "playbook.reconcile-sides", message }, { start: node.range.start, end: node.range.start + 1 });
+    return around.context.report(
+      { code: "playbook.reconcile-sides", message },
+      { start: node.range.start, end: node.range.start + 1 },
+    );
   }
-  const { foreach, item } = readForeach(child(node, "foreach"), around, scopeAt(around, spot));
+  const { foreach, item } = readForeach(loop, around, scopeAt(around, spot));
   const inside =
     foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
   const beside: Beside = { spot: inside, around, as: undefined };
-  const read = readSideRead(node, beside);
+  const read = readSideRead({ read: reads, with: input, as }, beside);
   if (read === undefined) return undefined;
   const response = responseType(read.operation);
-  const each = node.entries.has("each")
-    ? listOf(child(node, "each"), scopeAt(around, inside, undefined, { response }), around)
-    : undefined;
-  if (node.entries.has("each") && each === undefined) return undefined;
+  const each = list === undefined ? undefined : listOf(list, scopeAt(around, inside, undefined, { response }), around);
+  if (list !== undefined && each === undefined) return undefined;
   const row = each?.item ?? rowType(read.operation, inside, response);
   return {
     source: { kind: "read", foreach, read, each: each?.expression },

@@ -1,5 +1,4 @@
-import { child } from "../source/node.ts";
-import { readRetry } from "./beside.ts";
+import { retryOf } from "./beside.ts";
 import { readCall } from "./call.ts";
 import { readHead } from "./head.ts";
 import { readInclude } from "./include.ts";
@@ -24,7 +23,7 @@ export function readSteps(outlines: readonly Outline[], spot: Spot, around: Surr
 function readStep(outline: Outline, spot: Spot, around: Surroundings): Step | undefined {
   if (outline.kind === "block") return readBlock(outline, spot, around);
   if (outline.kind === "include") return readInclude(outline, spot, around);
-  if (!outline.node.entries.has("uses")) {
+  if (outline.fields.uses === undefined) {
     return around.context.report(
       {
         code: "playbook.no-work",
@@ -38,10 +37,10 @@ function readStep(outline: Outline, spot: Spot, around: Surroundings): Step | un
 }
 
 function readBlock(outline: Outline, spot: Spot, around: Surroundings): BlockStep | undefined {
-  const { node, parts } = outline;
+  const { node, fields, parts } = outline;
   const { context } = around;
   checkFields(node, "block", context);
-  if (!node.entries.has("block")) {
+  if (fields.block === undefined) {
     const [part = "rescue", entry] = [...node.entries].find(([field]) => field === "rescue" || field === "always") ?? [];
     const message = `\`${part}\` belongs to a block, and this step has none`;
     return context.report(
@@ -55,11 +54,11 @@ function readBlock(outline: Outline, spot: Spot, around: Surroundings): BlockSte
     part,
     foreach: outline.foreach,
     conditional: outline.conditional,
-    rescues: node.entries.has("rescue"),
+    rescues: fields.rescue !== undefined,
   });
   const read = (part: Part): readonly Step[] => readSteps(parts[part], within(inside, outline, section(part), around), around);
   const [steps, rescue, always] = [read("block"), read("rescue"), read("always")];
-  const retry = readRetry(child(node, "retry"));
+  const retry = retryOf(fields.retry);
   if (retry !== undefined) refuseRetriedWrites(steps, outline, around);
   return { kind: "block", ...common, steps, rescue, always, retry };
 }

@@ -2,6 +2,7 @@ import { EvaluationFailure, type Expression } from "../expression/expression.ts"
 import { child, type Range, type SourceNode } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
 import { section } from "./declarations.ts";
+import { namesIn } from "./keywords/shared.ts";
 
 // What a playbook says to no purpose. It can be run, so it is only told, and only where it is sure.
 
@@ -30,7 +31,7 @@ export function readLoop<T>(node: SourceNode, context: CheckContext, read: () =>
   if (foreach === undefined) return read();
   const before = context.usage.now();
   const result = read();
-  const named = foreach.kind === "map" ? [...foreach.entries].find(([name]) => name !== "key" && name !== "parallel") : undefined;
+  const named = foreach.kind === "map" ? namesIn(foreach)[0] : undefined;
   if (named !== undefined && !context.failed && !context.usage.usedSince(before, named[0])) {
     const [name, { key }] = named;
     const message = `nothing in this step uses "${name}", so every round does the same`;

@@ -4,7 +4,9 @@ import { Failure } from "../../base/failure.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import { includedInputs, inOrganization } from "../../playbook/inputs.ts";
-import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, Side, SideRead } from "../../playbook/model.ts";
+import type { FixedOfCheck, FixedOfComparison, FixedOfSide } from "../../playbook/keywords/comparison.ts";
+import type { FixedOfCall, FixedOfHead } from "../../playbook/keywords/step.ts";
+import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, Look, Side } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/template.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { roundsOf } from "../act/expand.ts";
@@ -12,6 +14,9 @@ import { callerOf, recordedAs } from "../caller.ts";
 import type { Frames } from "../frames.ts";
 import type { PlanStep } from "../plan.ts";
 import type { Spot } from "./traces.ts";
+
+/** A value for each keyword of which an edit matters, and for no other. */
+type Says<Fixed extends string> = Readonly<Record<Fixed, Json>>;
 
 /** What it takes to say what a playbook means at a place of a run. */
 export interface Meaning {
@@ -27,7 +32,10 @@ export interface Meaning {
 export function saysOf(spot: Spot, { frames, state, target }: Meaning): JsonObject {
   const { step } = spot;
   const scope = frames.scopeAt(spot);
-  const says = { uses: usesOf(step), if: known(() => step.if?.evaluate(scope) ?? true) };
+  const says: Says<"uses" | Exclude<FixedOfHead, "foreach">> = {
+    uses: usesOf(step),
+    if: known(() => step.if?.evaluate(scope) ?? true),
+  };
   if (state.steps.get(spot.address)?.completed?.outcome === "skipped") return says;
   const { foreach } = step;
   if (spot.isWhole && foreach !== undefined)
@@ -62,43 +70,47 @@ function ownOf(step: PlanStep, scope: Scope, target: Target): JsonObject {
   }
 }
 
-function callSays(step: CallStep, scope: Scope): JsonObject {
+function callSays(step: CallStep, scope: Scope): Says<Exclude<FixedOfCall, "uses">> {
   return { with: bound(step.with, scope), as: actorOf(step.as, scope), pages: Decimal.of(Math.min(step.pages, MANY)) };
 }
 
 const MANY = Number.MAX_SAFE_INTEGER;
 
 function checkSays({ looks }: CheckStep, scope: Scope): JsonObject {
-  if (looks.kind === "conserve") return { conserve: looks.of, id: bound(looks.id, scope) };
-  if (looks.kind === "compare") return comparisonSays(looks);
-  return { ...readSays(looks.read, scope), that: looks.that.text.trim() };
+  if (looks.kind === "conserve") return { conserve: { [looks.of]: bound(looks.id, scope) } };
+  return looks.kind === "compare" ? comparisonSays(looks) : lookSays(looks, scope);
+}
+
+function lookSays({ read, that }: Look, scope: Scope): Says<Exclude<FixedOfCheck, "foreach" | "conserve">> {
+  const { operation, with: input, as } = read;
+  return { read: operation.name, with: bound(input, scope), as: actorOf(as, scope), that: that.text.trim() };
 }
 
 // Word by word: what each round of it reads, only a run knows.
-function comparisonSays({ sides, key, tolerance }: Compare): JsonObject {
-  const common = { key: [...key], tolerance: tolerance.canonical() };
-  if (sides.kind === "conserved") return { ...common, conserve: sides.conserve.of };
-  return { ...common, left: sideSays(sides.left), right: sideSays(sides.right) };
+function comparisonSays({
+  sides,
+  tolerance: limit,
+}: Compare): Says<Exclude<FixedOfComparison, "conserve">> | Says<Exclude<FixedOfComparison, "left" | "right">> {
+  const tolerance = limit.canonical();
+  if (sides.kind === "conserved") return { tolerance, conserve: sides.conserve.of };
+  return { tolerance, left: sideSays(sides.left), right: sideSays(sides.right) };
 }
 
 function text(expression: Expression | undefined): Json {
   return expression?.text.trim() ?? null;
 }
 
-function sideSays({ source, where, key, value, sums, at }: Side): JsonObject {
+function sideSays({ source, where, key, value, sums, at }: Side): Says<FixedOfSide> {
   return {
-    rows: source.kind === "list" ? text(source.rows) : source.read.operation.name,
+    rows: source.kind === "list" ? text(source.rows) : null,
+    read: source.kind === "list" ? null : source.read.operation.name,
     each: source.kind === "list" ? null : text(source.each),
     where: text(where),
     key: Object.fromEntries(Array.from(key, ([part, expression]) => [part, text(expression)] as const)),
     value: text(value),
-    sums,
+    combine: sums ? "sum" : null,
     at: text(at),
   };
-}
-
-function readSays({ operation, with: input, as }: SideRead, scope: Scope): JsonObject {
-  return { read: operation.name, with: bound(input, scope), as: actorOf(as, scope) };
 }
 
 // As the step would begin with them.

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { plainView } from "../../../src/base/json.ts";
 import { shippedPlaybooks } from "../../../src/cli/shipped.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
-import { CHECK_KEYS, STEP_KEYS } from "../../../src/playbook/order.ts";
+import { CHECK } from "../../../src/playbook/keywords/comparison.ts";
+import { STEP } from "../../../src/playbook/keywords/step.ts";
 import { playbookSchema } from "../../../src/playbook/schema.ts";
 import { toJson } from "../../../src/source/node.ts";
 import { parseYaml } from "../../../src/source/parse.ts";
@@ -119,7 +120,7 @@ test.for([...globSync("{playbooks,library}/**/*.yaml"), ...corpus])(
 test("the corpus of correct playbooks has something of everything", () => {
   expect(corpus.length).toBeGreaterThanOrEqual(60);
   const all = corpus.map((path) => readFileSync(path, "utf8")).join("\n");
-  for (const key of [...STEP_KEYS, ...CHECK_KEYS, "mode"]) expect(all).toMatch(new RegExp(`\\b${key}:`));
+  for (const key of [...Object.keys(STEP), ...Object.keys(CHECK), "mode"]) expect(all).toMatch(new RegExp(`\\b${key}:`));
 });
 
 test("the editor's schema that is published is the one the checker makes", () => {

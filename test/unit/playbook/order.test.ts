@@ -1,28 +1,40 @@
 import { expect, test } from "vitest";
-import { playbookFrame, stepFrame } from "../../../src/playbook/frame.ts";
-import { FAILS_KEYS, MESSAGE_KEYS, PLAYBOOK_KEYS, playbookOrder, STEP_KEYS } from "../../../src/playbook/order.ts";
+import { CHECK, COMPARISON, SIDE } from "../../../src/playbook/keywords/comparison.ts";
+import { keywordsAt } from "../../../src/playbook/keywords/language.ts";
+import { PLAYBOOK } from "../../../src/playbook/keywords/playbook.ts";
+import { STEP } from "../../../src/playbook/keywords/step.ts";
+import { playbookOrder } from "../../../src/playbook/order.ts";
 
-test("every key of the language has its place in the order, and no other", () => {
-  expect(PLAYBOOK_KEYS.toSorted()).toEqual(Object.keys(playbookFrame.properties).toSorted());
-  const fails = stepFrame.properties["fails"] as { properties: { message: { properties: object } } };
-  expect(FAILS_KEYS.toSorted()).toEqual(Object.keys(fails.properties).toSorted());
-  expect(MESSAGE_KEYS.toSorted()).toEqual(Object.keys(fails.properties.message.properties).toSorted());
-  expect(STEP_KEYS.toSorted()).toEqual(Object.keys(stepFrame.properties).toSorted());
+test("a formatted playbook has its keywords in the order of their tables", () => {
+  expect(playbookOrder([])).toEqual(Object.keys(PLAYBOOK));
+  expect(playbookOrder(["steps", "*"])).toEqual(Object.keys(STEP));
+  expect(playbookOrder(["steps", "*", "block", "*", "rescue", "*"])).toEqual(Object.keys(STEP));
+  expect(playbookOrder(["steps", "*", "fails"])).toEqual(["condition", "status", "message"]);
+  expect(playbookOrder(["steps", "*", "block", "*", "fails", "message"])).toEqual(["contains", "matches"]);
+  expect(playbookOrder(["checks", "*"])).toEqual(Object.keys(CHECK));
+  expect(playbookOrder(["reconcile", "*"])).toEqual(Object.keys(COMPARISON));
+  expect(playbookOrder(["reconcile", "*", "left"])).toEqual(Object.keys(SIDE));
 });
 
-test("only the playbook and its steps are ordered: what is sent keeps its order", () => {
-  expect(playbookOrder([])).toBe(PLAYBOOK_KEYS);
-  expect(playbookOrder(["steps", "*"])).toBe(STEP_KEYS);
-  expect(playbookOrder(["steps", "*", "fails"])).toBe(FAILS_KEYS);
-  expect(playbookOrder(["steps", "*", "block", "*", "fails", "message"])).toBe(MESSAGE_KEYS);
+test("what is sent, what people name and what describes data keeps its order", () => {
   for (const path of [
     ["steps", "*", "with", "fails"],
     ["steps"],
     ["inputs"],
     ["inputs", "*"],
+    ["inputs", "*", "properties"],
+    ["actors"],
+    ["steps", "*", "foreach"],
     ["steps", "*", "with"],
     ["steps", "*", "with", "steps", "*"],
+    ["steps", "*", "toString"],
   ]) {
     expect(playbookOrder(path), path.join(".")).toBeUndefined();
   }
+});
+
+test("a path leads through lists and maps to the keywords there", () => {
+  expect(keywordsAt(["inputs", "amount"])).toHaveProperty("default");
+  expect(keywordsAt(["reconcile", "0", "map", "token"])).toHaveProperty("from");
+  expect(keywordsAt(["steps", "0", "uses"])).toBeUndefined();
 });

@@ -1,0 +1,152 @@
+import { Decimal, NUMERAL_PATTERN } from "../../base/decimal.ts";
+import {
+  type Beside,
+  choice,
+  duration,
+  type EditedKeywords,
+  elementNode,
+  expression,
+  type Keywords,
+  node,
+  text,
+  type Values,
+} from "./keyword.ts";
+import { AS, CONSERVE, LOOP, NAME, REPORTED_NAME, SIDE_READ, type SideReadFields, STEP_ID } from "./shared.ts";
+
+// The keywords of what is looked at when all steps are complete: checks, and the comparisons of `reconcile`.
+
+/** What a check has. */
+export interface CheckFields extends SideReadFields, Values<"foreach" | "that" | "conserve"> {
+  readonly name: string | undefined;
+  readonly severity: "error" | "warn";
+}
+
+/** The keywords of a check of which an edit contradicts a run that has made it. */
+export type FixedOfCheck = "foreach" | "as" | "read" | "with" | "that" | "conserve";
+
+type NoPlace = { readonly excludedBy: Beside };
+const besides = (keyword: string, message: string): NoPlace => ({ excludedBy: { keyword, message } });
+const notConserved = (field: string): NoPlace =>
+  besides("conserve", `conserve knows by itself what to read: it has no "${field}"`);
+
+/** The keywords of a check. */
+export const CHECK: EditedKeywords<CheckFields, FixedOfCheck> = {
+  name: text("What is checked, for people.", { edit: "none" }, { pattern: REPORTED_NAME }),
+  foreach: { ...LOOP, edit: "conflict" },
+  as: { ...AS.as, edit: "conflict" },
+  read: { ...SIDE_READ.read, ...notConserved("read"), edit: "conflict" },
+  with: { ...SIDE_READ.with, ...notConserved("with"), edit: "conflict" },
+  that: expression("An expression over response, what was read.", { ...notConserved("that"), edit: "conflict" }),
+  conserve: { ...CONSERVE, edit: "conflict" },
+  severity: choice(["error", "warn"], "With warn the check is reported, and the run passes", { default: "error", edit: "none" }),
+};
+
+/** What one side of a comparison has. */
+export interface SideFields extends SideReadFields, Values<"foreach" | "rows" | "each" | "where" | "key" | "value" | "at"> {
+  readonly name: string | undefined;
+  readonly combine: "sum" | undefined;
+}
+
+/** The keywords of a side of which an edit contradicts a run that has compared it. */
+export type FixedOfSide = "rows" | "read" | "each" | "where" | "key" | "value" | "combine" | "at";
+
+const notGiven = (field: string): NoPlace =>
+  besides("rows", `"${field}" belongs to a side that reads; the rows of this one are given`);
+const fixed = { edit: "conflict" } as const;
+const ROW = "over row, response and the name of the side's foreach";
+
+/** The keywords of a side. */
+export const SIDE: EditedKeywords<SideFields, FixedOfSide> = {
+  name: text("What reports call it.", { edit: "none" }, { pattern: REPORTED_NAME }),
+  foreach: { ...LOOP, ...notGiven("foreach"), edit: "none" },
+  as: { ...AS.as, ...notGiven("as"), edit: "none" },
+  read: { ...SIDE_READ.read, ...notGiven("read"), ...fixed },
+  with: { ...SIDE_READ.with, ...notGiven("with"), edit: "none" },
+  rows: expression("In place of a read: an expression that gives a list, such as inputs.expected.", fixed),
+  each: expression(
+    "The rows of one page: an expression over response. Left out: the list that is read, or the response as the only row.",
+    { ...notGiven("each"), ...fixed },
+  ),
+  where: expression(`Rows for which it does not hold are left out: an expression ${ROW}.`, fixed),
+  key: node(
+    {
+      anyOf: [
+        { type: "string" },
+        { type: "object", propertyNames: NAME, additionalProperties: { type: "string" }, minProperties: 1 },
+      ],
+    },
+    `By which rows of both sides are found: {NAME: expression, …}, or one expression, ${ROW}.`,
+    { required: true, ...fixed },
+  ),
+  value: expression(`The number that is compared: an expression ${ROW}. Left out: only that the row is there.`, fixed),
+  combine: choice(["sum"], "Rows of one key are added up. Left out: a second one is a finding.", fixed),
+  at: expression(`When the row last changed: an expression ${ROW}.`, fixed),
+};
+
+/** The keywords of one of the `map`. */
+export const MAPPING: Keywords<Values<"from"> & Readonly<Record<"left" | "right", string | undefined>>> = {
+  from: node({ type: ["string", "array"] }, "A list of objects, such as ${{ inputs.tokens }}.", { required: true }),
+  left: text("The field with the left side's value.", { required: true }),
+  right: text("The field with the right side's value.", { required: true }),
+};
+
+/** What a comparison has. */
+export interface ComparisonFields extends Values<"scope" | "foreach" | "as" | "conserve" | "left" | "right" | "map" | "totals"> {
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly tolerance: Decimal;
+  readonly settle: number;
+  readonly recheck: number;
+}
+
+/** The keywords of a comparison of which an edit contradicts a run that has made it. */
+export type FixedOfComparison = "left" | "right" | "conserve" | "tolerance";
+
+const notOwn = (field: string): NoPlace => besides("conserve", `conserve knows its own sides: it has no "${field}"`);
+const ofConserve = (field: string): { readonly needs: Beside } => ({
+  needs: { keyword: "conserve", message: `"${field}" belongs to a side, or to conserve` },
+});
+const side = elementNode(SIDE, "One side of a comparison: rows that are read, or given.", fixed);
+const mapping = elementNode(MAPPING, "Which value of this part of the key on the left is which on the right.");
+
+/** The keywords of a comparison. */
+export const COMPARISON: EditedKeywords<ComparisonFields, FixedOfComparison> = {
+  id: text(
+    "The name of the comparison: drifts are known by it from run to run.",
+    { required: true, edit: "none" },
+    { pattern: STEP_ID },
+  ),
+  name: text("What is compared, for people.", { edit: "none" }),
+  scope: node(
+    { type: "string" },
+    "What makes it another comparison than one of the same id: two scopes never clear each other's drifts.",
+    { edit: "none" },
+  ),
+  foreach: { ...LOOP, ...ofConserve("foreach"), edit: "none" },
+  as: { ...AS.as, ...ofConserve("as"), edit: "none" },
+  conserve: { ...CONSERVE, edit: "conflict" },
+  left: { ...side, ...notOwn("left") },
+  right: { ...side, ...notOwn("right") },
+  map: node(
+    { type: "object", propertyNames: NAME, additionalProperties: mapping.schema, minProperties: 1 },
+    "What of a key has another name on each side.",
+    { each: () => MAPPING, ...notOwn("map"), edit: "none" },
+  ),
+  tolerance: {
+    ...node({ type: ["string", "number"], pattern: NUMERAL_PATTERN, minimum: 0 }, "Differences up to it are none", {
+      default: "0",
+      ...notOwn("tolerance"),
+      ...fixed,
+    }),
+    read: (value) => Decimal.parse(value?.kind === "scalar" ? String(value.value) : "0") ?? Decimal.of(0),
+  },
+  settle: duration("A row that changed within this time is moving, and no drift yet", { default: "0s", edit: "none" }),
+  // What is read moves; a moment later a transfer is complete on both sides.
+  recheck: duration("How long after it was seen a difference is read again, before it is believed", {
+    default: "2s",
+    edit: "none",
+  }),
+  totals: node({ type: "string" }, "A part of the key: the totals of both sides are reported for each of its values.", {
+    edit: "none",
+  }),
+};

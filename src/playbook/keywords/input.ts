@@ -1,0 +1,92 @@
+import { DATE_PATTERN } from "../../base/date.ts";
+import { NUMERAL_PATTERN } from "../../base/decimal.ts";
+import type { InputType } from "../model.ts";
+import { choice, type Keyword, type Keywords, node, number, text, type Value, type Values } from "./keyword.ts";
+
+// The keywords of an input, and of the parts of one: an item of a list, a field of an object.
+
+/** What is said of a value. */
+export interface PartFields extends Values<
+  "type" | "pattern" | "enum" | "minimum" | "maximum" | "items" | "unique" | "properties" | "required"
+> {
+  readonly description: string | undefined;
+  readonly minItems: number | undefined;
+  readonly maxItems: number | undefined;
+}
+
+/** What is said of an input alone. */
+export interface GivenFields extends Values<"default" | "schema"> {
+  readonly format: "json" | "yaml" | "csv" | undefined;
+}
+
+const VALUE_TYPES: readonly InputType[] = ["string", "integer", "decimal", "boolean", "date", "entity", "list", "object"];
+const ANY_MAP = { type: "object" };
+const BOUND = { type: ["string", "number"], pattern: `${NUMERAL_PATTERN}|${DATE_PATTERN}` };
+const SIZE = { type: "integer", minimum: 0 };
+const ordered = { types: ["decimal", "integer", "date"] } as const;
+const ofLists = { types: ["list", "file"] } as const;
+const ofObjects = { types: ["object", "file"] } as const;
+const ofFiles = { types: ["file"] } as const;
+
+function typeRow(types: readonly InputType[], description: string): Keyword<Value> {
+  return node({ enum: types }, description, { required: true });
+}
+
+/**
+ * The keywords of a part of an input. `part` is the schema of its own parts: they are checked one by one, so that a playbook whose
+ * inputs have none need not wait for their schema to be compiled.
+ */
+export function partKeywords(part: object = ANY_MAP): Keywords<PartFields> {
+  return {
+    type: typeRow(VALUE_TYPES, "The type; decimals are exact."),
+    description: text("What people should know of it."),
+    pattern: node({ type: "string" }, "A regular expression (RE2) that the text must match.", { types: ["string"] }),
+    enum: node({ type: "array", minItems: 1 }, "The values allowed.", { types: VALUE_TYPES }),
+    minimum: node(BOUND, "The least number, or the earliest date, allowed.", ordered),
+    maximum: node(BOUND, "The greatest number, or the latest date, allowed.", ordered),
+    items: node(part, "What each item of a list is.", ofLists),
+    minItems: number(SIZE, "How many items a list must have.", ofLists),
+    maxItems: number(SIZE, "How many items a list may have.", ofLists),
+    unique: node(
+      { type: ["boolean", "string"], not: { const: false } },
+      "No item twice: true; or the name of a field in which no two items are the same.",
+      ofLists,
+    ),
+    properties: node(
+      { type: "object", minProperties: 1, additionalProperties: part },
+      "The fields of an object, which has no others.",
+      ofObjects,
+    ),
+    required: node(
+      { type: "array", items: { type: "string" } },
+      "The fields that must be there; left out, all of them.",
+      ofObjects,
+    ),
+  };
+}
+
+/** The keywords of a part of an input. */
+export const PART: Keywords<PartFields> = partKeywords();
+
+/** The keywords that an input has beyond those of a part. */
+export const GIVEN: Keywords<GivenFields> = {
+  default: node(
+    {},
+    "The value when none is given; of a file, its path from the playbook's folder. Without it, the input must be given.",
+  ),
+  format: choice(["json", "yaml", "csv"], "How a file is read; left out, as its extension says.", ofFiles),
+  schema: node(
+    { type: ["string", "object"] },
+    "What a file must hold: a JSON Schema (2020-12), or the path of one from the playbook's folder.",
+    ofFiles,
+  ),
+};
+
+/** The keywords of an input whose parts have this schema. */
+export function inputKeywords(part?: object): Keywords<PartFields & GivenFields> {
+  const type = typeRow([...VALUE_TYPES, "file"], "The type; decimals are exact, a file gives its content.");
+  return { ...partKeywords(part), type, ...GIVEN };
+}
+
+/** The keywords of an input. */
+export const INPUT: Keywords<PartFields & GivenFields> = inputKeywords();

@@ -1,0 +1,185 @@
+import { DURATION_PATTERN, parseDuration } from "../../base/duration.ts";
+import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import type { InputType } from "../model.ts";
+
+// A keyword is one row of a table; the frame, the editor's schema, the formatter, the rules and the reference follow from it.
+
+/** The value of a keyword; `undefined` when the keyword is left out. */
+export type Value = SourceNode | undefined;
+
+/** The values of several keywords. */
+export type Values<Names extends string> = Readonly<Record<Names, Value>>;
+
+/** What must be beside a keyword, or must not. */
+export interface Beside {
+  readonly keyword: string;
+  /** The value that it must have. */
+  readonly is?: string;
+  /** The calls for which this holds; left out, all. */
+  readonly of?: "reads";
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+/** What a row may say beyond the schema and the reader. */
+export interface Columns {
+  readonly required?: true;
+  /** What it is when it is left out, as one would write it. */
+  readonly default?: string;
+  /** The calls that may have it; left out, every call. */
+  readonly only?: "reads" | "writes" | "paged lists";
+  /** What to do in a call that may not have it. */
+  readonly instead?: string;
+  readonly needs?: Beside;
+  readonly excludedBy?: Beside;
+  /** Of an input: the types that it says something about. */
+  readonly types?: readonly (InputType | "any")[];
+  /** What the value names, for editors. */
+  readonly names?: "uses" | "read" | "actor" | "condition";
+  /** What an edit means to a run that has done this: the run cannot resume, or what is done stays as it is. */
+  readonly edit?: "conflict" | "none";
+  /** The keywords of its value. */
+  readonly inside?: () => Table;
+  /** The keywords of each item of its list, or of each entry of its map. */
+  readonly each?: () => Table;
+}
+
+/** One keyword: its schema, and how its value is read. */
+export interface Keyword<T = unknown> extends Columns {
+  readonly schema: object;
+  readonly read: (value: Value) => T;
+}
+
+/** Keywords by name, in the order of the formatter. */
+export type Table = Readonly<Record<string, Keyword>>;
+
+/** A row for each keyword that a reader gets, and no other. */
+export type Keywords<Fields> = { readonly [Name in keyof Fields]-?: Keyword<Fields[Name]> };
+
+/** Keywords of something that a run does: each row says what an edit means, and those in `Fixed` contradict a run that has done it. */
+export type EditedKeywords<Fields, Fixed extends keyof Fields> = {
+  readonly [Name in keyof Fields]-?: Keyword<Fields[Name]> & { readonly edit: Name extends Fixed ? "conflict" : "none" };
+};
+
+/** What the keywords of a map say. */
+export function fieldsOf<Fields>(map: Value, keywords: Keywords<Fields>): Fields {
+  const fields: Partial<Fields> = {};
+  for (const name in keywords) fields[name] = keywords[name].read(child(map, name));
+  return fields as Fields;
+}
+
+/** Does nothing: a keyword that its reader has left over does not compile. */
+export function allRead(_rest: Readonly<Record<string, never>>): void {}
+
+/** A JSON Schema of an object. */
+export interface Frame {
+  readonly type: "object";
+  readonly description?: string;
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: boolean;
+}
+
+/** The schema of a map that has these keywords; `more` may replace any part of it. */
+export function frameOf(table: Table, more: object = {}): Frame {
+  const rows = Object.entries(table);
+  return {
+    type: "object",
+    properties: Object.fromEntries(rows.map(([name, { schema }]) => [name, schema])),
+    required: rows.flatMap(([name, { required }]) => (required === true ? [name] : [])),
+    additionalProperties: false,
+    ...more,
+  };
+}
+
+/** A row that is never `undefined` once it has a default. */
+type Row<T, C> = Keyword<C extends { readonly default: string } ? T : T | undefined> & C;
+
+function row<T, C extends Columns>(
+  schema: object,
+  description: string,
+  read: (value: Value) => T | undefined,
+  columns: C,
+): Row<T, C> {
+  const { default: otherwise } = columns;
+  const described = otherwise === undefined ? description : description.replace(/\.$|$/, `; ${otherwise}, when left out.`);
+  return { schema: { ...schema, description: described }, read, ...columns } as Row<T, C>;
+}
+
+/** A value that its reader takes as it was written, since it reads it with what is around it. */
+export function node<const C extends Columns>(schema: object, description: string, columns: C = {} as C): Keyword<Value> & C {
+  return row(schema, description, (value) => value, columns);
+}
+
+/** An expression without `${{ }}`. */
+export function expression<const C extends Columns>(description: string, columns: C = {} as C): Keyword<Value> & C {
+  return node({ type: "string" }, description, columns);
+}
+
+/** A text. */
+export function text<const C extends Columns>(description: string, columns: C = {} as C, schema: object = {}): Row<string, C> {
+  return row({ type: "string", ...schema }, description, (value) => textOf(value) ?? columns.default, columns);
+}
+
+/** One of several words. */
+export function choice<Word extends string, const C extends Columns & { readonly default?: Word }>(
+  words: readonly Word[],
+  description: string,
+  columns: C = {} as C,
+): Row<Word, C> {
+  return row({ enum: words }, description, (value) => words.find((word) => word === textOf(value)) ?? columns.default, columns);
+}
+
+/** A time with its unit, read as milliseconds. */
+export function duration<const C extends Columns>(description: string, columns: C = {} as C): Row<number, C> {
+  const read = (value: Value): number | undefined => parseDuration(textOf(value) ?? columns.default ?? "");
+  const { schema, ...rest } = row({ type: "string", pattern: DURATION_PATTERN }, description, read, columns);
+  const { description: words } = schema as { readonly description: string };
+  return { ...rest, schema: { ...schema, description: `${words} A number and a unit: 500ms, 30s, 10m, 2h, 1d.` } } as Row<
+    number,
+    C
+  >;
+}
+
+/** A number within the bounds of its schema. */
+export function number<const C extends Columns>(schema: object, description: string, columns: C = {} as C): Row<number, C> {
+  const otherwise = columns.default === undefined ? undefined : Number(columns.default);
+  return row(schema, description, (value) => (value?.kind === "scalar" ? Number(value.value) : otherwise), columns);
+}
+
+/** A map with keywords of its own. */
+export function element<Fields, const C extends Columns>(
+  keywords: Keywords<Fields>,
+  description: string,
+  columns: C = {} as C,
+  schema: object = {},
+): Keyword<Fields | undefined> & C {
+  const read = (value: Value): Fields | undefined => (value?.kind === "map" ? fieldsOf(value, keywords) : undefined);
+  return { ...elementNode(keywords as Table, description, columns, schema), read };
+}
+
+/** A map with keywords of its own, which its reader takes as it was written. */
+export function elementNode<const C extends Columns>(
+  keywords: Table,
+  description: string,
+  columns: C = {} as C,
+  schema: object = {},
+): Keyword<Value> & C {
+  return node(frameOf(keywords, schema), description, { inside: () => keywords, ...columns });
+}
+
+/** A keyword that has no place where it is. */
+export interface Misplaced extends Pick<Beside, "message" | "suggestion"> {
+  readonly name: string;
+}
+
+/** The keywords of a map that are beside one that excludes them, or without one that they need. */
+export function misplacedIn(map: MapNode, table: Table, calls?: "reads" | "writes"): readonly Misplaced[] {
+  const has = ({ keyword, is }: Beside): boolean =>
+    map.entries.has(keyword) && (is === undefined || textOf(child(map, keyword)) === is);
+  return [...map.entries.keys()].flatMap((name) => {
+    const { needs, excludedBy } = table[name] ?? {};
+    if (excludedBy !== undefined && has(excludedBy)) return [{ name, ...excludedBy }];
+    return needs === undefined || has(needs) || (needs.of ?? calls) !== calls ? [] : [{ name, ...needs }];
+  });
+}

@@ -1,0 +1,141 @@
+import { ENTITY_PATTERN } from "../../base/entity.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { conservedThings, hasEntities, type Service, services } from "../../services/services.ts";
+import type { MapEntry, MapNode } from "../../source/node.ts";
+import { KEY_ACTS } from "../identity.ts";
+import {
+  duration,
+  elementNode,
+  expression,
+  type Keyword,
+  type Keywords,
+  node,
+  number,
+  type Value,
+  type Values,
+} from "./keyword.ts";
+
+// The keywords that several parts of a playbook have.
+
+// Words that mean something else in an expression, even behind a point.
+const NO_WORD = "(?!(?:in|true|false|null)$)";
+const NO_ID = "(?!(?:in|true|false|null|checks)$)";
+
+/** A name that expressions use. */
+export const NAME: object = {
+  pattern: `^${NO_WORD}[a-z][a-zA-Z0-9_]*$`,
+  description:
+    "Letters, digits and _, beginning with a small letter; not in, true, false or null, which expressions keep for themselves.",
+};
+
+/** The name of a variable or a secret. */
+export const OUTSIDE_NAME: object = {
+  pattern: `^${NO_WORD}[A-Za-z_][A-Za-z0-9_]*$`,
+  description:
+    "Letters, digits and _, not beginning with a digit; not in, true, false or null, which expressions keep for themselves.",
+};
+
+/** The id of a step or a comparison. */
+export const STEP_ID: string = `^${NO_ID}[a-z][a-z0-9_]*$`;
+
+/** A name that reports use, as of a check. */
+export const REPORTED_NAME = "^[^\\[\\]/\\n]+$";
+
+const identityWith = (entity: (service: Service) => object): object => ({
+  type: "object",
+  description: "Whom an actor is on each interface.",
+  properties: Object.fromEntries(
+    services.map((service) => [service.name, hasEntities(service) ? entity(service) : credential(service)]),
+  ),
+  additionalProperties: false,
+  minProperties: 1,
+});
+
+function credential({ title }: Service): object {
+  return { type: "string", description: `The name of a credential in the environment: ${title} knows callers by their key.` };
+}
+
+/** Whom an actor is. */
+export const IDENTITY: object = identityWith(({ title }) => ({
+  type: "string",
+  pattern: ENTITY_PATTERN,
+  description: `The acting entity of ${title}, such as userId:alice.`,
+}));
+
+const ACTING = identityWith(({ title }) => ({
+  type: "string",
+  pattern: `^${KEY_ACTS}$|${ENTITY_PATTERN}`,
+  description: `The acting entity of ${title}, such as userId:alice; or ${KEY_ACTS}, the entity of the environment's key.`,
+}));
+
+/** Who acts. */
+export const AS: Keywords<Values<"as">> = {
+  as: node(
+    { anyOf: [{ type: "string" }, ACTING] },
+    "Who acts: the name of an actor, an entity as ${{ expression }}, or an identity; { ledger: key } is the key's own.",
+    { names: "actor" },
+  ),
+};
+
+/** A read that is made beside a step, or that a side of a comparison makes. */
+export type SideReadFields = Values<"as" | "read" | "with">;
+
+export const SIDE_READ: Keywords<SideReadFields> = {
+  ...AS,
+  read: expression("The operation that reads, such as ledger.token.get.", { names: "read" }),
+  with: node({ type: "object" }, "Its input."),
+};
+
+/** The keywords of a `foreach`; the name beside them is the item's. */
+export const FOREACH: Keywords<Values<"key"> & { readonly parallel: number }> = {
+  key: expression("An expression that gives each round its name.", { required: true }),
+  parallel: number({ type: "integer", minimum: 1, maximum: LIMITS.parallel }, "How many rounds may be under way at a time", {
+    default: "1",
+  }),
+};
+
+/** What the items of a `foreach` are called, with the list of each: all that is no keyword. */
+export function namesIn({ entries }: MapNode): readonly (readonly [string, MapEntry])[] {
+  return [...entries].filter(([name]) => !Object.hasOwn(FOREACH, name));
+}
+
+/** The row of a `foreach`. */
+export const LOOP: Keyword<Value> = elementNode(
+  FOREACH,
+  "Once for each item of a list: {NAME: list, key: expression, parallel: 4}.",
+  {},
+  { additionalProperties: { type: ["string", "array"] }, minProperties: 2, maxProperties: 3 },
+);
+
+/** What is conserved. */
+export const CONSERVE: Keyword<Value> = node(
+  {
+    type: "object",
+    properties: Object.fromEntries(
+      Array.from(conservedThings.keys(), (thing) => [thing, { type: "string", description: `The id of a ${thing}.` }]),
+    ),
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+  },
+  Array.from(conservedThings.values(), ({ law }) => law).join(" "),
+);
+
+/** How often and when something that failed is tried again. */
+export interface RetryFields {
+  readonly attempts: number | undefined;
+  readonly every: number;
+  readonly backoff: number;
+}
+
+/** The schema of a growing pause. */
+export const BACKOFF = { type: "number", minimum: 1 };
+
+/** The keywords of a `retry` whose first pause is this long. */
+export function retryWith(every: string): Keywords<RetryFields> {
+  return {
+    attempts: number({ type: "integer", minimum: 2, maximum: LIMITS.retries }, "How often in all.", { required: true }),
+    every: duration("The pause before the second try", { default: every }),
+    backoff: number(BACKOFF, "Each pause is this many times the one before", { default: "2" }),
+  };
+}

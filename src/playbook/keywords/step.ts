@@ -1,0 +1,241 @@
+import { LIMITS } from "../../base/limits.ts";
+import {
+  choice,
+  duration,
+  type EditedKeywords,
+  element,
+  expression,
+  frameOf,
+  type Keyword,
+  type Keywords,
+  node,
+  number,
+  type Table,
+  text,
+  type Value,
+  type Values,
+} from "./keyword.ts";
+import { AS, BACKOFF, LOOP, NAME, type RetryFields, retryWith, SIDE_READ, type SideReadFields, STEP_ID } from "./shared.ts";
+
+// The keywords of a step.
+
+/** The row of a list of steps, which are checked one by one: the frame of a step cannot hold itself. */
+export function steps(description: string): Keyword<Value> & { readonly edit: "none" } {
+  const schema = { type: "array", items: { type: "object" }, minItems: 1, maxItems: LIMITS.steps };
+  return node(schema, description, { each: () => STEP, edit: "none" });
+}
+
+/** What every step has. */
+export interface HeadFields extends Values<"id" | "if" | "foreach"> {
+  readonly name: string | undefined;
+}
+
+/** The keywords of every step of which an edit contradicts a run that has done it. */
+export type FixedOfHead = "if" | "foreach";
+
+const HEAD: EditedKeywords<HeadFields, FixedOfHead> = {
+  id: node(
+    { type: "string", pattern: STEP_ID },
+    "The name by which later steps use this one: steps.ID. Small letters, digits and _; not in, true, false, null or checks.",
+    { edit: "none" },
+  ),
+  name: text("What the step does, for people.", { edit: "none" }),
+  if: node({ type: ["string", "boolean"] }, "An expression; when it is false the step is skipped.", { edit: "conflict" }),
+  foreach: { ...LOOP, edit: "conflict" },
+};
+
+/** The parts of a block. */
+export type PartFields = Values<"block" | "rescue" | "always">;
+
+const PARTS: EditedKeywords<PartFields, never> = {
+  block: steps("Steps that belong together."),
+  rescue: steps("Steps to do when one of the block has failed: then the block is rescued."),
+  always: steps("Steps to do in the end, whether the block failed or not; also after Ctrl-C."),
+};
+
+/** What a step calls, or which playbook it includes. */
+export type UseFields = Values<"uses" | "with">;
+
+const USE: EditedKeywords<UseFields, "uses" | "with"> = {
+  uses: expression("The operation, such as ledger.token.mint, or another playbook, such as ./deposit.yaml.", {
+    names: "uses",
+    edit: "conflict",
+  }),
+  with: node({ type: "object" }, "The input of the operation, or of the playbook.", { edit: "conflict" }),
+};
+
+// A read that comes right after a commit may be served by a peer that has not seen it yet.
+const within = duration("How long it may take until the service shows what was written", { default: "10s" });
+const read = { ...SIDE_READ.read, required: true } as const;
+
+/** What a write is for. */
+export type EnsureFields = SideReadFields & Values<"that"> & { readonly within: number };
+
+const ENSURE: Keywords<EnsureFields> = {
+  ...SIDE_READ,
+  read,
+  that: expression("An expression over response, what was read.", { required: true }),
+  within,
+};
+
+/** How to find what a write made. */
+export type DiscoverFields = SideReadFields & Values<"one" | "outputs"> & { readonly within: number };
+
+const DISCOVER: Keywords<DiscoverFields> = {
+  ...SIDE_READ,
+  read,
+  within,
+  one: expression("An expression over response that gives a list of exactly one.", { required: true }),
+  outputs: node(
+    { type: "object", propertyNames: NAME, additionalProperties: { type: "string" }, minProperties: 1 },
+    "What later steps get, as expressions over one.",
+    { required: true },
+  ),
+};
+
+/** How long to wait, and with which pauses. */
+export type WaitFields = Readonly<Record<"timeout" | "every" | "backoff" | "max", number>>;
+
+function waitWith(every: string, max: string): Keywords<WaitFields> {
+  return {
+    timeout: duration("When to stop waiting", { default: "60s" }),
+    every: duration("The first pause", { default: every }),
+    backoff: number(BACKOFF, "Each pause is this many times the one before", { default: "1.5" }),
+    max: duration("The longest pause", { default: max }),
+  };
+}
+
+/** The keywords of `wait` for the receipt of a write, and between the reads of an `until`. */
+export const WAITS: Readonly<Record<"receipt" | "until", Keywords<WaitFields>>> = {
+  receipt: waitWith("25ms", "2s"),
+  until: waitWith("250ms", "5s"),
+};
+
+/** What the message of a refusal must hold. */
+export interface MessageFields extends Values<"matches"> {
+  readonly contains: string | undefined;
+}
+
+const MESSAGE: Keywords<MessageFields> = {
+  contains: text("A part of the message, to the letter.", {}, { minLength: 1 }),
+  matches: node({ type: "string", minLength: 1 }, "A regular expression (RE2) that is found in the message."),
+};
+
+/** How the service must refuse. */
+export interface FailsFields extends Values<"condition" | "status"> {
+  readonly message: MessageFields | undefined;
+}
+
+const STATUS = { type: "integer", minimum: 400, maximum: 599 };
+
+const FAILS: Keywords<FailsFields> = {
+  condition: node(
+    { type: "string", minLength: 1 },
+    "The whole condition, in the words of the service, large or small letters: tokenbook operations NAME lists those of an operation.",
+    { names: "condition" },
+  ),
+  status: node(
+    { anyOf: [STATUS, { type: "array", items: STATUS, minItems: 1 }] },
+    "The HTTP status code of the refusal, or several of which one must be it.",
+  ),
+  message: element(MESSAGE, "What the service's message must hold.", {}, { minProperties: 1 }),
+};
+
+/** What a call has beyond its head. */
+export interface CallFields extends UseFields, Values<"as" | "wait" | "until" | "expect"> {
+  readonly ensure: EnsureFields | undefined;
+  readonly discover: DiscoverFields | undefined;
+  readonly pages: number;
+  readonly retry: RetryFields | undefined;
+  readonly timeout: number | undefined;
+  readonly on_timeout: "fail" | "pending";
+  readonly fails: FailsFields | undefined;
+}
+
+/** The keywords of a call of which an edit contradicts a run that has made it. */
+export type FixedOfCall = "uses" | "with" | "as" | "pages";
+
+const notWithFails = (why: string) => ({ excludedBy: { keyword: "fails", message: `a step that fails ${why}` } }) as const;
+
+const CALL: EditedKeywords<CallFields, FixedOfCall> = {
+  as: { ...AS.as, edit: "conflict" },
+  ...USE,
+  ensure: element(
+    ENSURE,
+    "What the write is for. Where it is so already, the step is unchanged and nothing is sent; after the write it must be so.",
+    { only: "writes", ...notWithFails("changes nothing, so there is nothing to ensure"), edit: "none" },
+  ),
+  discover: element(DISCOVER, "Finds by reading what the write made and did not name.", {
+    only: "writes",
+    ...notWithFails("changes nothing, so there is nothing to discover"),
+    edit: "none",
+  }),
+  pages: {
+    schema: {
+      anyOf: [{ enum: ["all", "first"] }, { type: "integer", minimum: 1, maximum: LIMITS.pages }],
+      description: "How many pages of a list to read; all, when left out.",
+    },
+    read: (value) =>
+      value?.kind !== "scalar" || value.value === "all" ? LIMITS.pages : value.value === "first" ? 1 : Number(value.value),
+    default: "all",
+    only: "paged lists",
+    edit: "conflict",
+  },
+  retry: element(retryWith("1s"), "Tries again what failed: a read, or a block that only reads. A write is never repeated.", {
+    only: "reads",
+    instead: "what surely had no effect is sent again by itself",
+    edit: "none",
+  }),
+  wait: node(
+    { anyOf: [{ const: "none" }, frameOf(WAITS.receipt)] },
+    `How to wait for a receipt, or between reads of \`until\` (every: ${WAITS.until.every.default}, max: ${WAITS.until.max.default}, when left out); \`none\` does not wait for the receipt.`,
+    {
+      inside: () => WAITS.receipt,
+      needs: { keyword: "until", of: "reads", message: "a read waits only for its until" },
+      edit: "none",
+    },
+  ),
+  until: expression("An expression over response: the read is repeated until it holds.", {
+    only: "reads",
+    instead: "read back with a step of its own, and repeat that",
+    ...notWithFails("has no response to wait for"),
+    edit: "none",
+  }),
+  timeout: duration("When to stop repeating for `until`; left out, as `wait` says.", {
+    needs: {
+      keyword: "until",
+      message: "timeout says how long to repeat for `until`, and there is no until",
+      suggestion: "for a receipt write wait: { timeout: … }",
+    },
+    edit: "none",
+  }),
+  on_timeout: choice(["fail", "pending"], "What the step is when `until` did not hold in time", {
+    default: "fail",
+    needs: { keyword: "until", message: "on_timeout belongs to until" },
+    edit: "none",
+  }),
+  expect: node(
+    { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, minItems: 1 }] },
+    "Expressions that must hold, over response and steps.",
+    { ...notWithFails("has no response to expect anything of"), edit: "none" },
+  ),
+  fails: element(
+    FAILS,
+    "The service must refuse this call, and everything that is given here must hold of its refusal.",
+    { edit: "none" },
+    { minProperties: 1 },
+  ),
+};
+
+/** The keywords of each kind of step. */
+export const STEP_KINDS: Readonly<Record<"call" | "block" | "include", Table>> = {
+  call: { ...HEAD, ...CALL },
+  block: { ...HEAD, ...PARTS, retry: CALL.retry },
+  include: { ...HEAD, ...USE },
+};
+
+/** All that a step may have, before it is known what it does. */
+export type StepFields = HeadFields & PartFields & CallFields;
+
+/** The keywords of a step. */
+export const STEP: Keywords<StepFields> = { ...HEAD, ...PARTS, ...CALL };
