@@ -93,7 +93,7 @@ export function frameOf(table: Table, more: object = {}): Frame {
 }
 
 /** A row that is never `undefined` once it has a default. */
-type Row<T, C> = Keyword<C extends { readonly default: string } ? T : T | undefined> & C;
+type Row<T, C> = Keyword<C extends { readonly default: string } ? T : T | undefined> & NoInfer<C>;
 
 function row<T, C extends Columns>(
   schema: object,
@@ -107,22 +107,33 @@ function row<T, C extends Columns>(
 }
 
 /** A value that its reader takes as it was written, since it reads it with what is around it. */
-export function node<const C extends Columns>(schema: object, description: string, columns: C = {} as C): Keyword<Value> & C {
+export function node<const C extends Columns = object>(
+  schema: object,
+  description: string,
+  columns: C = {} as C,
+): Keyword<Value> & NoInfer<C> {
   return row(schema, description, (value) => value, columns);
 }
 
 /** An expression without `${{ }}`. */
-export function expression<const C extends Columns>(description: string, columns: C = {} as C): Keyword<Value> & C {
+export function expression<const C extends Columns = object>(
+  description: string,
+  columns: C = {} as C,
+): Keyword<Value> & NoInfer<C> {
   return node({ type: "string" }, description, columns);
 }
 
 /** A text. */
-export function text<const C extends Columns>(description: string, columns: C = {} as C, schema: object = {}): Row<string, C> {
+export function text<const C extends Columns = object>(
+  description: string,
+  columns: C = {} as C,
+  schema: object = {},
+): Row<string, C> {
   return row({ type: "string", ...schema }, description, (value) => textOf(value) ?? columns.default, columns);
 }
 
 /** One of several words. */
-export function choice<Word extends string, const C extends Columns & { readonly default?: Word }>(
+export function choice<Word extends string, const C extends Columns & { readonly default?: Word } = object>(
   words: readonly Word[],
   description: string,
   columns: C = {} as C,
@@ -131,7 +142,7 @@ export function choice<Word extends string, const C extends Columns & { readonly
 }
 
 /** A time with its unit, read as milliseconds. */
-export function duration<const C extends Columns>(description: string, columns: C = {} as C): Row<number, C> {
+export function duration<const C extends Columns = object>(description: string, columns: C = {} as C): Row<number, C> {
   const read = (value: Value): number | undefined => parseDuration(textOf(value) ?? columns.default ?? "");
   const { schema, ...rest } = row({ type: "string", pattern: DURATION_PATTERN }, description, read, columns);
   const { description: words } = schema as { readonly description: string };
@@ -142,29 +153,33 @@ export function duration<const C extends Columns>(description: string, columns: 
 }
 
 /** A number within the bounds of its schema. */
-export function number<const C extends Columns>(schema: object, description: string, columns: C = {} as C): Row<number, C> {
+export function number<const C extends Columns = object>(
+  schema: object,
+  description: string,
+  columns: C = {} as C,
+): Row<number, C> {
   const otherwise = columns.default === undefined ? undefined : Number(columns.default);
   return row(schema, description, (value) => (value?.kind === "scalar" ? Number(value.value) : otherwise), columns);
 }
 
 /** A map with keywords of its own. */
-export function element<Fields, const C extends Columns>(
+export function element<Fields, const C extends Columns = object>(
   keywords: Keywords<Fields>,
   description: string,
   columns: C = {} as C,
   schema: object = {},
-): Keyword<Fields | undefined> & C {
+): Keyword<Fields | undefined> & NoInfer<C> {
   const read = (value: Value): Fields | undefined => (value?.kind === "map" ? fieldsOf(value, keywords) : undefined);
   return { ...elementNode(keywords as Table, description, columns, schema), read };
 }
 
 /** A map with keywords of its own, which its reader takes as it was written. */
-export function elementNode<const C extends Columns>(
+export function elementNode<const C extends Columns = object>(
   keywords: Table,
   description: string,
   columns: C = {} as C,
   schema: object = {},
-): Keyword<Value> & C {
+): Keyword<Value> & NoInfer<C> {
   return node(frameOf(keywords, schema), description, { inside: () => keywords, ...columns });
 }
 
