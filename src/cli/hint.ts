@@ -1,5 +1,7 @@
+import type { Command } from "commander";
 import { Failure } from "../base/failure.ts";
 import { quoted } from "../base/text.ts";
+import { pathOf } from "./command-path.ts";
 
 /** Makes the commands that a text tells to type such as find here what they are about. */
 export type Hint = (text: string, spell?: (options: string) => string) => string;
@@ -14,47 +16,37 @@ export interface Given {
   readonly dotenv?: string | false;
 }
 
-const COMMAND = new RegExp(
-  String.raw`\btokenbook (?:${[
-    "run",
-    "plan",
-    "resume",
-    "resolve",
-    "test",
-    "doctor",
-    "report",
-    "view",
-    "runs(?: (?:show|export|verify|leases|release|accept-loss))?",
-    "drift (?:list|show|ack)",
-    "schedule(?: (?:list|history|release))?",
-  ].join("|")})\b`,
-  "g",
-);
-
-// A run that is gone on with acts where it began.
-const TAKES: Readonly<Record<keyof Given, RegExp>> = {
-  state: /^tokenbook (?!test)/,
-  env: /^tokenbook (?:run|plan|doctor|schedule|schedule list)$/,
-  dotenv: /^tokenbook (?:run|plan|resume|test|doctor|schedule|schedule list)$/,
-};
-
 /** Hints of a command that was given these options: theirs are the same. `spell` escapes what is put into a text of some format. */
-export function hintFor({ state, env, dotenv }: Given): Hint {
+export function hintFor({ state, env, dotenv }: Given, root: Command): Hint {
   const options = {
     ...(state === undefined ? {} : { state: `--state ${quoted(state)}` }),
     ...(env === undefined ? {} : { env: `--env ${quoted(env)}` }),
     ...(dotenv === undefined ? {} : { dotenv: dotenv === false ? "--no-dotenv" : `--dotenv ${quoted(dotenv)}` }),
   };
-  const given = Object.entries(options) as [keyof Given, string][];
+  const given = Object.entries(options);
   if (given.length === 0) return PLAIN_HINT;
   return (text, spell = (same) => same) =>
-    text.replaceAll(COMMAND, (command, at: number) => {
+    text.replaceAll(COMMAND, (words, at: number) => {
+      const command = commandIn(words.split(" ").slice(1), root);
+      const typed = pathOf(command);
       const [rest = ""] = /^[^;\n]*/.exec(text.slice(at)) ?? [];
       const taken = given.flatMap(([name, option]) =>
-        TAKES[name].test(command) && !rest.includes(` --${name} `) ? [spell(option)] : [],
+        takes(command, name) && !rest.includes(` --${name} `) ? [spell(option)] : [],
       );
-      return [command, ...taken].join(" ");
+      return [typed, ...taken].join(" ") + words.slice(typed.length);
     });
+}
+
+const COMMAND = /\btokenbook [a-z]+(?: [a-z-]+)?\b/g;
+
+function commandIn([name, ...rest]: readonly string[], command: Command): Command {
+  const found = command.commands.find((each) => each.name() === name);
+  return found === undefined ? command : commandIn(rest, found);
+}
+
+// A run that is resumed acts where it began.
+function takes(command: Command, name: string): boolean {
+  return command.options.some((option) => option.attributeName() === name) && !(command.name() === "resume" && name === "env");
 }
 
 /** The same failure, whose commands to mend it are ones to type here. */

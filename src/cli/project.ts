@@ -29,6 +29,12 @@ import type { Shell } from "./shell.ts";
 import { chosenByTags } from "./tags.ts";
 import { isCi } from "./view/colour.ts";
 
+/** The options of whatever looks at what runs have left. */
+export interface MemoryOptions {
+  readonly state?: string;
+  readonly json?: boolean;
+}
+
 /** The options that say where a run acts and what it remembers. */
 export interface Where extends Dotenv {
   readonly env?: string;

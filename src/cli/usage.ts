@@ -2,6 +2,8 @@ import type { Command, CommanderError } from "commander";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
+import { pathOf } from "./command-path.ts";
+import { readerOf } from "./definition.ts";
 import { RunName } from "./run-name.ts";
 
 /** Only help or the version was asked for, or no command was named; what there was to say has been said. */
@@ -32,14 +34,14 @@ function misunderstood({ code, message }: CommanderError, command: Command): Fai
   });
 }
 
-const MAY_BE_EMPTY: ReadonlySet<string> = new Set(["because", "debug", "words"]);
-
 /**
  * Holds that no option and no argument is empty, as a variable of a shell leaves it that is not set: an empty path would be this folder, and all
  * that is in it. Throws a Failure.
  */
-export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: Command, argument: string | undefined): void {
-  const empty = Object.keys(given).find((name) => !MAY_BE_EMPTY.has(name) && [given[name]].flat().some(isEmpty));
+export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: Command): void {
+  const [argument] = command.registeredArguments.map((each) => each.name());
+  const allowed = command.options.filter((option) => readerOf(option)?.mayBeEmpty).map((option) => option.attributeName());
+  const empty = Object.keys(given).find((name) => !allowed.includes(name) && [given[name]].flat().some(isEmpty));
   if (empty === undefined) return;
   throw new Failure({
     code: "usage.empty",
@@ -80,8 +82,4 @@ function namesFor(code: string, words: string, command: Command): readonly strin
   if (isOption) return help.visibleOptions(command).flatMap(({ long }) => long ?? []);
   if (!code.startsWith("commander.invalid")) return help.visibleCommands(command).map((each) => each.name());
   return /Allowed choices are (.*)\.$/.exec(words)?.[1]?.split(", ") ?? [];
-}
-
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -2,13 +2,11 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { acceptLoss } from "../../journal/loss.ts";
 import { LOOKING } from "../journal.ts";
-import { knownStateDirectory } from "../project.ts";
+import { knownStateDirectory, type MemoryOptions } from "../project.ts";
 import { type Command, userOf } from "../shell.ts";
 
-interface AcceptOptions {
+interface AcceptOptions extends MemoryOptions {
   readonly because?: string;
-  readonly state?: string;
-  readonly json?: boolean;
 }
 
 /** `tokenbook runs accept-loss --because TEXT`: a person who has looked into the ledger goes on with a journal that has lost records. */

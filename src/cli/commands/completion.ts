@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { oneLine } from "../../report/foreign.ts";
 import { scriptFor, type ShellName } from "../complete/scripts.ts";
-import { type Candidate, valuesOfArgument, valuesOfOption } from "../complete/values.ts";
+import { type Candidate, valuesOf } from "../complete/values.ts";
 import { argumentAt, type Cursor, cursorIn } from "../complete/walk.ts";
 import { wordsOf } from "../complete/words.ts";
 import { buildProgram } from "../program.ts";
@@ -32,16 +32,10 @@ function isOffered({ value }: Candidate, { typed, valueOf }: Cursor): boolean {
 
 function candidatesAt(shell: Shell, cursor: Cursor): readonly Candidate[] {
   try {
-    return cursor.valueOf === undefined
-      ? wordsAt(shell, cursor)
-      : (choicesOf(cursor.valueOf) ?? valuesOfOption(shell, cursor, cursor.valueOf.long ?? ""));
+    return cursor.valueOf === undefined ? wordsAt(shell, cursor) : valuesOf(shell, cursor, cursor.valueOf);
   } catch {
     return []; // what cannot be read has no names to offer, and a prompt is no place to say so
   }
-}
-
-function choicesOf({ argChoices }: { readonly argChoices?: readonly string[] | undefined }): readonly Candidate[] | undefined {
-  return argChoices?.map((value) => ({ value }));
 }
 
 function wordsAt(shell: Shell, cursor: Cursor): readonly Candidate[] {
@@ -54,6 +48,6 @@ function wordsAt(shell: Shell, cursor: Cursor): readonly Candidate[] {
   const argument = argumentAt(cursor);
   return [
     ...commands.map((each) => ({ value: each.name(), description: each.description() })),
-    ...(argument === undefined ? [] : (choicesOf(argument) ?? valuesOfArgument(shell, cursor, argument.name()))),
+    ...(argument === undefined ? [] : valuesOf(shell, cursor, argument)),
   ];
 }

@@ -8,15 +8,10 @@ import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../protocol/dr
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftLine, keyOf, KIND_WORDS, wordsOf } from "../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../report/drift.ts";
-import { knownStateDirectory } from "../project.ts";
+import { knownStateDirectory, type MemoryOptions } from "../project.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 
-interface DriftOptions {
-  readonly state?: string;
-  readonly json?: boolean;
-}
-
-interface ListOptions extends DriftOptions {
+interface ListOptions extends MemoryOptions {
   readonly all?: boolean;
   readonly limit: number;
 }
@@ -44,7 +39,7 @@ export const listDrifts: Command<ListOptions> = async (shell, options) => {
   return EXIT.passed;
 };
 
-interface ShowOptions extends DriftOptions {
+interface ShowOptions extends MemoryOptions {
   readonly drift: string;
 }
 
@@ -83,7 +78,7 @@ function historyLine({ at, what, by, left, right, difference, because, until }: 
   return `${timeOf(at)}  acknowledged  ${by}, until ${timeOf(until ?? at)}  ${values}: ${because ?? ""}`;
 }
 
-interface AckOptions extends DriftOptions {
+interface AckOptions extends MemoryOptions {
   readonly drift: string;
   readonly because?: string;
   readonly until?: string;
@@ -200,7 +195,7 @@ function timeOf(at: number): string {
   return new Date(at).toISOString();
 }
 
-function look<T>(shell: Shell, options: DriftOptions, work: (book: DriftBook) => T): T {
+function look<T>(shell: Shell, options: MemoryOptions, work: (book: DriftBook) => T): T {
   const book = DriftBook.existing(knownStateDirectory(shell, options));
   try {
     return work(book);

@@ -7,14 +7,10 @@ import type { Lease } from "../../journal/leases.ts";
 import { changeJournal, lookIntoJournal } from "../journal.ts";
 import type { RunName } from "../run-name.ts";
 import { type Command, userOf } from "../shell.ts";
-
-interface LeasesOptions {
-  readonly state?: string;
-  readonly json?: boolean;
-}
+import type { MemoryOptions } from "../project.ts";
 
 /** `tokenbook runs leases`: what runs hold: themselves, groups, and whom they act as. */
-export const listLeases: Command<LeasesOptions> = async (shell, options) => {
+export const listLeases: Command<MemoryOptions> = async (shell, options) => {
   const leases = lookIntoJournal(shell, options, (store) => store.leases.list());
   if (options.json === true) {
     const held = leases.map(({ holder, since, epoch: _epoch, life: _life, ...lease }) => ({
@@ -36,7 +32,7 @@ function leaseLine({ kind, name, runId, holder, since, shared }: Lease): string 
   return `${runId}  ${what}  ${by}${shared ? "; another run has acted as it meanwhile" : ""}`;
 }
 
-interface ReleaseOptions extends LeasesOptions {
+interface ReleaseOptions extends MemoryOptions {
   readonly run: RunName;
   readonly because?: string;
 }

@@ -10,7 +10,7 @@ import { playbookFiles, type Where } from "../project.ts";
 import { type InputOptions, readyPlaybooks } from "../ready.ts";
 import type { Command } from "../shell.ts";
 
-interface PlanOptions extends Where, DebugOption, InputOptions {
+interface PlanOptions extends Where, DebugOption, Omit<InputOptions, "tags"> {
   readonly json?: boolean;
   readonly out?: string;
 }

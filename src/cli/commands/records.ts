@@ -5,6 +5,7 @@ import type { JournalStore } from "../../journal/store.ts";
 import { lookIntoJournal } from "../journal.ts";
 import type { RunName } from "../run-name.ts";
 import type { Command } from "../shell.ts";
+import type { MemoryOptions } from "../project.ts";
 
 interface ExportOptions {
   readonly run: RunName;
@@ -26,10 +27,8 @@ function recordLine(run: string, { record: { sequence, epoch, at, kind }, previo
   return `${JSON.stringify(place).slice(0, -1)},"body":${body}}`;
 }
 
-interface VerifyOptions {
+interface VerifyOptions extends MemoryOptions {
   readonly run?: RunName;
-  readonly state?: string;
-  readonly json?: boolean;
 }
 
 interface Verified {

@@ -7,14 +7,13 @@ import { stateOf } from "../../protocol/state.ts";
 import { changeJournal, lookIntoJournal } from "../journal.ts";
 import type { RunName } from "../run-name.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
+import type { MemoryOptions } from "../project.ts";
 
-interface ResolveOptions {
+interface ResolveOptions extends MemoryOptions {
   readonly run: RunName;
   readonly step?: string;
   readonly as?: "applied" | "absent";
   readonly because?: string;
-  readonly state?: string;
-  readonly json?: boolean;
 }
 
 /** `tokenbook resolve`: a person says what became of a write that nobody could see; without a step, lists those of a run. */

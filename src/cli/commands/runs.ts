@@ -7,11 +7,10 @@ import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
 import { lookIntoJournal } from "../journal.ts";
 import type { RunName } from "../run-name.ts";
 import type { Command } from "../shell.ts";
+import type { MemoryOptions } from "../project.ts";
 import { markedOn } from "../view/colour.ts";
 
-interface ListOptions {
-  readonly state?: string;
-  readonly json?: boolean;
+interface ListOptions extends MemoryOptions {
   readonly limit: number;
 }
 
@@ -40,10 +39,8 @@ export const listRuns: Command<ListOptions> = async (shell, options) => {
   return EXIT.passed;
 };
 
-interface ShowOptions {
+interface ShowOptions extends MemoryOptions {
   readonly run: RunName;
-  readonly state?: string;
-  readonly json?: boolean;
 }
 
 /** `tokenbook runs show RUN`: every step, and every attempt with what was sent and what came back. */

@@ -10,13 +10,13 @@ import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedul
 import { type Known, ScheduleStore } from "../../schedule/store.ts";
 import { type Columns, columnsIn, widthOn } from "../columns.ts";
 import { assertJournalWhole } from "../journal.ts";
-import { knownStateDirectory, type Where } from "../project.ts";
+import { knownStateDirectory, type MemoryOptions, type Where } from "../project.ts";
 import { inScheduledProject, readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
 import { entryOf } from "../schedule/entry.ts";
 import { blockingRun } from "../schedule/run.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 
-interface ListOptions extends WhichOptions {
+interface ListOptions extends Omit<WhichOptions, "tags"> {
   readonly json?: boolean;
   readonly next?: number;
 }
@@ -84,10 +84,9 @@ function runningLine({ holder, startedAt, run, alive }: NonNullable<ScheduleEntr
   return `${who}${alive ? "" : " (gone)"}, since ${startedAt ?? "?"}${run === null ? "" : `, run ${run}`}`;
 }
 
-interface HistoryOptions extends Where {
+interface HistoryOptions extends MemoryOptions {
   readonly schedule?: string;
   readonly limit: number;
-  readonly json?: boolean;
 }
 
 /** `tokenbook schedule history`: what firings became, the latest first. */
@@ -110,10 +109,9 @@ function firingLines({ tick, state, schedule, run, tries, problem }: FiringEntry
   return problem === null ? [line] : [line, `    ${problem.message.replaceAll("\n", "\n    ")}`];
 }
 
-interface ReleaseOptions extends Where {
+interface ReleaseOptions extends MemoryOptions {
   readonly schedule: string;
   readonly because?: string;
-  readonly json?: boolean;
 }
 
 /** `tokenbook schedule release SCHEDULE --because TEXT`: a person says that what keeps a schedule back does so no more. */

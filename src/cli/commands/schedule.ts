@@ -39,7 +39,7 @@ import {
 import { blockingRun, reportOfRun, runMaker, type RunsOf } from "../schedule/run.ts";
 import type { Command } from "../shell.ts";
 
-interface ScheduleOptions extends WhichOptions, ReportOptions {
+interface ScheduleOptions extends WhichOptions, Omit<ReportOptions, "debug"> {
   readonly jobs: number;
   readonly once?: boolean;
   readonly listen?: Address;

@@ -3,15 +3,13 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { systemRandom } from "../../base/ports.ts";
 import { inProjectHere } from "../chosen-project.ts";
 import { assertJournalWhole } from "../journal.ts";
-import { stateDirectory } from "../project.ts";
+import { type MemoryOptions, stateDirectory } from "../project.ts";
 import { type Command, untilStopped } from "../shell.ts";
 import { pagesOver } from "../web/pages.ts";
 import { type PageServer, servePages } from "../web/server.ts";
 
-interface ViewOptions {
+interface ViewOptions extends MemoryOptions {
   readonly port: number;
-  readonly state?: string;
-  readonly json?: boolean;
 }
 
 const TOKEN_BYTES = 24;

@@ -1,3 +1,4 @@
+import type { Argument, Option } from "commander";
 import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { CODES } from "../../base/catalogue/catalogue.ts";
@@ -14,6 +15,7 @@ import { stateDirectory } from "../project.ts";
 import { RunName } from "../run-name.ts";
 import { shippedPlaybooks } from "../shipped.ts";
 import type { Shell } from "../shell.ts";
+import { readerOf, type Offer } from "../definition.ts";
 import { SCHEMA_NAMES } from "../commands/schema.ts";
 import type { Cursor } from "./walk.ts";
 
@@ -50,11 +52,13 @@ const environments: Source = ({ cwd }) => {
   }));
 };
 
-const runs: Source = (shell, { command, options }) => {
-  const all = runsIn(stateOf(shell, options));
-  const wanted = ["resume", "resolve"].includes(command.name()) ? all.filter(({ outcome }) => outcome !== "passed") : all;
-  return wanted.map(({ id, outcome, playbook }) => ({ value: id, description: `${outcome ?? "not finished"}, ${playbook}` }));
-};
+const runs: Source = (shell, { options }) => candidatesOf(runsIn(stateOf(shell, options)));
+const openRuns: Source = (shell, { options }) =>
+  candidatesOf(runsIn(stateOf(shell, options)).filter(({ outcome }) => outcome !== "passed"));
+
+function candidatesOf(known: ReturnType<typeof runsIn>): readonly Candidate[] {
+  return known.map(({ id, outcome, playbook }) => ({ value: id, description: `${outcome ?? "not finished"}, ${playbook}` }));
+}
 
 const openSteps: Source = (shell, { positionals: [typed = ""], options }) =>
   peekIntoJournal(stateOf(shell, options), (store) => {
@@ -77,54 +81,28 @@ function stateOf(shell: Shell, options: Cursor["options"]): string {
 const operationNames: Source = () =>
   [...operations.values()].map(({ name, call }) => ({ value: name, description: call.summary }));
 
-const OF_OPTIONS: Readonly<Record<string, Source>> = {
-  "--env": environments,
-  "--profile": environments,
-  "--step": openSteps,
-  "--uses": operationNames,
-  "--report": plain(FORMATS.map((format) => `${format}=`)),
-  "--explain": plain(["all", ...CODES]),
-  "--state": folders,
-  "--keep": folders,
-  "--inputs": files,
-  "--plan": files,
-  "--out": files,
-  "--seed": files,
-  "--faults": files,
-  "--db": files,
-  "--dotenv": files,
-  "--debug": files,
-};
-
-const runsAndLatest: Source = (shell, cursor) => [{ value: "latest", description: "the last run" }, ...runs(shell, cursor)];
-
-const OF_ARGUMENTS: Readonly<Record<string, Source>> = {
-  files: yamlFiles,
-  file: yamlFiles,
-  folder: folders,
-  run: runs,
-  runs: runsAndLatest,
-  "show run": runsAndLatest,
-  "export run": runsAndLatest,
-  "verify run": runsAndLatest,
-  "release run": runsAndLatest,
-  schedule: yamlFiles,
-  drift: drifts,
-  "operations name": operationNames,
-  "library name": () =>
+const SOURCES: Readonly<Record<Offer, Source>> = {
+  nothing: () => [],
+  files,
+  folders,
+  "playbook files": yamlFiles,
+  environments,
+  operations: operationNames,
+  "library playbooks": () =>
     shippedPlaybooks().map(({ uses, playbook }) => ({
       value: uses.replace(/^tokenbook\/|\.yaml$/g, ""),
       description: playbook.name,
     })),
-  "schema name": plain(SCHEMA_NAMES),
+  "runs and latest": (shell, cursor) => [{ value: "latest", description: "the last run" }, ...runs(shell, cursor)],
+  "runs to resume": openRuns,
+  "steps to resolve": openSteps,
+  drifts,
+  "report formats": plain(FORMATS.map((format) => `${format}=`)),
+  codes: plain(["all", ...CODES]),
+  schemas: plain(SCHEMA_NAMES),
 };
 
-/** What the value of an option may be. */
-export function valuesOfOption(shell: Shell, cursor: Cursor, long: string): readonly Candidate[] {
-  return OF_OPTIONS[long]?.(shell, cursor) ?? [];
-}
-
-/** What an argument of the command may be. */
-export function valuesOfArgument(shell: Shell, cursor: Cursor, name: string): readonly Candidate[] {
-  return (OF_ARGUMENTS[`${cursor.command.name()} ${name}`] ?? OF_ARGUMENTS[name])?.(shell, cursor) ?? [];
+/** What the value of an option, or an argument of a command, may be. */
+export function valuesOf(shell: Shell, cursor: Cursor, part: Option | Argument): readonly Candidate[] {
+  return part.argChoices?.map((value) => ({ value })) ?? SOURCES[readerOf(part)?.offers ?? "nothing"](shell, cursor);
 }
