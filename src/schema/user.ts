@@ -105,13 +105,16 @@ function exactRules(exact: WeakMap<object, unknown>): Readonly<Record<string, Nu
       holds: ({ number, ...at }, limit) => {
         const value = exactAt(exact, at);
         const [own, bound] = [value instanceof Decimal ? value : exactly(number), exactly(limit)];
-        spend(stepsOfPair(own.digits, bound.digits));
+        spend(STEPS_OF_A_LOOK + stepsOfPair(own.digits, bound.digits));
         return holds(own, bound);
       },
     },
   ]);
   return Object.fromEntries(rules);
 }
+
+// The number is looked up from the root.
+const STEPS_OF_A_LOOK = 20;
 
 function exactAt(exact: WeakMap<object, unknown>, { root, pointer }: Pointed): unknown {
   const given = typeof root === "object" && root !== null ? exact.get(root) : undefined;

@@ -124,7 +124,7 @@ test.for([
   [
     "long lists in lists",
     { items: { contains: { minimum: 5 } } },
-    Array.from({ length: 2_000 }, () => [...Array.from({ length: 2_000 }, () => 1), 9]),
+    Array.from({ length: 500 }, () => [...Array.from({ length: 1_000 }, () => 1), 9]),
   ],
 ] as const)("%s: the check ends", ([, schema, value]) => {
   expect(judged(schema, json(value))).toEqual(TOO_MANY);
