@@ -45,7 +45,14 @@ export async function openSession(
 ): Promise<Session> {
   const exchanges = await openExchanges(shell, where);
   const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), exchanges, pacer };
-  return sessionOn(shell, opened ?? (await openTarget(shell, where)), parts);
+  const target = opened ?? (await openTarget(shell, where));
+  try {
+    return sessionOn(shell, target, parts);
+  } catch (error) {
+    exchanges?.close();
+    if (opened === undefined) await target.close(); // a sandbox that serves would keep the process from ending
+    throw error;
+  }
 }
 
 /** What a session is made of, beside its target. */
