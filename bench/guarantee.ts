@@ -18,6 +18,7 @@ import { checkPlaybook } from "../src/playbook/check.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import { NO_SECRETS } from "../src/playbook/open.ts";
 import { Database } from "../src/sqlite/database.ts";
+import { JOURNAL } from "../src/journal/format.ts";
 import { Transport } from "../src/transport/exchange.ts";
 import { median } from "./measure.ts";
 import { APP, ORGANIZATION, USER } from "./scenario.ts";
@@ -66,7 +67,8 @@ async function extraMs(playbook: Playbook): Promise<number> {
 async function perStep(playbook: Playbook, journal: "disk" | "memory"): Promise<number> {
   const ports = { clock: systemClock, redact: (text: string) => text };
   const state = mkdtempSync(join(folder, "state-"));
-  const store = journal === "disk" ? JournalStore.open(state, ports) : JournalStore.over(Database.open(":memory:"), ports);
+  const store =
+    journal === "disk" ? JournalStore.open(state, ports) : JournalStore.over(Database.open(":memory:", JOURNAL), ports);
   const transport = new Transport();
   const engine = {
     clock: systemClock,

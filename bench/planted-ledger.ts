@@ -2,6 +2,7 @@ import { Decimal } from "../src/base/decimal.ts";
 import type { DriftKind } from "../src/protocol/comparison.ts";
 import { startSandbox } from "../src/sandbox/sandbox.ts";
 import { Database } from "../src/sqlite/database.ts";
+import { SANDBOX } from "../src/sandbox/store/tables.ts";
 
 // A ledger in which every account has ten movements, and a balance that is their sum unless something is planted there.
 
@@ -47,7 +48,7 @@ export const KINDS: Readonly<Record<Exclude<Planted, "in flight">, DriftKind>> =
 export async function generate(path: string, count: number): Promise<readonly Holding[]> {
   const sandbox = await startSandbox({ path });
   await sandbox.close();
-  const database = Database.open(path);
+  const database = Database.open(path, SANDBOX);
   const holdings = planted(count);
   database.exec("PRAGMA synchronous = OFF");
   for (const token of tokenIds(count)) {
@@ -167,7 +168,7 @@ function put(database: Database, kind: string, { id, scope, body }: { id: string
 
 /** What was in flight arrives. */
 export function land(path: string, holdings: readonly Holding[]): void {
-  const database = Database.open(path);
+  const database = Database.open(path, SANDBOX);
   database.transaction(() => {
     for (const { token, holder, planted: what } of holdings) {
       if (what !== "in flight") continue;

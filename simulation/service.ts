@@ -8,7 +8,7 @@ import { DEFAULT_SEED } from "../src/sandbox/seed/default.ts";
 import { plant } from "../src/sandbox/seed/plant.ts";
 import type { Seed } from "../src/sandbox/seed/seed.ts";
 import { openService, type ServiceParts } from "../src/sandbox/service.ts";
-import { migrate } from "../src/sandbox/store/tables.ts";
+import { migrate, SANDBOX } from "../src/sandbox/store/tables.ts";
 import { Database } from "../src/sqlite/database.ts";
 import type { Exchanged, Outgoing } from "../src/transport/exchange.ts";
 
@@ -40,7 +40,7 @@ export interface Commit {
 
 /** The service, with its true commit log: the sandbox's own code over a database in memory, without HTTP. */
 export class SimulatedService {
-  readonly #database = Database.open(":memory:");
+  readonly #database = Database.open(":memory:", SANDBOX);
   readonly #clock: Clock;
   readonly #parts: ServiceParts;
 

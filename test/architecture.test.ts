@@ -120,8 +120,34 @@ test("only what reads is tried again by the retry policy: no write ever is", () 
   expect(retrying.toSorted()).toEqual(["engine/act/read-step.ts", "engine/asking.ts"]);
 });
 
-test("only the command line with what loads it, the flags of V8, and the question who holds a run, name the process", () => {
-  const allowed = new Set(["base/v8-flags.ts", "boot/boot.ts", "cli/main.ts", "journal/holder.ts"]);
+// What opens, makes, changes or removes nothing.
+const LOOKING = new Set([
+  "accessSync",
+  "constants",
+  "existsSync",
+  "lstatSync",
+  "readdirSync",
+  "realpathSync",
+  "statfsSync",
+  "statSync",
+]);
+
+test("files are opened, made and removed in one folder, which follows no link and waits for no pipe", () => {
+  const files = globSync("src/**/*.ts").filter((path) => !path.startsWith("src/files/") && path !== "src/boot/boot.ts");
+  const wrong = files.flatMap((path) => {
+    const text = readFileSync(path, "utf8");
+    const mentions = [...text.matchAll(/["'](?:node:)?fs(?:\/promises)?["']/g)];
+    const named = [...text.matchAll(/^import (?:type )?\{([^}]*)\} from "node:fs";/gm)];
+    const names = named.flatMap(([, list = ""]) => list.split(",").map((name) => name.trim()));
+    const effects = names.filter((name) => name !== "" && !name.startsWith("type ") && !LOOKING.has(name));
+    return [...effects.map((name) => `${path}: ${name}`), ...(mentions.length === named.length ? [] : [path])];
+  });
+  expect(files.length).toBeGreaterThan(300);
+  expect(wrong).toEqual([]);
+});
+
+test("only the command line with what loads it, the flags of V8, and the questions who holds a run and whose a file is, name the process", () => {
+  const allowed = new Set(["base/v8-flags.ts", "boot/boot.ts", "cli/main.ts", "files/owner.ts", "journal/holder.ts"]);
   const named = globSync("src/**/*.ts").filter((path) =>
     /\bprocess\.[a-zA-Z]|from "node:process"/.test(readFileSync(path, "utf8")),
   );

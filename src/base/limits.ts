@@ -27,6 +27,8 @@ export const LIMITS = {
   escapeLevels: 8,
   /** Characters of the name of a group of runs. */
   groupChars: 200,
+  /** How long writing to a pipe waits for its reader, in milliseconds. */
+  streamWaitMs: 10_000,
   /** Names that a process tries for the file by whose lock others see that it is alive. */
   lockTries: 20,
   /** How old an intent may be when its request leaves, in milliseconds: a process that was stopped in between does not send it any more. */

@@ -1,4 +1,3 @@
-import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
 import { formatDuration } from "../base/duration.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { harmless } from "../base/harmless.ts";
@@ -6,6 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import { systemClock } from "../base/ports.ts";
 import type { Secret } from "../base/secret.ts";
 import { count, quoted } from "../base/text.ts";
+import { openOutput } from "../files/output.ts";
 import type { Secrets } from "../playbook/open.ts";
 import type { RunEvent } from "../protocol/record.ts";
 import { cut } from "../report/foreign.ts";
@@ -29,9 +29,8 @@ export class Exchanges {
   /** In a file that only its owner may read, begun anew. Throws a Failure when it cannot be written. */
   static inFile(path: string, name: string): Exchanges {
     try {
-      const file = openSync(path, "w", 0o600);
-      if (fstatSync(file).isFile()) fchmodSync(file, 0o600);
-      return new Exchanges({ write: (text) => void writeSync(file, text) }, () => closeSync(file));
+      const output = openOutput(path);
+      return new Exchanges(output, output.close);
     } catch (error) {
       throw new Failure({
         code: "debug.cannot-write",

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { isTrusted } from "../files/found.ts";
 import { readRegular } from "../files/regular.ts";
 import type { FileReader, Placement } from "../playbook/files.ts";
 import { projectOfFile } from "./chosen-project.ts";
@@ -25,9 +26,15 @@ export function placementIn(cwd: string, path: string, named: string): Placement
   const [spelled, playbook] = [resolve(cwd, path), resolve(cwd, named)];
   const real = realPath(spelled);
   if ([spelled, real].some((file) => SETTINGS.test(basename(file)))) return "settings";
-  const ways = [projectOfFile(cwd, named).folder, dirname(playbook)].flatMap((root) => wayBelow(realPath(root), real) ?? []);
+  const ways = [...trustedFolder(cwd, named), dirname(playbook)].flatMap((root) => wayBelow(realPath(root), real) ?? []);
   if (ways.length === 0) return "outside";
   return ways.every(isHidden) ? "hidden" : "project";
+}
+
+// Another user who lays a tokenbook.yaml above a project must not widen what it may read.
+function trustedFolder(cwd: string, named: string): readonly string[] {
+  const { environmentFile: path, folder } = projectOfFile(cwd, named);
+  return path === undefined || isTrusted({ path, name: path }) ? [folder] : [];
 }
 
 /** Returns where links lead; of a file that is not there, as far as its folders are. */

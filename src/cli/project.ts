@@ -6,12 +6,13 @@ import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { count, didYouMean } from "../base/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
-import { DOTENV_FILE, readDotenv } from "../environment/dotenv.ts";
+import { DOTENV_FILE, type DotenvFile, readDotenv } from "../environment/dotenv.ts";
 import type { Variables } from "../environment/key.ts";
 import { ENVIRONMENT_FILE, loadEnvironment, loadProfile } from "../environment/load.ts";
 import type { Target } from "../environment/target.ts";
 import { assertTlsChecked } from "../environment/tls.ts";
 import { readRegular } from "../files/regular.ts";
+import { stateEntry } from "../files/state.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import type { FileReader } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
@@ -75,15 +76,15 @@ export function folderInProject({ cwd, project }: Pick<ProjectShell, "cwd" | "pr
 /** What keys, `env` and `secrets` are looked for in: the variables of the process, and behind them those of the `.env` file. Throws a Failure. */
 export function variablesOf(shell: ProjectShell, options: Dotenv): Variables {
   const file = dotenvFile(shell, options);
-  return file === undefined ? shell.variables : { ...readDotenv(file, relative(shell.cwd, file)), ...shell.variables };
+  return file === undefined ? shell.variables : { ...readDotenv(file, relative(shell.cwd, file.path)), ...shell.variables };
 }
 
 /** The file that gives variables; `undefined` when there is none. */
-export function dotenvFile({ cwd, project }: ProjectShell, { dotenv }: Dotenv): string | undefined {
+export function dotenvFile({ cwd, project }: ProjectShell, { dotenv }: Dotenv): DotenvFile | undefined {
   if (dotenv === false) return undefined;
-  if (dotenv !== undefined) return resolve(cwd, dotenv);
-  const usual = join(project.folder, DOTENV_FILE);
-  return existsSync(usual) ? usual : undefined;
+  if (dotenv !== undefined) return { path: resolve(cwd, dotenv), isNamed: true };
+  const path = join(project.folder, DOTENV_FILE);
+  return existsSync(path) ? { path, isNamed: false } : undefined;
 }
 
 /** A target, and how to let go of what serves it. */
@@ -127,7 +128,7 @@ export function assertSandboxMeant({ variables }: Pick<Shell, "variables">, { en
 
 async function embeddedSandbox(state: string, environment: string): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/sandbox.ts");
-  const path = join(state, "sandbox.db");
+  const path = stateEntry(state, "sandbox.db", "create");
   const sandbox = await startSandbox({ path });
   return { target: sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE }), close: () => sandbox.close() };
 }

@@ -1,7 +1,7 @@
-import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { systemClock } from "../base/ports.ts";
+import { appendOutput, assertWritable, writeWhole } from "../files/output.ts";
 import type { Places } from "../report/check/checked.ts";
 import type { Format, ReportRequest } from "../report/format.ts";
 import { escapeHtml } from "../report/html/markup.ts";
@@ -10,7 +10,6 @@ import type { NotBegun } from "../report/shape.ts";
 import type { ReportedRun } from "../report/reported-run.ts";
 import { WRITERS } from "../report/writers.ts";
 import { type Collector, collectorIn, sendTraces } from "./collector.ts";
-import { assertWritable, writeWhole } from "./file.ts";
 import type { Session } from "./session.ts";
 import type { Shell, TextKind } from "./shell.ts";
 
@@ -152,7 +151,7 @@ function automaticIn(
     what: "of the job's summary",
     async write(shell, runs, notBegun) {
       const pieces = hintedPieces(shell, "md", (await WRITERS.md())(runs, placesOf(shell), notBegun));
-      appendFileSync(resolve(shell.cwd, summary), [...pieces].join(""));
+      appendOutput(resolve(shell.cwd, summary), [...pieces].join(""));
     },
   };
   return [...(variables["GITHUB_ACTIONS"] === "true" && !isAnnotated ? [annotate] : []), ...(summary === "" ? [] : [summarise])];

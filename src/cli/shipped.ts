@@ -1,7 +1,9 @@
 import { createRequire } from "node:module";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { invariant } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { readRegular } from "../files/regular.ts";
 import { type CheckResult, checkPlaybook } from "../playbook/check.ts";
 import type { ShippedPlaybooks } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
@@ -18,7 +20,7 @@ export const shipped: ShippedPlaybooks = {
   },
   read(name) {
     const file = basename(name);
-    return `${PREFIX}${file}` === name && this.names.includes(name) ? readFileSync(pathOfShipped(name), "utf8") : undefined;
+    return `${PREFIX}${file}` === name && this.names.includes(name) ? textOf(name) : undefined;
   },
 };
 
@@ -38,6 +40,10 @@ export function shippedPlaybook(uses: string): ShippedPlaybook {
 
 export function shippedPlaybooks(): readonly ShippedPlaybook[] {
   return shipped.names.map(shippedPlaybook);
+}
+
+function textOf(name: string): string {
+  return readRegular({ path: pathOfShipped(name), name }, LIMITS.sourceBytes).toString("utf8");
 }
 
 /** Where one of them lies. */

@@ -1,16 +1,25 @@
 import { parseEnv } from "node:util";
 import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { readFound } from "../files/found.ts";
 import { readRegular } from "../files/regular.ts";
 import type { Variables } from "./key.ts";
 
 /** The name of the file that gives variables which the process does not set. */
 export const DOTENV_FILE = ".env";
 
-/** The variables of a file in the form of `.env`. Throws a Failure that calls it by `name` when it cannot be read. */
-export function readDotenv(path: string, name: string): Variables {
+/** A file in the form of `.env`. */
+export interface DotenvFile {
+  readonly path: string;
+  /** Whether the user names it: any other is read only where nobody else may have written it. */
+  readonly isNamed: boolean;
+}
+
+/** Returns the variables of a file. Throws a Failure that calls it by `name` when it cannot be read. */
+export function readDotenv({ path, isNamed }: DotenvFile, name: string): Variables {
+  const read = isNamed ? readRegular : readFound;
   try {
-    return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name }, LIMITS.sourceBytes)));
+    return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(read({ path, name }, LIMITS.sourceBytes)));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({

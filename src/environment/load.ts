@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseDuration } from "../base/duration.ts";
 import { Failure } from "../base/failure.ts";
@@ -7,7 +8,7 @@ import { didYouMean } from "../base/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
 import { plainView } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { readRegular } from "../files/regular.ts";
+import { readFound } from "../files/found.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
@@ -24,12 +25,35 @@ import { addressesOf, addressProblems, hiddenPartsOf, timeoutProblems } from "./
 export const ENVIRONMENT_FILE = "tokenbook.yaml";
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** The environment file of a project: the nearest `tokenbook.yaml` at or above a folder; `undefined` when there is none. */
+/**
+ * Returns the environment file of a project: the nearest `tokenbook.yaml` at or above a folder; `undefined` when there is none. The search ends
+ * at the home folder, and where another file system is mounted: what is above them is other people's.
+ */
 export function findEnvironmentFile(from: string): string | undefined {
+  const home = placeOfFolder(homedir());
+  let below: FolderPlace | undefined;
   for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const place = placeOfFolder(folder);
+    if (below !== undefined && place?.device !== below.device) return undefined;
     const file = join(folder, ENVIRONMENT_FILE);
     if (existsSync(file)) return file;
-    if (dirname(folder) === folder) return undefined;
+    if (dirname(folder) === folder || (home !== undefined && place?.id === home.id)) return undefined;
+    below = place;
+  }
+}
+
+interface FolderPlace {
+  readonly device: bigint;
+  /** The same by whatever path the folder is reached. */
+  readonly id: string;
+}
+
+function placeOfFolder(path: string): FolderPlace | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return { device: dev, id: `${dev} ${ino}` };
+  } catch {
+    return undefined; // it is not there yet, or cannot be looked at
   }
 }
 
@@ -86,7 +110,7 @@ interface Opened {
 
 /** Reads an environment file, of which `shown` is the name in messages. Throws a Failure that shows each line to mend. */
 export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
-  const { file, root, diagnostics } = parseUnshown(shown, readRegular({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
+  const { file, root, diagnostics } = parseUnshown(shown, readFound({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
   if (root === undefined) throw invalid(diagnostics);
   const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
   const problems =

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { Failure } from "../base/failure.ts";
 import { countLong } from "../base/text.ts";
+import { oddKindOf } from "./kind.ts";
 
 /** A file that somebody names, and what messages call it. */
 export interface NamedFile {
@@ -14,7 +15,7 @@ export interface NamedFile {
  */
 function openRegular({ path, name }: NamedFile): number {
   const descriptor = opened(path, name);
-  const kind = kindOf(fstatSync(descriptor));
+  const kind = oddKindOf(fstatSync(descriptor));
   if (kind === undefined) return descriptor;
   closeSync(descriptor);
   throw notRegular(name, kind);
@@ -24,11 +25,12 @@ const PIECE_BYTES = 65_536;
 
 /**
  * The bytes of a regular file; throws as `openRegular` does, and where there are too many. The size that a file says it has proves nothing: it
- * may grow while it is read, and those of /proc say 0.
+ * may grow while it is read, and those of /proc say 0. `accept` may refuse by a Failure the file that was opened, wherever its name leads by then.
  */
-export function readRegular(file: NamedFile, mostBytes: number): Buffer {
+export function readRegular(file: NamedFile, mostBytes: number, accept: (found: Stats) => void = () => undefined): Buffer {
   const descriptor = openRegular(file);
   try {
+    accept(fstatSync(descriptor));
     const pieces: Buffer[] = [];
     for (let [bytes, size] = [0, 1]; size > 0; bytes += size) {
       if (bytes > mostBytes) throw tooLarge(file, mostBytes);
@@ -59,12 +61,6 @@ function opened(path: string, name: string): number {
     if ((error as NodeJS.ErrnoException).code === "ENXIO") throw notRegular(name, "a socket");
     throw error;
   }
-}
-
-function kindOf(stats: Stats): string | undefined {
-  if (stats.isFile()) return undefined;
-  if (stats.isDirectory()) return "a folder";
-  return stats.isFIFO() ? "a pipe" : "a device";
 }
 
 function notRegular(name: string, kind: string): Failure {

@@ -1,7 +1,9 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
 import { Failure } from "../base/failure.ts";
+import { type Access, isPrivateThere } from "../files/private.ts";
+import { stateEntry } from "../files/state.ts";
 import type { Database } from "../sqlite/database.ts";
+import { Layout } from "../sqlite/layout.ts";
 import { LEASE_SCHEMA } from "./leases.ts";
 import { PROOF_SCHEMA } from "./proofs.ts";
 import { gone, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
@@ -56,15 +58,18 @@ CREATE UNIQUE INDEX run_key ON run (key) WHERE key IS NOT NULL;
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
 const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA, PROOF_SCHEMA, LOSS_SCHEMA, START_SCHEMA];
 
+/** The tables of a journal. */
+export const JOURNAL: Layout = new Layout(MIGRATIONS);
+
 /** The format that this version writes. */
-export const FORMAT: number = MIGRATIONS.length;
+export const FORMAT: number = JOURNAL.newest;
 
 // From this one on a journal has a tail.
 const TAILED = 6;
 
-/** The journal of a state directory. */
-export function journalIn(stateDirectory: string): string {
-  return join(stateDirectory, "journal.db");
+/** Returns the path of the journal of a state directory. Throws a Failure when the directory cannot be trusted. */
+export function journalIn(stateDirectory: string, access: Access | "create"): string {
+  return stateEntry(stateDirectory, "journal.db", access);
 }
 
 /** The tail of a journal: beside it, or where the ports have it. One that ends with its process needs none. */
@@ -80,7 +85,7 @@ export function assertThere(journal: string): void {
 }
 
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return isPrivateThere(path) ? statSync(path).size : 0;
 }
 
 /** Throws a Failure when a journal has lost records that its tail names, or must have a tail and has none. */
@@ -113,11 +118,11 @@ export function migrate(database: Database, tail: Tail): void {
 
 /** The same within a transaction, without a look at the tail. */
 export function bringUp(database: Database): void {
-  for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
+  JOURNAL.bringUp(database);
   database.exec(`PRAGMA user_version = ${FORMAT}`);
 }
 
 /** The format in which a journal was written. */
 export function versionOf(database: Database): number {
-  return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
+  return JOURNAL.versionOf(database);
 }

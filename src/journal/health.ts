@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
 import { LIMITS } from "../base/limits.ts";
 import { systemClock } from "../base/ports.ts";
 import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
 import { stateOf } from "../protocol/state.ts";
+import { isPrivateThere } from "../files/private.ts";
 import { Database } from "../sqlite/database.ts";
-import { assertThere, assertWhole, FORMAT, journalIn, tailOf, versionOf } from "./format.ts";
+import { assertThere, assertWhole, FORMAT, JOURNAL, journalIn, tailOf, versionOf } from "./format.ts";
 import type { JournalPorts } from "./journal.ts";
 import type { Loss } from "./loss.ts";
 import { JournalStore, type RunSummary } from "./store.ts";
@@ -31,9 +31,9 @@ export interface RunHealth extends RunSummary {
 
 /** Looks at a journal and changes nothing; `undefined` where there is none. Throws a Failure when it cannot be read, or is gone. */
 export function journalHealth(stateDirectory: string): JournalHealth | undefined {
-  const path = journalIn(stateDirectory);
+  const path = journalIn(stateDirectory, "look");
   assertThere(path);
-  if (!existsSync(path)) return undefined;
+  if (!isPrivateThere(path)) return undefined;
   const { format, damage } = structureOf(path);
   const health = { path, format, newest: FORMAT, damage };
   const store = damage.length > 0 ? undefined : JournalStore.look(stateDirectory, LOOKING);
@@ -46,7 +46,7 @@ export function journalHealth(stateDirectory: string): JournalHealth | undefined
 }
 
 function structureOf(path: string): Pick<JournalHealth, "format" | "damage"> {
-  const database = Database.look(path);
+  const database = Database.look(path, JOURNAL);
   try {
     const format = versionOf(database);
     const damage = database.quickCheck();

@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { systemRandom } from "../base/ports.ts";
 import type { Holder } from "../protocol/record.ts";
+import { readRegular } from "../files/regular.ts";
+import { makePrivateFolder, stateEntry } from "../files/state.ts";
 import { FileLock, inodeAt, lockState, removeFree } from "../sqlite/lock.ts";
 
 /** Whether a process may still act. `unknown`: it ran on another machine, and nobody here can know. */
@@ -23,7 +24,6 @@ export interface Liveness {
   close(): void;
 }
 
-const FOLDER = "holders";
 const SUFFIX = ".lock";
 const NAME_BYTES = 8;
 // What the journal names is opened, so it can only be one of these.
@@ -49,7 +49,7 @@ export class Holders implements Liveness {
   #mine: Shared | undefined;
 
   constructor(stateDirectory: string | undefined) {
-    this.#folder = stateDirectory === undefined ? undefined : join(stateDirectory, FOLDER);
+    this.#folder = stateDirectory === undefined ? undefined : stateEntry(stateDirectory, "holders", "look");
   }
 
   me(): Holder {
@@ -104,8 +104,8 @@ function enter(folder: string): Shared {
     known.users++;
     return known;
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  removeFree(folder, SUFFIX);
+  makePrivateFolder(folder);
+  removeFree(folder, LOCK_FILE);
   for (let tries = 0; tries < LIMITS.lockTries; tries++) {
     const file = `${Buffer.from(systemRandom.bytes(NAME_BYTES)).toString("hex")}${SUFFIX}`;
     const lock = FileLock.create(join(folder, file));
@@ -195,7 +195,7 @@ function statOf(pid: number): { readonly state: string; readonly startedAt: stri
 
 function read(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readRegular({ path, name: path }, LIMITS.sourceBytes).toString("utf8");
   } catch {
     return undefined; // no /proc on this system
   }

@@ -1,6 +1,6 @@
 import { Failure } from "../base/failure.ts";
 import { Database, type Row } from "../sqlite/database.ts";
-import { assertThere, assertWhole, bringUp, journalIn, tailOf } from "./format.ts";
+import { assertThere, assertWhole, bringUp, JOURNAL, journalIn, tailOf } from "./format.ts";
 import { spellHolder } from "./holder.ts";
 import { type JournalPorts, livenessOf } from "./journal.ts";
 import { Leases } from "./leases.ts";
@@ -25,9 +25,9 @@ export type Acceptance = Pick<Loss, "who" | "because">;
  * loss. Throws a Failure when nothing is lost, or a process that is alive holds a run.
  */
 export function acceptLoss(stateDirectory: string, ports: JournalPorts, { who, because }: Acceptance): string {
-  const path = journalIn(stateDirectory);
+  const path = journalIn(stateDirectory, "create");
   const missing = lossAt(() => assertThere(path));
-  const database = Database.open(path);
+  const database = Database.open(path, JOURNAL);
   try {
     const tail = tailOf(database, ports);
     const what = missing ?? lossAt(() => assertWhole(database, tail));

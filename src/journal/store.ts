@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { didYouMean } from "../base/text.ts";
 import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
+import { isPrivateThere } from "../files/private.ts";
 import { type Cell, Database } from "../sqlite/database.ts";
 import { CHAIN_START, type ChainedRecord, type History, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
@@ -12,7 +12,7 @@ import { type Life, type Liveness, spellHolder } from "./holder.ts";
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
 import { type HeldRun, type JournalPorts, livenessOf, RunJournal } from "./journal.ts";
 import type { Tail } from "./tail.ts";
-import { assertThere, FORMAT, journalIn, migrate, tailOf, versionOf } from "./format.ts";
+import { assertThere, FORMAT, JOURNAL, journalIn, migrate, tailOf, versionOf } from "./format.ts";
 import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
 /** A line of `tokenbook runs`. */
@@ -55,24 +55,24 @@ export class JournalStore {
 
   /** Opens the journal of a state directory, and creates it where there never was one. Throws a Failure, also when it has lost records. */
   static open(stateDirectory: string, ports: JournalPorts): JournalStore {
-    const path = journalIn(stateDirectory);
+    const path = journalIn(stateDirectory, "create");
     assertThere(path);
-    return JournalStore.over(Database.open(path), ports);
+    return JournalStore.over(Database.open(path, JOURNAL), ports);
   }
 
   /** The same where there is one; otherwise gives an empty journal that leaves no file. */
   static existing(stateDirectory: string, ports: JournalPorts): JournalStore {
-    const path = journalIn(stateDirectory);
+    const path = journalIn(stateDirectory, "write");
     assertThere(path);
-    return JournalStore.over(Database.existing(path), ports);
+    return JournalStore.over(Database.existing(path, JOURNAL), ports);
   }
 
   /** Looks into the journal and changes nothing; `undefined` where there is none of the present format. Throws a Failure like `open`. */
   static look(stateDirectory: string, ports: JournalPorts): JournalStore | undefined {
-    const path = journalIn(stateDirectory);
+    const path = journalIn(stateDirectory, "look");
     assertThere(path);
-    if (!existsSync(path)) return undefined;
-    const database = Database.look(path);
+    if (!isPrivateThere(path)) return undefined;
+    const database = Database.look(path, JOURNAL);
     if (versionOf(database) === FORMAT) return JournalStore.#whole(database, ports);
     database.close();
     return undefined;

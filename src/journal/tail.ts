@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
 import { Failure } from "../base/failure.ts";
+import { closePrivate, openPrivate, overwrite, readPrivate, replacePrivate } from "../files/private.ts";
 import type { Database } from "../sqlite/database.ts";
 import { telling } from "../sqlite/failure.ts";
 
@@ -99,49 +98,17 @@ export function tailFileOf(journal: string): TailFile {
   let descriptor: number | undefined;
   return {
     path,
-    read: () => readIfThere(path),
-    replace: (content) => replaceDurably(path, content),
+    read: () => telling(path, () => readPrivate(path)),
+    replace: (content) => replacePrivate(path, content),
     overwrite: (part, at) => {
-      descriptor ??= openSync(path, constants.O_RDWR);
-      writeSync(descriptor, part, 0, part.length, at);
+      descriptor ??= openPrivate(path, "write");
+      overwrite(descriptor, part, at);
     },
     close: () => {
-      if (descriptor !== undefined) closeSync(descriptor);
+      if (descriptor !== undefined) closePrivate(descriptor);
       descriptor = undefined;
     },
   };
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as { readonly code?: string }).code === "ENOENT") return undefined;
-    return telling(path, () => {
-      throw error;
-    });
-  }
-}
-
-function replaceDurably(path: string, content: Buffer): void {
-  const fresh = `${path}.new`;
-  const descriptor = openSync(fresh, "w", 0o600);
-  try {
-    writeSync(descriptor, content);
-    fsyncSync(descriptor);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(fresh, path);
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 const NOTHING = "- -1 -";

@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { ComparisonName, ExplainedDrift, HistoryEntry, KnownDrift } from "../protocol/drift.ts";
+import { isPrivateThere } from "../files/private.ts";
+import { stateEntry } from "../files/state.ts";
 import { type Cell, Database, type Row } from "../sqlite/database.ts";
-import { FORMAT, newer, prepare, ROWS } from "./drift-tables.ts";
+import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
 
 /** What of a comparison people want to see beside its drifts. */
 export interface ComparisonWords {
@@ -70,12 +70,12 @@ export class DriftBook {
 
   /** Opens the file, and creates it where it is not there. Throws a Failure. */
   static open(state: string, redact: Redact = (text) => text): DriftBook {
-    return DriftBook.#over(Database.open(join(state, FILE)), redact);
+    return DriftBook.#over(Database.open(stateEntry(state, FILE, "create"), DRIFTS), redact);
   }
 
   /** Opens the file where it is there; otherwise gives an empty book that leaves none. Throws a Failure. */
   static existing(state: string): DriftBook {
-    return DriftBook.#over(Database.existing(join(state, FILE)), (text) => text);
+    return DriftBook.#over(Database.existing(stateEntry(state, FILE, "write"), DRIFTS), (text) => text);
   }
 
   static #over(database: Database, redact: Redact): DriftBook {
@@ -86,16 +86,15 @@ export class DriftBook {
 
   /** Opens the file to look into it and changes nothing; `undefined` where there is none. Throws a Failure. */
   static look(state: string): DriftBook | undefined {
-    const path = join(state, FILE);
-    return existsSync(path) ? new DriftBook(Database.look(path), (text) => text) : undefined;
+    const path = stateEntry(state, FILE, "look");
+    return isPrivateThere(path) ? new DriftBook(Database.look(path, DRIFTS), (text) => text) : undefined;
   }
 
   /** Whether there is something in it that this version can read; a file that was only just made has nothing. Throws a Failure. */
   isReadable(): boolean {
-    const hasFormat = this.#database.get("SELECT 1 FROM sqlite_schema WHERE name = 'about'") !== undefined;
-    const format = hasFormat ? this.#database.get("SELECT format FROM about")?.["format"] : undefined;
-    if (Number(format ?? 0) > FORMAT) throw newer(this.#database.path, Number(format));
-    return format !== undefined;
+    const format = DRIFTS.versionOf(this.#database);
+    if (format > DRIFTS.newest) throw newer(this.#database.path, format);
+    return format > 0;
   }
 
   /** What of the file is broken; nothing when it is whole. */

@@ -1,25 +1,23 @@
 import { Failure } from "../base/failure.ts";
 import type { Database } from "../sqlite/database.ts";
-
-export const FORMAT = 2;
+import { Layout } from "../sqlite/layout.ts";
 
 /** How many rows each side had, as the evidence of a drift tells. */
 export const ROWS = "json_extract(evidence, '$.left.rows') || ' and ' || json_extract(evidence, '$.right.rows')";
 
-/** Lays the tables where they are not there, and brings those of an earlier format up to this one. Throws a Failure. */
+/** Brings an empty file, or one of an earlier format, up to the present one. Throws a Failure. */
 export function prepare(database: Database): void {
-  database.exec(TABLES);
-  const format = database.get("SELECT format FROM about")?.["format"];
-  if (format === FORMAT) return;
-  if (Number(format) > FORMAT) throw newer(database.path, Number(format));
-  if (format !== undefined) database.exec(ROWS_ACKNOWLEDGED);
-  database.exec(`DELETE FROM about; INSERT INTO about (format) VALUES (${FORMAT})`);
+  const format = DRIFTS.versionOf(database);
+  if (format === DRIFTS.newest) return;
+  if (format > DRIFTS.newest) throw newer(database.path, format);
+  DRIFTS.bringUp(database);
+  database.exec(`DELETE FROM about; INSERT INTO about (format) VALUES (${DRIFTS.newest})`);
 }
 
 export function newer(path: string, format: number): Failure {
   return new Failure({
     code: "drift.newer",
-    message: `${path} is of format ${format}, and this tokenbook knows ${FORMAT}`,
+    message: `${path} is of format ${format}, and this tokenbook knows ${DRIFTS.newest}`,
     next: "use the newer tokenbook, or another --state DIR",
   });
 }
@@ -31,19 +29,25 @@ UPDATE acknowledgement SET rows = (SELECT ${ROWS} FROM drift WHERE drift.id = ac
 `;
 
 const TABLES = `
-CREATE TABLE IF NOT EXISTS about (format INTEGER NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS comparison (
+CREATE TABLE about (format INTEGER NOT NULL) STRICT;
+CREATE TABLE comparison (
   id INTEGER PRIMARY KEY, environment TEXT NOT NULL, playbook TEXT NOT NULL, name TEXT NOT NULL, scope TEXT NOT NULL,
   words TEXT NOT NULL, UNIQUE (environment, playbook, name, scope)) STRICT;
-CREATE TABLE IF NOT EXISTS drift (
+CREATE TABLE drift (
   id TEXT PRIMARY KEY, comparison INTEGER NOT NULL REFERENCES comparison (id), key TEXT NOT NULL, kind TEXT NOT NULL,
   left TEXT, right TEXT, difference TEXT, evidence TEXT NOT NULL, since_at INTEGER NOT NULL, since_run TEXT NOT NULL,
   first_alike_at INTEGER NOT NULL, last_at INTEGER NOT NULL, last_run TEXT NOT NULL, cleared_at INTEGER, cleared_run TEXT) STRICT;
-CREATE INDEX IF NOT EXISTS drift_of ON drift (comparison, cleared_at);
-CREATE TABLE IF NOT EXISTS sighting (
+CREATE INDEX drift_of ON drift (comparison, cleared_at);
+CREATE TABLE sighting (
   drift TEXT NOT NULL, run TEXT NOT NULL, at INTEGER NOT NULL, left TEXT, right TEXT, difference TEXT, cleared INTEGER NOT NULL,
   PRIMARY KEY (drift, run)) STRICT;
-CREATE TABLE IF NOT EXISTS acknowledgement (
+CREATE TABLE acknowledgement (
   id INTEGER PRIMARY KEY, drift TEXT NOT NULL, at INTEGER NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL,
-  until INTEGER NOT NULL, left TEXT, right TEXT, difference TEXT, rows TEXT) STRICT;
+  until INTEGER NOT NULL, left TEXT, right TEXT, difference TEXT) STRICT;
 `;
+
+/** The tables of a file of drifts. */
+export const DRIFTS: Layout = new Layout([TABLES, ROWS_ACKNOWLEDGED], (file) => {
+  const hasFormat = file.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'about'") !== undefined;
+  return Number(hasFormat ? (file.get("SELECT format FROM about")?.["format"] ?? 0) : 0);
+});

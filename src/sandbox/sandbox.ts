@@ -15,7 +15,7 @@ import { openService } from "./service.ts";
 import { type Contents, readContents } from "./store/contents.ts";
 import { readSettings, VirtualClock } from "./store/settings.ts";
 import type { Entity } from "./store/ledger-resources.ts";
-import { migrate } from "./store/tables.ts";
+import { migrate, SANDBOX } from "./store/tables.ts";
 
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
 export { readSeed } from "./seed/read.ts";
@@ -109,7 +109,7 @@ function cannotListen(port: number, error: unknown): Failure {
 }
 
 function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): { database: Database; isNew: boolean } {
-  const database = Database.open(path);
+  const database = Database.open(path, SANDBOX);
   let isNew = false;
   try {
     const planting = { profile: profile.ledger, now: Date.now() };

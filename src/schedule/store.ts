@@ -1,10 +1,12 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { Cron } from "../base/cron.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Holders } from "../journal/holder.ts";
+import { isPrivateThere } from "../files/private.ts";
+import { stateEntry } from "../files/state.ts";
 import { Database, type Row } from "../sqlite/database.ts";
+import { Layout } from "../sqlite/layout.ts";
 import { decide, type Decision, type Plan, type Standing, type Step } from "./decide.ts";
 import type { EndedState, Firing, Problem } from "./firing.ts";
 import { Firings, FIRINGS_SCHEMA, type StorePorts, type TablePorts } from "./firings.ts";
@@ -27,7 +29,8 @@ ALTER TABLE schedule ADD COLUMN streak_told_at INTEGER;
 ALTER TABLE schedule ADD COLUMN streak_times INTEGER;
 `;
 
-const MIGRATIONS: readonly string[] = [SCHEMA + FIRINGS_SCHEMA + OUTBOX_SCHEMA, STREAK + OUTBOX_SCHEDULE];
+/** The tables of a file of schedules. */
+export const SCHEDULES: Layout = new Layout([SCHEMA + FIRINGS_SCHEMA + OUTBOX_SCHEMA, STREAK + OUTBOX_SCHEDULE]);
 
 /** What is known of a schedule beside its firings. */
 export interface Known {
@@ -74,12 +77,12 @@ export class ScheduleStore {
   }
 
   static open(stateDirectory: string, ports: StorePorts): ScheduleStore {
-    return ScheduleStore.#over(Database.open(join(stateDirectory, FILE)), ports);
+    return ScheduleStore.#over(Database.open(stateEntry(stateDirectory, FILE, "create"), SCHEDULES), ports);
   }
 
   /** Opens the file where it is there; otherwise gives an empty store that leaves none. */
   static existing(stateDirectory: string, ports: StorePorts): ScheduleStore {
-    return ScheduleStore.#over(Database.existing(join(stateDirectory, FILE)), ports);
+    return ScheduleStore.#over(Database.existing(stateEntry(stateDirectory, FILE, "write"), SCHEDULES), ports);
   }
 
   static #over(database: Database, ports: StorePorts): ScheduleStore {
@@ -89,11 +92,11 @@ export class ScheduleStore {
 
   /** Looks into the file and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
   static look(stateDirectory: string, ports: StorePorts): ScheduleStore | undefined {
-    const path = join(stateDirectory, FILE);
-    if (!existsSync(path)) return undefined;
-    const database = Database.look(path);
-    const version = versionOf(database);
-    if (version > 0 && version <= MIGRATIONS.length) return new ScheduleStore(database, ports);
+    const path = stateEntry(stateDirectory, FILE, "look");
+    if (!isPrivateThere(path)) return undefined;
+    const database = Database.look(path, SCHEDULES);
+    const version = SCHEDULES.versionOf(database);
+    if (version > 0 && version <= SCHEDULES.newest) return new ScheduleStore(database, ports);
     database.close();
     if (version === 0) return undefined;
     throw newer(path, version);
@@ -278,17 +281,13 @@ function readStreak(row: Row): Streak | undefined {
 }
 
 function migrate(database: Database): void {
-  const version = versionOf(database);
-  if (version > MIGRATIONS.length) throw newer(database.path, version);
-  if (version === MIGRATIONS.length) return;
+  const version = SCHEDULES.versionOf(database);
+  if (version > SCHEDULES.newest) throw newer(database.path, version);
+  if (version === SCHEDULES.newest) return;
   database.transaction(() => {
-    for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    SCHEDULES.bringUp(database);
+    database.exec(`PRAGMA user_version = ${SCHEDULES.newest}`);
   });
-}
-
-function versionOf(database: Database): number {
-  return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
 function newer(path: string, version: number): Failure {

@@ -1,8 +1,11 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from "node:sqlite";
+import { makeFolder } from "../files/folder.ts";
+import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere } from "../files/private.ts";
 import { removed, telling, toldOf } from "./failure.ts";
+import type { Layout } from "./layout.ts";
 
 /** What one column may hold. Amounts are TEXT, always: SQLite's own numbers would round them. */
 export type Cell = string | number | bigint | null;
@@ -19,8 +22,8 @@ const KEPT = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_a
 const UNKEPT = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;";
 
 /**
- * One SQLite file, opened the only way we trust it: write-ahead log, every commit synced, foreign keys on, mode 0600.
- * Statements are compiled once.
+ * One SQLite file, opened the only way we trust it: a regular file of this user with the tables that tokenbook made, write-ahead log, every
+ * commit synced, foreign keys on, mode 0600. Statements are compiled once.
  */
 export class Database {
   readonly path: string;
@@ -36,19 +39,35 @@ export class Database {
     this.#inode = inodeOf(path);
   }
 
-  /** Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. */
-  static open(path: string): Database {
-    return telling(path, () => new Database(path));
+  /**
+   * Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. Throws a Failure
+   * when it is no file of this user alone, or holds other tables than its layout has.
+   */
+  static open(path: string, layout: Layout): Database {
+    return Database.#known(path, layout, connectForWriting);
   }
 
   /** Opens the file where it is there; otherwise an empty database of this process, so that who finds nothing leaves nothing either. */
-  static existing(path: string): Database {
-    return Database.open(existsSync(path) ? path : IN_MEMORY);
+  static existing(path: string, layout: Layout): Database {
+    return Database.open(isPrivateThere(path) ? path : IN_MEMORY, layout);
   }
 
   /** Opens a file that is there to look into it: neither it nor anything beside it is changed, and what would write fails. */
-  static look(path: string): Database {
-    return telling(path, () => new Database(path, connectForLooking));
+  static look(path: string, layout: Layout): Database {
+    return Database.#known(path, layout, connectForLooking);
+  }
+
+  static #known(path: string, layout: Layout, connect: (path: string) => DatabaseSync): Database {
+    return telling(path, () => {
+      const database = new Database(path, connect);
+      try {
+        database.#atOneMoment(() => layout.assertKnown(database, () => new DatabaseSync(IN_MEMORY)));
+        return database;
+      } catch (error) {
+        database.close();
+        throw error;
+      }
+    });
   }
 
   /** What of the file's structure is broken; nothing when it is whole. */
@@ -131,6 +150,16 @@ export class Database {
     this.#connection.close();
   }
 
+  // What another process changes meanwhile is seen before it or after it.
+  #atOneMoment(look: () => void): void {
+    this.exec("BEGIN");
+    try {
+      look();
+    } finally {
+      if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
+    }
+  }
+
   #statement(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -141,23 +170,33 @@ export class Database {
   }
 }
 
+// Nothing that stands in the file may call a function that has effects, or change its own tables by their text.
+const DISTRUSTED: DatabaseSyncOptions = { defensive: true, allowExtension: false, enableDoubleQuotedStringLiterals: false };
+const DISTRUST_SCHEMA = "PRAGMA trusted_schema = OFF";
+
 function connectForWriting(path: string): DatabaseSync {
-  if (path !== IN_MEMORY && path !== TEMPORARY) createPrivately(path);
-  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  connection.exec(path === TEMPORARY ? UNKEPT : KEPT);
-  return connection;
+  if (path === TEMPORARY) return withoutTrust(new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }), UNKEPT);
+  if (path !== IN_MEMORY) createPrivately(path);
+  const options = { ...DISTRUSTED, timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
+  return withoutTrust(new DatabaseSync(path, options), KEPT);
 }
 
 // A log that is not there would be made by whoever only reads; where none is, the file is all that there is.
 function connectForLooking(path: string): DatabaseSync {
+  assertFilesPrivate(path, "look");
   const address = pathToFileURL(path);
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) address.searchParams.set("immutable", "1");
-  return new DatabaseSync(address, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  return withoutTrust(new DatabaseSync(address, { ...DISTRUSTED, readOnly: true, timeout: BUSY_TIMEOUT_MS }));
+}
+
+function withoutTrust(connection: DatabaseSync, settings = ""): DatabaseSync {
+  connection.exec(`${DISTRUST_SCHEMA}; ${settings}`);
+  return connection;
 }
 
 /** Connects to a file as it is, without the settings of a {@link Database}, and waits for nobody: for what only locks it. */
 export function connectPlainly(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): DatabaseSync {
-  return new DatabaseSync(path, { readOnly, timeout: 0 });
+  return new DatabaseSync(path, { ...DISTRUSTED, readOnly, timeout: 0 });
 }
 
 function inodeOf(path: string): number | undefined {
@@ -165,8 +204,12 @@ function inodeOf(path: string): number | undefined {
 }
 
 function createPrivately(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  if (existsSync(path)) return;
-  closeSync(openSync(path, "a", 0o600));
-  chmodSync(path, 0o600);
+  makeFolder(dirname(path), FOLDER_MODE);
+  assertFilesPrivate(path, "write");
+  if (!existsSync(path)) createPrivate(path);
+}
+
+// SQLite opens them itself, by their names.
+function assertFilesPrivate(path: string, access: Access): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) assertPrivate(`${path}${suffix}`, access);
 }

@@ -1,6 +1,7 @@
-import { closeSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { assertPrivate, createPrivate, removePrivate } from "../files/private.ts";
 import { connectPlainly } from "./database.ts";
 import { telling } from "./failure.ts";
 
@@ -31,7 +32,7 @@ export class FileLock {
   /** Creates the file and locks it; `undefined` when somebody tried its lock at that moment, and so spoilt the name. Throws a DatabaseFailure. */
   static create(path: string): FileLock | undefined {
     return telling(path, () => {
-      closeSync(openSync(path, "wx", 0o600));
+      createPrivate(path);
       const inode = inodeAt(path);
       const connection = connectPlainly(path);
       const isLocked = lock(connection);
@@ -50,7 +51,7 @@ export class FileLock {
   /** Removes the file, and lets go of the lock. */
   release(): void {
     // While it is locked: whoever has the lock may remove it.
-    if (this.isInPlace) rmSync(this.path, { force: true });
+    if (this.isInPlace) removePrivate(this.path);
     this.#connection.close();
   }
 }
@@ -60,11 +61,11 @@ export function lockState(path: string): LockState {
   return whileFree(path, () => undefined);
 }
 
-/** Removes the files of a folder that nobody holds the lock of. What cannot be removed stays. */
-export function removeFree(folder: string, suffix: string): void {
+/** Removes the files of a folder whose names are ours and that nobody holds the lock of. What cannot be removed stays. */
+export function removeFree(folder: string, ours: RegExp): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    if (name.endsWith(suffix)) whileFree(path, () => rmSync(path, { force: true }));
+    if (ours.test(name)) whileFree(path, () => removePrivate(path));
   }
 }
 
@@ -73,6 +74,8 @@ function whileFree(path: string, work: () => void): LockState {
   if (inodeAt(path) === undefined) return "gone";
   let connection: DatabaseSync | undefined;
   try {
+    // SQLite would follow a link, and wait for whoever writes into a pipe.
+    assertPrivate(path, "look");
     connection = connectPlainly(path, { readOnly: true });
     connection.exec("BEGIN; SELECT 1 FROM sqlite_schema");
     work();
@@ -87,7 +90,7 @@ function whileFree(path: string, work: () => void): LockState {
 
 /** Which file is at a path; `undefined` where none is. */
 export function inodeAt(path: string): string | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino.toString();
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino.toString();
 }
 
 // The rollback journal of an exclusive transaction would be a second file; nothing is ever written, so memory does.

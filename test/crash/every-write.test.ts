@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
-import { clear, temporaryFolder } from "../../src/cli/crash/island.ts";
+import { temporaryFolder } from "../../src/cli/crash/island.ts";
+import { removeFolder } from "../../src/files/folder.ts";
 import { CrashTest, type Tried } from "../../src/cli/crash/trial.ts";
 import { inParallel } from "../../src/cli/queue.ts";
 import { operations } from "../../src/operations/operation.ts";
@@ -31,7 +32,7 @@ interface Cell extends Tried {
 async function killEveryWrite(): Promise<readonly Cell[]> {
   const shell = quietShell(process.cwd());
   const folder = temporaryFolder(shell.variables);
-  onTestFinished(() => clear(folder));
+  onTestFinished(() => removeFolder(folder));
   const { origin, prepared } = await prepareIn(folder, shell);
   const writes = writesOn(prepared);
   expect(new Set(writes.map(({ uses }) => uses))).toEqual(

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { RunRecord } from "../../src/protocol/record.ts";
 import { embeddedCommits, MINT_ONCE, newProject, operationsOf, type Project, reached, runIn, until } from "../stories/world.ts";
 import { Database } from "../../src/sqlite/database.ts";
+import { JOURNAL } from "../../src/journal/format.ts";
 
 // Each runs several processes, and a busy machine is slow to start them.
 vi.setConfig({ testTimeout: 120_000 });
@@ -15,7 +16,7 @@ function projectAt(failpoint: string): { readonly armed: Project; readonly calm:
 
 /** What is durable, by kind and step. */
 function recordsIn({ folder }: Project): readonly string[] {
-  const journal = Database.open(`${folder}/.tokenbook/journal.db`);
+  const journal = Database.open(`${folder}/.tokenbook/journal.db`, JOURNAL);
   try {
     return journal.all("SELECT kind, body FROM record ORDER BY sequence").map(({ kind, body }) => {
       const { step } = JSON.parse(String(body)) as Partial<Extract<RunRecord, { step: string }>>;

@@ -5,6 +5,7 @@ import { orderText, readOrder } from "../../src/cli/crash/order.ts";
 import { CrashTest, type Tried } from "../../src/cli/crash/trial.ts";
 import type { Again, Shell } from "../../src/cli/shell.ts";
 import { Database } from "../../src/sqlite/database.ts";
+import { JOURNAL } from "../../src/journal/format.ts";
 import { MINT_ONCE, temporaryFolder } from "../stories/world.ts";
 import { groundIn, quietShell, subjectOf } from "./ground.ts";
 
@@ -64,7 +65,7 @@ test.for(["after:attempt.answered@mint", "after:attempt.intended@mint"])(
 
 test("a run that cannot be gone on with is a violation", async () => {
   const differences = await violationAt("after:attempt.intended@mint", async (_, again) => {
-    const journal = Database.open(join(readOrder(again.input).state, "journal.db"));
+    const journal = Database.open(join(readOrder(again.input).state, "journal.db"), JOURNAL);
     journal.run("UPDATE record SET body = replace(body, '10.00', '11.00')");
     journal.close();
   });

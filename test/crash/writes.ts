@@ -8,6 +8,7 @@ import type { Shell } from "../../src/cli/shell.ts";
 import { DEFAULT_PROFILE } from "../../src/contract/profile.ts";
 import { NO_SECRETS } from "../../src/playbook/open.ts";
 import { Database } from "../../src/sqlite/database.ts";
+import { SANDBOX } from "../../src/sandbox/store/tables.ts";
 import { subjectOf } from "./ground.ts";
 
 const PREPARED = fileURLToPath(new URL("prepared.yaml", import.meta.url));
@@ -121,7 +122,7 @@ export async function prepareIn(folder: string, shell: Shell): Promise<{ readonl
 
 // What was prepared is no write of the runs to come.
 function forgetCommits(file: string): void {
-  const sandbox = Database.open(file);
+  const sandbox = Database.open(file, SANDBOX);
   sandbox.run("DELETE FROM commits");
   sandbox.close();
 }

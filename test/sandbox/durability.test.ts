@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { Database } from "../../src/sqlite/database.ts";
+import { SANDBOX } from "../../src/sandbox/store/tables.ts";
 import { callerOf, fileForTest, sandboxForTest, user, type Caller } from "./caller.ts";
 
 interface Served extends Caller {
@@ -103,7 +104,7 @@ test("a file of the first version is brought up to date, and keeps what it has",
     })
   ).body;
   await before.close();
-  const file = Database.open(path);
+  const file = Database.open(path, SANDBOX);
   file.exec(`DROP INDEX resources_in_order; PRAGMA user_version = 1;
     ALTER TABLE ledger_transactions DROP COLUMN held; ALTER TABLE ledger_transactions DROP COLUMN doom;
     UPDATE settings SET value = json_remove(value, '$.references') WHERE name = 'service'`);

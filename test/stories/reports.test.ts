@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { AddressInfo } from "node:net";
@@ -81,10 +81,9 @@ test("a file that cannot be written is told before anything is sent", async () =
 
 test("a report that goes wrong after the run is told, and changes neither the outcome nor the other reports", async () => {
   const { project } = await projectAtSandbox();
-  symlinkSync("/dev/full", join(project.folder, "full"));
-  const ended = await project.run("run", "mint.yaml", "--report", "html=full,tap=report.tap");
+  const ended = await project.run("run", "mint.yaml", "--report", "html=/dev/full,tap=report.tap");
   expect(ended.code, ended.told).toBe(0);
-  expect(ended.stderr, ended.told).toMatch(/^tokenbook: the report html=full was left out: ENOSPC/);
+  expect(ended.stderr, ended.told).toMatch(/^tokenbook: the report html=\/dev\/full was left out: ENOSPC/);
   expect(project.read("report.tap")).toContain("ok 1 - Mint once");
 });
 

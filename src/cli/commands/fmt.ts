@@ -4,6 +4,7 @@ import { patchBetween } from "../../base/difference.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
+import { replaceFile } from "../../files/replace.ts";
 import { isPlaybook, shownOf } from "../../playbook/is-playbook.ts";
 import { playbookOrder } from "../../playbook/order.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
@@ -12,7 +13,6 @@ import { parseUnshown } from "../../source/unshown.ts";
 import { formatFailure } from "../failure.ts";
 import { decode, readText, yamlFiles } from "../project.ts";
 import { placementIn } from "../project-files.ts";
-import { replaceFile } from "../replace.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface FmtOptions {

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { quoted } from "../../base/text.ts";
+import { createFile } from "../../files/output.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import { starterPlaybook } from "../starter/playbook.ts";
 import { starterProject } from "../starter/project.ts";
@@ -73,8 +74,7 @@ function create(shell: Shell, root: string, files: Readonly<Record<string, strin
 
 function write(path: string, text: string, shown: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { flag: "wx" });
+    createFile(path, text);
   } catch (error) {
     throw new Failure({
       code: "file.unwritable",

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
+import { writeWhole } from "../../files/output.ts";
 import { planLines } from "../../report/plan/text.ts";
 import type { DebugOption } from "../debug.ts";
-import { writeWhole } from "../file.ts";
 import { inProjectOf } from "../chosen-project.ts";
 import { makePlan } from "../planning.ts";
 import { playbookFiles, type Where } from "../project.ts";

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
@@ -7,13 +7,15 @@ import { systemClock, systemRandom } from "../../base/ports.ts";
 import { quoted } from "../../base/text.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { newRunName } from "../../engine/names.ts";
+import { makeFolder, removeFolder } from "../../files/folder.ts";
+import { FOLDER_MODE } from "../../files/private.ts";
 import { crashJson } from "../../report/crash/json.ts";
 import type { CrashReport } from "../../report/crash/shape.ts";
 import { crashLines } from "../../report/crash/text.ts";
 import { oneLine } from "../../report/foreign.ts";
 import { readSeed } from "../../sandbox/sandbox.ts";
 import { crashEverywhere, type Testing, UNDISTURBED } from "../crash/everywhere.ts";
-import { clear, fillOrigin, temporaryFolder } from "../crash/island.ts";
+import { fillOrigin, temporaryFolder } from "../crash/island.ts";
 import type { Ground } from "../crash/trial.ts";
 import { inProjectOf, type ProjectShell } from "../chosen-project.ts";
 import { maskedShell } from "../masked.ts";
@@ -58,7 +60,7 @@ export const test: Command<TestOptions> = async (anyShell, options) => {
       if (options.json !== true) shell.stdout.write(`${crashLines(report).join("\n")}\n\n`);
     }
   } finally {
-    if (options.keep === undefined) clear(ground.folder);
+    if (options.keep === undefined) removeFolder(ground.folder);
   }
   if (options.json === true) shell.stdout.write(crashJson(reports), "json");
   return stopping.aborted ? EXIT.interrupted : exitOf(reports);
@@ -81,7 +83,7 @@ async function groundOf(shell: ProjectShell, { keep, seed, profile, dotenv }: Te
     });
     return { shell, origin, folder, keep: keep !== undefined, ...(dotenv === undefined ? {} : { dotenv }) };
   } catch (error) {
-    if (keep === undefined) clear(folder);
+    if (keep === undefined) removeFolder(folder);
     throw error;
   }
 }
@@ -112,7 +114,7 @@ function emptyFolder(shell: Shell, name: string): string {
       next: "name a new one",
     });
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, FOLDER_MODE);
   return folder;
 }
 

@@ -1,11 +1,14 @@
 import { organizationOf } from "../../environment/target.ts";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Profile } from "../../contract/profile.ts";
 import type { RunParts } from "../../engine/run-parts.ts";
 import { resumeRun, startRun } from "../../engine/start.ts";
 import type { RunName } from "../../engine/names.ts";
+import { makeTemporaryFolder } from "../../files/folder.ts";
+import { copyPrivate } from "../../files/private.ts";
+import { stateEntry } from "../../files/state.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
 import type { Secrets, Variables } from "../../playbook/open.ts";
 import type { RunOutcome } from "../../protocol/record.ts";
@@ -19,8 +22,6 @@ import type { Course } from "./course.ts";
 
 // A ledger that is quick, and still slower than the writes that follow one another.
 const COMMIT_DELAY_MS = 2;
-
-const SANDBOX_FILE = "sandbox.db";
 
 /** What is run, always under the same name: so all of its runs choose the same ids and marks. */
 export interface Subject extends ReadyPlaybook {
@@ -42,7 +43,7 @@ export async function fillOrigin(
   folder: string,
   { seed, profile }: { seed?: Seed | undefined; profile: Profile },
 ): Promise<Origin> {
-  const file = join(folder, SANDBOX_FILE);
+  const file = stateEntry(folder, "sandbox.db", "create");
   const filledAt = Date.now();
   const sandbox = await startSandbox({ path: file, profile, ...(seed === undefined ? {} : { seed }) });
   await sandbox.close();
@@ -72,9 +73,8 @@ export interface IslandParts {
 /** Makes an island in a folder. */
 export async function openIsland(shell: Pick<Shell, "stopping">, folder: string, parts: IslandParts): Promise<Island> {
   const { origin, secrets, course, via } = parts;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, SANDBOX_FILE);
-  copyFileSync(origin.file, path);
+  const path = stateEntry(folder, "sandbox.db", "create");
+  copyPrivate(origin.file, path);
   const sandbox = await startSandbox({ path, profile: origin.profile, commitDelayMs: COMMIT_DELAY_MS });
   const served = (await via?.(sandbox)) ?? sandbox;
   const how = { state: folder, playbookSecrets: secrets, course, clock: hastyClock() };
@@ -94,12 +94,7 @@ export function openedAt(served: Served, profile: Profile): Parameters<typeof se
 /** A new folder for islands. A kill loses nothing that was handed to the system: memory is as good a place as a disk, and takes half the time. */
 export function temporaryFolder(variables: Variables): string {
   const root = variables["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-  return mkdtempSync(join(root, "tokenbook-crash-"));
-}
-
-/** Does away with what an island, or all of them, have left. */
-export function clear(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  return makeTemporaryFolder(join(root, "tokenbook-crash-"));
 }
 
 /** Runs the subject from its first step. Throws a Failure when it cannot start. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { formatDuration } from "../../base/duration.ts";
+import { removeFolder } from "../../files/folder.ts";
 import { playbooksIn, stepsIn } from "../../playbook/walk.ts";
 import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
 import type { TriedBoundary } from "../../report/crash/shape.ts";
@@ -11,7 +12,7 @@ import type { Dotenv } from "../project.ts";
 import type { Again, ChildEnd, Shell } from "../shell.ts";
 import { Course, type PointName } from "./course.ts";
 import { FAILPOINT, failpointText } from "./failpoint.ts";
-import { begin, clear, goOn, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
+import { begin, goOn, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
 import { type Comparing, differences, excess, type Ledger, ledgerOf, withoutRepeats } from "./ledger.ts";
 import { orderText } from "./order.ts";
 import { effectsOf, repeatsIn, unchangedIn, unknownWrites } from "./unknown.ts";
@@ -114,7 +115,7 @@ export class CrashTest {
       return await work(island);
     } finally {
       await island.close();
-      if (!keep) clear(folder);
+      if (!keep) removeFolder(folder);
     }
   }
 

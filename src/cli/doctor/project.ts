@@ -41,16 +41,16 @@ export function lookAtProject(shell: ProjectShell, options: Dotenv): ProjectSigh
 const OTHERS_READ = 0o077;
 
 function dotenvOf(shell: ProjectShell, options: Dotenv, findings: Findings): Variables {
-  const path = dotenvFile(shell, options);
-  if (path === undefined) return {};
-  const name = relative(shell.cwd, path);
+  const file = dotenvFile(shell, options);
+  if (file === undefined) return {};
+  const name = relative(shell.cwd, file.path);
   try {
-    const variables = readDotenv(path, name);
+    const variables = readDotenv(file, name);
     findings.ok(
       "project.dotenv",
       `${name} gives ${count(Object.keys(variables).length, "variable")}; what the process sets goes before`,
     );
-    if ((statSync(path).mode & OTHERS_READ) !== 0)
+    if ((statSync(file.path).mode & OTHERS_READ) !== 0)
       findings.warning("project.dotenv-open", `others on this machine may read ${name}`, { next: `chmod 600 ${name}` });
     return variables;
   } catch (error) {

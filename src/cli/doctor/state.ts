@@ -2,11 +2,14 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs
 import { dirname } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { systemClock } from "../../base/ports.ts";
+import { count, quoted } from "../../base/text.ts";
+import { openEntries } from "../../files/state.ts";
 import { journalHealth, type JournalHealth, type RunHealth } from "../../journal/health.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import type { Finding } from "../../report/doctor/shape.ts";
+import { ScheduleStore } from "../../schedule/store.ts";
 import { Findings } from "./finding.ts";
 
 /** The state directory: whether it can be written, and how what it remembers stands. Nothing in it is changed. */
@@ -14,10 +17,12 @@ export function lookAtState(folder: string): readonly Finding[] {
   const findings = new Findings("state");
   if (!lookAtFolder(folder, findings)) return findings.all;
   try {
+    if (existsSync(folder)) lookAtModes(folder, findings);
     const health = journalHealth(folder);
     if (health === undefined) findings.ok("state.empty", "no run is remembered yet");
     else lookAtJournal(health, findings);
     lookAtDrifts(folder, findings);
+    ScheduleStore.look(folder, { clock: systemClock, redact: (text) => text })?.close();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     findings.failure(error);
@@ -48,6 +53,25 @@ function lookAtFolder(folder: string, findings: Findings): boolean {
   else
     findings.ok("state.folder", `${folder}: ${there === folder ? "can be written" : "will be made by the first run"}, ${room}`);
   return true;
+}
+
+function lookAtModes(folder: string, findings: Findings): void {
+  const open = openEntries(folder);
+  const writable = open.filter(({ isWritable }) => isWritable);
+  const [first] = writable.length > 0 ? writable : open;
+  if (first === undefined) return;
+  const next = `chmod -R go= ${quoted(folder)}`;
+  const more = (of: readonly unknown[]): string => (of.length > 1 ? `, and ${of.length - 1} more in ${folder}` : "");
+  if (writable.length > 0)
+    findings.problem("state.writable-by-others", `other users may write ${first.path}${more(writable)}`, {
+      why: "who writes it decides what runs remember, and so what is sent again; the next run closes it",
+      next: `look whether it is as you left it: tokenbook runs verify; then ${next}`,
+    });
+  else
+    findings.warning("state.readable-by-others", `other users may read ${first.path}${more(open)}`, {
+      why: "the journal holds what was sent and answered; the next run closes it",
+      next,
+    });
 }
 
 function nearest(folder: string): string {

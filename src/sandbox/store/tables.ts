@@ -1,5 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import type { Database } from "../../sqlite/database.ts";
+import { Layout } from "../../sqlite/layout.ts";
 
 // The list only grows: entry n brings a file from version n to n + 1. Exact numbers live in JSON text, digit for digit.
 const MIGRATIONS: readonly string[] = [
@@ -55,13 +56,16 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
+/** The tables of a sandbox's file. */
+export const SANDBOX: Layout = new Layout(MIGRATIONS);
+
 /** Brings the file to the present schema inside one transaction; `fill` runs in it when the file was empty. */
 export function migrate(database: Database, fill: () => void): void {
   database.transaction(() => {
-    const version = Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
-    if (version > MIGRATIONS.length) throw newerFile(database.path, version);
-    for (const step of MIGRATIONS.slice(version)) database.exec(step);
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    const version = SANDBOX.versionOf(database);
+    if (version > SANDBOX.newest) throw newerFile(database.path, version);
+    SANDBOX.bringUp(database);
+    database.exec(`PRAGMA user_version = ${SANDBOX.newest}`);
     if (version === 0) fill();
   });
 }
@@ -69,7 +73,7 @@ export function migrate(database: Database, fill: () => void): void {
 function newerFile(path: string, version: number): Failure {
   return new Failure({
     code: "sandbox.file-too-new",
-    message: `the sandbox file ${path} has schema version ${version}; this program knows versions up to ${MIGRATIONS.length}`,
+    message: `the sandbox file ${path} has schema version ${version}; this program knows versions up to ${SANDBOX.newest}`,
     next: "use the newer program, or start the sandbox on another file",
   });
 }

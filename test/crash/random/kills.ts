@@ -8,7 +8,8 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { invariant } from "../../../src/base/failure.ts";
-import { clear, type Origin, type Subject, temporaryFolder } from "../../../src/cli/crash/island.ts";
+import { type Origin, type Subject, temporaryFolder } from "../../../src/cli/crash/island.ts";
+import { removeFolder } from "../../../src/files/folder.ts";
 import { CrashTest, type Ground, type Undisturbed } from "../../../src/cli/crash/trial.ts";
 import { inParallel } from "../../../src/cli/queue.ts";
 import type { Served } from "../../../src/sandbox/sandbox.ts";
@@ -39,7 +40,7 @@ try {
   process.exitCode = await killAll();
 } finally {
   await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
-  clear(folder);
+  removeFolder(folder);
 }
 
 /** Something to run. */

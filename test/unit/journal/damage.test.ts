@@ -18,6 +18,7 @@ import { JournalStore } from "../../../src/journal/store.ts";
 import { Tail, tailFileOf } from "../../../src/journal/tail.ts";
 import type { Fact, RunRecord } from "../../../src/protocol/record.ts";
 import { Database } from "../../../src/sqlite/database.ts";
+import { JOURNAL } from "../../../src/journal/format.ts";
 import { answered, completed, intended, opened } from "../protocol/facts.ts";
 import { keep } from "./keep.ts";
 
@@ -296,7 +297,7 @@ test("a byte of the file is another: what is read is what was written, or it is 
 test("the disk is full: nothing is written after the gap, not even when there is room again; what was before is whole", async () => {
   const store = JournalStore.open(folder, PORTS);
   await store.begin(opened, "test");
-  const database = Database.open(join(folder, "journal.db"));
+  const database = Database.open(join(folder, "journal.db"), JOURNAL);
   const liveness = new Holders(folder);
   const leases = new Leases(database, { ...PORTS, liveness });
   const last = [...store.chain("run1")].at(-1);
@@ -333,5 +334,5 @@ test("the file is removed while it is in use: the next record is not written int
 test("what is no database, or no file, is told", () => {
   writeFileSync(join(folder, "journal.db"), "no database ".repeat(1_000));
   expect(() => JournalStore.open(folder, PORTS)).toThrow(/journal.db is damaged: file is not a database/);
-  expect(() => JournalStore.open(join(folder, "journal.db"), PORTS)).toThrow(/cannot be read and written/);
+  expect(() => JournalStore.open(join(folder, "journal.db"), PORTS)).toThrow(/journal.db is a file, and no folder/);
 });

@@ -7,6 +7,7 @@ import type { Json } from "../../../src/base/json.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import type { AttemptAnswered, Fact, RunOpened } from "../../../src/protocol/record.ts";
 import { Database } from "../../../src/sqlite/database.ts";
+import { JOURNAL } from "../../../src/journal/format.ts";
 
 const PORTS = { clock: systemClock, redact: (text: string) => text };
 
@@ -75,7 +76,7 @@ test("a run's own are none of another's", async () => {
 test("a journal from before they were kept has them when it is brought forward, whatever else is damaged in it", async () => {
   const folder = folderForTest();
   (await written(folder)).close();
-  const database = Database.open(join(folder, "journal.db"));
+  const database = Database.open(join(folder, "journal.db"), JOURNAL);
   database.run("UPDATE record SET body = '{not json' WHERE body LIKE '%\"nothing\"%'");
   database.exec("DROP INDEX run_unsettled; DROP INDEX run_of_playbook; DROP INDEX run_key");
   for (const column of ["settled", "identity", "key"]) database.exec(`ALTER TABLE run DROP COLUMN ${column}`);

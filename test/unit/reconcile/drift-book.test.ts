@@ -8,6 +8,7 @@ import { type Redact, redactor, Secret } from "../../../src/base/secret.ts";
 import type { ComparisonName } from "../../../src/protocol/drift.ts";
 import { DriftBook, type Found, type Sighting } from "../../../src/reconcile/drift-book.ts";
 import { Database } from "../../../src/sqlite/database.ts";
+import { DRIFTS } from "../../../src/reconcile/drift-tables.ts";
 import { keyText } from "../../../src/reconcile/row.ts";
 
 const NAME: ComparisonName = { environment: "prod", playbook: "Nightly", comparison: "holdings", scope: "" };
@@ -112,7 +113,7 @@ test("a book of the first format keeps what was acknowledged", () => {
   const [drift] = first.record(NAME, WORDS, found("run1", DAY, one)).drifts;
   first.acknowledge({ id: drift?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: DAY + 1 });
   first.close();
-  const earlier = Database.open(join(folder, "drift.db"));
+  const earlier = Database.open(join(folder, "drift.db"), DRIFTS);
   earlier.exec("ALTER TABLE acknowledgement DROP COLUMN rows; UPDATE about SET format = 1");
   earlier.close();
   const book = DriftBook.open(folder);

@@ -7,13 +7,14 @@ import type { StartCommand } from "../../../src/schedule/deliver.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
 import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "../../../src/schedule/outbox.ts";
 import { Database } from "../../../src/sqlite/database.ts";
+import { SCHEDULES } from "../../../src/schedule/store.ts";
 
 const LETTERS = 100;
 const SLOW: Channel = { kind: "command", name: "desk", argv: ["tell"], events: ["failure"], timeoutMs: LIMITS.notificationMs };
 
 /** A courier with letters for a channel that is told by `start`. */
 function desk(time: VirtualTime, start: StartCommand): { readonly courier: Courier; readonly box: Outbox } {
-  const database = Database.open(":memory:");
+  const database = Database.open(":memory:", SCHEDULES);
   database.exec(OUTBOX_SCHEMA + OUTBOX_SCHEDULE);
   const box = new Outbox(database, { clock: time, redact: (text) => text });
   for (let at = 0; at < LETTERS; at++) box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "{}" });

@@ -20,7 +20,7 @@ import { Metrics } from "../../../src/schedule/metrics.ts";
 import type { Notification } from "../../../src/schedule/notification.ts";
 import { runNow } from "../../../src/schedule/once.ts";
 import { Service, type Ticking } from "../../../src/schedule/service.ts";
-import { ScheduleStore } from "../../../src/schedule/store.ts";
+import { ScheduleStore, SCHEDULES } from "../../../src/schedule/store.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 
 const PARIS = "Europe/Paris";
@@ -122,7 +122,7 @@ export class Desk {
 
   /** Makes the file one of the first format, as an earlier version has left it. */
   age(): void {
-    const database = Database.open(join(this.#folder, "schedule.db"));
+    const database = Database.open(join(this.#folder, "schedule.db"), SCHEDULES);
     for (const column of ["reason", "since", "told_at", "times"])
       database.exec(`ALTER TABLE schedule DROP COLUMN streak_${column}`);
     database.exec("ALTER TABLE notification DROP COLUMN schedule; PRAGMA user_version = 1");

@@ -2,12 +2,13 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "../../../src/schedule/outbox.ts";
 import { Database } from "../../../src/sqlite/database.ts";
+import { SCHEDULES } from "../../../src/schedule/store.ts";
 
 const TIMEOUT = 10_000;
 const DESK = new Map([["desk", { timeoutMs: TIMEOUT }]]);
 
 function outbox(): { readonly box: Outbox; readonly clock: { time: number; now: () => number } } {
-  const database = Database.open(":memory:");
+  const database = Database.open(":memory:", SCHEDULES);
   database.exec(OUTBOX_SCHEMA + OUTBOX_SCHEDULE);
   const clock = { time: 1_000, now: () => clock.time };
   return { box: new Outbox(database, { clock, redact: (text) => text }), clock };

@@ -1,0 +1,10 @@
+import type { Stats } from "node:fs";
+
+/** Returns what an entry is that is no regular file, in words; `undefined` for a regular file. */
+export function oddKindOf(stats: Stats): string | undefined {
+  if (stats.isFile()) return undefined;
+  if (stats.isSymbolicLink()) return "a link";
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isSocket()) return "a socket";
+  return stats.isFIFO() ? "a pipe" : "a device";
+}

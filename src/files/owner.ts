@@ -1,0 +1,57 @@
+import type { Stats } from "node:fs";
+
+/** What the file system says of who may change an entry. */
+export type Ownership = Pick<Stats, "uid" | "gid" | "mode">;
+
+/** The user that this process acts as; `undefined` where the system has no such numbers. */
+export const USER: number | undefined = process.geteuid?.();
+
+const ROOT = 0;
+const GROUP_WRITES = 0o020;
+const OTHERS_WRITE = 0o002;
+
+/** Returns whether an entry belongs to the user of this process. */
+export function isOurs({ uid }: Pick<Ownership, "uid">): boolean {
+  return USER === undefined || uid === USER;
+}
+
+/** Returns whether an entry belongs to a user who may act as us anyway: ourselves, or root. */
+export function isTrustedOwner(entry: Pick<Ownership, "uid">): boolean {
+  return isOurs(entry) || entry.uid === ROOT;
+}
+
+/** Somebody else who may change an entry. */
+export interface Stranger {
+  /** Who they are, as the rest of a sentence about the entry. */
+  readonly words: string;
+  /** The command that keeps them from it, up to the path of the entry. */
+  readonly fix: string;
+}
+
+/** Returns who else than this user and root may change an entry; `undefined` when nobody may. */
+export function strangerTo(entry: Ownership): Stranger | undefined {
+  return strangeOwner(entry) ?? strangeWriter(entry);
+}
+
+/** Returns the owner of an entry who is neither this user nor root. */
+export function strangeOwner(entry: Pick<Ownership, "uid">): Stranger | undefined {
+  if (isTrustedOwner(entry)) return undefined;
+  const chown = USER === ROOT ? "chown" : "sudo chown";
+  return {
+    words: `belongs to user ${entry.uid}, who is neither you nor root`,
+    fix: `${chown} -h ${USER}`,
+  };
+}
+
+/** Returns who may write an entry by its mode, beside its owner. */
+export function strangeWriter({ gid, mode }: Ownership): Stranger | undefined {
+  if (USER === undefined) return undefined;
+  const fix = "chmod go-w";
+  if ((mode & OTHERS_WRITE) !== 0) return { words: "may be written by every user of this machine", fix };
+  return (mode & GROUP_WRITES) === 0 || isOwnGroup(gid) ? undefined : { words: `may be written by the group ${gid}`, fix };
+}
+
+// Systems that let the group write a user's files give each user a group of the same number, in which nobody else is.
+function isOwnGroup(gid: number): boolean {
+  return gid === ROOT || gid === USER;
+}

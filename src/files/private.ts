@@ -1,0 +1,163 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { Failure } from "../base/failure.ts";
+import { quoted } from "../base/text.ts";
+import { oddKindOf } from "./kind.ts";
+import { isOurs, strangeOwner, USER } from "./owner.ts";
+
+/** How a private file is opened: `write` fixes the mode of what is ours, `look` changes nothing. */
+export type Access = "write" | "look";
+
+export const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const FOR_OTHERS = 0o077;
+
+/**
+ * Holds that a file is a regular one of this user where it is there, and fixes its mode. Throws a Failure for any other. It opens nothing:
+ * a process that closes any descriptor of a file loses its locks on it, and SQLite holds such locks.
+ */
+export function assertPrivate(path: string, access: Access): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  assertOwnFile(path, found);
+  if (access === "write" && isOpenToOthers(found)) chmodSync(path, FILE_MODE);
+}
+
+/** Returns whether something is at a path that `assertPrivate` accepts. Throws a Failure for anything else. */
+export function isPrivateThere(path: string): boolean {
+  assertPrivate(path, "look");
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Opens a private file without following a link, and fixes its mode. Throws a Failure for what is no regular file of this user. */
+export function openPrivate(path: string, access: Access): number {
+  const descriptor = openUnfollowed(path, access === "look" ? constants.O_RDONLY : constants.O_RDWR);
+  try {
+    const found = fstatSync(descriptor);
+    assertOwnFile(path, found);
+    if (access === "write" && isOpenToOthers(found)) fchmodSync(descriptor, FILE_MODE);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** Returns the content of a private file; `undefined` where it is not there. Throws a Failure as `openPrivate` does. */
+export function readPrivate(path: string): Buffer | undefined {
+  if (!isPrivateThere(path)) return undefined;
+  const descriptor = openPrivate(path, "look");
+  try {
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Creates an empty file for this user alone. Throws what the system says, also when anything of that name is there. */
+export function createPrivate(path: string): void {
+  closeSync(openSync(path, "wx", FILE_MODE));
+}
+
+/** Copies a private file to a name that is free. Throws what the system says. */
+export function copyPrivate(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_EXCL);
+}
+
+/** Puts new content in the place of a private file, all or nothing; it is durable when this returns. */
+export function replacePrivate(path: string, content: Buffer): void {
+  const fresh = `${path}${FRESH}`;
+  rmSync(fresh, { force: true });
+  const descriptor = openSync(fresh, "wx", FILE_MODE);
+  try {
+    writeSync(descriptor, content);
+    fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(fresh, path);
+  syncFolder(dirname(path));
+}
+
+/** What ends the name of new content before it takes the place of a file. */
+export const FRESH = ".new";
+
+/** Removes a file that we made. */
+export function removePrivate(path: string): void {
+  rmSync(path, { force: true });
+}
+
+/** Writes a part of an open file at a place of it. */
+export function overwrite(descriptor: number, part: Buffer, at: number): void {
+  writeSync(descriptor, part, 0, part.length, at);
+}
+
+/** Closes what `openPrivate` gave. */
+export function closePrivate(descriptor: number): void {
+  closeSync(descriptor);
+}
+
+/** Returns whether an entry of ours may be read or written by others. */
+export function isOpenToOthers(entry: Stats): boolean {
+  return USER !== undefined && isOurs(entry) && (entry.mode & FOR_OTHERS) !== 0;
+}
+
+/** Says that an entry cannot hold what tokenbook remembers. */
+export function refusePrivate(path: string, how: string, next: string): Failure {
+  return new Failure({
+    code: "state.untrusted",
+    message: `${path} ${how}`,
+    why: "what tokenbook remembers there decides what it sends, so it opens only what nobody else can change, and follows no link",
+    next,
+  });
+}
+
+function assertOwnFile(path: string, found: Stats): void {
+  const kind = oddKindOf(found);
+  if (kind !== undefined) throw refusePrivate(path, `is ${kind}, and no regular file`, `remove it: rm -r ${quoted(path)}`);
+  const stranger = strangeOwner(found);
+  if (stranger !== undefined)
+    throw refusePrivate(path, stranger.words, `if you trust what it says: ${stranger.fix} ${quoted(path)}`);
+  if (found.nlink > 1)
+    throw refusePrivate(
+      path,
+      `has ${found.nlink} names (hard links)`,
+      "copy the folder instead of linking its files, and remove the other names",
+    );
+}
+
+function openUnfollowed(path: string, flags: number): number {
+  try {
+    return openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ELOOP") assertOwnFile(path, lstatSync(path));
+    throw error;
+  }
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

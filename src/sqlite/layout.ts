@@ -1,0 +1,101 @@
+import type { DatabaseSync } from "node:sqlite";
+import { DatabaseFailure } from "./failure.ts";
+
+type Cells = Readonly<Record<string, unknown>>;
+
+/** An open file, as far as its layout asks it. */
+export interface Queried {
+  readonly path: string;
+  get(sql: string): Cells | undefined;
+  all(sql: string): readonly Cells[];
+  exec(sql: string): void;
+}
+
+/** The tables that a file of ours holds, version by version. A file is only used as it was made: a trigger in it would act with each write. */
+export class Layout {
+  readonly #migrations: readonly string[];
+  readonly #versionOf: (file: Queried) => number;
+  readonly #known = new Map<number, ReadonlyMap<string, string>>();
+
+  /** Entry n of `migrations` makes version n + 1 from version n. The file itself says of which version it is. */
+  constructor(migrations: readonly string[], versionOf: (file: Queried) => number = userVersionOf) {
+    this.#migrations = migrations;
+    this.#versionOf = versionOf;
+  }
+
+  /** The version that this program writes. */
+  get newest(): number {
+    return this.#migrations.length;
+  }
+
+  /** Returns the version of a file; 0 of an empty one. */
+  versionOf(file: Queried): number {
+    return this.#versionOf(file);
+  }
+
+  /** Runs the migrations that a file lacks, within a transaction of the caller. */
+  bringUp(file: Queried): void {
+    for (const migration of this.#migrations.slice(this.#versionOf(file))) file.exec(migration);
+  }
+
+  /**
+   * Throws a DatabaseFailure when a file holds other tables, indexes, triggers or views than its version has. `newModel` gives an empty database,
+   * in which that version is made. A newer version is not compared.
+   */
+  assertKnown(file: Queried, newModel: () => DatabaseSync): void {
+    const version = this.#versionOf(file);
+    if (version <= this.newest) assertSame(file, objectsIn(file.all(OBJECTS)), this.#objectsOf(version, newModel));
+  }
+
+  #objectsOf(version: number, newModel: () => DatabaseSync): ReadonlyMap<string, string> {
+    let objects = this.#known.get(version);
+    if (objects === undefined) {
+      const model = newModel();
+      for (const migration of this.#migrations.slice(0, version)) model.exec(migration);
+      objects = objectsIn(model.prepare(OBJECTS).all());
+      model.close();
+      this.#known.set(version, objects);
+    }
+    return objects;
+  }
+}
+
+/** Returns the version that SQLite keeps in a file's head. */
+export function userVersionOf(file: Pick<Queried, "get">): number {
+  return Number(file.get("PRAGMA user_version")?.["user_version"] ?? 0);
+}
+
+// What ANALYZE leaves says how often values occur; an index without a text belongs to its table.
+const OBJECTS =
+  "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4')) AND sql IS NOT NULL";
+
+function objectsIn(rows: readonly Cells[]): ReadonlyMap<string, string> {
+  return new Map(rows.map(({ type, name, sql }) => [`${String(type)} ${String(name)}`, plainSql(String(sql))]));
+}
+
+// A migration leaves other blanks than a table that is new, and earlier versions stored the same rows otherwise.
+function plainSql(sql: string): string {
+  return sql
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ ?([(),]) ?/g, "$1")
+    .replace(/,WITHOUT ROWID$/, "")
+    .trim();
+}
+
+function assertSame(file: Queried, there: ReadonlyMap<string, string>, known: ReadonlyMap<string, string>): void {
+  const more = [...there.keys()].find((name) => !known.has(name));
+  if (more !== undefined) throw changed(file.path, `it holds the ${more}`);
+  const less = [...known.keys()].find((name) => !there.has(name));
+  if (less !== undefined) throw changed(file.path, `the ${less} is missing`);
+  const other = [...known].find(([name, sql]) => there.get(name) !== sql)?.[0];
+  if (other !== undefined) throw changed(file.path, `the ${other} is defined differently`);
+}
+
+function changed(path: string, how: string): DatabaseFailure {
+  return new DatabaseFailure({
+    code: "database.changed",
+    message: `${path} is not as tokenbook made it: ${how}`,
+    why: "a trigger or a view in the file could change what it remembers, and so what is sent again",
+    next: "find out who changed it, and restore the folder that it is in, all of its files, from a backup",
+  });
+}

@@ -1,0 +1,92 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join, relative } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ATTACKS, expectRefused, IS_ROOT, newVictim, NOBODY } from "./hostile-files.ts";
+import { COMMAND, newProject } from "./world.ts";
+
+// Each starts several processes, and a busy machine is slow to start them.
+vi.setConfig({ testTimeout: 120_000 });
+
+const WAYS: readonly (readonly [string, (file: string) => readonly string[]])[] = [
+  ["--report", (file) => ["run", "look.yaml", "--report", `json=${file}`]],
+  ["--debug", (file) => ["run", "look.yaml", `--debug=${file}`]],
+  ["--out of a plan", (file) => ["plan", "look.yaml", "--out", file]],
+];
+const LOOK = "playbook: 1\nsteps: [{ uses: ledger.status }]\n";
+
+test.each(WAYS)("%s follows no link, and waits for no reader of a pipe", async (_, args) => {
+  const project = newProject({});
+  project.write("look.yaml", LOOK);
+  for (const { name, lay } of ATTACKS.filter(({ needsRoot = false }) => !needsRoot)) {
+    const victim = newVictim();
+    const path = join(project.folder, `out-${name.replaceAll(" ", "-")}`);
+    lay(path, victim.path);
+    const ended = await project.run(...args(relative(project.folder, path)));
+    victim.assertUntouched(ended.told);
+    if (name === "a second name of a file") continue;
+    expect(ended.code, ended.told).toBe(2);
+    expect(ended.stderr, ended.told).toMatch(/it is a (link|pipe|folder)/);
+  }
+  const socket = createServer().listen(join(project.folder, "socket"));
+  await once(socket, "listening");
+  onTestFinished(() => void socket.close());
+  expectRefused(await project.run(...args("socket")), /it is a socket/);
+});
+
+test.each(WAYS)("%s goes to a stream that the command line names", async (_, args) => {
+  const project = newProject({});
+  project.write("look.yaml", LOOK);
+  const line = (file: string): string =>
+    [process.execPath, COMMAND, ...args(file)].map((word) => (word.includes(">(") ? word : `'${word}'`)).join(" ");
+  const inBash = (script: string): string =>
+    execFileSync("bash", ["-c", script], {
+      cwd: project.folder,
+      encoding: "utf8",
+      env: { ...process.env },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  const marks = /"ledger\.status"|\/status|"environment"/;
+  expect(inBash(`${line("/dev/stdout")} | cat`)).toMatch(marks);
+  expect(inBash(`${line("/dev/fd/3")} 3>&1 >&2 | cat`)).toMatch(marks);
+  // By its number: whoever replaced /dev/stdout itself would harm the machine.
+  inBash(`${line("/dev/fd/1")} > into.txt`);
+  expect(project.read("into.txt")).toMatch(marks);
+  inBash(`${line(">(cat > substituted.txt)")}; until [ -s substituted.txt ]; do sleep 0.01; done`);
+  expect(project.read("substituted.txt")).toMatch(marks);
+});
+
+test("a stream from which nobody reads keeps no command from ending", async () => {
+  const project = newProject({});
+  project.write("look.yaml", LOOK);
+  const run = `'${process.execPath}' '${COMMAND}' run look.yaml --report json=/dev/fd/3`;
+  // The pipe is full before, and stays open.
+  const script = `mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; ${run} 2>&1; echo "exit $?"`;
+  const told = execFileSync("bash", ["-c", script], { cwd: project.folder, encoding: "utf8" });
+  expect(told).toContain("the report json=/dev/fd/3 was left out: nobody reads from it");
+  expect(told).toContain("exit 0");
+});
+
+test.skipIf(!IS_ROOT)("--debug writes no exchange into a file that another user laid", async () => {
+  const project = newProject({});
+  project.write("look.yaml", LOOK);
+  const file = join(project.folder, "seen.log");
+  writeFileSync(file, "");
+  chmodSync(file, 0o666);
+  chownSync(file, NOBODY, NOBODY);
+  expectRefused(await project.run("run", "look.yaml", "--debug=seen.log"), /it belongs to user 65534/);
+  expect(readFileSync(file, "utf8")).toBe("");
+});
+
+test("the summary of a job follows no link", async () => {
+  const project = newProject({});
+  project.write("look.yaml", LOOK);
+  const victim = newVictim();
+  symlinkSync(victim.path, join(project.folder, "summary.md"));
+  const ended = await project.as({ GITHUB_STEP_SUMMARY: "summary.md" }).run("run", "look.yaml", "--env", "sandbox");
+  expect(ended.code, ended.told).toBe(0);
+  expect(ended.stderr, ended.told).toContain("it is a link");
+  victim.assertUntouched(ended.told);
+});
