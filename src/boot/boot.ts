@@ -1,16 +1,18 @@
 // Loads the command line. Node's own compile cache holds of a file what is compiled while it is loaded, and most functions are compiled when they are
 // first called: a fifth of a short run. So what V8 has compiled by the end of a command is kept for the next of its name.
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  constants,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import Module, { createRequire } from "node:module";
@@ -18,14 +20,16 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 import { setV8Flags } from "../base/v8-flags.ts";
+import { isOurs, strangeWriter } from "../files/owner.ts";
 
 /** What is in `dist/`: another build never takes the code of this one for its own. */
 declare const BUILD: string;
 
-const WRITABLE_BY_OTHERS = 0o022;
-
 /** Folders of code that are kept: a build has one for each set of flags that its commands load files under. */
 const KEPT_FOLDERS = 8;
+
+/** The name of such a folder: the hash of the build, and V8's number for its flags. */
+const OUR_FOLDER = /^[0-9a-f]{16}-\d+$/;
 
 type CompileModule = (this: NodeJS.Module, text: string, file: string) => unknown;
 
@@ -42,7 +46,7 @@ const COMPILE_LATER = "--wasm-tiering-budget=1000000000 --invocation-count-for-t
 export async function boot(): Promise<void> {
   setV8Flags(COMPILE_LATER);
   const caches = cacheFolder();
-  if (caches !== undefined) new CodeCache(caches).serve(import.meta.dirname);
+  if (caches !== undefined && isOwnOrAbsent(caches)) new CodeCache(caches).serve(import.meta.dirname);
   const { main } = createRequire(import.meta.url)("./cli.cjs") as { main: () => Promise<void> };
   await main();
 }
@@ -118,16 +122,37 @@ class CodeCache {
     const now = cachedDataVersionTag();
     for (const { tag, file, script } of this.#missing) {
       if (tag !== now) continue;
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      writeDurably(file, script.createCachedData());
+      if (makeOwnFolder(this.#builds) && makeOwnFolder(dirname(dirname(file))) && makeOwnFolder(dirname(file)))
+        writeDurably(file, script.createCachedData());
     }
   }
 
   #forgetOldOnes(): void {
-    const folders = readdirSync(this.#builds).map((name) => join(this.#builds, name));
-    const newestFirst = folders.map((path) => ({ path, at: statSync(path).mtimeMs })).toSorted((a, b) => b.at - a.at);
+    if (!isOwnFolder(this.#builds)) return;
+    const names = readdirSync(this.#builds).filter((name) => OUR_FOLDER.test(name));
+    const folders = names.map((name) => join(this.#builds, name)).filter(isOwnFolder);
+    const newestFirst = folders.map((path) => ({ path, at: lstatSync(path).mtimeMs })).toSorted((a, b) => b.at - a.at);
     for (const { path } of newestFirst.slice(KEPT_FOLDERS)) rmSync(path, { recursive: true, force: true });
   }
+}
+
+function isOwnOrAbsent(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined || isOwnFolder(path);
+  } catch {
+    return false; // a file is where a folder above it would be
+  }
+}
+
+function makeOwnFolder(path: string): boolean {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return isOwnFolder(path);
+}
+
+// Behind a link are other people's files, which are not ours to remove; in a folder that others may write, they choose what we run.
+function isOwnFolder(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && isOurs(found) && strangeWriter(found) === undefined;
 }
 
 // Whoever can write code that we read runs it as us: the file of another, or one that others may write to, is as good as none. It is
@@ -135,10 +160,9 @@ class CodeCache {
 function contentOf(file: string): Buffer | undefined {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(file, "r");
-    const { uid, mode } = fstatSync(descriptor);
-    const isOurs = uid === (process.geteuid?.() ?? uid) && (mode & WRITABLE_BY_OTHERS) === 0;
-    return isOurs ? readFileSync(descriptor) : undefined;
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const found = fstatSync(descriptor);
+    return found.isFile() && isOurs(found) && strangeWriter(found) === undefined ? readFileSync(descriptor) : undefined;
   } catch {
     return undefined;
   } finally {
@@ -148,8 +172,8 @@ function contentOf(file: string): Buffer | undefined {
 
 // V8 does not look whether the code it is given is as it was written: half a file must never be there, not even after a power failure.
 function writeDurably(file: string, content: Buffer): void {
-  const draft = `${file}.${process.pid}.tmp`;
-  const descriptor = openSync(draft, "w", 0o600);
+  const draft = `${file}.${randomBytes(DRAFT_BYTES).toString("hex")}.tmp`;
+  const descriptor = openSync(draft, "wx", 0o600);
   try {
     writeFileSync(descriptor, content);
     fsyncSync(descriptor);
@@ -158,3 +182,5 @@ function writeDurably(file: string, content: Buffer): void {
   }
   renameSync(draft, file);
 }
+
+const DRAFT_BYTES = 8;

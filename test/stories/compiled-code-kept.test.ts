@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { filesBelow, newProject, type Project } from "./world.ts";
@@ -75,4 +85,51 @@ test.each([
   const ran = await project.as({ ...project.variables, ...variables }).run("run", "look.yaml");
   expect(ran.code, ran.told).toBe(0);
   expect(ran.stderr, ran.told).toBe("");
+});
+
+const OURS = "0123456789abcdef-";
+
+test("a folder of kept code that is a link is neither written to nor cleared", async () => {
+  const { project, home } = projectAtHome();
+  const victim = join(project.folder, "victim");
+  // More than are kept, some by names of ours.
+  for (let at = 0; at < 12; at++) mkdirSync(join(victim, at % 2 === 0 ? `${OURS}${at}` : `photos ${at}`), { recursive: true });
+  const before = readdirSync(victim);
+  mkdirSync(join(home, ".cache"));
+  symlinkSync(victim, join(home, ".cache/tokenbook"));
+  const ran = await project.run("run", "look.yaml");
+  expect(ran.code, ran.told).toBe(0);
+  expect(readdirSync(victim)).toEqual(before);
+});
+
+test("of the folder of kept code only old folders of ours are removed", async () => {
+  const { project, home } = projectAtHome();
+  const folder = join(home, ".cache/tokenbook");
+  const elsewhere = join(project.folder, "elsewhere");
+  mkdirSync(elsewhere);
+  writeFileSync(join(elsewhere, "photo"), "");
+  for (let at = 0; at < 12; at++) mkdirSync(join(folder, `${OURS}${at}`), { recursive: true });
+  for (let at = 0; at < 12; at++) mkdirSync(join(folder, `photos ${at}`), { recursive: true });
+  symlinkSync(elsewhere, join(folder, `${OURS}99`));
+  const ran = await project.run("run", "look.yaml");
+  expect(ran.code, ran.told).toBe(0);
+  const left = readdirSync(folder);
+  expect(left.filter((name) => name.startsWith("photos"))).toHaveLength(12);
+  expect(left.filter((name) => /^[0-9a-f]{16}-\d+$/.test(name) && name !== `${OURS}99`)).toHaveLength(8);
+  expect(left).toContain(`${OURS}99`);
+  expect(readdirSync(elsewhere)).toEqual(["photo"]);
+});
+
+test.for([
+  ["another user may write", (folder: string) => chmodSync(folder, 0o777), true],
+  ["another user owns", (folder: string) => chownSync(folder, 65_534, 65_534), process.geteuid?.() === 0],
+] as const)("a folder of kept code that %s is not used", async ([, open, isPossible], { skip }) => {
+  if (!isPossible) skip("only root can give a folder to another user");
+  const { project, home } = projectAtHome();
+  const folder = join(home, ".cache/tokenbook");
+  mkdirSync(folder, { recursive: true });
+  open(folder);
+  const ran = await project.run("run", "look.yaml");
+  expect(ran.code, ran.told).toBe(0);
+  expect(filesBelow(folder)).toEqual([]);
 });
