@@ -4,7 +4,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
 import { parse } from "yaml";
-import type { Contract, ContractInterface, ContractOperation, Parameter, Paging } from "../src/contract/contract.ts";
+import type { Contract, ContractInterface, ContractOperation, Parameter, ContractPaging } from "../src/contract/contract.ts";
 import type { JsonSchema } from "../src/contract/schema-types.ts";
 import { interfaceTypes } from "./interface-types.ts";
 
@@ -44,7 +44,7 @@ interface RawOperation {
   readonly "x-rests-on": readonly string[];
   readonly "x-conditions": readonly string[];
   readonly "x-further-conditions"?: readonly string[];
-  readonly "x-paging"?: Paging;
+  readonly "x-paging"?: ContractPaging;
 }
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;

@@ -1,4 +1,4 @@
-import { type Cell, Database, type Row } from "../src/sqlite/database.ts";
+import { type Cell, Database, type SqlRow } from "../src/sqlite/database.ts";
 import type { CommitFault } from "./faults.ts";
 import { Dead, SimulatedProcess } from "./process.ts";
 
@@ -87,12 +87,12 @@ export class SimulatedDisk extends Database {
     return super.run(sql, ...values);
   }
 
-  override get(sql: string, ...values: Cell[]): Row | undefined {
+  override get(sql: string, ...values: Cell[]): SqlRow | undefined {
     assertAlive();
     return super.get(sql, ...values);
   }
 
-  override all(sql: string, ...values: Cell[]): readonly Row[] {
+  override all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     assertAlive();
     return super.all(sql, ...values);
   }

@@ -1,4 +1,4 @@
-import type { Cell, Row } from "../src/sqlite/database.ts";
+import type { Cell, SqlRow } from "../src/sqlite/database.ts";
 import { type Appended, SimulatedDisk } from "./disk.ts";
 import { SimulatedProcess } from "./process.ts";
 
@@ -76,7 +76,7 @@ export class UnsyncedDisk extends SimulatedDisk {
 
 /** A disk on which nobody finds what has proven the writes of other runs. */
 export class ObliviousDisk extends SimulatedDisk {
-  override all(sql: string, ...values: Cell[]): readonly Row[] {
+  override all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     return sql.includes(" FROM proof ") ? [] : super.all(sql, ...values);
   }
 }
@@ -103,14 +103,14 @@ export class TornDisk extends SimulatedDisk {
 
 /** A disk that lets anybody take a run, and whoever once held it write on. */
 export class UnfencedDisk extends SimulatedDisk {
-  #epochs = new Map<SimulatedProcess | undefined, Row | undefined>();
+  #epochs = new Map<SimulatedProcess | undefined, SqlRow | undefined>();
 
   override reset(): void {
     super.reset();
     this.#epochs = new Map();
   }
 
-  override get(sql: string, ...values: Cell[]): Row | undefined {
+  override get(sql: string, ...values: Cell[]): SqlRow | undefined {
     const row = super.get(sql, ...values);
     if (!sql.startsWith("SELECT epoch FROM")) return row;
     const by = SimulatedProcess.current();
@@ -118,7 +118,7 @@ export class UnfencedDisk extends SimulatedDisk {
     return this.#epochs.get(by);
   }
 
-  override all(sql: string, ...values: Cell[]): readonly Row[] {
+  override all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     const rows = super.all(sql, ...values);
     return sql.includes(" FROM lease ") ? rows.map((row) => ({ ...row, holder: null })) : rows;
   }
@@ -140,7 +140,7 @@ export class KeylessDisk extends SimulatedDisk {
 
 /** Takes every run for settled, whatever it has left open. */
 export class SettledDisk extends SimulatedDisk {
-  override all(sql: string, ...values: Cell[]): readonly Row[] {
+  override all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     return sql.includes("settled = 0") ? [] : super.all(sql, ...values);
   }
 }

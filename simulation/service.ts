@@ -2,7 +2,7 @@ import { writeJson } from "../src/base/json.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { contract, type ContractOperation, type InterfaceName } from "../src/contract/contract.ts";
 import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
-import { answerOf, type Asked } from "../src/sandbox/http/face.ts";
+import { answerOf, type WireRequest } from "../src/sandbox/http/face.ts";
 import type { WriteFault } from "../src/sandbox/ledger/chain.ts";
 import { DEFAULT_SEED } from "../src/sandbox/seed/default.ts";
 import { plant } from "../src/sandbox/seed/plant.ts";
@@ -146,7 +146,7 @@ const fixedRoutes = new Map(
   routes.map(({ operation }) => [`${operation.method} ${ROOTS[operation.interface]}${operation.path}`, operation]),
 );
 
-function route({ method, path, headers, body }: Outgoing): { operation: ContractOperation; asked: Asked } | undefined {
+function route({ method, path, headers, body }: Outgoing): { operation: ContractOperation; asked: WireRequest } | undefined {
   const [place = "", search = ""] = path.split("?");
   const found = operationAt(`${method} ${place}`);
   if (found === undefined) return undefined;

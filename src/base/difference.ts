@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, jsonEquals } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 
 /** One place where two values differ. `+` is wanted and not there, `-` is there and not wanted, `~` is there and another. */
-export interface Change {
+export interface ValueDifference {
   readonly sign: "+" | "-" | "~";
   /** `owners[0].userId`; empty for the whole value. */
   readonly path: string;
@@ -15,8 +15,8 @@ export interface Change {
  * What would have to change in one value to make it the other: numbers by value, objects without regard to order. Of more than
  * `limit` places the first ones.
  */
-export function changesBetween(is: Json, wanted: Json, limit: number = LIMITS.explainedChanges): readonly Change[] {
-  const changes: Change[] = [];
+export function changesBetween(is: Json, wanted: Json, limit: number = LIMITS.explainedChanges): readonly ValueDifference[] {
+  const changes: ValueDifference[] = [];
   compare({ is, wanted, path: "" }, (change) => {
     if (changes.length < limit) changes.push(change);
     return changes.length < limit;
@@ -31,7 +31,7 @@ interface Pair {
 }
 
 /** Takes a change; false when no more are wanted. */
-type Take = (change: Change) => boolean;
+type Take = (change: ValueDifference) => boolean;
 
 function compare({ is, wanted, path }: Pair, take: Take): boolean {
   if (jsonEquals(is, wanted)) return true;

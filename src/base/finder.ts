@@ -2,7 +2,7 @@ import { LIMITS } from "./limits.ts";
 import type { Stretch } from "./unescape.ts";
 
 /** A text that is looked for. */
-export interface Wanted {
+export interface SoughtText {
   readonly text: string;
   /** What is reported when it is found. */
   readonly name: string;
@@ -11,12 +11,12 @@ export interface Wanted {
 }
 
 /** A wanted text, and where it was found. */
-export interface Found extends Stretch {
+export interface FoundText extends Stretch {
   readonly name: string;
 }
 
 interface Candidate {
-  readonly wanted: Wanted;
+  readonly wanted: SoughtText;
   /** Where in the wanted text its block of characters is. */
   readonly offset: number;
 }
@@ -35,9 +35,9 @@ export class Finder {
   /** By place, which list of candidates is looked at; 0: none. */
   readonly #table = new Uint16Array(TABLE_SIZE);
   readonly #candidates: Candidate[][] = [[]];
-  readonly #short: readonly Wanted[];
+  readonly #short: readonly SoughtText[];
 
-  constructor(wanted: readonly Wanted[]) {
+  constructor(wanted: readonly SoughtText[]) {
     this.#short = wanted.filter(({ text }) => text.length < SHORTEST_INDEXED);
     for (const each of wanted) {
       if (each.text.length < SHORTEST_INDEXED) continue;
@@ -46,7 +46,7 @@ export class Finder {
     }
   }
 
-  find(text: string): readonly Found[] {
+  find(text: string): readonly FoundText[] {
     const found = this.#short.flatMap((wanted) => occurrences(text, wanted));
     for (let at = 0; at + BLOCK <= text.length; at += BLOCK) {
       const list = this.#table[placeOf(text, at)] ?? 0;
@@ -80,7 +80,7 @@ function endOf(text: string, wanted: string, start: number): number | undefined 
   return length >= LIMITS.secretLeastChars && text.startsWith(CUT, start + length) ? start + length : undefined;
 }
 
-function widened(text: string, { name, shares }: Wanted, { start, end }: Stretch): Found {
+function widened(text: string, { name, shares }: SoughtText, { start, end }: Stretch): FoundText {
   const isShared = (at: number): boolean => BASE64.test(text[at] ?? "");
   return {
     start: shares.before && isShared(start - 1) ? start - 1 : start,
@@ -89,8 +89,8 @@ function widened(text: string, { name, shares }: Wanted, { start, end }: Stretch
   };
 }
 
-function occurrences(text: string, { text: wanted, name }: Wanted): Found[] {
-  const found: Found[] = [];
+function occurrences(text: string, { text: wanted, name }: SoughtText): FoundText[] {
+  const found: FoundText[] = [];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1))
     found.push({ start: at, end: at + wanted.length, name });
   return found;

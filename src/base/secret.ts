@@ -1,5 +1,5 @@
 import type { Decimal } from "./decimal.ts";
-import { Finder, type Found, type Wanted } from "./finder.ts";
+import { Finder, type FoundText, type SoughtText } from "./finder.ts";
 import { mapStrings } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 import { escapesOf, readingsOf } from "./unescape.ts";
@@ -55,8 +55,8 @@ export function redactor(secrets: readonly Secret[]): Redact {
 }
 
 // What is found in a reading is masked where it was written.
-function findInReadings(text: string, finder: Finder): readonly Found[] {
-  return readingsOf(text).reduceRight<readonly Found[]>((later, reading) => {
+function findInReadings(text: string, finder: Finder): readonly FoundText[] {
+  return readingsOf(text).reduceRight<readonly FoundText[]>((later, reading) => {
     const found = [...later, ...finder.find(reading.text)];
     return found.length === 0
       ? found
@@ -65,7 +65,7 @@ function findInReadings(text: string, finder: Finder): readonly Found[] {
 }
 
 // Where secrets overlap, nothing of either is left: the first one's name stands for the whole stretch.
-function mask(text: string, found: readonly Found[]): string {
+function mask(text: string, found: readonly FoundText[]): string {
   if (found.length === 0) return text;
   let clean = "";
   let done = 0;
@@ -76,7 +76,7 @@ function mask(text: string, found: readonly Found[]): string {
   return clean + text.slice(done);
 }
 
-function wantedOf(secret: Secret): readonly Wanted[] {
+function wantedOf(secret: Secret): readonly SoughtText[] {
   const name = String(secret);
   const value = secret.reveal();
   if (value === "") return [];
@@ -107,7 +107,7 @@ const BITS_OF_BYTE = 8;
 const BITS_OF_CHARACTER = 6;
 
 // With none, one or two bytes before it in its group of three, without the characters that hold bits of others too.
-function base64Of(text: string): readonly Omit<Wanted, "name">[] {
+function base64Of(text: string): readonly Omit<SoughtText, "name">[] {
   const all = [text, JSON.stringify(text).slice(1, -1)].flatMap((inner) =>
     [0, 1, 2].flatMap((before) => {
       const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(inner), Buffer.alloc(BYTES_OF_GROUP)]);

@@ -14,7 +14,7 @@ export interface Stretch {
 }
 
 /** A text, and what each part of it was before: nothing for the text that was given. */
-export interface Reading {
+export interface TextReading {
   readonly text: string;
   /** Gives the parts of the text before in which parts of this one were written; whatever one escape means is held by all of it. */
   readonly sourcesOf: (parts: readonly Stretch[]) => readonly Stretch[];
@@ -24,8 +24,8 @@ export interface Reading {
  * Returns a text as it is, then with its escapes replaced by what they mean, again and again until none is left or the limit is reached, and at last without
  * blanks and backslashes. All spellings of one text so end as the same text.
  */
-export function readingsOf(given: string): readonly Reading[] {
-  const readings: Reading[] = [{ text: given, sourcesOf: (parts) => parts }];
+export function readingsOf(given: string): readonly TextReading[] {
+  const readings: TextReading[] = [{ text: given, sourcesOf: (parts) => parts }];
   let text = given;
   for (let level = 0; level < LIMITS.escapeLevels && text.search(ESCAPE) >= 0; level++) {
     const before = text;

@@ -5,7 +5,7 @@ import { VERSION } from "../base/version.ts";
 import { fitted, widthOn } from "./columns.ts";
 import { rootOf } from "./command-path.ts";
 import { Definition, type Load, newProgram } from "./definition.ts";
-import { type Given, type Hint, hinted, hintFor } from "./hint.ts";
+import { type LocatingOptions, type Hint, hinted, hintFor } from "./hint.ts";
 import type { Shell } from "./shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
 import { RewrittenTerminal } from "./rewritten-terminal.ts";
@@ -58,7 +58,7 @@ export class Builder {
 
   /** Hands the positional argument and the options to a command that is loaded now. */
   async #perform<Taken extends object>(command: Commander, argument: unknown, load: Load<Taken>): Promise<void> {
-    const given = command.optsWithGlobals<Taken & Given & { readonly color?: boolean }>();
+    const given = command.optsWithGlobals<Taken & LocatingOptions & { readonly color?: boolean }>();
     const [named] = command.registeredArguments;
     const options = Object.assign(given, named === undefined ? {} : { [named.name()]: argument });
     refuseOfParent(command);

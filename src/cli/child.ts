@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { LIMITS } from "../base/limits.ts";
-import type { Again, ChildEnd } from "./shell.ts";
+import type { Relaunch, ChildEnd } from "./shell.ts";
 
 /** Runs a program as a child, in the working folder of this process and to its end. What it leaves behind when it is killed is not waited for. */
 export async function runChild(
   [program, ...args]: readonly [string, ...string[]],
-  given: Pick<Again, "input" | "variables" | "kill">,
+  given: Pick<Relaunch, "input" | "variables" | "kill">,
 ): Promise<ChildEnd> {
   const child = spawn(program, args, { env: { ...given.variables }, stdio: ["pipe", "ignore", "pipe"] });
   const kill = (): void => {

@@ -13,7 +13,7 @@ export function indented(lines: readonly string[]): readonly string[] {
 }
 
 /** Columns as wide as their widest cell; the last one is wrapped. */
-export type Columns = (rows: readonly (readonly string[])[]) => readonly string[];
+export type TextColumns = (rows: readonly (readonly string[])[]) => readonly string[];
 
 /** How wide a page is on this terminal: as wide as it, and no wider than is good to read. */
 export function widthOn({ columns }: Pick<Terminal, "columns">): number {
@@ -21,7 +21,7 @@ export function widthOn({ columns }: Pick<Terminal, "columns">): number {
 }
 
 /** Columns for a page of this width, in which they may be indented twice. */
-export function columnsIn(width: number): Columns {
+export function columnsIn(width: number): TextColumns {
   return (rows) => {
     const leading = Math.max(0, ...rows.map((row) => row.length - 1));
     const widths = Array.from({ length: leading }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));

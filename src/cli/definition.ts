@@ -4,7 +4,7 @@ import type { Command } from "./shell.ts";
 // A command is defined once: the types of its options, its help, what completion offers and docs/cli.md follow from that.
 
 /** What completion offers for a value that has no choices. */
-export type Offer =
+export type OfferedValues =
   | "nothing"
   | "files"
   | "folders"
@@ -23,13 +23,13 @@ export type Offer =
 /** How a value is read, and what completion offers for it. */
 export interface Reader<T> {
   read(typed: string, before: T | undefined): T;
-  readonly offers: Offer;
+  readonly offers: OfferedValues;
   /** The command itself refuses an empty one, or knows what it means. */
   readonly mayBeEmpty?: true;
 }
 
 /** What a value is: one of several words, or what a reader makes of it. */
-export type Kind<T> = Reader<T> | { readonly choices: readonly (T & string)[] };
+export type OptionKind<T> = Reader<T> | { readonly choices: readonly (T & string)[] };
 
 /** Each command is loaded when it is called: start-up is a feature. */
 export type Load<Taken> = () => Promise<Command<Taken>>;
@@ -70,7 +70,7 @@ export function readerOf(part: Option | Argument): Reader<unknown> | undefined {
   return readers.get(part);
 }
 
-function withKind<Part extends Option | Argument>(part: Part, kind: Kind<unknown>): Part {
+function withKind<Part extends Option | Argument>(part: Part, kind: OptionKind<unknown>): Part {
   if ("choices" in kind) {
     part.choices(kind.choices);
   } else {
@@ -112,7 +112,7 @@ export class Definition<Has> {
   value<const Flags extends string, T, const S extends Special<T>>(
     flags: Flags,
     help: string,
-    kind: Kind<T>,
+    kind: OptionKind<T>,
     special?: S,
   ): Definition<Has & Given<true, Named<Flags>, T, S>> {
     const option = withKind(new Option(flags, help), kind).hideHelp(special?.hidden === true);
@@ -125,7 +125,7 @@ export class Definition<Has> {
   valueOrNone<const Flags extends string, T>(
     [flags, none]: readonly [Flags, string],
     [help, helpOfNone]: readonly [string, string],
-    kind: Kind<T>,
+    kind: OptionKind<T>,
   ): Definition<Has & Maybe<Named<Flags>, T | false>> {
     return this.#after(this.command.addOption(withKind(new Option(flags, help), kind)).addOption(new Option(none, helpOfNone)));
   }
@@ -134,7 +134,7 @@ export class Definition<Has> {
   argument<const Name extends string, T, const S extends Special<T>>(
     name: Name,
     help: string,
-    kind: Kind<T>,
+    kind: OptionKind<T>,
     special?: S,
   ): Definition<Has & Given<MayLack<Name>, Bare<Name>, T, S>> {
     const argument = withKind(new Argument(name, help), kind);

@@ -10,14 +10,14 @@ export type Hint = (text: string, spell?: (options: string) => string) => string
 export const PLAIN_HINT: Hint = (text) => text;
 
 /** The options of a command that say where runs are remembered, where they act, and from which file variables come. */
-export interface Given {
+export interface LocatingOptions {
   readonly state?: string;
   readonly env?: string;
   readonly dotenv?: string | false;
 }
 
 /** Hints of a command that was given these options: theirs are the same. `spell` escapes what is put into a text of some format. */
-export function hintFor({ state, env, dotenv }: Given, root: Command): Hint {
+export function hintFor({ state, env, dotenv }: LocatingOptions, root: Command): Hint {
   const options = {
     ...(state === undefined ? {} : { state: `--state ${quoted(state)}` }),
     ...(env === undefined ? {} : { env: `--env ${quoted(env)}` }),

@@ -6,7 +6,7 @@ import { formatFailure } from "./failure.ts";
 import { type Hint, hinted, PLAIN_HINT } from "./hint.ts";
 import { buildProgram } from "./program.ts";
 import type { Shell, Terminal } from "./shell.ts";
-import { Told } from "./usage.ts";
+import { HelpShown } from "./usage.ts";
 import { isSet } from "./view/colour.ts";
 
 // The only place that names the process: everything below is handed what it may use.
@@ -153,7 +153,7 @@ function withDebugAlone(argv: readonly string[]): string[] {
 }
 
 function report(shell: Shell, error: unknown): ExitCode {
-  if (error instanceof Told) return error.exit;
+  if (error instanceof HelpShown) return error.exit;
   if (error instanceof Failure) {
     shell.stderr.write(formatFailure(error));
     return error.exit;

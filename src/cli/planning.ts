@@ -5,7 +5,7 @@ import { systemClock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import { leftOpenBefore, openWriteLeft } from "../engine/left-open.ts";
 import { readingOnly } from "../engine/reading.ts";
-import { Service } from "../engine/service.ts";
+import { ServiceClient } from "../engine/service.ts";
 import { organizationOf, type Target } from "../environment/target.ts";
 import { assertSamePlan, assertSamePlanned } from "../planner/compare.ts";
 import type { PlannerPorts } from "../planner/context.ts";
@@ -108,7 +108,7 @@ async function whileReading<T>(
       stopping: shell.stopping(),
       secrets,
     };
-    return await work(target, { ...ports, service: readingOnly(new Service(target, ports)) });
+    return await work(target, { ...ports, service: readingOnly(new ServiceClient(target, ports)) });
   } finally {
     await transport.close();
     exchanges?.close();

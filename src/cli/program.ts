@@ -11,22 +11,22 @@ import {
   wholeNumber,
 } from "./arguments.ts";
 import { Builder, type Calling } from "./builder.ts";
-import type { Definition, Kind, Offer, Reader } from "./definition.ts";
+import type { Definition, OptionKind, OfferedValues, Reader } from "./definition.ts";
 import type { Shell } from "./shell.ts";
-import { RunName } from "./run-name.ts";
+import { RunReference } from "./run-name.ts";
 import { FORMATS } from "../report/format.ts";
 import { WORDS } from "./words.ts";
 
 /** The shells that can complete our commands. */
 export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
 
-function kind<T>(read: Reader<T>["read"], offers: Offer = "nothing"): Reader<T> {
+function kind<T>(read: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
   return { read, offers };
 }
 
-const oneOf = <const Word extends string>(choices: readonly Word[]): Kind<Word> => ({ choices: choices });
+const oneOf = <const Word extends string>(choices: readonly Word[]): OptionKind<Word> => ({ choices: choices });
 
-const typed = (offers: Offer): Reader<string> => kind((text) => text, offers);
+const typed = (offers: OfferedValues): Reader<string> => kind((text) => text, offers);
 
 const KIND = {
   text: typed("nothing"),
@@ -41,9 +41,9 @@ const KIND = {
   operations: kind(collectName, "operations"),
   names: kind(collectName),
   shipped: typed("library playbooks"),
-  run: kind(RunName.parse, "runs and latest"),
-  openRun: kind(RunName.parse, "runs to resume"),
-  runs: kind(RunName.collect, "runs and latest"),
+  run: kind(RunReference.parse, "runs and latest"),
+  openRun: kind(RunReference.parse, "runs to resume"),
+  runs: kind(RunReference.collect, "runs and latest"),
   step: typed("steps to resolve"),
   drift: typed("drifts"),
   reports: kind(collectReport, "report formats"),

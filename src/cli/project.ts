@@ -16,7 +16,7 @@ import { stateEntry } from "../files/state.ts";
 import { checkPlaybook } from "../playbook/check.ts";
 import type { FileReader } from "../playbook/files.ts";
 import type { Playbook } from "../playbook/model.ts";
-import type { Served } from "../sandbox/sandbox.ts";
+import type { RunningSandbox } from "../sandbox/sandbox.ts";
 import type { CheckedFile } from "../report/check/checked.ts";
 import { eachOnce, formatDiagnostic } from "../source/diagnostic.ts";
 import { toJson } from "../source/node.ts";
@@ -134,7 +134,7 @@ async function embeddedSandbox(state: string, environment: string): Promise<Open
 }
 
 /** A sandbox that serves, as a target. */
-export function sandboxTarget(sandbox: Served, as: Pick<Target, "environment" | "profile">): Target {
+export function sandboxTarget(sandbox: RunningSandbox, as: Pick<Target, "environment" | "profile">): Target {
   const credentials = new Map(Object.entries(sandbox.credentials).map(([name, key]) => [name, new Secret(name, key)]));
   return {
     ...as,
@@ -280,12 +280,12 @@ function noEnvironmentFile(so: string, next: string): Failure {
 }
 
 /** What a check of one file gave; the playbook when it can be run. */
-export interface CheckedPlaybook extends CheckedFile {
+export interface CheckedPlaybookFile extends CheckedFile {
   readonly playbook: Playbook | undefined;
 }
 
 /** Reads and checks a playbook file. Throws a Failure only when the file cannot be read. */
-export function checkFile(shell: Shell, file: string, files: FileReader = filesOf(shell)): CheckedPlaybook {
+export function checkFile(shell: Shell, file: string, files: FileReader = filesOf(shell)): CheckedPlaybookFile {
   const text = shipped.read(file) ?? readText(resolve(shell.cwd, file), file);
   const { playbook, diagnostics } = checkPlaybook(file, text, files);
   return { file, ok: playbook !== undefined, playbook, diagnostics };

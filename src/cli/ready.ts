@@ -41,7 +41,7 @@ export function readyPlaybooks(shell: ProjectShell, options: InputOptions, named
 }
 
 /** What is known of playbooks that have been checked. */
-export interface About {
+export interface AboutPlaybooks {
   /** The files that the command line means: those of its folders that are no playbooks, or only parts of others, are noted and left out. */
   readonly named?: PlaybookFiles;
   /** Names of inputs that may be given although none of these playbooks declares them. */
@@ -53,7 +53,7 @@ export function preparePlaybooks(
   shell: ProjectShell,
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
   all: readonly Playbook[],
-  { named, others = [] }: About = {},
+  { named, others = [] }: AboutPlaybooks = {},
 ): Ready {
   const known = new Set([...others, ...inputNames(all)]);
   const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);

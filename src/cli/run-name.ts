@@ -4,7 +4,7 @@ import type { JournalStore } from "../journal/store.ts";
  * A run as a person names it: by its id, by a part that no other id has, or as `latest`. It is no text, so that no command can take what was typed
  * for an id.
  */
-export class RunName {
+export class RunReference {
   readonly #typed: string;
 
   constructor(typed: string) {
@@ -12,13 +12,13 @@ export class RunName {
   }
 
   /** Reads one argument. */
-  static parse(this: void, typed: string): RunName {
-    return new RunName(typed);
+  static parse(this: void, typed: string): RunReference {
+    return new RunReference(typed);
   }
 
   /** Reads one more of several arguments. */
-  static collect(this: void, typed: string, before: readonly RunName[] | undefined): readonly RunName[] {
-    return [...(before ?? []), new RunName(typed)];
+  static collect(this: void, typed: string, before: readonly RunReference[] | undefined): readonly RunReference[] {
+    return [...(before ?? []), new RunReference(typed)];
   }
 
   /** What was typed, for the command that a message offers. */

@@ -22,7 +22,7 @@ export interface Terminal {
 }
 
 /** How this program is to be run once more. */
-export interface Again {
+export interface Relaunch {
   readonly args: readonly string[];
   /** All that is piped in. */
   readonly input: string;
@@ -55,11 +55,11 @@ export interface Shell {
   /** The version of Node, such as `24.21.0`. */
   readonly node: string;
   /** Runs this program once more, as a child; aborted by the signal, it is killed. */
-  readonly again: (again: Again) => Promise<ChildEnd>;
+  readonly again: (again: Relaunch) => Promise<ChildEnd>;
   /** Runs another program, as a child, with these variables and no others; aborted by the signal, it is killed. */
   readonly command: (
     argv: readonly [string, ...string[]],
-    given: Pick<Again, "input" | "variables" | "kill">,
+    given: Pick<Relaunch, "input" | "variables" | "kill">,
   ) => Promise<ChildEnd>;
   /** Sends a signal to this very process. */
   readonly signal: (name: "SIGKILL" | "SIGSTOP") => void;

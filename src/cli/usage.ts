@@ -4,10 +4,10 @@ import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text.ts";
 import { pathOf } from "./command-path.ts";
 import { readerOf } from "./definition.ts";
-import { RunName } from "./run-name.ts";
+import { RunReference } from "./run-name.ts";
 
 /** Only help or the version was asked for, or no command was named; what there was to say has been said. */
-export class Told extends Error {
+export class HelpShown extends Error {
   override readonly name = "Told";
   readonly exit: ExitCode;
 
@@ -18,9 +18,9 @@ export class Told extends Error {
 }
 
 /** How a command line ends that leads to no command: told, or misunderstood, in the form of every failure. */
-export function endOf(error: CommanderError, command: Command): Told | Failure {
-  if (error.exitCode === 0) return new Told(EXIT.passed);
-  return error.code.startsWith("commander.help") ? new Told(EXIT.cannotStart) : misunderstood(error, command);
+export function endOf(error: CommanderError, command: Command): HelpShown | Failure {
+  if (error.exitCode === 0) return new HelpShown(EXIT.passed);
+  return error.code.startsWith("commander.help") ? new HelpShown(EXIT.cannotStart) : misunderstood(error, command);
 }
 
 function misunderstood({ code, message }: CommanderError, command: Command): Failure {
@@ -52,7 +52,7 @@ export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: C
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === "" || (value instanceof RunName && value.typed === "");
+  return value === "" || (value instanceof RunReference && value.typed === "");
 }
 
 /** Holds that no option was given that the command above this one knows, and it does not: it would be read, and then do nothing. Throws a Failure. */

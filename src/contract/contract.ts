@@ -18,7 +18,7 @@ export interface Parameter {
 }
 
 /** A list that comes in pages; `items` names the list in the answer. */
-export interface Paging {
+export interface ContractPaging {
   readonly items: string;
 }
 
@@ -57,7 +57,7 @@ export interface ContractOperation {
   /** The status that the contract gives for success. */
   readonly successStatus: number;
   readonly response?: JsonSchema;
-  readonly paging?: Paging;
+  readonly paging?: ContractPaging;
   readonly exampleBody?: unknown;
 }
 

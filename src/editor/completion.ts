@@ -9,11 +9,11 @@ import type { ActorDeclaration, Identity } from "../playbook/model.ts";
 import { hasEntities, services } from "../services/services.ts";
 import type { Range } from "../source/node.ts";
 import { type Word, wordIn } from "./cursor.ts";
-import { type Surroundings, type TextFile, wordAt } from "./document.ts";
+import { type EditorFiles, type TextFile, wordAt } from "./document.ts";
 import { type ExpressionCursor, lookAtExpression } from "./look.ts";
 import { markedValue } from "./marked.ts";
 import { doubtOf, fieldsAt, namesAt } from "./names.ts";
-import { type Place, placeOf, rangeOfPlace } from "./place.ts";
+import { type NamedValue, placeOf, rangeOfPlace } from "./place.ts";
 import { typeText } from "./type-text.ts";
 import { conditionWords, functionWords, operationWords } from "./words.ts";
 
@@ -30,7 +30,7 @@ export interface Offer {
 }
 
 /** What can stand where the cursor is. */
-export function complete(file: TextFile, offset: number, files: Surroundings): readonly Offer[] {
+export function complete(file: TextFile, offset: number, files: EditorFiles): readonly Offer[] {
   const marked = markedValue(file, offset);
   if (marked === undefined) return [];
   const found = lookAtExpression(marked, files, (cursor) => inExpression(cursor, wordAt(file.text, offset)));
@@ -64,11 +64,11 @@ function offerOf(
 }
 
 interface Naming {
-  readonly files: Surroundings;
+  readonly files: EditorFiles;
   readonly replaces: Range;
 }
 
-function inName(place: Place, file: TextFile, naming: Naming): readonly Offer[] {
+function inName(place: NamedValue, file: TextFile, naming: Naming): readonly Offer[] {
   const { replaces } = naming;
   switch (place.kind) {
     case "uses":

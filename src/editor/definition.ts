@@ -3,14 +3,14 @@ import { isPath } from "../playbook/outline.ts";
 import { child, nodeAt, type Range, type SourceNode, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import { wordIn } from "./cursor.ts";
-import { type FileRange, playbookNamed, type Surroundings, type TextFile } from "./document.ts";
+import { type FileRange, playbookNamed, type EditorFiles, type TextFile } from "./document.ts";
 import { lookAtExpression } from "./look.ts";
 import { type MarkedValue, markedValue } from "./marked.ts";
 import { placeOf } from "./place.ts";
 import { stepNamed } from "./steps.ts";
 
 /** Where that is made or declared which the name under the cursor means. */
-export function definition(file: TextFile, offset: number, files: Surroundings): FileRange | undefined {
+export function definition(file: TextFile, offset: number, files: EditorFiles): FileRange | undefined {
   const marked = markedValue(file, offset);
   if (marked === undefined) return undefined;
   const chain = lookAtExpression(marked, files, ({ text, at, scope }) => wordIn(text, at, scope.types)?.chain ?? []);
@@ -29,7 +29,7 @@ function unmarkedRange(
   return { path, start: place(start), end: place(end) };
 }
 
-function definitionOfName(marked: MarkedValue, files: Surroundings): FileRange | undefined {
+function definitionOfName(marked: MarkedValue, files: EditorFiles): FileRange | undefined {
   const place = placeOf(marked);
   if (place?.kind === "actor") return declared(marked, "actors", place.text);
   if (place?.kind !== "uses" || !isPath(place.text)) return undefined;
@@ -37,7 +37,7 @@ function definitionOfName(marked: MarkedValue, files: Surroundings): FileRange |
   return named && { path: named.path, start: 0, end: 0 };
 }
 
-function definitionOfChain(chain: readonly string[], marked: MarkedValue, files: Surroundings): FileRange | undefined {
+function definitionOfChain(chain: readonly string[], marked: MarkedValue, files: EditorFiles): FileRange | undefined {
   const [root = "", name = "", field, output] = chain;
   if (root === "steps") {
     const step = stepNamed(marked.parsed.file, marked.parsed.root, name)?.node;
@@ -56,7 +56,7 @@ function declared(marked: MarkedValue, list: string, name: string): FileRange | 
 function outputOf(
   step: SourceNode | undefined,
   output: string,
-  { marked, files }: { readonly marked: MarkedValue; readonly files: Surroundings },
+  { marked, files }: { readonly marked: MarkedValue; readonly files: EditorFiles },
 ): FileRange | undefined {
   const uses = textOf(child(step, "uses")) ?? "";
   const named = isPath(uses) ? playbookNamed(uses, marked.document.path, files) : undefined;

@@ -10,7 +10,7 @@ export interface TextFile {
 }
 
 /** The files around a playbook, those that an editor has changed as they stand there. */
-export interface Surroundings extends FileReader {
+export interface EditorFiles extends FileReader {
   /** The names in a folder, those of folders with a slash at the end; none when it cannot be read. */
   readonly list: (folder: string) => readonly string[];
   /** The text of a file, or of a playbook that comes with the tool; `undefined` when it cannot be had. Never throws. */
@@ -18,7 +18,7 @@ export interface Surroundings extends FileReader {
 }
 
 /** The playbook that a step's `uses` names: a file, or one that comes with the tool; `undefined` when it cannot be had. */
-export function playbookNamed(uses: string, from: string, files: Surroundings): TextFile | undefined {
+export function playbookNamed(uses: string, from: string, files: EditorFiles): TextFile | undefined {
   const path = resolvePlaybook(from, uses);
   if (!isShipped(path) && refusalOf(files, { path, use: "playbook", named: from }) !== undefined) return undefined;
   const text = files.textOf(path);

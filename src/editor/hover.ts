@@ -7,11 +7,11 @@ import { isPath } from "../playbook/outline.ts";
 import type { Range } from "../source/node.ts";
 import { actorText } from "./completion.ts";
 import { wordIn } from "./cursor.ts";
-import { playbookNamed, type Surroundings, type TextFile, wordAt } from "./document.ts";
+import { playbookNamed, type EditorFiles, type TextFile, wordAt } from "./document.ts";
 import { type ExpressionCursor, lookAtExpression } from "./look.ts";
 import { markedValue } from "./marked.ts";
 import { doubtOf, meaningOf } from "./names.ts";
-import { type Place, placeOf, rangeOfPlace } from "./place.ts";
+import { type NamedValue, placeOf, rangeOfPlace } from "./place.ts";
 import { conditionWords, functionWords, operationWords, playbookWords, valueWords } from "./words.ts";
 
 /** What is said, in Markdown, of a part of a document. */
@@ -21,7 +21,7 @@ export interface Hover {
 }
 
 /** What there is to say of the name under the cursor. */
-export function hover(file: TextFile, offset: number, files: Surroundings): Hover | undefined {
+export function hover(file: TextFile, offset: number, files: EditorFiles): Hover | undefined {
   const marked = markedValue(file, offset);
   if (marked === undefined) return undefined;
   const found = lookAtExpression(marked, files, wordsInExpression);
@@ -45,7 +45,7 @@ function wordsInExpression({ text, at, scope }: ExpressionCursor): string | unde
   return named === undefined ? undefined : functionWords(named);
 }
 
-function wordsOfName(place: Place, file: TextFile, files: Surroundings): string | undefined {
+function wordsOfName(place: NamedValue, file: TextFile, files: EditorFiles): string | undefined {
   const { kind, text, root } = place;
   if (kind === "condition") return wordsOfCondition(place);
   if (kind === "actor") {
@@ -57,13 +57,13 @@ function wordsOfName(place: Place, file: TextFile, files: Surroundings): string 
   return operation === undefined ? undefined : operationWords(operation);
 }
 
-function wordsOfCondition({ text, operation }: Place): string | undefined {
+function wordsOfCondition({ text, operation }: NamedValue): string | undefined {
   if (operation === undefined) return undefined;
   const found = conditionWords(operation).find(({ condition }) => plainWords(condition) === plainWords(text));
   return found === undefined ? undefined : `**${found.condition}**: ${found.words}`;
 }
 
-function wordsOfPlaybook(file: TextFile | undefined, files: Surroundings): string | undefined {
+function wordsOfPlaybook(file: TextFile | undefined, files: EditorFiles): string | undefined {
   const playbook = file === undefined ? undefined : checkPlaybook(file.path, file.text, files).playbook;
   return playbook === undefined ? undefined : playbookWords(playbook);
 }

@@ -3,7 +3,7 @@ import type { ExpressionScope } from "../playbook/context.ts";
 import { PARTS } from "../playbook/outline.ts";
 import { operations } from "../operations/operation.ts";
 import { child, textOf } from "../source/node.ts";
-import type { Surroundings, TextFile } from "./document.ts";
+import type { EditorFiles, TextFile } from "./document.ts";
 import { MARK, type MarkedValue, unmarked } from "./marked.ts";
 import { stepAround } from "./steps.ts";
 
@@ -20,7 +20,7 @@ export interface ExpressionCursor {
  */
 export function lookAtExpression<T>(
   marked: MarkedValue,
-  files: Surroundings,
+  files: EditorFiles,
   look: (cursor: ExpressionCursor) => T,
 ): { readonly seen: T } | undefined {
   const seen = looked(marked.document, files, look);
@@ -30,7 +30,7 @@ export function lookAtExpression<T>(
 
 function looked<T>(
   { path, text }: TextFile,
-  files: Surroundings,
+  files: EditorFiles,
   look: (cursor: ExpressionCursor) => T,
 ): { readonly seen: T } | undefined {
   let seen: { readonly seen: T } | undefined;

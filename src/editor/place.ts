@@ -1,5 +1,5 @@
 import type { Operation } from "../operations/operation.ts";
-import type { Columns } from "../playbook/keywords/keyword.ts";
+import type { KeywordColumns } from "../playbook/keywords/keyword.ts";
 import { keywordsAt } from "../playbook/keywords/language.ts";
 import { operationIn } from "../playbook/operation-name.ts";
 import type { Range, SourceNode } from "../source/node.ts";
@@ -8,8 +8,8 @@ import type { MarkedValue } from "./marked.ts";
 import { stepAround } from "./steps.ts";
 
 /** A value that names something: an operation or a playbook, a read, an actor, a condition under which the service refuses. */
-export interface Place {
-  readonly kind: NonNullable<Columns["names"]>;
+export interface NamedValue {
+  readonly kind: NonNullable<KeywordColumns["names"]>;
   readonly text: string;
   readonly at: number;
   readonly root: SourceNode;
@@ -18,13 +18,13 @@ export interface Place {
 }
 
 /** What the value that the cursor is in names; `undefined` where it names nothing. */
-export function placeOf({ path, value, at, parsed: { root } }: MarkedValue): Place | undefined {
+export function placeOf({ path, value, at, parsed: { root } }: MarkedValue): NamedValue | undefined {
   const kind = keywordsAt(path.slice(0, -1))?.[path.at(-1) ?? ""]?.names;
   return kind === undefined ? undefined : { kind, text: value, at, root, operation: operationIn(stepAround(root, path), "uses") };
 }
 
 /** What a place takes up of its line, quotes left out: a name of several words, or with other letters, as it is written. */
-export function rangeOfPlace({ text, at }: Place, file: TextFile, offset: number): Range {
+export function rangeOfPlace({ text, at }: NamedValue, file: TextFile, offset: number): Range {
   const start = offset - at;
   return file.text.startsWith(text, start) ? { start, end: start + text.length } : nameAt(file.text, offset);
 }

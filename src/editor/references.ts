@@ -5,7 +5,7 @@ import type { Range } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import { child } from "../source/node.ts";
 import { wordIn } from "./cursor.ts";
-import { type Surroundings, type TextFile, wordAt } from "./document.ts";
+import { type EditorFiles, type TextFile, wordAt } from "./document.ts";
 import { lookAtExpression } from "./look.ts";
 import { markedValue } from "./marked.ts";
 import { stepDepth, stepNamed } from "./steps.ts";
@@ -21,7 +21,7 @@ export interface StepUses {
 }
 
 /** The uses of the step whose id is under the cursor. */
-export function stepUses(file: TextFile, offset: number, files: Surroundings): StepUses | undefined {
+export function stepUses(file: TextFile, offset: number, files: EditorFiles): StepUses | undefined {
   const marked = markedValue(file, offset);
   if (marked === undefined) return undefined;
   const { path } = marked;
@@ -41,7 +41,7 @@ function declarationOf(id: string, { path, text }: TextFile): Range | undefined 
   return { start, end: start + id.length };
 }
 
-function usesOf(id: string, file: TextFile, files: Surroundings): Pick<StepUses, "uses" | "unplaced"> {
+function usesOf(id: string, file: TextFile, files: EditorFiles): Pick<StepUses, "uses" | "unplaced"> {
   const starts = new Set<number>();
   let unplaced = 0;
   listenToCheck(file.path, file.text, files, (found) => {
@@ -67,7 +67,7 @@ export class RenameRefused extends Error {
 }
 
 /** What to replace so that a step has another id. Throws a RenameRefused: half a rename would be worse than none. */
-export function renameStep(file: TextFile, uses: StepUses, to: string, files: Surroundings): readonly Range[] {
+export function renameStep(file: TextFile, uses: StepUses, to: string, files: EditorFiles): readonly Range[] {
   if (checkPlaybook(file.path, file.text, files).playbook === undefined)
     throw new RenameRefused("the playbook has mistakes: mend them first, so that every use of the step can be found");
   if (uses.unplaced > 0)

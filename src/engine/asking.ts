@@ -27,7 +27,7 @@ export interface Patience {
 }
 
 /** The last reply to a question, and what it took to get it. */
-export interface Asked {
+export interface AskedReply {
   readonly reply: Reply;
   readonly requests: number;
   readonly tookMs: number;
@@ -41,7 +41,7 @@ export function askingOf(service: ReadingPort, { clock, stopping }: { clock: Clo
 }
 
 /** Asks for a read until there is an answer, or asking again cannot help, or the limits are reached. Throws Interrupted at a stop. */
-export async function ask(asking: Asking, call: Call, { by = Infinity, expects }: Patience = {}): Promise<Asked> {
+export async function ask(asking: Asking, call: Call, { by = Infinity, expects }: Patience = {}): Promise<AskedReply> {
   const { clock } = asking.ports;
   const began = clock.elapsed();
   const last = Math.min(by, began + LIMITS.readMs);
@@ -64,7 +64,7 @@ export async function ask(asking: Asking, call: Call, { by = Infinity, expects }
 }
 
 /** Why a read has no answer of use, after all its attempts. */
-export function problemOf({ reply, requests, tookMs }: Asked, about: Parameters<typeof explain>[1]): StepProblem {
+export function problemOf({ reply, requests, tookMs }: AskedReply, about: Parameters<typeof explain>[1]): StepProblem {
   const problem = explain(reply, about);
   if (requests === 1) return problem;
   const asked = `it was asked ${count(requests, "time")} within ${spanOf(tookMs)}, and one read is tried for no longer than ${formatDuration(LIMITS.readMs)}`;

@@ -13,11 +13,11 @@ import { Looking } from "./looking.ts";
 import type { Place } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
 import { leaseNameOf } from "./leases.ts";
-import { type Call, digestOf, Service } from "./service.ts";
+import { type Call, digestOf, ServiceClient } from "./service.ts";
 
 /** One run under way: its playbook, its state, and the only ways to change that state. */
 export class RunContext extends Looking {
-  readonly service: Service;
+  readonly service: ServiceClient;
   readonly ports: EnginePorts;
   readonly #journal: RunJournal;
   /** Those that the run is known to have taken. */
@@ -40,7 +40,7 @@ export class RunContext extends Looking {
     this.ports = ports;
     this.#changedAt = ports.clock.elapsed();
     this.#signal = ports.stopping;
-    this.service = new Service(target, ports);
+    this.service = new ServiceClient(target, ports);
     this.#journal = held.journal;
   }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
-import type { Again } from "../services/probe.ts";
+import type { Repeatability } from "../services/probe.ts";
 import { canUndo } from "../services/sets.ts";
 import { type CallStep, isWrite, type Playbook, type Step, type WriteStep } from "../playbook/model.ts";
 import { bind } from "../playbook/template.ts";
@@ -14,7 +14,7 @@ import type { Place, PlanStep } from "./plan.ts";
 export function isFinal(
   context: RunContext,
   place: Place,
-  { step, input, again }: { readonly step: WriteStep; readonly input: JsonObject; readonly again: Again },
+  { step, input, again }: { readonly step: WriteStep; readonly input: JsonObject; readonly again: Repeatability },
 ): boolean {
   const { profile } = context.target;
   const late = { sets: step.operation.meaning.sets, input };

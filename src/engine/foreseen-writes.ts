@@ -10,7 +10,7 @@ import { bind, type Template } from "../playbook/template.ts";
 import { stepsIn } from "../playbook/walk.ts";
 import { actorsScope, callerOf, recordedAs } from "./caller.ts";
 import { completed } from "./completed.ts";
-import type { Given } from "./groups.ts";
+import type { GivenToRun } from "./groups.ts";
 
 /** What a write does to whom: known beforehand of one that a run would make, recorded of one that was attempted. */
 export interface TouchingWrite {
@@ -29,10 +29,10 @@ export interface TouchedObject {
 }
 
 /** What a run would be made of. */
-export interface Foreseen {
+export interface ForeseenRun {
   readonly playbook: Playbook;
   readonly target: Target;
-  readonly given: Given;
+  readonly given: GivenToRun;
 }
 
 // Stand-ins for a text of an input: what only the run will know, and an id that the run chooses, which nobody else can have named.
@@ -40,12 +40,12 @@ const UNKNOWN = "\u0000unknown";
 const NEW = "\u0000new";
 
 /** Returns every write that a run would make, as far as it is known before the run begins. Nothing is guessed. */
-export function foreseenWrites({ playbook, target, given }: Foreseen): readonly TouchingWrite[] {
+export function foreseenWrites({ playbook, target, given }: ForeseenRun): readonly TouchingWrite[] {
   return [...writesIn({ playbook, target, env: given.env, inputs: given.inputs, frame: "" })];
 }
 
-interface Frame extends Pick<Foreseen, "playbook" | "target"> {
-  readonly env: Given["env"];
+interface Frame extends Pick<ForeseenRun, "playbook" | "target"> {
+  readonly env: GivenToRun["env"];
   readonly inputs: JsonObject;
   readonly frame: string;
 }

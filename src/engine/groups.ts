@@ -19,13 +19,13 @@ export interface GroupWish {
 }
 
 /** What a run is given beside its playbook. */
-export interface Given {
+export interface GivenToRun {
   readonly inputs: JsonObject;
   readonly env: Env;
 }
 
 /** The groups of a run and of all that it includes, by name; of one that two playbooks name, the more patient wish. Throws a Failure. */
-export function groupsOf(playbook: Playbook, { inputs, env }: Given): readonly GroupWish[] {
+export function groupsOf(playbook: Playbook, { inputs, env }: GivenToRun): readonly GroupWish[] {
   const wishes = new Map<string, GroupWish>();
   for (const wish of allWishes(playbook, inputs, env)) {
     const known = wishes.get(wish.group);

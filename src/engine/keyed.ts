@@ -9,7 +9,7 @@ import type { Playbook } from "../playbook/model.ts";
 import { identityOf, placeOf } from "../protocol/identity.ts";
 import type { RunOpened, RunOutcome } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
-import type { Given } from "./groups.ts";
+import type { GivenToRun } from "./groups.ts";
 import type { RunName } from "./names.ts";
 import { digestOf } from "./plan.ts";
 import type { RunParts } from "./run-parts.ts";
@@ -28,7 +28,7 @@ export interface Keyed extends Beginning {
  * Runs a playbook under a caller's key, which never names a second run: where there is one, it is resumed, or shown when it has passed. Throws a
  * Failure when that run is of something else (exit 2), or when somebody holds it (exit 6).
  */
-export async function runWithKey(parts: RunParts, given: Given, name: RunName, keyed: Keyed): Promise<RunOutcome> {
+export async function runWithKey(parts: RunParts, given: GivenToRun, name: RunName, keyed: Keyed): Promise<RunOutcome> {
   const known = parts.store.withKey(keyed.key);
   if (known !== undefined) return runAgain(parts, given, { runId: known.id, keyed });
   try {
@@ -46,7 +46,7 @@ interface Known {
   readonly keyed: Keyed;
 }
 
-async function runAgain(parts: RunParts, given: Given, { runId, keyed }: Known): Promise<RunOutcome> {
+async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Known): Promise<RunOutcome> {
   const known = parts.store.history(runId);
   const { opened, closed } = stateOf(known.records);
   invariant(opened !== undefined, "a run begins with its opening");
@@ -63,7 +63,7 @@ async function runAgain(parts: RunParts, given: Given, { runId, keyed }: Known):
 }
 
 // The key is of one playbook with one set of inputs in one place: all that differs is named at once.
-function assertSame(opened: RunOpened, parts: RunParts, { given, key }: { readonly given: Given; readonly key: string }): void {
+function assertSame(opened: RunOpened, parts: RunParts, { given, key }: { readonly given: GivenToRun; readonly key: string }): void {
   const { runId } = opened;
   const differences = [...placeDifferences(opened, parts), ...inputDifferences(opened, given)];
   if (differences.length === 0) return;
@@ -88,7 +88,7 @@ function placeDifferences(opened: RunOpened, { playbook, folder, target }: RunPa
   ];
 }
 
-function inputDifferences({ inputs, env = {} }: RunOpened, given: Given): readonly string[] {
+function inputDifferences({ inputs, env = {} }: RunOpened, given: GivenToRun): readonly string[] {
   const files = [...new Set([...Object.keys(env), ...Object.keys(given.env)])];
   return [
     ...differencesIn("input", inputs, given.inputs),

@@ -4,12 +4,12 @@ import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, placeOf, type Target } from "../environment/target.ts";
 import { spellHolder } from "../journal/holder.ts";
-import type { Claim, Lease, Wanted } from "../journal/leases.ts";
+import type { Claim, Lease, WantedLeases } from "../journal/leases.ts";
 import { type JournalStore, releaseHint, runHeld } from "../journal/store.ts";
 import { callsOf } from "../playbook/walk.ts";
 import { hasEntities } from "../services/services.ts";
 import { actingFor, callerOf, credentialFor } from "./caller.ts";
-import { type Given, groupsOf, type GroupWish } from "./groups.ts";
+import { type GivenToRun, groupsOf, type GroupWish } from "./groups.ts";
 import type { Call } from "./service.ts";
 import type { RunParts } from "./run-parts.ts";
 
@@ -22,7 +22,7 @@ const PAUSE_MS = 250;
  */
 export async function withLeases<T>(
   parts: RunParts,
-  about: Given & { readonly runId: string },
+  about: GivenToRun & { readonly runId: string },
   work: (claim: Claim | undefined) => Promise<T>,
 ): Promise<T> {
   const groups = groupsOf(parts.playbook, about);
@@ -71,7 +71,7 @@ function entitiesOf({ playbook, target }: RunParts): readonly string[] {
 interface Wish {
   readonly runId: string;
   readonly groups: readonly GroupWish[];
-  readonly wanted: Wanted;
+  readonly wanted: WantedLeases;
 }
 
 async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: Wish): Promise<Claim> {

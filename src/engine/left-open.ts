@@ -14,13 +14,13 @@ import { leftWrites, type OpenAttempt } from "../protocol/open-writes.ts";
 import type { RunOpened } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import { foreseenWrites, type TouchedObject, touching, type TouchingWrite } from "./foreseen-writes.ts";
-import type { Given } from "./groups.ts";
+import type { GivenToRun } from "./groups.ts";
 
 /** A run that is about to begin. */
 export interface Starting {
   readonly playbook: Playbook;
   readonly target: Target;
-  readonly given: Given;
+  readonly given: GivenToRun;
   /** Where the paths of its files begin, from the project's folder; `undefined`: nobody knows. */
   readonly folder: string | undefined;
 }

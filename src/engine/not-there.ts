@@ -3,11 +3,11 @@ import type { StepProblem } from "../protocol/record.ts";
 import { hasEntities } from "../services/services.ts";
 import { NOBODY } from "./caller.ts";
 import type { Looking } from "./looking.ts";
-import { isNotThere, read, type Reading, type ReadResult } from "./read.ts";
+import { isNotThere, read, type ReadRequest, type ReadResult } from "./read.ts";
 import type { Reply } from "./service.ts";
 
 /** Who asks, and until when they wait for a busy service. */
-type Asking = Pick<Reading, "caller" | "by">;
+type Asking = Pick<ReadRequest, "caller" | "by">;
 
 /** What a failed read says of what was asked for: that it is not there, nothing, or that nobody there knows the service. */
 export type Absence = "not there" | "nothing" | { readonly problem: StepProblem };

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { LIMITS } from "../base/limits.ts";
 import type { CallStep, CheckStep, Playbook, Step } from "../playbook/model.ts";
 import { includedData, includesOf, playbooksIn } from "../playbook/walk.ts";
-import type { Place as PlaceOf, Action as ActionOf } from "../protocol/decide.ts";
+import type { ActionOf, PlaceOf } from "../protocol/decide.ts";
 import type { Plan, PlanNode } from "../protocol/plan.ts";
 import type { StepHeading, Writing } from "../protocol/record.ts";
 

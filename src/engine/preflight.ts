@@ -5,7 +5,7 @@ import { type Operation, operationNamed } from "../operations/operation.ts";
 import type { ActorUse, Playbook } from "../playbook/model.ts";
 import { callsOf, type CallUse } from "../playbook/walk.ts";
 import type { StepProblem } from "../protocol/record.ts";
-import { ask, type Asked, type Asking, isTrouble, problemOf, spanOf } from "./asking.ts";
+import { ask, type AskedReply, type Asking, isTrouble, problemOf, spanOf } from "./asking.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 import { type Caller, credentialFor } from "./caller.ts";
 import type { Call } from "./service.ts";
@@ -67,12 +67,12 @@ export function harmlessCall(service: Service, credential: string | undefined): 
 }
 
 /** Whether a harmless question was answered as the service answers. */
-export function isReached({ reply }: Asked): boolean {
+export function isReached({ reply }: AskedReply): boolean {
   return reply.meaning === "acknowledged" && !reply.html;
 }
 
 /** Why an interface cannot be worked with: it is in trouble, which may pass, or the environment is wrong. */
-export function unreached(asked: Asked, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {
+export function unreached(asked: AskedReply, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {
   const { reply, requests, tookMs } = asked;
   const { operation, target } = about;
   if (isTrouble(reply)) {

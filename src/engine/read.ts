@@ -10,7 +10,7 @@ import type { Looking } from "./looking.ts";
 import type { Reply } from "./service.ts";
 
 /** A read to be made, to its last page. */
-export interface Reading extends Patience {
+export interface ReadRequest extends Patience {
   readonly operation: Operation;
   readonly input: JsonObject;
   readonly caller: Caller;
@@ -37,7 +37,7 @@ export type ReadResult =
       readonly problem: StepProblem;
       readonly requests: number;
       /** What was asked, and how; left out where the answers came and do not add up. */
-      readonly asked?: Pick<Reading, "operation" | "caller" | "by">;
+      readonly asked?: Pick<ReadRequest, "operation" | "caller" | "by">;
     };
 
 /** Whether the service itself says that it is not there; a page of somebody in between says nothing of it. */
@@ -49,7 +49,7 @@ export function isNotThere({ status, meaning }: Reply): boolean {
 export const LIST_TRIES = 3;
 
 /** Reads an operation to its last page. A read changes nothing, so whatever failed in transport is asked again, a few times. */
-export async function read(context: Looking, reading: Reading): Promise<ReadResult> {
+export async function read(context: Looking, reading: ReadRequest): Promise<ReadResult> {
   let requests = 0;
   for (let tries = 1; ; tries++) {
     const result = await readOnce(context, reading);
@@ -59,11 +59,11 @@ export async function read(context: Looking, reading: Reading): Promise<ReadResu
   }
 }
 
-async function readOnce(context: Looking, reading: Reading): Promise<ReadResult> {
+async function readOnce(context: Looking, reading: ReadRequest): Promise<ReadResult> {
   const { service, call } = reading.operation;
   const { paging } = call;
   if (paging === undefined) return askOnce(context, reading, undefined);
-  let first: Page | undefined;
+  let first: PageRead | undefined;
   let requests = 0;
   const rows: Json[] = [];
   for await (const page of pagesOf(context, reading)) {
@@ -78,13 +78,13 @@ async function readOnce(context: Looking, reading: Reading): Promise<ReadResult>
 }
 
 /** One page of a list, or all of what has no pages. */
-export type Page = Extract<ReadResult, { kind: "read" }>;
+export type PageRead = Extract<ReadResult, { kind: "read" }>;
 
 /**
  * The pages of a list one by one, so that nobody need hold them all; `requests` are those of the page. A failure is the last that comes.
  * Of what has no pages, all of it is one.
  */
-export async function* pagesOf(context: Looking, reading: Reading): AsyncGenerator<ReadResult, void> {
+export async function* pagesOf(context: Looking, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { operation, step } = reading;
   let [pages, rows] = [0, 0];
   for await (const page of eachPage(context, reading)) {
@@ -99,7 +99,7 @@ export async function* pagesOf(context: Looking, reading: Reading): AsyncGenerat
 }
 
 // A page that does not fit the ones before it is not given on; the first one is, since nothing may follow that it could contradict.
-async function* eachPage(context: Looking, reading: Reading): AsyncGenerator<ReadResult, void> {
+async function* eachPage(context: Looking, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { service, call } = reading.operation;
   const first = await askOnce(context, reading, undefined);
   yield first;
@@ -118,7 +118,7 @@ async function* eachPage(context: Looking, reading: Reading): AsyncGenerator<Rea
   if (after.kind === "broken") yield unfinished(problemWith(after, reading));
 }
 
-async function askOnce(context: Looking, reading: Reading, page: string | number | undefined): Promise<ReadResult> {
+async function askOnce(context: Looking, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
   const { operation, input, caller, loosely = false } = reading;
   const asked = await ask(context, { operation, input, caller, loosely, ...(page === undefined ? {} : { page }) }, reading);
   const { reply, requests } = asked;
@@ -130,7 +130,7 @@ async function askOnce(context: Looking, reading: Reading, page: string | number
   return { kind: "read", payload, envelope, requests, date: reply.date };
 }
 
-function problemWith({ problem, misnamed }: Extract<AfterPage, { kind: "broken" }>, { operation }: Reading): StepProblem {
+function problemWith({ problem, misnamed }: Extract<AfterPage, { kind: "broken" }>, { operation }: ReadRequest): StepProblem {
   const { name, paging } = operation.service;
   const setting = `profile.${name}.parameters.${paging.parameter}`;
   return misnamed
@@ -138,7 +138,7 @@ function problemWith({ problem, misnamed }: Extract<AfterPage, { kind: "broken" 
     : problem;
 }
 
-function endless({ operation }: Reading): ReadResult {
+function endless({ operation }: ReadRequest): ReadResult {
   return unfinished({
     code: "paging.limit",
     message: `the list has more than ${LIMITS.pages} pages`,

@@ -1,6 +1,6 @@
 import { invariant } from "../base/failure.ts";
 import type { Target } from "../environment/target.ts";
-import type { Call, Reply, Service } from "./service.ts";
+import type { Call, Reply, ServiceClient } from "./service.ts";
 
 /** The service, as one who only reads has it. */
 export interface ReadingPort {
@@ -10,7 +10,7 @@ export interface ReadingPort {
 }
 
 /** A service of which nothing but reads can be asked: a write is refused here, before there is a request (decision 59). */
-export function readingOnly(service: Service): ReadingPort {
+export function readingOnly(service: ServiceClient): ReadingPort {
   return {
     target: service.target,
     call: (call, signal) => {

@@ -53,7 +53,7 @@ interface Place {
 }
 
 /** The service as a target reaches it: builds requests, sends them, and says what the answers mean. */
-export class Service {
+export class ServiceClient {
   readonly target: Target;
   readonly #ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">;
   /** By base URL. */

@@ -1,7 +1,7 @@
 import { Failure, invariant } from "../base/failure.ts";
 import { quoted } from "../base/text.ts";
 import { headingOf, type Target } from "../environment/target.ts";
-import type { History } from "../journal/chain.ts";
+import type { RunHistory } from "../journal/chain.ts";
 import type { Held, JournalStore, RunSummary } from "../journal/store.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import type { Anyway, RunOpened, RunOutcome } from "../protocol/record.ts";
@@ -11,7 +11,7 @@ import type { FileReader } from "../playbook/files.ts";
 import { askingOf } from "./asking.ts";
 import { RunContext } from "./context.ts";
 import { editOf } from "./edit/edit.ts";
-import type { Given } from "./groups.ts";
+import type { GivenToRun } from "./groups.ts";
 import { lettingGo, withLeases } from "./leases.ts";
 import { type LeftOpen, leftOpenBefore, openWriteLeft, type Starting } from "./left-open.ts";
 import type { RunName } from "./names.ts";
@@ -20,7 +20,7 @@ import { checkReach, checkTarget } from "./preflight.ts";
 import { readingOnly } from "./reading.ts";
 import { carryOn } from "./run.ts";
 import type { RunParts } from "./run-parts.ts";
-import { Service } from "./service.ts";
+import { ServiceClient } from "./service.ts";
 
 /** What a person or a caller says when a run is begun. */
 export interface Beginning {
@@ -34,13 +34,13 @@ export interface Beginning {
  * Runs a checked playbook from its first step. Throws a Failure when it cannot start, and then nothing was sent but harmless reads: so it is
  * when an earlier run has left a write open that this one might make a second time.
  */
-export async function startRun(parts: RunParts, given: Given, name: RunName, beginning: Beginning = {}): Promise<RunOutcome> {
+export async function startRun(parts: RunParts, given: GivenToRun, name: RunName, beginning: Beginning = {}): Promise<RunOutcome> {
   const { playbook, target, store, ports, folder } = parts;
   checkTarget(playbook, target);
   const starting = { playbook, target, given, folder };
   const runs = excused(store, starting, beginning);
   return withLeases(parts, { ...given, ...name }, async (claim) => {
-    await checkReach(playbook, askingOf(readingOnly(new Service(target, ports)), ports));
+    await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const opened = opening(parts, given, { ...name, ...beginning, runs });
     // Looked at once more in the transaction that opens the run: another process may have left something meanwhile.
     const admit = (): void =>
@@ -80,7 +80,7 @@ export interface Resuming {
   /** Those that an edited playbook named before. */
   readonly files?: FileReader;
   /** What was read of it already, which is not read again. */
-  readonly known?: History;
+  readonly known?: RunHistory;
 }
 
 /**
@@ -106,7 +106,7 @@ export async function resumeRun(parts: RunParts, runId: string, { files = NO_FIL
     // Somebody may have gone on with it before it was taken.
     const now = store.history(runId, read);
     const edited = now === read ? edit : editOf(parts, stateOf(now.records), files);
-    await checkReach(playbook, askingOf(readingOnly(new Service(target, ports)), ports));
+    await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const held = await store.claim(runId, claim, now);
     const records = edited === undefined ? held.records : [...held.records, held.journal.note(edited)];
     await held.journal.flushed();
@@ -128,7 +128,7 @@ async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
 
 function opening(
   { playbook, target, folder }: RunParts,
-  { inputs, env }: Given,
+  { inputs, env }: GivenToRun,
   about: RunName & Beginning & Pick<Anyway, "runs">,
 ): RunOpened {
   const { key, anyway, runs } = about;

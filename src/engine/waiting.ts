@@ -3,7 +3,7 @@ import type { Waiting } from "../playbook/model.ts";
 import type { Looking } from "./looking.ts";
 
 /** How one look went: what was looked for, or `again`. */
-export type Look<T> = { readonly found: T } | "again";
+export type LookResult<T> = { readonly found: T } | "again";
 
 /**
  * Looks until something is found, the time is over (`late`), or the run is to stop (`stopping`). Pauses grow by the backoff. Each look is told
@@ -12,7 +12,7 @@ export type Look<T> = { readonly found: T } | "again";
 export async function lookUntil<T>(
   context: Looking,
   about: { address: string; for: string; wait: Waiting },
-  look: (by: number) => Promise<Look<T>>,
+  look: (by: number) => Promise<LookResult<T>>,
 ): Promise<T | "late" | "stopping"> {
   const { clock } = context.ports;
   const deadline = clock.elapsed() + about.wait.timeoutMs;

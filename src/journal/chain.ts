@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { Failure } from "../base/failure.ts";
 import type { RunRecord } from "../protocol/record.ts";
-import type { Database, Row } from "../sqlite/database.ts";
+import type { Database, SqlRow } from "../sqlite/database.ts";
 import { decode } from "./codec.ts";
 
 /** Where a run's chain of records ends. */
@@ -56,15 +56,15 @@ function endOf(database: Database, runId: string): ChainEnd | undefined {
 }
 
 /** The records of a run as far as they were read, and where they ended. */
-export interface History {
+export interface RunHistory {
   readonly records: readonly RunRecord[];
   readonly end: ChainEnd;
 }
 
-const NOTHING_YET: History = { records: [], end: CHAIN_START };
+const NOTHING_YET: RunHistory = { records: [], end: CHAIN_START };
 
 /** What there is of a run, beginning with what is known of it: the same object when nothing has come to it. Throws like `readChain`. */
-export function readHistory(database: Database, runId: string, known: History = NOTHING_YET): History {
+export function readHistory(database: Database, runId: string, known: RunHistory = NOTHING_YET): RunHistory {
   const news = [...readChain(database, runId, known.end)];
   const last = news.at(-1);
   if (last === undefined) return known;
@@ -77,7 +77,7 @@ export function* readRecords(database: Database, runId: string): Generator<RunRe
   for (const { record } of readChain(database, runId)) yield record;
 }
 
-function placeOf(row: Row): Place {
+function placeOf(row: SqlRow): Place {
   return {
     sequence: Number(row["sequence"]),
     epoch: Number(row["epoch"]),

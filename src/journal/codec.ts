@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import { harmlessJson } from "../base/harmless.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
-import type { Row } from "../sqlite/database.ts";
+import type { SqlRow } from "../sqlite/database.ts";
 
 // What the service or the user wrote: its numbers are exact. All other numbers are counters of ours.
 const EXACT_FIELDS: ReadonlySet<string> = new Set([
@@ -67,7 +67,7 @@ function bodyOf({ kind: _kind, ...fact }: Fact): string {
 }
 
 /** A record as it was kept. */
-export function decode(row: Row): RunRecord {
+export function decode(row: SqlRow): RunRecord {
   const fact = parseJson(String(row["body"]), LIMITS.recordDepth);
   invariant(isObject(fact), "a record's body is an object");
   const fields = Object.entries(fact).map(([name, value]) => [name, EXACT_FIELDS.has(name) ? value : plainView(value)]);

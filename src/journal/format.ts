@@ -3,7 +3,7 @@ import { Failure } from "../base/failure.ts";
 import { type Access, isPrivateThere } from "../files/private.ts";
 import { stateEntry } from "../files/state.ts";
 import type { Database } from "../sqlite/database.ts";
-import { Layout } from "../sqlite/layout.ts";
+import { TableLayout } from "../sqlite/layout.ts";
 import { LEASE_SCHEMA } from "./leases.ts";
 import { PROOF_SCHEMA } from "./proofs.ts";
 import { gone, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
@@ -59,7 +59,7 @@ CREATE UNIQUE INDEX run_key ON run (key) WHERE key IS NOT NULL;
 const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA, PROOF_SCHEMA, LOSS_SCHEMA, START_SCHEMA];
 
 /** The tables of a journal. */
-export const JOURNAL: Layout = new Layout(MIGRATIONS);
+export const JOURNAL: TableLayout = new TableLayout(MIGRATIONS);
 
 /** The format that this version writes. */
 export const FORMAT: number = JOURNAL.newest;

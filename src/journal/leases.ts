@@ -4,7 +4,7 @@ import type { Redact } from "../base/secret.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import type { Holder } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
-import type { Database, Row } from "../sqlite/database.ts";
+import type { Database, SqlRow } from "../sqlite/database.ts";
 import { readRecords } from "./chain.ts";
 import type { Life, Liveness } from "./holder.ts";
 
@@ -48,7 +48,7 @@ export interface Lease {
 }
 
 /** What a run needs before it may act. */
-export interface Wanted {
+export interface WantedLeases {
   readonly groups: readonly string[];
   readonly entities: readonly string[];
 }
@@ -63,7 +63,7 @@ export interface Claim {
 export type Taken = { readonly claim: Claim } | { readonly inTheWay: Lease };
 
 /** Only the run itself. */
-export const NOTHING_ELSE: Wanted = { groups: [], entities: [] };
+export const NOTHING_ELSE: WantedLeases = { groups: [], entities: [] };
 
 /** What leases need of the world. */
 export interface LeasePorts {
@@ -86,12 +86,12 @@ export class Leases {
    * Takes a run with all that it needs, or nothing: then it gives the first lease in the way. All at once, so that no run keeps one
    * while it waits for another, and no two can wait for each other. What the run had before it takes again.
    */
-  take(runId: string, wanted: Wanted): Taken {
+  take(runId: string, wanted: WantedLeases): Taken {
     return this.#database.transaction(() => this.takeWithin(runId, wanted));
   }
 
   /** The same within a transaction. */
-  takeWithin(runId: string, { groups, entities }: Wanted): Taken {
+  takeWithin(runId: string, { groups, entities }: WantedLeases): Taken {
     const [groupNames, entityNames] = [groups.map(this.#ports.redact), entities.map(this.#ports.redact)];
     const inTheWay =
       this.holding(runId) ??
@@ -228,7 +228,7 @@ export class Leases {
     return holder !== undefined && !this.#ports.liveness.isMe(holder);
   }
 
-  #read(row: Row): Lease {
+  #read(row: SqlRow): Lease {
     try {
       return leaseOf(row, this.#ports.liveness);
     } catch (error) {
@@ -255,7 +255,7 @@ function firstOf(names: readonly string[], find: (name: string) => Lease | undef
   return undefined;
 }
 
-function leaseOf(row: Row, liveness: Liveness): Lease {
+function leaseOf(row: SqlRow, liveness: Liveness): Lease {
   const { kind } = row;
   invariant(kind === "run" || kind === "group" || kind === "entity", "a lease has a kind");
   const holder = typeof row["holder"] === "string" ? (JSON.parse(row["holder"]) as Holder) : undefined;

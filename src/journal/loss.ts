@@ -1,5 +1,5 @@
 import { Failure } from "../base/failure.ts";
-import { Database, type Row } from "../sqlite/database.ts";
+import { Database, type SqlRow } from "../sqlite/database.ts";
 import { assertThere, assertWhole, bringUp, JOURNAL, journalIn, tailOf } from "./format.ts";
 import { spellHolder } from "./holder.ts";
 import { type JournalPorts, livenessOf } from "./journal.ts";
@@ -92,13 +92,13 @@ export function lossesIn(database: Database): readonly Loss[] {
   return database.all("SELECT * FROM loss ORDER BY id").map(lossOf);
 }
 
-function lossOf(row: Row): Loss {
+function lossOf(row: SqlRow): Loss {
   const { at, who, because, what } = row;
   return { at: Number(at), who: String(who), because: String(because), what: String(what) };
 }
 
 /** Says that a run cannot be gone on with after a loss. */
-export function endedByLoss(runId: string, row: Row): Failure {
+export function endedByLoss(runId: string, row: SqlRow): Failure {
   const { at, who } = lossOf(row);
   return new Failure({
     code: "journal.lost-run",

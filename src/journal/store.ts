@@ -6,7 +6,7 @@ import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts
 import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { isPrivateThere } from "../files/private.ts";
 import { type Cell, Database } from "../sqlite/database.ts";
-import { CHAIN_START, type ChainedRecord, type History, readChain, readHistory } from "./chain.ts";
+import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import { type Life, type Liveness, spellHolder } from "./holder.ts";
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
@@ -136,7 +136,7 @@ export class JournalStore {
    * Takes over a run that nobody holds; what is known of it need not be read again. Throws a Failure (exit 6) that names the holder when
    * somebody does. Without a claim it takes one.
    */
-  async claim(runId: string, taken?: Claim, known?: History): Promise<Held> {
+  async claim(runId: string, taken?: Claim, known?: RunHistory): Promise<Held> {
     this.assertResumable(runId);
     const claim = taken ?? this.take(runId);
     const { records, end } = readHistory(this.#database, runId, known);
@@ -195,7 +195,7 @@ export class JournalStore {
   }
 
   /** The same, with where they end; reads on from what is known, and gives that itself when nothing has come to it. */
-  history(runId: string, known?: History): History {
+  history(runId: string, known?: RunHistory): RunHistory {
     this.#assertKnown(runId);
     return readHistory(this.#database, runId, known);
   }

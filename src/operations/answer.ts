@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { validatorOf } from "../contract/validators.ts";
-import type { Problem } from "../schema/validator.ts";
+import type { SchemaViolation } from "../schema/validator.ts";
 import { payloadSchema } from "./input.ts";
 import type { Operation } from "./operation.ts";
 
@@ -46,12 +46,12 @@ export function readAnswer(
 }
 
 // Most answers fit, and are not looked at twice. A field that is required is missed when it is left out.
-function fitted(response: JsonSchema, body: Json, loosely: boolean): { readonly fits: Json } | { readonly problem: Problem } {
+function fitted(response: JsonSchema, body: Json, loosely: boolean): { readonly fits: Json } | { readonly problem: SchemaViolation } {
   const validate = validatorOf(response);
   const problems = validate(body);
   const [first] = problems;
   if (first === undefined) return { fits: body };
-  const isLeftOut = ({ path }: Problem): boolean => path.length > 0 && (loosely || isNullAt(body, path));
+  const isLeftOut = ({ path }: SchemaViolation): boolean => path.length > 0 && (loosely || isNullAt(body, path));
   const paths = problems.filter(isLeftOut).map(({ path }) => path);
   const fits = leavingOut(body, paths);
   if (paths.length > 0 && validate(fits).length === 0) return { fits };
@@ -82,7 +82,7 @@ function understood(operation: Operation, body: Json): Answer | Unreadable {
   return why === undefined ? { kind: "answer", ...opened } : unreadable(why);
 }
 
-function expectation({ message, params }: Problem): string {
+function expectation({ message, params }: SchemaViolation): string {
   const { allowedValues } = params;
   return Array.isArray(allowedValues)
     ? `must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(", ")}`

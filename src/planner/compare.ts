@@ -1,4 +1,4 @@
-import { type Change, changesBetween } from "../base/difference.ts";
+import { type ValueDifference, changesBetween } from "../base/difference.ts";
 import { Failure } from "../base/failure.ts";
 import { writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -93,12 +93,12 @@ function readLines(was: PlannedRead | undefined, is: PlannedRead | undefined): r
   return [`  ${is.operation} answers something else`, ...places];
 }
 
-function tell({ sign, path, is, wanted }: Change): string {
+function tell({ sign, path, is, wanted }: ValueDifference): string {
   if (sign === "~") return `${path}: ${short(is)} → ${short(wanted)}`;
   return `${path}: ${sign === "+" ? "new" : "gone"} ${short(sign === "+" ? wanted : is)}`;
 }
 
-function short(value: Change["is"]): string {
+function short(value: ValueDifference["is"]): string {
   const text = value === undefined ? "" : writeJson(value);
   return text.length > VALUE_CHARS ? `${text.slice(0, VALUE_CHARS - 1)}…` : text;
 }

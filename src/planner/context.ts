@@ -16,7 +16,7 @@ import type { Fact, RunRecord, StepProblem, StepStopped } from "../protocol/reco
 import { advance, lendValue } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRead, PlannedStep } from "../report/plan/shape.ts";
 import { digestOfValue } from "./digest.ts";
-import { headingOf, rowOf, Rows, type Spot } from "./row.ts";
+import { headingOf, rowOf, Rows, type PlannedPlace } from "./row.ts";
 
 /** What a plan may ask of the world: reads, the time, and when to give up. */
 export interface PlannerPorts extends Pick<EnginePorts, "clock" | "stopping" | "secrets"> {
@@ -24,7 +24,7 @@ export interface PlannerPorts extends Pick<EnginePorts, "clock" | "stopping" | "
 }
 
 /** What a step's row says beside what the playbook says of it. */
-export type Said = Partial<Pick<PlannedStep, "actor" | "why" | "problem" | "input" | "unknown">> & Pick<PlannedStep, "verdict">;
+export type RowDetails = Partial<Pick<PlannedStep, "actor" | "why" | "problem" | "input" | "unknown">> & Pick<PlannedStep, "verdict">;
 
 /** A run that is only thought through: the engine's own state, in memory, with unknown values where a write would have given some. */
 export class PlanContext extends Looking {
@@ -75,14 +75,14 @@ export class PlanContext extends Looking {
   }
 
   /** Completes a step with what is known of its value, and says what would happen. */
-  conclude(place: Place, value: JsonObject, said: Said): void {
+  conclude(place: Place, value: JsonObject, said: RowDetails): void {
     const startedAt = this.ports.clock.now();
     this.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests: 0 });
     this.say(place, said);
   }
 
   /** Says of a step what would happen; what was read since the last step is its own. */
-  say(spot: Spot, said: Said): void {
+  say(spot: PlannedPlace, said: RowDetails): void {
     const reads = [...(this.#rows.get(spot.address)?.reads ?? []), ...this.#reads.values()];
     this.#reads = new Map();
     this.#reached.add(headingOf(spot));

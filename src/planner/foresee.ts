@@ -6,7 +6,7 @@ import { bind, type Template } from "../playbook/template.ts";
 import type { UnknownPart } from "../report/plan/shape.ts";
 
 /** A value as far as it can be known. */
-export interface Foreseen {
+export interface ForeseenValue {
   /** With unknown values in it, which tell whoever looks at them why they are. */
   readonly value: Json;
   /** With null in their place. */
@@ -15,7 +15,7 @@ export interface Foreseen {
 }
 
 /** Binds a template as far as it can be known. Throws an EvaluationFailure for what is known to have no value. */
-export function foresee(template: Template, scope: Scope, path = ""): Foreseen {
+export function foresee(template: Template, scope: Scope, path = ""): ForeseenValue {
   switch (template.kind) {
     case "list": {
       const items = template.items.map((item, at) => foresee(item, scope, `${path}[${at}]`));
@@ -39,13 +39,13 @@ export function foresee(template: Template, scope: Scope, path = ""): Foreseen {
 }
 
 /** Of a template that is an object. */
-export function foreseeObject(template: Template, scope: Scope): Foreseen & { readonly value: JsonObject } {
+export function foreseeObject(template: Template, scope: Scope): ForeseenValue & { readonly value: JsonObject } {
   const { value, ...rest } = foresee(template, scope);
   invariant(template.kind === "object" || isObject(value), "`with` is an object");
   return { ...rest, value: value as JsonObject };
 }
 
-function leaf(template: Template, scope: Scope, path: string): Foreseen {
+function leaf(template: Template, scope: Scope, path: string): ForeseenValue {
   try {
     const value = bind(template, scope);
     return { value, shown: value, unknown: [] };
@@ -56,6 +56,6 @@ function leaf(template: Template, scope: Scope, path: string): Foreseen {
   }
 }
 
-function unknownIn(parts: readonly Foreseen[]): readonly UnknownPart[] {
+function unknownIn(parts: readonly ForeseenValue[]): readonly UnknownPart[] {
   return parts.flatMap(({ unknown }) => unknown);
 }

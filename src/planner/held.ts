@@ -12,9 +12,9 @@ import type { BlockStep, CallStep, IncludeStep, InputDeclaration, Playbook } fro
 import { stepsIn, writesOf } from "../playbook/walk.ts";
 import { frameOf, parseAddress, roundOf } from "../protocol/address.ts";
 import type { Ending } from "../protocol/decide.ts";
-import type { PlanContext, Said } from "./context.ts";
+import type { PlanContext, RowDetails } from "./context.ts";
 import { foresee, foreseeObject } from "./foresee.ts";
-import type { Spot } from "./row.ts";
+import type { PlannedPlace } from "./row.ts";
 
 /** Opens a block: what stands in it is planned as if none of it failed, unless something surely does. */
 export function openBlock(context: PlanContext, place: Place, { rescue, always }: BlockStep): void {
@@ -77,7 +77,7 @@ function outcomeOf(context: PlanContext, { step, address }: Place, holds: readon
   return rows.some(({ verdict }) => verdict === "already-so") ? "unchanged" : "ok";
 }
 
-const MAY_FAIL: ReadonlySet<Said["verdict"]> = new Set(["cannot-know", "would-wait"]);
+const MAY_FAIL: ReadonlySet<RowDetails["verdict"]> = new Set(["cannot-know", "would-wait"]);
 
 function outputsOf(context: PlanContext, { step, address }: Place): JsonObject {
   if (step.kind !== "include") return {};
@@ -116,12 +116,12 @@ interface Doubt {
   readonly scope: Scope;
 }
 
-function tell(context: PlanContext, at: Spot, doubt: Doubt): void {
+function tell(context: PlanContext, at: PlannedPlace, doubt: Doubt): void {
   context.say(at, { verdict: "cannot-know", why: [doubt.why], ...inputIn(at.step, doubt.scope) });
   tellIncluded(context, at, doubt);
 }
 
-function tellIncluded(context: PlanContext, { step, address, within }: Spot, { why, scope }: Doubt): void {
+function tellIncluded(context: PlanContext, { step, address, within }: PlannedPlace, { why, scope }: Doubt): void {
   if (step.kind !== "include") return;
   const all = [...stepsIn(step.playbook.steps), ...step.playbook.checks];
   const inputs = includedScope(step, scope);
@@ -160,7 +160,7 @@ function valueOrUnknown(find: () => Json): Json {
 }
 
 // Nothing is told of an input that has no value as things stand: whether the step runs is not known.
-function inputIn(step: Place["step"], scope: Scope): Pick<Said, "input" | "unknown" | "actor"> {
+function inputIn(step: Place["step"], scope: Scope): Pick<RowDetails, "input" | "unknown" | "actor"> {
   if (step.kind !== "call") return {};
   try {
     const { shown, unknown } = foreseeObject(step.with, scope);

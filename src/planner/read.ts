@@ -10,7 +10,7 @@ import { read, type ReadResult } from "../engine/read.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
-import type { PlanContext, Said } from "./context.ts";
+import type { PlanContext, RowDetails } from "./context.ts";
 
 /** Makes a step's read, once, and judges it as the run would: surely as long as nothing would have happened before. */
 export async function planRead(context: PlanContext, place: Place, step: CallStep): Promise<void> {
@@ -52,7 +52,7 @@ interface Made {
 }
 
 // What is read now may be another then: it is told, and nothing is built on it.
-function disturbedRead(context: PlanContext, place: Place, { step, result, actor }: Made): [Place, JsonObject, Said] {
+function disturbedRead(context: PlanContext, place: Place, { step, result, actor }: Made): [Place, JsonObject, RowDetails] {
   const isAsked = step.expect.length > 0 || step.until !== undefined || step.fails !== undefined;
   const asNow = `answered as the service stands now: ${context.disturbed ?? ""}`;
   const failed = result.kind === "failed" ? [result.problem.message] : [];

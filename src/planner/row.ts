@@ -5,10 +5,10 @@ import { keysOf, parseAddress, stepOf } from "../protocol/address.ts";
 import type { PlannedStep } from "../report/plan/shape.ts";
 
 /** A step somewhere in a run; of one that nothing leads to yet, not all rounds around it are known. */
-export type Spot = Pick<Place, "step" | "address" | "within"> & Partial<Pick<Place, "rounds">>;
+export type PlannedPlace = Pick<Place, "step" | "address" | "within"> & Partial<Pick<Place, "rounds">>;
 
 /** What is said of a step before anything is known of what would happen. */
-export function rowOf(playbook: Playbook, { step, address, rounds = [] }: Omit<Spot, "within">): Omit<PlannedStep, "verdict"> {
+export function rowOf(playbook: Playbook, { step, address, rounds = [] }: Omit<PlannedPlace, "within">): Omit<PlannedStep, "verdict"> {
   const isWhole = step.foreach !== undefined && rounds.at(-1)?.owner !== step;
   return {
     step: address,
@@ -28,12 +28,12 @@ export function rowOf(playbook: Playbook, { step, address, rounds = [] }: Omit<S
 }
 
 /** Under which id a step stands among the headings of a playbook. */
-export function headingOf({ step, address }: Pick<Spot, "step" | "address">): string {
+export function headingOf({ step, address }: Pick<PlannedPlace, "step" | "address">): string {
   return `${stepOf(parseAddress(address).frame)}${step.id}`;
 }
 
 // The id of a check may look like a round: what stands behind it counts.
-function roundsAround({ step, address }: Pick<Spot, "step" | "address">): number {
+function roundsAround({ step, address }: Pick<PlannedPlace, "step" | "address">): number {
   const { frame } = parseAddress(address);
   return keysOf(frame).length + keysOf(address.slice(frame.length + step.id.length)).length;
 }
@@ -48,12 +48,12 @@ export class Rows {
   }
 
   /** Adds a row, or puts it in the place of the one of its step. */
-  set({ address, within }: Spot, row: PlannedStep): void {
+  set({ address, within }: PlannedPlace, row: PlannedStep): void {
     this.#rows.set(address, { row, rank: this.#rows.get(address)?.rank ?? this.#rankOf(within) });
   }
 
   // Where the outermost round around it begins, and so on inwards, then where it stands itself.
-  #rankOf(within: Spot["within"]): readonly number[] {
+  #rankOf(within: PlannedPlace["within"]): readonly number[] {
     const next = this.#rows.size;
     for (const round of within) if (!this.#rounds.has(round)) this.#rounds.set(round, next);
     return [...within.map((round) => this.#rounds.get(round) ?? next), next];

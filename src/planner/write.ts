@@ -8,8 +8,8 @@ import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { GivenNames } from "../services/given-names.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
-import type { PlanContext, Said } from "./context.ts";
-import { type Foreseen, foreseeObject } from "./foresee.ts";
+import type { PlanContext, RowDetails } from "./context.ts";
+import { type ForeseenValue, foreseeObject } from "./foresee.ts";
 
 /** Says what would become of a write. Nothing is sent. */
 export async function planWrite(context: PlanContext, place: Place, step: CallStep): Promise<void> {
@@ -49,7 +49,7 @@ type Ensured =
   | { readonly verdict: "already-so"; readonly why: readonly string[]; readonly response: Json }
   | { readonly verdict: Exclude<WriteVerdict, "already-so">; readonly why: readonly string[] };
 
-type WriteVerdict = Extract<Said["verdict"], "will-create" | "will-change" | "will-be-refused" | "already-so" | "cannot-know">;
+type WriteVerdict = Extract<RowDetails["verdict"], "will-create" | "will-change" | "will-be-refused" | "already-so" | "cannot-know">;
 
 async function lookAtEnsure(context: PlanContext, place: Place, step: CallStep): Promise<Ensured> {
   const { disturbed } = context;
@@ -74,7 +74,7 @@ async function lookAtEnsure(context: PlanContext, place: Place, step: CallStep):
 
 interface Written {
   readonly step: CallStep;
-  readonly input: Foreseen & { readonly value: JsonObject };
+  readonly input: ForeseenValue & { readonly value: JsonObject };
   readonly verdict: WriteVerdict;
 }
 

@@ -15,7 +15,7 @@ export interface CertainCall {
 }
 
 /** One thing that a call asks for: its input, or one of its batch, and where that stands. */
-export interface Item {
+export interface RequestedItem {
   readonly input: Template;
   readonly node: SourceNode;
   /** The call asks for nothing else. */
@@ -105,7 +105,7 @@ export function entityWords(entity: Json): string {
 }
 
 /** What a call asks for, one thing after the other. */
-export function itemsOf({ step, node }: CertainCall): readonly Item[] {
+export function itemsOf({ step, node }: CertainCall): readonly RequestedItem[] {
   const input = child(node, "with") ?? node;
   const batch = step.operation.batches ? fieldOf(step.with, "items") : undefined;
   if (batch?.kind !== "list") return [{ input: step.with, node: input, alone: true }];

@@ -18,7 +18,7 @@ import { playbookFrame, stepFrame } from "./frame.ts";
 import { readInputs } from "./input-declarations.ts";
 import { includedAt } from "./include.ts";
 import { shownOf } from "./is-playbook.ts";
-import { type Check, type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
+import { type CheckText, type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
 import type { Playbook, StepLoops } from "./model.ts";
 import { StepNames } from "./names.ts";
 import { allRead, fieldsOf } from "./keywords/keyword.ts";
@@ -76,7 +76,7 @@ export function readBegun(path: string, text: string, files: FileReader): Playbo
   return checkBegun(path, text, new Library(files, checkBegun).includedBy([path])).playbook;
 }
 
-const checkBegun: Check = (path, text, included) => checkText(path, text, included, { forgiven: LATER_RULES });
+const checkBegun: CheckText = (path, text, included) => checkText(path, text, included, { forgiven: LATER_RULES });
 
 /** The errors that earlier versions did not know. */
 const LATER_RULES: ReadonlySet<Code> = new Set<Code>([

@@ -8,7 +8,7 @@ import { compileTemplate } from "./compile.ts";
 import { CHECK, type CheckFields } from "./keywords/comparison.ts";
 import { allRead, fieldsOf } from "./keywords/keyword.ts";
 import { readForeach } from "./loop.ts";
-import type { ActorUse, CheckStep, Conserve, Look } from "./model.ts";
+import type { ActorUse, CheckStep, Conserve, LookCheck } from "./model.ts";
 import { checkPlaces } from "./rules.ts";
 import { readLoop } from "./warnings.ts";
 import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
@@ -60,7 +60,7 @@ function readCheck(node: MapNode, at: number, spot: Spot, around: Surroundings):
 
 type LookFields = Pick<CheckFields, "read" | "with" | "as" | "that">;
 
-function readLook(node: MapNode, { that: condition, ...fields }: LookFields, beside: Beside): Look | undefined {
+function readLook(node: MapNode, { that: condition, ...fields }: LookFields, beside: Beside): LookCheck | undefined {
   const { context } = beside.around;
   for (const field of ["read", "that"]) {
     if (node.entries.has(field)) continue;

@@ -3,13 +3,13 @@ import { messageOf } from "../base/failure.ts";
 import { isObject, type Json, parseJson, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, didYouMean } from "../base/text.ts";
-import type { Problem } from "../schema/validator.ts";
+import type { SchemaViolation } from "../schema/validator.ts";
 import { CsvFault, type CsvRow, readCsv } from "../source/csv.ts";
 import { nodeAt, type SourceNode, toJson } from "../source/node.ts";
 import { essential, restOfSentence } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import { parseYaml } from "../source/parse.ts";
-import type { FileFormat, FileRule, Shape } from "./model.ts";
+import type { FileFormat, FileRule, ValueShape } from "./model.ts";
 import { coerce, shapeProblems, type ShapeProblem, spellPath, tellProblem } from "./shape.ts";
 
 /** One thing that is wrong in a data file: where, what, and what would mend it. */
@@ -25,7 +25,7 @@ export type Content = { readonly value: Json } | { readonly problems: readonly C
 export interface ContentSource {
   readonly path: string;
   readonly text: string;
-  readonly shape: Shape;
+  readonly shape: ValueShape;
   readonly rule: FileRule;
   /** Whether messages may quote what is in the file. */
   readonly isQuoted: boolean;
@@ -91,7 +91,7 @@ function judged({ shape, rule }: ContentSource, value: Json, locate: Locate): Co
   return told.length === 0 ? { value } : { problems: told };
 }
 
-function* schemaProblems(problems: readonly Problem[], root: Json): Generator<ShapeProblem> {
+function* schemaProblems(problems: readonly SchemaViolation[], root: Json): Generator<ShapeProblem> {
   for (const problem of problems) {
     const value = partAt(root, problem.path);
     const { message, mend } = restOfSentence(problem, typeof value === "string" ? value : undefined);
@@ -215,7 +215,7 @@ function locatorOf({ path: file, text }: ContentSource): Locate {
 
 function readTable(source: ContentSource): Content {
   const { path: file, text, shape } = source;
-  const row: Shape = shape.items ?? { type: "any" };
+  const row: ValueShape = shape.items ?? { type: "any" };
   try {
     const { header, rows, lines } = readCsv(text, (cells) => typedRow(row, cells));
     const wrong = headerProblems(header, row).map(({ message, mend }) => ({ message: `${file}:1 ${message}`, mend }));
@@ -232,7 +232,7 @@ function readTable(source: ContentSource): Content {
 }
 
 // One problem for a column, not one for each of its cells.
-function headerProblems(header: readonly string[], { properties, required, open }: Shape): readonly ContentProblem[] {
+function headerProblems(header: readonly string[], { properties, required, open }: ValueShape): readonly ContentProblem[] {
   if (properties === undefined) return [];
   const names = [...properties.keys()];
   const unknown = open === true ? [] : header.filter((column) => !properties.has(column));
@@ -249,7 +249,7 @@ function meant(name: string, names: readonly string[]): string {
 }
 
 // An empty cell is no value where none is required, and null where that may be.
-function typedRow({ properties, required }: Shape, cells: CsvRow): Json {
+function typedRow({ properties, required }: ValueShape, cells: CsvRow): Json {
   const fields: [string, Json][] = [];
   for (const [column, cell] of Object.entries(cells)) {
     const property = properties?.get(column);

@@ -8,7 +8,7 @@ import type { CheckContext } from "./context.ts";
 import { type FileReader, resolveFrom } from "./files.ts";
 import { type GivenFields, PART } from "./keywords/input.ts";
 import { fieldsOf } from "./keywords/keyword.ts";
-import type { FileFormat, FileRule, InputDeclaration, Shape } from "./model.ts";
+import type { FileFormat, FileRule, InputDeclaration, ValueShape } from "./model.ts";
 import { refusalOf } from "./placement.ts";
 import { type ShapeReader, startOf, uniqueOf } from "./shape-reader.ts";
 import { userSchema } from "./user-schema.ts";
@@ -61,13 +61,13 @@ export class FileInputReader {
     return format === "csv" ? { ...content, shape: this.#table(content.shape, node) } : content;
   }
 
-  #described(node: SourceNode, by: string | undefined): Shape {
+  #described(node: SourceNode, by: string | undefined): ValueShape {
     const { items, minItems, maxItems, unique } = fieldsOf(node, PART);
     const limits = { minItems, maxItems, unique: uniqueOf(unique) };
     const listed = Object.values(limits).some((limit) => limit !== undefined);
     if (by === "properties") return { type: "object", ...this.#shapes.properties(fieldsOf(node, PART), []) };
     if (by === undefined && !listed) return { type: "any" };
-    const shape: Shape = {
+    const shape: ValueShape = {
       type: "list",
       ...limits,
       items: items === undefined ? undefined : this.#shapes.shape(items, ["0"]),
@@ -78,7 +78,7 @@ export class FileInputReader {
   }
 
   // The rows of a table are records of plain values.
-  #table(shape: Shape, node: SourceNode): Shape {
+  #table(shape: ValueShape, node: SourceNode): ValueShape {
     if (shape.type === "any") return { type: "list", items: TEXT_RECORD };
     const place = keyOf(node, "schema") ?? keyOf(node, "items") ?? keyOf(node, "properties") ?? node.range;
     const { items } = shape;
@@ -139,7 +139,7 @@ export class FileInputReader {
     return this.#context.files?.data?.[this.#context.file.path]?.[name];
   }
 
-  #data(given: SourceNode, shape: Shape, rule: FileRule): Json | undefined {
+  #data(given: SourceNode, shape: ValueShape, rule: FileRule): Json | undefined {
     const { files } = this.#context;
     if (files === undefined || Object.hasOwn(files.data ?? {}, this.#context.file.path) || rule.path === undefined)
       return undefined;
@@ -194,12 +194,12 @@ function placeIn({ path = "", text = "" }: WrittenSchema, problem: SchemaProblem
 }
 
 interface FileContent extends Pick<FileRule, "validate"> {
-  readonly shape: Shape;
+  readonly shape: ValueShape;
   /** Whether a file can be checked against it. */
   readonly usable: boolean;
 }
 
-const TEXT_RECORD: Shape = { type: "object", values: { type: "string" } };
+const TEXT_RECORD: ValueShape = { type: "object", values: { type: "string" } };
 
 const OF_LISTS = ["minItems", "maxItems", "unique"];
 

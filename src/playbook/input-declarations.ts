@@ -7,7 +7,7 @@ import { inputFrame, inputPartFrame } from "./frame.ts";
 import { FileInputReader } from "./file-input.ts";
 import { GIVEN } from "./keywords/input.ts";
 import { allRead, fieldsOf } from "./keywords/keyword.ts";
-import type { InputDeclaration, InputType, Shape } from "./model.ts";
+import type { InputDeclaration, InputType, ValueShape } from "./model.ts";
 import { coerce, shapeProblems, spellPath, tellProblem } from "./shape.ts";
 import { ShapeReader, startOf } from "./shape-reader.ts";
 
@@ -65,7 +65,7 @@ function readInput(name: string, node: SourceNode, context: CheckContext): Input
 
 function readDefault(
   name: string,
-  shape: Shape,
+  shape: ValueShape,
   { node, context }: { node: SourceNode | undefined; context: CheckContext },
 ): Json | undefined {
   if (node === undefined) return undefined;

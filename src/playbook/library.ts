@@ -33,15 +33,15 @@ export interface IncludedPlaybooks extends NamedFiles {
 }
 
 /** Checks one playbook. */
-export type Check = (path: string, text: string, included: IncludedPlaybooks) => CheckedPlaybook;
+export type CheckText = (path: string, text: string, included: IncludedPlaybooks) => CheckedPlaybook;
 
 /** All playbooks of one check. */
 export class Library {
   readonly #files: FileReader | undefined;
-  readonly #check: Check;
+  readonly #check: CheckText;
   readonly #checked = new Map<string, CheckedPlaybook>();
 
-  constructor(files: FileReader | undefined, check: Check) {
+  constructor(files: FileReader | undefined, check: CheckText) {
     this.#files = files;
     this.#check = check;
   }

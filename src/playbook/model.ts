@@ -83,7 +83,7 @@ export interface StepLoops {
 export type InputType = "string" | "integer" | "decimal" | "boolean" | "date" | "entity" | "list" | "object" | "file";
 
 /** What a value must be; `any` where only a JSON Schema knows. */
-export interface Shape {
+export interface ValueShape {
   readonly type: Exclude<InputType, "file"> | "any";
   readonly pattern?: string | undefined;
   readonly enum?: readonly Json[] | undefined;
@@ -91,15 +91,15 @@ export interface Shape {
   readonly minimum?: string | undefined;
   readonly maximum?: string | undefined;
   /** What each item of a list is. */
-  readonly items?: Shape | undefined;
+  readonly items?: ValueShape | undefined;
   readonly minItems?: number | undefined;
   readonly maxItems?: number | undefined;
   /** No two items are the same; or, with the name of a field, have the same there. */
   readonly unique?: true | string | undefined;
   /** The fields of an object, which has no others unless it is `open`. */
-  readonly properties?: ReadonlyMap<string, Shape> | undefined;
+  readonly properties?: ReadonlyMap<string, ValueShape> | undefined;
   /** What every field of an object is, whatever its name. */
-  readonly values?: Shape | undefined;
+  readonly values?: ValueShape | undefined;
   readonly required?: ReadonlySet<string> | undefined;
   /** As a JSON Schema has it: there may be other fields, and null. */
   readonly open?: boolean | undefined;
@@ -111,7 +111,7 @@ export interface InputDeclaration {
   readonly type: InputType;
   readonly description: string | undefined;
   /** What the value is; of a file, its content. */
-  readonly shape: Shape;
+  readonly shape: ValueShape;
   readonly default: Json | undefined;
   /** How a file is read. */
   readonly file: FileRule | undefined;
@@ -252,10 +252,10 @@ export interface CheckStep extends StepCommon {
   readonly kind: "check";
   /** Only reported when it does not hold. */
   readonly warns: boolean;
-  readonly looks: Look | Conserve | Compare;
+  readonly looks: LookCheck | Conserve | Compare;
 }
 
-export interface Look {
+export interface LookCheck {
   readonly kind: "look";
   readonly read: SideRead;
   readonly that: Expression;

@@ -9,13 +9,13 @@ import { playbooksIn } from "./walk.ts";
 // What playbooks take from the process, read once and before anything is sent.
 
 /** Values of environment variables, by name. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+export type ProcessVariables = Readonly<Record<string, string | undefined>>;
 
 /** The texts of `env`, by the file of the playbook that declares them and by name. */
 export type Env = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The variables of a playbook and of all that it includes. Throws a Failure that names each line whose variable must be set. */
-export function openEnv(playbook: Playbook, variables: Variables): Env {
+export function openEnv(playbook: Playbook, variables: ProcessVariables): Env {
   const missing: string[] = [];
   const files = playbooksIn(playbook).flatMap(({ file, env }) => {
     const values = env.map(({ name, default: otherwise, line }): [string, string] => {
@@ -79,7 +79,7 @@ export class Secrets {
 export const NO_SECRETS: Secrets = new Secrets(new Map());
 
 /** Reads the secrets of playbooks and of all that they include. Throws one Failure that names each line whose secret is not there. */
-export function openSecrets(playbooks: readonly Playbook[], from: { variables: Variables; files: FileReader }): Secrets {
+export function openSecrets(playbooks: readonly Playbook[], from: { variables: ProcessVariables; files: FileReader }): Secrets {
   const wrong: string[] = [];
   const all = new Map(playbooks.flatMap(playbooksIn).map((each) => [each.file, each]));
   const byFile = Array.from(all, ([file, { secrets }]): [string, readonly Secret[]] => {
@@ -105,7 +105,7 @@ type Read = { readonly value: string } | { readonly why: string };
 function readSecret(
   file: string,
   { from, place }: SecretDeclaration,
-  { variables, files }: { variables: Variables; files: FileReader },
+  { variables, files }: { variables: ProcessVariables; files: FileReader },
 ): Read {
   if (from === "variable") {
     const value = variables[place];

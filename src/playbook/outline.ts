@@ -2,7 +2,7 @@ import type { MapNode, SourceNode } from "../source/node.ts";
 import { textOf } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
 import { fieldsOf } from "./keywords/keyword.ts";
-import { type PartFields, STEP, type StepFields } from "./keywords/step.ts";
+import { type BlockFields, STEP, type StepFields } from "./keywords/step.ts";
 import type { StepLoops } from "./model.ts";
 
 /** A step before anything in it is read: its id, where it stands, and what it holds. */
@@ -16,22 +16,22 @@ export interface Outline extends StepLoops {
   readonly sections: readonly Section[];
   /** Its own `if` may skip it. */
   readonly conditional: boolean;
-  readonly parts: Readonly<Record<Part, readonly Outline[]>>;
+  readonly parts: Readonly<Record<BlockPart, readonly Outline[]>>;
 }
 
-export type Part = keyof PartFields;
+export type BlockPart = keyof BlockFields;
 
 /** One part of a block. */
 export interface Section {
   readonly block: string;
-  readonly part: Part;
+  readonly part: BlockPart;
   readonly foreach: boolean;
   readonly conditional: boolean;
   readonly rescues: boolean;
 }
 
 /** The fields of a block that hold steps. */
-export const PARTS: readonly Part[] = ["block", "rescue", "always"];
+export const PARTS: readonly BlockPart[] = ["block", "rescue", "always"];
 
 const NO_STEPS: readonly Outline[] = [];
 const NO_PARTS: Outline["parts"] = { block: NO_STEPS, rescue: NO_STEPS, always: NO_STEPS };
@@ -94,7 +94,7 @@ export class Outliner {
     for (const part of PARTS) {
       const section = { block: id, part, foreach, conditional, rescues };
       const held = this.read(fields[part], [...sections, section], `${id}_${part === "block" ? "" : part}`);
-      (parts as Record<Part, readonly Outline[]>)[part] = held;
+      (parts as Record<BlockPart, readonly Outline[]>)[part] = held;
     }
   }
 }

@@ -37,23 +37,23 @@ const REFUSALS: Readonly<Record<Exclude<Placement, "project">, Refusal>> = {
 };
 
 /** A file that is wanted: what for, and which playbook a person has named. */
-export interface Wanted {
+export interface WantedFile {
   readonly path: string;
   readonly use: FileUse;
   readonly named: string;
 }
 
 /** Says why a file may not be read; `undefined` when it may. */
-export function refusalOf(files: FileReader, { path, use, named }: Wanted): Refusal | undefined {
+export function refusalOf(files: FileReader, { path, use, named }: WantedFile): Refusal | undefined {
   const placement = placementOf(files, { path, named });
   return placement !== "project" && REFUSED[use][placement] ? REFUSALS[placement] : undefined;
 }
 
 /** Says whether messages may quote what is in a file. */
-export function isQuotable(files: FileReader, file: Pick<Wanted, "path" | "named">): boolean {
+export function isQuotable(files: FileReader, file: Pick<WantedFile, "path" | "named">): boolean {
   return placementOf(files, file) === "project";
 }
 
-function placementOf(files: FileReader, { path, named }: Pick<Wanted, "path" | "named">): Placement {
+function placementOf(files: FileReader, { path, named }: Pick<WantedFile, "path" | "named">): Placement {
   return files.placementOf?.(path, named) ?? "project";
 }

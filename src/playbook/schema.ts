@@ -16,7 +16,7 @@ const INPUT_PART = { $ref: "#/$defs/InputPart" };
 const NUMERAL = `${NUMERAL_PATTERN}|${EXPRESSION.pattern}`;
 
 /** A playbook that an editor is to know: the name by which steps use it, and itself. */
-export interface Known {
+export interface KnownPlaybook {
   readonly uses: string;
   readonly playbook: Playbook;
 }
@@ -25,7 +25,7 @@ export interface Known {
  * The JSON Schema of a playbook, for editors: the frame of the language with the input of each operation, and of each playbook that
  * comes with the tool.
  */
-export function playbookSchema(shipped: readonly Known[]): object {
+export function playbookSchema(shipped: readonly KnownPlaybook[]): object {
   const definitions = Object.fromEntries(Object.entries(sharedSchemas).map(([name, schema]) => [name, editable(schema)]));
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -43,7 +43,7 @@ export function playbookSchema(shipped: readonly Known[]): object {
   };
 }
 
-function stepSchema(shipped: readonly Known[]): object {
+function stepSchema(shipped: readonly KnownPlaybook[]): object {
   const all = [...operations.values()];
   return {
     ...stepFrame,
@@ -71,12 +71,12 @@ function usedWith(uses: string, input: object): object {
   return { if: { properties: { uses: { const: uses } }, required: ["uses"] }, then: { properties: { with: input } } };
 }
 
-function playbooksOf(shipped: readonly Known[]): object {
+function playbooksOf(shipped: readonly KnownPlaybook[]): object {
   return { enum: shipped.map(({ uses }) => uses), enumDescriptions: shipped.map(({ playbook }) => playbook.name) };
 }
 
 // Their types are the check's: it knows entities and exact bounds.
-function inputsOf({ playbook: { inputs, description = "" } }: Known): object {
+function inputsOf({ playbook: { inputs, description = "" } }: KnownPlaybook): object {
   return {
     type: "object",
     description,

@@ -6,9 +6,9 @@ import { patternOf } from "../expression/pattern.ts";
 import type { Finding } from "../source/diagnostic.ts";
 import { child, type Range, type SourceNode, textOf, toJson } from "../source/node.ts";
 import type { CheckContext } from "./context.ts";
-import { INPUT, PART, type PartFields } from "./keywords/input.ts";
+import { INPUT, PART, type InputPartFields } from "./keywords/input.ts";
 import { allRead, fieldsOf, type Keyword } from "./keywords/keyword.ts";
-import type { InputType, Shape } from "./model.ts";
+import type { InputType, ValueShape } from "./model.ts";
 import { coerce, shapeProblems, spellPath } from "./shape.ts";
 
 /** Reads what the declaration of one input says of its value, and of the parts of its value. */
@@ -22,12 +22,12 @@ export class ShapeReader {
   }
 
   /** The shape that a declaration describes, with all that is wrong in it reported. */
-  shape(node: SourceNode, path: readonly string[]): Shape {
+  shape(node: SourceNode, path: readonly string[]): ValueShape {
     const { pattern, minimum, maximum, items, minItems, maxItems, unique, enum: choices, ...named } = fieldsOf(node, PART);
     const { type: typeNode, description: _forPeople, properties, required, ...rest } = named;
     allRead(rest);
-    const type = textOf(typeNode) as Shape["type"];
-    const plain: Shape = {
+    const type = textOf(typeNode) as ValueShape["type"];
+    const plain: ValueShape = {
       type,
       pattern: this.#pattern(pattern),
       minimum: written(minimum),
@@ -46,9 +46,9 @@ export class ShapeReader {
 
   /** The fields of an object: every one is required unless the declaration says which are. */
   properties(
-    { properties: fields, required }: Pick<PartFields, "properties" | "required">,
+    { properties: fields, required }: Pick<InputPartFields, "properties" | "required">,
     path: readonly string[],
-  ): Pick<Shape, "properties" | "required"> {
+  ): Pick<ValueShape, "properties" | "required"> {
     if (fields?.kind !== "map") return {};
     const properties = new Map([...fields.entries].map(([name, { value }]) => [name, this.shape(value, [...path, name])]));
     if (required?.kind !== "list") return { properties, required: new Set(properties.keys()) };
@@ -87,7 +87,7 @@ export class ShapeReader {
     }
   }
 
-  #checkShape(shape: Shape, node: SourceNode, path: readonly string[]): void {
+  #checkShape(shape: ValueShape, node: SourceNode, path: readonly string[]): void {
     this.checkBounds(shape, node);
     this.checkUnique(shape, child(node, "unique"));
     const choices = child(node, "enum");
@@ -115,7 +115,7 @@ export class ShapeReader {
     }
   }
 
-  checkBounds(shape: Shape, node: SourceNode): void {
+  checkBounds(shape: ValueShape, node: SourceNode): void {
     const { type } = shape;
     for (const rule of ["minimum", "maximum"] as const) {
       const bound = shape[rule];
@@ -139,7 +139,7 @@ export class ShapeReader {
     );
   }
 
-  checkUnique({ unique, items }: Shape, node: SourceNode | undefined): void {
+  checkUnique({ unique, items }: ValueShape, node: SourceNode | undefined): void {
     if (typeof unique !== "string" || node === undefined) return;
     const known = [...(items?.properties?.keys() ?? [])];
     if (!known.includes(unique)) this.#unknownField("unique", unique, { known, place: node.range });
@@ -162,7 +162,7 @@ function written(node: SourceNode | undefined): string | undefined {
   return node?.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
 }
 
-function isAbove({ type, minimum, maximum }: Shape): boolean {
+function isAbove({ type, minimum, maximum }: ValueShape): boolean {
   if (minimum === undefined || maximum === undefined) return false;
   if (type === "date") return Number(parseDate(minimum)) > Number(parseDate(maximum));
   const [least, most] = [Decimal.parse(minimum), Decimal.parse(maximum)];

@@ -4,7 +4,7 @@ import { Decimal } from "../base/decimal.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../base/json.ts";
 import { count, didYouMean } from "../base/text.ts";
 import { patternOf } from "../expression/pattern.ts";
-import type { Shape } from "./model.ts";
+import type { ValueShape } from "./model.ts";
 
 /** What is wrong with a value, or with a part of it. */
 export interface ShapeProblem {
@@ -22,7 +22,7 @@ export interface ShapeProblem {
  * A value as its shape has it: quoted numerals become numbers, `userId:alice` an entity. `plain` is set where everything is text,
  * as in a CSV file or on the command line. What does not fit stays as it is, for `shapeProblems` to name.
  */
-export function coerce(shape: Shape, value: Json, plain = false): Json {
+export function coerce(shape: ValueShape, value: Json, plain = false): Json {
   if (typeof value === "string") return coerceText(shape, value, plain);
   if (Array.isArray(value)) {
     const { items } = shape;
@@ -38,7 +38,7 @@ export function coerce(shape: Shape, value: Json, plain = false): Json {
   );
 }
 
-function coerceText({ type }: Shape, text: string, plain: boolean): Json {
+function coerceText({ type }: ValueShape, text: string, plain: boolean): Json {
   if (type === "decimal" || type === "integer") return Decimal.parse(text) ?? text;
   if (type === "entity") return entityOf(text) ?? text;
   if (type === "boolean" && plain) return text === "true" ? true : text === "false" ? false : text;
@@ -51,7 +51,7 @@ function entityOf(text: string): JsonObject | undefined {
 }
 
 /** A value whose entities belong to an organization, as those of `actors` do. */
-export function withOrganization(shape: Shape, value: Json, orgId: string): Json {
+export function withOrganization(shape: ValueShape, value: Json, orgId: string): Json {
   if (shape.type === "entity") return isObject(value) ? { orgId, ...value } : value;
   if (!holdsEntity(shape)) return value;
   if (Array.isArray(value)) {
@@ -68,13 +68,13 @@ export function withOrganization(shape: Shape, value: Json, orgId: string): Json
   );
 }
 
-function holdsEntity({ type, items, properties }: Shape): boolean {
+function holdsEntity({ type, items, properties }: ValueShape): boolean {
   if (type === "entity") return true;
   return (items !== undefined && holdsEntity(items)) || [...(properties?.values() ?? [])].some(holdsEntity);
 }
 
 /** Everything that is wrong with a value, as it is found. */
-export function* shapeProblems(shape: Shape, value: Json, path: readonly string[] = []): Generator<ShapeProblem> {
+export function* shapeProblems(shape: ValueShape, value: Json, path: readonly string[] = []): Generator<ShapeProblem> {
   const wrong = typeProblem(shape, value) ?? rangeProblem(shape, value) ?? choiceProblem(shape, value);
   if (wrong !== undefined) return yield { path, ...wrong };
   if (Array.isArray(value)) yield* listProblems(shape, value, path);
@@ -89,8 +89,8 @@ function shown(value: Json): string {
   return writeJson(value).slice(0, SHOWN_CHARS);
 }
 
-function typeProblem({ type }: Shape, value: Json): Wrong | undefined {
-  const fits: Record<Shape["type"], () => boolean> = {
+function typeProblem({ type }: ValueShape, value: Json): Wrong | undefined {
+  const fits: Record<ValueShape["type"], () => boolean> = {
     string: () => typeof value === "string",
     boolean: () => typeof value === "boolean",
     decimal: () => value instanceof Decimal,
@@ -112,7 +112,7 @@ function isEntity(value: JsonObject): boolean {
   return attributes.length > 0 && attributes.every(([, each]) => typeof each === "string" && each !== "");
 }
 
-const MENDS: Readonly<Partial<Record<Shape["type"], string>>> = {
+const MENDS: Readonly<Partial<Record<ValueShape["type"], string>>> = {
   decimal: "digits and a point, such as 1000.50: no separator of thousands, no currency, no space",
   integer: "digits only, such as 1000",
   boolean: "true or false",
@@ -120,7 +120,7 @@ const MENDS: Readonly<Partial<Record<Shape["type"], string>>> = {
   entity: "an attribute and its value, such as userId:alice",
 };
 
-function rangeProblem({ type, minimum, maximum }: Shape, value: Json): Wrong | undefined {
+function rangeProblem({ type, minimum, maximum }: ValueShape, value: Json): Wrong | undefined {
   if (minimum === undefined && maximum === undefined) return undefined;
   if (type === "date") return dateRangeProblem(minimum, maximum, value);
   if (!(value instanceof Decimal)) return undefined;
@@ -143,7 +143,7 @@ function timeOf(text: string | undefined): number {
   return parseDate(text ?? "")?.getTime() ?? Number.NaN;
 }
 
-function choiceProblem({ pattern, enum: choices }: Shape, value: Json): Wrong | undefined {
+function choiceProblem({ pattern, enum: choices }: ValueShape, value: Json): Wrong | undefined {
   if (pattern !== undefined && typeof value === "string" && !patternOf(pattern).foundIn(value)) {
     return { message: `is ${JSON.stringify(value)}, which does not match ${pattern}` };
   }
@@ -155,7 +155,7 @@ function choiceProblem({ pattern, enum: choices }: Shape, value: Json): Wrong | 
   };
 }
 
-function* listProblems(shape: Shape, items: readonly Json[], path: readonly string[]): Generator<ShapeProblem> {
+function* listProblems(shape: ValueShape, items: readonly Json[], path: readonly string[]): Generator<ShapeProblem> {
   const { minItems, maxItems, items: each } = shape;
   if (minItems !== undefined && items.length < minItems)
     yield { path, message: `has ${count(items.length, "item")}, and must have at least ${minItems}` };
@@ -165,7 +165,7 @@ function* listProblems(shape: Shape, items: readonly Json[], path: readonly stri
   yield* repeated(shape, items, path);
 }
 
-function* repeated({ unique }: Shape, items: readonly Json[], path: readonly string[]): Generator<ShapeProblem> {
+function* repeated({ unique }: ValueShape, items: readonly Json[], path: readonly string[]): Generator<ShapeProblem> {
   if (unique === undefined) return;
   const first = new Map<string, number>();
   for (const [at, item] of items.entries()) {
@@ -184,7 +184,7 @@ function* repeated({ unique }: Shape, items: readonly Json[], path: readonly str
   }
 }
 
-function* objectProblems({ properties, required }: Shape, value: JsonObject, path: readonly string[]): Generator<ShapeProblem> {
+function* objectProblems({ properties, required }: ValueShape, value: JsonObject, path: readonly string[]): Generator<ShapeProblem> {
   if (properties === undefined) return;
   for (const name of required ?? []) {
     if (!Object.hasOwn(value, name)) yield { path, message: `lacks the field "${name}"` };

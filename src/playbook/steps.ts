@@ -3,7 +3,7 @@ import { readCall } from "./call.ts";
 import { readHead } from "./head.ts";
 import { readInclude } from "./include.ts";
 import type { BlockStep, Step } from "./model.ts";
-import type { Outline, Part } from "./outline.ts";
+import type { Outline, BlockPart } from "./outline.ts";
 import { checkFields } from "./rules.ts";
 import { type Spot, type Surroundings, within } from "./spot.ts";
 import { writesOf } from "./walk.ts";
@@ -49,14 +49,14 @@ function readBlock(outline: Outline, spot: Spot, around: Surroundings): BlockSte
     );
   }
   const { common, inside } = readHead(outline, outline.id, spot, around);
-  const section = (part: Part): Parameters<typeof within>[2] => ({
+  const section = (part: BlockPart): Parameters<typeof within>[2] => ({
     block: outline.id,
     part,
     foreach: outline.foreach,
     conditional: outline.conditional,
     rescues: fields.rescue !== undefined,
   });
-  const read = (part: Part): readonly Step[] => readSteps(parts[part], within(inside, outline, section(part), around), around);
+  const read = (part: BlockPart): readonly Step[] => readSteps(parts[part], within(inside, outline, section(part), around), around);
   const [steps, rescue, always] = [read("block"), read("rescue"), read("always")];
   const retry = retryOf(fields.retry);
   if (retry !== undefined) refuseRetriedWrites(steps, outline, around);

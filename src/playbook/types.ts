@@ -6,7 +6,7 @@ import { type TypeName, TypeEnvironment, type Variable, type Words } from "../ex
 import { responseSchema } from "../operations/input.ts";
 import type { Operation } from "../operations/operation.ts";
 import { idFieldsOf, yieldedIds } from "./kinds.ts";
-import type { ActorDeclaration, InputDeclaration, Shape } from "./model.ts";
+import type { ActorDeclaration, InputDeclaration, ValueShape } from "./model.ts";
 
 /** The type of what a schema of the contract describes; named schemas become named types, once. */
 export function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {
@@ -175,7 +175,7 @@ export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclara
   return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, { words });
 }
 
-function typeOfShape(types: TypeEnvironment, shape: Shape, hint: string): TypeName {
+function typeOfShape(types: TypeEnvironment, shape: ValueShape, hint: string): TypeName {
   if (shape.nullable === true) return "dyn";
   switch (shape.type) {
     case "string":
@@ -197,7 +197,7 @@ function typeOfShape(types: TypeEnvironment, shape: Shape, hint: string): TypeNa
   }
 }
 
-function typeOfProperties(types: TypeEnvironment, { properties, values }: Shape, hint: string): TypeName {
+function typeOfProperties(types: TypeEnvironment, { properties, values }: ValueShape, hint: string): TypeName {
   if (properties === undefined) {
     return `map<string, ${values === undefined ? "dyn" : typeOfShape(types, values, `${hint}Value`)}>`;
   }

@@ -6,14 +6,14 @@ import { SchemaFault, SchemaRefused, userValidator } from "../schema/user.ts";
 import type { Validate } from "../schema/validator.ts";
 import type { SchemaProblem } from "../schema/walk.ts";
 import { essential, restOfSentence } from "../source/problems.ts";
-import type { Shape } from "./model.ts";
+import type { ValueShape } from "./model.ts";
 import { spellPath } from "./shape.ts";
 
 /** A JSON Schema that a user wrote, ready for use. */
 export interface UserSchema {
   readonly validate: Validate;
   /** What it says of types: what is checked before a run, and how the cells of a table are read. */
-  readonly shape: Shape;
+  readonly shape: ValueShape;
 }
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -46,7 +46,7 @@ function inside({ path, message }: SchemaProblem): string {
   return path.length === 0 ? `it ${message}` : `"${spellPath("", path).replace(/^\./, "")}" ${message}`;
 }
 
-const OPEN: Shape = { type: "any" };
+const OPEN: ValueShape = { type: "any" };
 
 class ShapeReader {
   readonly #root: JsonObject;
@@ -58,7 +58,7 @@ class ShapeReader {
     this.#root = root;
   }
 
-  shapeOf(schema: Json | undefined): Shape {
+  shapeOf(schema: Json | undefined): ValueShape {
     if (!isObject(schema) || ++this.#made > LIMITS.schemaShapes) return OPEN;
     const { $ref: reference } = schema;
     if (typeof reference === "string") return this.#followed(reference);
@@ -66,7 +66,7 @@ class ShapeReader {
     return { ...this.#typed(schema, type), nullable };
   }
 
-  #typed(schema: JsonObject, type: string | undefined): Shape {
+  #typed(schema: JsonObject, type: string | undefined): ValueShape {
     switch (type) {
       case "string":
       case "boolean":
@@ -83,7 +83,7 @@ class ShapeReader {
     }
   }
 
-  #object({ properties, required, additionalProperties }: JsonObject): Shape {
+  #object({ properties, required, additionalProperties }: JsonObject): ValueShape {
     if (!isObject(properties)) return { type: "object", ...this.#values(additionalProperties) };
     if (additionalProperties === true || isObject(additionalProperties)) return { type: "object" };
     return {
@@ -94,11 +94,11 @@ class ShapeReader {
     };
   }
 
-  #values(schema: Json | undefined): Pick<Shape, "values"> {
+  #values(schema: Json | undefined): Pick<ValueShape, "values"> {
     return isObject(schema) ? { values: this.shapeOf(schema) } : {};
   }
 
-  #followed(reference: string): Shape {
+  #followed(reference: string): ValueShape {
     if (!reference.startsWith("#") || this.#following.has(reference)) return OPEN;
     this.#following.add(reference);
     const shape = this.shapeOf(this.#target(reference));

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import { plainValidatorOf } from "../contract/validators.ts";
 import { batchSchema, inputSchema } from "../operations/input.ts";
 import type { Operation } from "../operations/operation.ts";
-import type { Problem } from "../schema/validator.ts";
+import type { SchemaViolation } from "../schema/validator.ts";
 import { nodeAt, type SourceNode, textOf, toPlain } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import type { CheckContext } from "./context.ts";
@@ -47,14 +47,14 @@ export function checkWith(node: SourceNode, operation: Operation, context: Check
 }
 
 // An expression's value is checked by its type and, once bound, against the schema; a quoted numeral is a number where one belongs.
-function knownOnlyInARun(problem: Problem, root: SourceNode): boolean {
+function knownOnlyInARun(problem: SchemaViolation, root: SourceNode): boolean {
   const text = textOf(nodeAt(root, problem.path));
   if (text === undefined) return false;
   if (holdsExpression(text)) return true;
   return problem.keyword === "type" && wantsNumber(problem) && Decimal.parse(text) !== undefined;
 }
 
-function wantsNumber(problem: Problem): boolean {
+function wantsNumber(problem: SchemaViolation): boolean {
   const { type } = problem.params;
   return type === "number" || type === "integer";
 }

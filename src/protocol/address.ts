@@ -3,7 +3,7 @@
  * `deposit[alice]/mint` inside an included playbook. Keys hold no brackets. A check's id has a name in brackets: `checks[sum]`,
  * and `checks[sum][alice]` in a `foreach`.
  */
-export interface Address {
+export interface StepAddress {
   /** The included playbooks that the step is in, each with its keys and a slash: `deposit[alice]/`; empty in the run's own. */
   readonly frame: string;
   readonly id: string;
@@ -21,7 +21,7 @@ export function frameOf(address: string): string {
   return `${address}/`;
 }
 
-export function parseAddress(address: string): Address {
+export function parseAddress(address: string): StepAddress {
   const slash = lastSlash(address);
   const frame = address.slice(0, slash + 1);
   const own = address.slice(slash + 1);

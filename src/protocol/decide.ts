@@ -6,7 +6,7 @@ import type { RunOutcome, StepProblem, StoppedOutcome } from "./record.ts";
 import { type RunState, stepIn, type StepState } from "./state.ts";
 
 /** One step at one place of a run. */
-export interface Place<S> {
+export interface PlaceOf<S> {
   readonly step: S;
   readonly address: string;
   /** The frame it is in: what its expressions call `inputs` and `steps` is the frame's. */
@@ -28,7 +28,7 @@ export interface Round<S> {
 }
 
 /** One thing to do next. */
-export type Action<S> = { readonly place: Place<S> } & (
+export type ActionOf<S> = { readonly place: PlaceOf<S> } & (
   | { /** Evaluate the list of a `foreach`. */ readonly do: "expand" }
   /** Nothing of it has happened: evaluate `if`, bind the input, then read, send, or open what it holds. */
   | { readonly do: "begin" }
@@ -63,14 +63,14 @@ export interface Ending {
 
 /** What follows: things to do, each independent of the others, or the end. */
 export type Next<S> =
-  | { readonly kind: "act"; readonly actions: readonly Action<S>[] }
+  | { readonly kind: "act"; readonly actions: readonly ActionOf<S>[] }
   | { readonly kind: "close"; readonly outcome: RunOutcome };
 
 /** How a part of the plan stands. */
 type Standing<S> =
   | { readonly is: "done" }
   | { readonly is: "stopped"; readonly outcome: StoppedOutcome | Halt; readonly at: string }
-  | { readonly is: "open"; readonly actions: readonly Action<S>[] };
+  | { readonly is: "open"; readonly actions: readonly ActionOf<S>[] };
 
 /** How an interrupt finds a step: with nothing under way, or `held` by a write of which more will be known. */
 type Halt = "interrupted" | "held";
@@ -182,7 +182,7 @@ export class Walk<S> {
     return node.kind === "block" ? this.#block(node, place, at, sight) : this.#include(node, place, at, sight);
   }
 
-  #include(node: PlanInclude<S>, place: Place<S>, at: Position<S>, sight: Sight): Standing<S> {
+  #include(node: PlanInclude<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Standing<S> {
     const inside: Position<S> = { ...at, frame: frameOf(place.address), keys: "", rounds: [] };
     const standing = this.#plainly(node, nameOf(place, sight), inside, sight);
     if (standing.is !== "done") return standing;
@@ -190,7 +190,7 @@ export class Walk<S> {
     return open({ do: "end", place, ending: { outcome: "ok", holds } });
   }
 
-  #block(node: PlanBlock<S>, place: Place<S>, at: Position<S>, sight: Sight): Standing<S> {
+  #block(node: PlanBlock<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Standing<S> {
     const own = stepIn(sight.state, place.address);
     const phase = own.turned === undefined || own.turned.to === "again" ? "steps" : own.turned.to;
     const inside = phase === "always" ? { ...at, inAlways: true } : at;
@@ -209,7 +209,7 @@ export class Walk<S> {
 const ENDS_BLOCK: ReadonlySet<string> = new Set(["failed", "interrupted"]);
 
 // A name for the memory of what is complete: a block that is begun anew begins a new one.
-function nameOf<S>({ address }: Place<S>, { state }: Sight): string {
+function nameOf<S>({ address }: PlaceOf<S>, { state }: Sight): string {
   return `${address}:${stepIn(state, address).begun?.sequence ?? ""}:`;
 }
 
@@ -241,15 +241,15 @@ function turnAfter<S>(
   return { to: "always", outcome: phase === "rescue" ? "rescued" : "ok" };
 }
 
-function open<S>(action: Action<S>): Standing<S> {
+function open<S>(action: ActionOf<S>): Standing<S> {
   return { is: "open", actions: [action] };
 }
 
-function placeOf<S>({ step }: PlanNode<S>, address: string, { frame, rounds, within }: Position<S>): Place<S> {
+function placeOf<S>({ step }: PlanNode<S>, address: string, { frame, rounds, within }: Position<S>): PlaceOf<S> {
   return { step, address, frame, rounds, within };
 }
 
-function call<S>(node: PlanCall<S>, place: Place<S>, at: Position<S>, sight: Sight): Standing<S> {
+function call<S>(node: PlanCall<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Standing<S> {
   const attempts = sight.state.steps.get(place.address)?.attempts ?? [];
   const decided = node.writes
     ? decideAttempts(attempts, { awaitsReceipt: node.awaitsReceipt, epoch: sight.state.epoch })
@@ -260,7 +260,7 @@ function call<S>(node: PlanCall<S>, place: Place<S>, at: Position<S>, sight: Sig
 }
 
 // After an interrupt nothing begins but what is to be done always.
-function beginning<S>(action: Action<S>, { inAlways }: Position<S>, { interrupted }: Sight): Standing<S> {
+function beginning<S>(action: ActionOf<S>, { inAlways }: Position<S>, { interrupted }: Sight): Standing<S> {
   if (!interrupted || inAlways) return open(action);
   return { is: "stopped", outcome: "interrupted", at: action.place.address };
 }

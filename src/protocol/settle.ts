@@ -8,7 +8,7 @@ type Again = "unique" | "fence" | "value" | "never";
  * What a look at the service showed of a write, as far as it decides anything. `rests`: on a record that no earlier moment of the service
  * can show, or on readings that may each be of an earlier moment.
  */
-export type Seen =
+export type ProbeResult =
   | { readonly seen: "effect"; readonly rests: "record" | "readings"; readonly again?: Again }
   | { readonly seen: "nothing" | "unclear"; readonly again?: Again }
   /** What it sets was so before, and is so now. */
@@ -34,7 +34,7 @@ export interface Circumstances {
  * is no proof, for the write may still be on its way and the reading may be old, except where one more could do no harm, or the operator
  * declared how long a write may take and how old a reading may be. See decision 79.
  */
-export function verdictOf(seen: Seen, { additive, alone, final, settled, comparable }: Circumstances): Verdict | undefined {
+export function verdictOf(seen: ProbeResult, { additive, alone, final, settled, comparable }: Circumstances): Verdict | undefined {
   if (seen.seen === "conflict") return undefined;
   const isHarmless = final && seen.again !== undefined && seen.again !== "never";
   const otherwise = isHarmless ? "superseded" : undefined;

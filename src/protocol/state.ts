@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../base/json.ts";
-import { type Address, includingStep, isOfCheck, parseAddress } from "./address.ts";
+import { type StepAddress, includingStep, isOfCheck, parseAddress } from "./address.ts";
 import type {
   AttemptAnswered,
   AttemptIntended,
@@ -329,13 +329,13 @@ function passCompleteRounds(state: RunState, address: string): void {
   }
 }
 
-function forgetValue(state: RunState, address: Address): void {
+function forgetValue(state: RunState, address: StepAddress): void {
   const { holder, name } = valueHolder(state, address);
   delete holder[name];
 }
 
 // Where a step's value stands among the values of its frame.
-function valueHolder(state: RunState, { frame, id, keys }: Address): { readonly holder: StepValues; readonly name: string } {
+function valueHolder(state: RunState, { frame, id, keys }: StepAddress): { readonly holder: StepValues; readonly name: string } {
   let holder = valuesIn(state, frame);
   let name = id;
   for (const key of keys) {

@@ -7,7 +7,7 @@ import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { ComparisonName, ExplainedDrift, HistoryEntry, KnownDrift } from "../protocol/drift.ts";
 import { isPrivateThere } from "../files/private.ts";
 import { stateEntry } from "../files/state.ts";
-import { type Cell, Database, type Row } from "../sqlite/database.ts";
+import { type Cell, Database, type SqlRow } from "../sqlite/database.ts";
 import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
 
 /** What of a comparison people want to see beside its drifts. */
@@ -31,7 +31,7 @@ export interface Sighting {
 }
 
 /** What one run found of one comparison. */
-export interface Found {
+export interface FoundDrifts {
   readonly run: string;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
@@ -41,7 +41,7 @@ export interface Found {
 }
 
 /** The drifts of a comparison as they stand after a run. */
-export interface Standing {
+export interface DriftsAfterRun {
   readonly drifts: readonly Drift[];
   readonly cleared: readonly Drift[];
 }
@@ -112,7 +112,7 @@ export class DriftBook {
   }
 
   /** Records what a run found; the same run again takes the place of what it found before. */
-  record(name: ComparisonName, words: ComparisonWords, found: Found): Standing {
+  record(name: ComparisonName, words: ComparisonWords, found: FoundDrifts): DriftsAfterRun {
     return this.#database.transaction(() => {
       const comparison = this.#comparison(name, words);
       this.#undo(comparison, found.run);
@@ -158,7 +158,7 @@ export class DriftBook {
     );
   }
 
-  #see({ comparison, name, found }: { comparison: number; name: ComparisonName; found: Found }, sighting: Sighting): string {
+  #see({ comparison, name, found }: { comparison: number; name: ComparisonName; found: FoundDrifts }, sighting: Sighting): string {
     const { key, kind } = sighting;
     const id = this.#idOf(name, key, kind);
     const values = this.#valuesOf(sighting);
@@ -208,7 +208,7 @@ export class DriftBook {
     return [kept(left), kept(right), kept(difference)];
   }
 
-  #clear(id: string, { run, at }: Found): void {
+  #clear(id: string, { run, at }: FoundDrifts): void {
     this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = ? WHERE id = ?", at, run, id);
     this.#database.run("INSERT INTO sighting (drift, run, at, cleared) VALUES (?, ?, ?, 1)", id, run, at);
   }
@@ -295,7 +295,7 @@ function driftOf({ id, kind, key, left, right, difference, state, since, acknowl
   return { id, kind, key, left, right, difference, state, since, acknowledged };
 }
 
-function knownDrift(row: Row, word: Row | undefined, now: number): KnownDrift {
+function knownDrift(row: SqlRow, word: SqlRow | undefined, now: number): KnownDrift {
   const words = objectIn(row["words"]);
   const parts = words["parts"] as readonly string[];
   const key = parseJson(String(row["key"])) as readonly string[];
@@ -327,12 +327,12 @@ function knownDrift(row: Row, word: Row | undefined, now: number): KnownDrift {
   };
 }
 
-function historyOfSighting(row: Row): HistoryEntry {
+function historyOfSighting(row: SqlRow): HistoryEntry {
   const what = row["cleared"] === 1 ? "cleared" : "seen";
   return { at: Number(row["at"]), what, by: String(row["run"]), ...valuesIn(row), because: null, until: null };
 }
 
-function historyOfWord(row: Row): HistoryEntry {
+function historyOfWord(row: SqlRow): HistoryEntry {
   const { at, who, because, until } = row;
   return {
     at: Number(at),
@@ -344,7 +344,7 @@ function historyOfWord(row: Row): HistoryEntry {
   };
 }
 
-function valuesIn({ left, right, difference }: Row): Pick<Drift, "left" | "right" | "difference"> {
+function valuesIn({ left, right, difference }: SqlRow): Pick<Drift, "left" | "right" | "difference"> {
   return { left: quantityIn(left), right: quantityIn(right), difference: quantityIn(difference) };
 }
 

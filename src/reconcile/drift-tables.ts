@@ -1,6 +1,6 @@
 import { Failure } from "../base/failure.ts";
 import type { Database } from "../sqlite/database.ts";
-import { Layout } from "../sqlite/layout.ts";
+import { TableLayout } from "../sqlite/layout.ts";
 
 /** How many rows each side had, as the evidence of a drift tells. */
 export const ROWS = "json_extract(evidence, '$.left.rows') || ' and ' || json_extract(evidence, '$.right.rows')";
@@ -47,7 +47,7 @@ CREATE TABLE acknowledgement (
 `;
 
 /** The tables of a file of drifts. */
-export const DRIFTS: Layout = new Layout([TABLES, ROWS_ACKNOWLEDGED], (file) => {
+export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED], (file) => {
   const hasFormat = file.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'about'") !== undefined;
   return Number(hasFormat ? (file.get("SELECT format FROM about")?.["format"] ?? 0) : 0);
 });

@@ -1,4 +1,4 @@
-import { keyText, type Row, type Seen } from "./row.ts";
+import { keyText, type SideRow, type SideValue } from "./row.ts";
 import { Total } from "../base/total.ts";
 
 interface Sum {
@@ -12,11 +12,11 @@ interface Sum {
 export class Gathered {
   readonly #sums = new Map<string, Sum>();
 
-  add({ key, value, at }: Pick<Row, "key" | "value" | "at">): void {
+  add({ key, value, at }: Pick<SideRow, "key" | "value" | "at">): void {
     this.addSeen(keyText(key), { rows: 1, value: value === null ? null : value.canonical(), at });
   }
 
-  addSeen(key: string, { rows, value, at }: Seen): void {
+  addSeen(key: string, { rows, value, at }: SideValue): void {
     let sum = this.#sums.get(key);
     if (sum === undefined) {
       sum = { total: new Total(), rows: 0, at: undefined, hasValue: false };
@@ -29,17 +29,17 @@ export class Gathered {
     sum.total.add(value);
   }
 
-  get(key: string): Seen | undefined {
+  get(key: string): SideValue | undefined {
     const sum = this.#sums.get(key);
     return sum === undefined ? undefined : seen(sum);
   }
 
-  *entries(): Generator<readonly [string, Seen]> {
+  *entries(): Generator<readonly [string, SideValue]> {
     for (const [key, sum] of this.#sums) yield [key, seen(sum)];
   }
 }
 
-function seen({ total, rows, at, hasValue }: Sum): Seen {
+function seen({ total, rows, at, hasValue }: Sum): SideValue {
   return { rows, value: hasValue ? total.canonical : null, at };
 }
 

@@ -1,7 +1,7 @@
 import type { Decimal } from "../base/decimal.ts";
 import { difference } from "../base/total.ts";
 import type { DriftKind, Quantity } from "../protocol/comparison.ts";
-import type { Pair, Seen } from "./row.ts";
+import type { Pair, SideValue } from "./row.ts";
 
 /** By which rules two sides are held against each other. */
 export interface Rules {
@@ -26,7 +26,7 @@ export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance
 }
 
 // Rows that add up to 0, such as a purchase that was taken back, are as good as none.
-function isNothing(seen: Seen | undefined, sums: boolean): boolean {
+function isNothing(seen: SideValue | undefined, sums: boolean): boolean {
   return seen === undefined || (sums && seen.value === "0");
 }
 
@@ -36,7 +36,7 @@ export function differenceOf({ left, right }: Pick<Pair, "left" | "right">): Qua
 }
 
 // Rows and their sums may have more digits than a Decimal can.
-function minus(left: Seen | undefined, right: Seen | undefined): Quantity | undefined {
+function minus(left: SideValue | undefined, right: SideValue | undefined): Quantity | undefined {
   const [one, other] = [left?.value ?? null, right?.value ?? null];
   return one === null || other === null ? undefined : difference(one, other);
 }

@@ -6,7 +6,7 @@ export type SideName = "left" | "right";
 export const SIDES: readonly SideName[] = ["left", "right"];
 
 /** One row of one side, as a read gave it. */
-export interface Row {
+export interface SideRow {
   readonly side: SideName;
   /** The parts of its key, in their order. */
   readonly key: readonly string[];
@@ -18,7 +18,7 @@ export interface Row {
 }
 
 /** What one side has of one key. */
-export interface Seen {
+export interface SideValue {
   readonly rows: number;
   /** Of several rows, their sum, in canonical spelling. */
   readonly value: string | null;
@@ -28,8 +28,8 @@ export interface Seen {
 /** What both sides have of one key; `undefined` where a side has nothing. */
 export interface Pair {
   readonly key: string;
-  readonly left: Seen | undefined;
-  readonly right: Seen | undefined;
+  readonly left: SideValue | undefined;
+  readonly right: SideValue | undefined;
 }
 
 /** A key as one text, and back. */

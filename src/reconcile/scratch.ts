@@ -1,8 +1,8 @@
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Database, type Row as Record } from "../sqlite/database.ts";
+import { Database, type SqlRow as Record } from "../sqlite/database.ts";
 import { Gathered } from "./gathered.ts";
-import { type Pair, type Seen, type SideName, SIDES } from "./row.ts";
+import { type Pair, type SideValue, type SideName, SIDES } from "./row.ts";
 
 /**
  * The rows of both sides on the disk, joined there: memory stays flat however many there are. The file is SQLite's own temporary one,
@@ -59,7 +59,7 @@ export class Scratch {
 const INSERT = "INSERT INTO row (key, side, rows, value, at, read) VALUES (?, ?, ?, ?, ?, ?)";
 const SORTED = "SELECT key, side, rows, value, at, read FROM row ORDER BY key, side";
 
-function seenIn({ rows, value, at }: Record): Seen {
+function seenIn({ rows, value, at }: Record): SideValue {
   return { rows: Number(rows), value: typeof value === "string" ? value : null, at: at === null ? undefined : Number(at) };
 }
 

@@ -4,7 +4,7 @@ import { oneLine } from "./foreign.ts";
 const RECORD_CHARS = 2_000;
 
 /** What one side of a drift said when it was seen last. */
-export interface Said {
+export interface SideReport {
   readonly rows: readonly SaidRow[];
   /** How many rows more there were than were kept. */
   readonly more: number;
@@ -22,7 +22,7 @@ export interface SaidRow {
 }
 
 /** What a side said, read from the evidence of a drift. */
-export function saidBy(side: "left" | "right", evidence: Json): Said {
+export function saidBy(side: "left" | "right", evidence: Json): SideReport {
   const own = partOf(evidence, side);
   const read = own["read"];
   const rows = Array.isArray(read) ? read.filter(isObject).map(rowOf) : [];

@@ -65,7 +65,7 @@ export const REFUSAL_STATUS = {
 export type Condition = keyof typeof REFUSAL_STATUS;
 
 /** The service says no: the request has no effect, and the answer carries the condition and its status. */
-export class Refusal extends Error {
+export class ServiceRefusal extends Error {
   override readonly name = "Refusal";
   readonly condition: Condition;
 
@@ -85,11 +85,11 @@ export function statusOf(condition: Condition, overrides: StatusOverrides): numb
 
 /** Refuses with the condition unless what the rule demands holds. */
 export function demand(holds: boolean, condition: Condition, message: string): asserts holds {
-  if (!holds) throw new Refusal(condition, message);
+  if (!holds) throw new ServiceRefusal(condition, message);
 }
 
 /** The value that must be there; refuses with the condition when it is not. */
 export function found<T>(value: T | undefined, condition: Condition, message: string): T {
-  if (value === undefined) throw new Refusal(condition, message);
+  if (value === undefined) throw new ServiceRefusal(condition, message);
   return value;
 }

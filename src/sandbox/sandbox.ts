@@ -14,7 +14,7 @@ import type { Seed } from "./seed/seed.ts";
 import { openService } from "./service.ts";
 import { type Contents, readContents } from "./store/contents.ts";
 import { readSettings, VirtualClock } from "./store/settings.ts";
-import type { Entity } from "./store/ledger-resources.ts";
+import type { StoredEntity } from "./store/ledger-resources.ts";
 import { migrate, SANDBOX } from "./store/tables.ts";
 
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
@@ -43,7 +43,7 @@ export interface SandboxOptions {
 }
 
 /** Where a running sandbox is, and what opens it. */
-export interface Served {
+export interface RunningSandbox {
   readonly ledgerBaseUrl: string;
   readonly investorBaseUrl: string;
   readonly appId: string;
@@ -56,7 +56,7 @@ export interface Served {
 }
 
 /** A running sandbox. */
-export interface Sandbox extends Served {
+export interface Sandbox extends RunningSandbox {
   /** Whether the file was empty, so that it was filled with the seed. */
   readonly isNew: boolean;
   /** All that it holds once every write that is pending has been settled, whenever its time would have come. */
@@ -91,11 +91,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     database.close();
   };
   const keyEntity = entityText(ledgerEntity);
-  const served: Served = { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, keyEntity, credentials };
+  const served: RunningSandbox = { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, keyEntity, credentials };
   return { ...served, isNew, contents, close: () => (closed ??= close()) };
 }
 
-function entityText(entity: Entity): string | null {
+function entityText(entity: StoredEntity): string | null {
   const [named, ...more] = Object.entries(entity).filter(([attribute]) => attribute !== "orgId");
   return named === undefined || more.length > 0 ? null : named.join(":");
 }

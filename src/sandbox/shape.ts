@@ -1,9 +1,9 @@
 import { Failure } from "../base/failure.ts";
-import { SchemaSet, type Problem } from "../schema/validator.ts";
+import { SchemaSet, type SchemaViolation } from "../schema/validator.ts";
 import { SANDBOX_LIMITS } from "./limits.ts";
 
 /** A document that somebody hands in: what to call it, the code of the failure about it, and its schema. */
-export interface Shape {
+export interface DocumentShape {
   readonly name: string;
   readonly code: string;
   readonly schema: object;
@@ -12,7 +12,7 @@ export interface Shape {
 type Path = readonly (string | number)[];
 
 /** Throws the failure that names every wrong place of a value. */
-export function demandShape(value: unknown, shape: Shape): void {
+export function demandShape(value: unknown, shape: DocumentShape): void {
   const problems = new SchemaSet().validator(shape.schema)(value);
   const [first, ...others] = toldOf(problems);
   if (first === undefined) return;
@@ -21,7 +21,7 @@ export function demandShape(value: unknown, shape: Shape): void {
 }
 
 /** The failure about one wrong place. */
-export function wrongAt({ name, code }: Shape, path: Path, message: string, why?: string): Failure {
+export function wrongAt({ name, code }: DocumentShape, path: Path, message: string, why?: string): Failure {
   const where = path.length === 0 ? "" : ` at ${spell(path)}`;
   return new Failure({ code, message: `${name} is wrong${where}: ${message}`, ...(why === undefined ? {} : { why }) });
 }
@@ -29,14 +29,14 @@ export function wrongAt({ name, code }: Shape, path: Path, message: string, why?
 const TOLD_BY_CHOICE: ReadonlySet<string> = new Set(["required", "const", "minimum", "maximum"]);
 
 // A choice tells first that none of its branches fits, and then of every branch why.
-function toldOf(problems: readonly Problem[]): readonly { readonly path: Path; readonly message: string }[] {
+function toldOf(problems: readonly SchemaViolation[]): readonly { readonly path: Path; readonly message: string }[] {
   const choices = problems.filter(({ keyword }) => keyword === "oneOf").map(({ path }) => spell(path));
   return problems
     .filter(({ keyword, path }) => keyword !== "if" && !(TOLD_BY_CHOICE.has(keyword) && choices.includes(spell(path))))
     .map((problem) => ({ path: problem.path, message: messageOf(problem) }));
 }
 
-function messageOf({ keyword, message, params, schema }: Problem): string {
+function messageOf({ keyword, message, params, schema }: SchemaViolation): string {
   if (keyword === "additionalProperties") return `has no property ${String(params["additionalProperty"])}`;
   if (keyword === "oneOf" && typeof schema["$comment"] === "string") return schema["$comment"];
   if (keyword === "enum") return `${message}: ${(params["allowedValues"] as readonly unknown[]).join(", ")}`;

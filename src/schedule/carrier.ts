@@ -8,11 +8,11 @@ import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { Courier } from "./courier.ts";
 import {
-  type Asked,
+  type OpenWriteQuestion,
   type Blocking,
   type EndedState,
   type Firing,
-  type Problem,
+  type FiringProblem,
   problemIn,
   type Released,
   type RunResult,
@@ -20,12 +20,12 @@ import {
 } from "./firing.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { type About, type EventName, eventOf, noteOfFiring, tells } from "./notification.ts";
+import { type AboutSchedule, type EventName, eventOf, noteOfFiring, tells } from "./notification.ts";
 import type { ScheduleStore } from "./store.ts";
 import { streakAfter } from "./streak.ts";
 
 /** A playbook that is to be run, and how. */
-export interface Scheduled extends About {
+export interface Scheduled extends AboutSchedule {
   /** Nothing of one that only a system's own scheduler runs. */
   readonly schedule: Schedule | undefined;
   readonly writes: boolean;
@@ -47,7 +47,7 @@ export interface Parts {
   readonly redact: Redact;
   readonly makeRun: MakeRun;
   /** The run that a person must look after before another is made. */
-  readonly blocking: (asked: Asked) => Blocking | undefined;
+  readonly blocking: (asked: OpenWriteQuestion) => Blocking | undefined;
   /** Waits until one more run may be made at the same time. */
   readonly inSlot: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -175,7 +175,7 @@ function endOf(
   { outcome, report, problem }: RunResult,
   signal: AbortSignal,
   { playbook, schedule }: Scheduled,
-): { readonly state: EndedState; readonly problem: Problem | undefined } {
+): { readonly state: EndedState; readonly problem: FiringProblem | undefined } {
   const own = problem ?? (report === undefined || outcome === "passed" ? undefined : problemIn(report));
   if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problem: own };
   switch (signal.reason as StopReason) {
@@ -188,7 +188,7 @@ function endOf(
   }
 }
 
-function neverEnding(): Problem {
+function neverEnding(): FiringProblem {
   return {
     code: "schedule.cancelled",
     message: "a later firing took its place, as another took that of the one before: no run comes to its end",
@@ -196,7 +196,7 @@ function neverEnding(): Problem {
   };
 }
 
-function stoppedProblem(playbook: string): Problem {
+function stoppedProblem(playbook: string): FiringProblem {
   return {
     code: "schedule.stopping",
     message: "the schedule was stopped before the run came to its end",
@@ -205,7 +205,7 @@ function stoppedProblem(playbook: string): Problem {
   };
 }
 
-function timeLimitProblem(limitMs: number): Problem {
+function timeLimitProblem(limitMs: number): FiringProblem {
   return {
     code: "schedule.time-limit",
     message: `the run took longer than ${formatDuration(limitMs)} and was stopped`,

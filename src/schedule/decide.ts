@@ -4,12 +4,12 @@ import { LIMITS } from "../base/limits.ts";
 import type { Schedule } from "../playbook/model.ts";
 
 /** What of a schedule decides when it fires. */
-export interface Plan extends Pick<Schedule, "cron" | "overlap" | "catchupMs" | "jitterMs"> {
+export interface FiringPlan extends Pick<Schedule, "cron" | "overlap" | "catchupMs" | "jitterMs"> {
   readonly id: string;
 }
 
 /** How a schedule stands: the ticks up to `since` are settled. */
-export interface Standing {
+export interface ScheduleState {
   readonly since: number;
   /** A firing is under way, and its process lives. */
   readonly isRunning: boolean;
@@ -21,7 +21,7 @@ export interface Standing {
 }
 
 /** What becomes of one tick. */
-export interface Step {
+export interface TickDecision {
   readonly tick: number;
   readonly due: number;
   readonly state: "running" | "queued" | "skipped" | "missed" | "replaced" | "blocked";
@@ -29,7 +29,7 @@ export interface Step {
 
 /** What follows from a plan, how it stands, and the time. */
 export interface Decision {
-  readonly steps: readonly Step[];
+  readonly steps: readonly TickDecision[];
   readonly since: number;
   /** The firing under way is to stop. */
   readonly cancels: boolean;
@@ -41,20 +41,20 @@ export interface Decision {
  * When a tick is due: put off by its jitter, which follows from the schedule and the tick alone, so that every process comes to the
  * same.
  */
-export function dueOf({ id, jitterMs }: Pick<Plan, "id" | "jitterMs">, tick: number): number {
+export function dueOf({ id, jitterMs }: Pick<FiringPlan, "id" | "jitterMs">, tick: number): number {
   if (jitterMs === 0) return tick;
   const digest = createHash("sha256").update(`${id}\n${tick}`).digest();
   return tick + (digest.readUIntBE(0, 6) % (jitterMs + 1));
 }
 
 /** The next moment at which a plan fires, with its jitter; `undefined` when there is none. */
-export function nextDue(plan: Plan, since: number): number | undefined {
+export function nextDue(plan: FiringPlan, since: number): number | undefined {
   const tick = plan.cron.next(since);
   return tick === undefined ? undefined : dueOf(plan, tick);
 }
 
 /** What is to be done now. Pure; every process that asks with the same table gets the same. */
-export function decide(plan: Plan, standing: Standing, now: number): Decision {
+export function decide(plan: FiringPlan, standing: ScheduleState, now: number): Decision {
   const { ticks, isCut } = dueTicks(plan, standing.since, now);
   const since = Math.max(standing.since, ticks.at(-1) ?? standing.since);
   const deciding = new Deciding(plan, standing, now);
@@ -64,7 +64,7 @@ export function decide(plan: Plan, standing: Standing, now: number): Decision {
 }
 
 /** The ticks that are due, the earliest first; of very many the last ones. */
-function dueTicks(plan: Plan, since: number, now: number): { readonly ticks: readonly number[]; readonly isCut: boolean } {
+function dueTicks(plan: FiringPlan, since: number, now: number): { readonly ticks: readonly number[]; readonly isCut: boolean } {
   const ticks: number[] = [];
   for (let tick = nextTick(plan.cron, since); dueOf(plan, tick) <= now; tick = nextTick(plan.cron, tick)) {
     ticks.push(tick);
@@ -80,15 +80,15 @@ function nextTick(cron: Cron, after: number): number {
 }
 
 class Deciding {
-  readonly steps: Step[] = [];
+  readonly steps: TickDecision[] = [];
   cancels = false;
-  readonly #plan: Plan;
-  readonly #standing: Standing;
+  readonly #plan: FiringPlan;
+  readonly #standing: ScheduleState;
   readonly #now: number;
   #isRunning: boolean;
   #waiting: readonly number[];
 
-  constructor(plan: Plan, standing: Standing, now: number) {
+  constructor(plan: FiringPlan, standing: ScheduleState, now: number) {
     this.#plan = plan;
     this.#standing = standing;
     this.#now = now;
@@ -137,7 +137,7 @@ class Deciding {
     this.#step(tick, overlap === "skip" || isFull ? "skipped" : "queued");
   }
 
-  #step(tick: number, state: Step["state"]): void {
+  #step(tick: number, state: TickDecision["state"]): void {
     this.steps.push({ tick, due: dueOf(this.#plan, tick), state });
   }
 }

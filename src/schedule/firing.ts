@@ -11,7 +11,7 @@ export type FiringState = "queued" | "running" | EndedState;
 export type EndedState = RunOutcome | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
 
 /** Why a firing did not pass, as a person needs to hear it. */
-export interface Problem {
+export interface FiringProblem {
   readonly code: string;
   readonly message: string;
   readonly why?: string;
@@ -32,7 +32,7 @@ export interface Firing {
   readonly tries: number;
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
-  readonly problem: Problem | undefined;
+  readonly problem: FiringProblem | undefined;
 }
 
 /** How a run ended. */
@@ -42,7 +42,7 @@ export interface RunResult {
   readonly exit: ExitCode;
   /** Nothing when it could not start. */
   readonly report: RunReport | undefined;
-  readonly problem: Problem | undefined;
+  readonly problem: FiringProblem | undefined;
 }
 
 /** A run that a person must look after before another is made. */
@@ -62,7 +62,7 @@ export interface Released {
 }
 
 /** What is asked before a playbook that writes is run once more. */
-export interface Asked {
+export interface OpenWriteQuestion {
   readonly playbook: string;
   readonly environment: string;
   /** The last run of the schedule that nobody has released. */
@@ -72,7 +72,7 @@ export interface Asked {
 }
 
 /** Why a run did not pass: its own problem, or that of the first step that has one. */
-export function problemIn({ run, steps }: RunReport): Problem | undefined {
+export function problemIn({ run, steps }: RunReport): FiringProblem | undefined {
   if (run.problem !== null) return told(run.problem);
   const stopped = steps.find(({ problem }) => problem !== null);
   if (stopped === undefined || stopped.problem === null) return undefined;
@@ -80,7 +80,7 @@ export function problemIn({ run, steps }: RunReport): Problem | undefined {
 }
 
 // Without what was seen, which may be long: the run's own report has it.
-function told({ code, message, why, next }: Problem): Problem {
+function told({ code, message, why, next }: FiringProblem): FiringProblem {
   return { code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) };
 }
 

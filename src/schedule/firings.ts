@@ -4,9 +4,9 @@ import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Life, Liveness } from "../journal/holder.ts";
 import type { Holder } from "../protocol/record.ts";
-import type { Database, Row } from "../sqlite/database.ts";
-import type { Step } from "./decide.ts";
-import type { EndedState, Firing, Problem, Released } from "./firing.ts";
+import type { Database, SqlRow } from "../sqlite/database.ts";
+import type { TickDecision } from "./decide.ts";
+import type { EndedState, Firing, FiringProblem, Released } from "./firing.ts";
 
 /** The table of firings. */
 export const FIRINGS_SCHEMA = `
@@ -40,7 +40,7 @@ export class Firings {
   }
 
   /** Puts a firing in, or says anew what it is: one that runs is held by this process. */
-  put(id: string, { tick, due, state }: Step): Firing {
+  put(id: string, { tick, due, state }: TickDecision): Firing {
     const now = this.#ports.clock.now();
     const runs = state === "running";
     this.#database.run(
@@ -64,7 +64,7 @@ export class Firings {
   }
 
   /** Ends a firing of this process; nothing when it was taken for dead meanwhile. */
-  end({ schedule, tick }: Firing, state: EndedState, problem: Problem | undefined): Firing | undefined {
+  end({ schedule, tick }: Firing, state: EndedState, problem: FiringProblem | undefined): Firing | undefined {
     const { changes } = this.#database.run(
       "UPDATE firing SET state = ?, problem = ?, ended_at = ? WHERE schedule = ? AND tick = ? AND state = 'running' AND holder = ?",
       state,
@@ -80,13 +80,13 @@ export class Firings {
   }
 
   /** Keeps why a firing is what it is. */
-  explain(id: string, tick: number, problem: Problem): Firing {
+  explain(id: string, tick: number, problem: FiringProblem): Firing {
     this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND tick = ?", this.#kept(problem), id, tick);
     return this.#existing(id, tick);
   }
 
   /** Keeps what a person says of the firing of a run. */
-  explainRun(id: string, runId: string, problem: Problem): void {
+  explainRun(id: string, runId: string, problem: FiringProblem): void {
     this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND run_id = ?", this.#kept(problem), id, runId);
   }
 
@@ -110,7 +110,7 @@ export class Firings {
   }
 
   /** Ends a firing as one whose process is gone. */
-  bury({ schedule, tick, startedAt }: Firing, problem: Problem): Firing {
+  bury({ schedule, tick, startedAt }: Firing, problem: FiringProblem): Firing {
     this.#database.run(
       "UPDATE firing SET state = 'died', problem = ?, ended_at = ? WHERE schedule = ? AND tick = ?",
       this.#kept(problem),
@@ -204,7 +204,7 @@ export class Firings {
     );
   }
 
-  #kept(problem: Problem): string {
+  #kept(problem: FiringProblem): string {
     return this.#ports.redact(JSON.stringify(problem));
   }
 
@@ -226,7 +226,7 @@ function lastMade(which = ""): string {
   return `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${which} ORDER BY started_at DESC, rowid DESC LIMIT 1`;
 }
 
-function diedOf({ holder, runId }: Firing): Problem {
+function diedOf({ holder, runId }: Firing): FiringProblem {
   return {
     code: "schedule.died",
     message: `the process ${holder?.pid ?? ""} that ran it is gone`,
@@ -234,7 +234,7 @@ function diedOf({ holder, runId }: Firing): Problem {
   };
 }
 
-function readFiring(row: Row, path: string): Firing {
+function readFiring(row: SqlRow, path: string): Firing {
   try {
     return {
       schedule: String(row["schedule"]),
@@ -246,14 +246,14 @@ function readFiring(row: Row, path: string): Firing {
       tries: Number(row["tries"]),
       startedAt: numberOf(row["started_at"]),
       endedAt: numberOf(row["ended_at"]),
-      problem: row["problem"] === null ? undefined : (JSON.parse(String(row["problem"])) as Problem),
+      problem: row["problem"] === null ? undefined : (JSON.parse(String(row["problem"])) as FiringProblem),
     };
   } catch (error) {
     throw damaged(path, error);
   }
 }
 
-function numberOf(cell: Row[string] | undefined): number | undefined {
+function numberOf(cell: SqlRow[string] | undefined): number | undefined {
   return cell === null || cell === undefined ? undefined : Number(cell);
 }
 

@@ -1,5 +1,5 @@
 import type { Holder } from "../protocol/record.ts";
-import { type Blocking, type EndedState, type Firing, type FiringState, type Problem, timeOf, timeOrNull } from "./firing.ts";
+import { type Blocking, type EndedState, type Firing, type FiringState, type FiringProblem, timeOf, timeOrNull } from "./firing.ts";
 
 // What `schedule list` and `schedule history` print as JSON; `schemas/schedule.schema.json` describes it. What is not known is null.
 
@@ -38,7 +38,7 @@ export interface FiringEntry {
   readonly startedAt: string | null;
   readonly endedAt: string | null;
   readonly holder: Holder | null;
-  readonly problem: Problem | null;
+  readonly problem: FiringProblem | null;
 }
 
 export function firingEntry(firing: Firing): FiringEntry {

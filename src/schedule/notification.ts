@@ -4,7 +4,7 @@ import type { EVENTS } from "../environment/schema.ts";
 import { oneLine } from "../report/foreign.ts";
 import type { RunReport, StepReport, Totals } from "../report/shape.ts";
 import { type DriftsNote, driftsIn } from "./drifts.ts";
-import { type EndedState, type Firing, type Problem, timeOf, timeOrNull } from "./firing.ts";
+import { type EndedState, type Firing, type FiringProblem, timeOf, timeOrNull } from "./firing.ts";
 import type { Streak } from "./streak.ts";
 
 export type EventName = (typeof EVENTS)[number];
@@ -22,7 +22,7 @@ export interface Notification {
   /** Null when no run came to an end. */
   readonly run: RunNote | null;
   readonly missed: MissedNote | null;
-  readonly problem: Problem | null;
+  readonly problem: FiringProblem | null;
   /** What the schedule was before; null when nothing is known of it. */
   readonly before: EndedState | null;
   /** How often in a row it came to this for this reason; of a recovery, to what was before. Null when it was once. */
@@ -64,7 +64,7 @@ export interface StepNote {
   readonly step: string;
   readonly uses: string;
   readonly outcome: StepReport["outcome"];
-  readonly problem: Problem | null;
+  readonly problem: FiringProblem | null;
 }
 
 /** Ticks at which nothing ran. */
@@ -77,7 +77,7 @@ export interface MissedNote {
 }
 
 /** What is told of a schedule in every notification. */
-export interface About {
+export interface AboutSchedule {
   readonly id: string;
   readonly playbook: string;
   readonly environment: string;
@@ -115,7 +115,7 @@ export function eventOf(state: EndedState, before: EndedState | undefined, waits
 
 /** What is known beside a firing that is over. */
 interface NoteContext {
-  readonly about: About;
+  readonly about: AboutSchedule;
   readonly report: RunReport | undefined;
   readonly before: EndedState | undefined;
   readonly streak: Streak | undefined;
@@ -154,7 +154,7 @@ function repeatedNote(streak: Streak | undefined): RepeatedNote | null {
 /** The notification of ticks that were missed. */
 export function noteOfMissed(
   ticks: readonly number[],
-  { about, isCut, before, at }: { about: About; isCut: boolean; before: EndedState | undefined; at: number },
+  { about, isCut, before, at }: { about: AboutSchedule; isCut: boolean; before: EndedState | undefined; at: number },
 ): Notification {
   const [first = at, last = first] = [ticks[0], ticks.at(-1)];
   const times = ticks.length === 1 ? "time" : "times";
@@ -172,7 +172,7 @@ export function noteOfMissed(
 
 type Common = Pick<Notification, "format" | "event" | "at" | "schedule" | "firing" | "run" | "missed" | "problem" | "repeated">;
 
-function common(event: EventName, { id, playbook, environment }: About, at: number): Common {
+function common(event: EventName, { id, playbook, environment }: AboutSchedule, at: number): Common {
   const schedule = { id, playbook, environment };
   return { format: 1, event, at: timeOf(at), schedule, firing: null, run: null, missed: null, problem: null, repeated: null };
 }
@@ -196,7 +196,7 @@ function runNote(report: RunReport): RunNote {
   };
 }
 
-function problemNote({ code, message, why, next }: Problem): Problem {
+function problemNote({ code, message, why, next }: FiringProblem): FiringProblem {
   return {
     code,
     message: cut(message),

@@ -3,7 +3,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import { type Backoff, pauseAfter } from "../base/backoff.ts";
 import type { Redact } from "../base/secret.ts";
-import type { Database, Row } from "../sqlite/database.ts";
+import type { Database, SqlRow } from "../sqlite/database.ts";
 
 const BACKOFF: Backoff = { everyMs: LIMITS.notificationPauseMs, backoff: 2, maxMs: LIMITS.notificationPauseMostMs };
 
@@ -125,7 +125,7 @@ export class Outbox {
   }
 }
 
-function readLetter(row: Row): Letter {
+function readLetter(row: SqlRow): Letter {
   return {
     id: String(row["id"]),
     channel: String(row["channel"]),

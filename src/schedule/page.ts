@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Failure, messageOf } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
-import { type Address, type Listening, listenOn } from "../serving/server.ts";
+import { type ListenAddress, type Listening, listenOn } from "../serving/server.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** What the page tells. */
-export interface Told {
+export interface PageSource {
   readonly metrics: Metrics;
   /** Why no firing would be begun now; nothing when one would. */
   readonly notReady: () => string | undefined;
 }
 
 /** A page that is served. */
-export interface Page {
+export interface ServedPage {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -24,13 +24,13 @@ interface Answer {
 }
 
 /** Serves `/healthz`, `/readyz` and `/metrics`, and nothing else. Throws a Failure when it cannot listen there. */
-export async function servePage(address: Address, told: Told): Promise<Page> {
+export async function servePage(address: ListenAddress, told: PageSource): Promise<ServedPage> {
   const { port, close } = await listen(address, told);
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   return { url: `http://${host}:${port}`, close };
 }
 
-async function listen(address: Address, told: Told): Promise<Listening> {
+async function listen(address: ListenAddress, told: PageSource): Promise<Listening> {
   try {
     return await listenOn(address, (request, response) => void respond(request, response, told));
   } catch (error) {
@@ -42,7 +42,7 @@ async function listen(address: Address, told: Told): Promise<Listening> {
   }
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, told: Told): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse, told: PageSource): Promise<void> {
   const { status, text, type = "text/plain; charset=utf-8" } = await answer(request, told);
   response.writeHead(status, {
     "content-type": type,
@@ -55,7 +55,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, told:
 
 const NOT_ALLOWED = 405;
 
-async function answer(request: IncomingMessage, told: Told): Promise<Answer> {
+async function answer(request: IncomingMessage, told: PageSource): Promise<Answer> {
   try {
     return await answerTo(request, told);
   } catch (error) {
@@ -63,7 +63,7 @@ async function answer(request: IncomingMessage, told: Told): Promise<Answer> {
   }
 }
 
-async function answerTo({ method, url = "" }: IncomingMessage, { metrics, notReady }: Told): Promise<Answer> {
+async function answerTo({ method, url = "" }: IncomingMessage, { metrics, notReady }: PageSource): Promise<Answer> {
   const [path] = url.split("?");
   if (path !== "/healthz" && path !== "/readyz" && path !== "/metrics") return { status: 404, text: "not found\n" };
   if (method !== "GET") return { status: NOT_ALLOWED, text: "only GET\n" };

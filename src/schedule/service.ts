@@ -3,11 +3,11 @@ import { LIMITS } from "../base/limits.ts";
 import { count, quoted } from "../base/text.ts";
 import { spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
-import { type Decision, nextDue, type Plan } from "./decide.ts";
-import { type Blocking, type Firing, type Problem, timeOf } from "./firing.ts";
+import { type Decision, nextDue, type FiringPlan } from "./decide.ts";
+import { type Blocking, type Firing, type FiringProblem, timeOf } from "./firing.ts";
 import type { RunReport } from "../report/shape.ts";
 import { noteOfMissed } from "./notification.ts";
-import type { Looked } from "./store.ts";
+import type { ScheduleLook } from "./store.ts";
 
 /** A scheduled playbook that has a schedule of its own. */
 export interface Ticking extends Scheduled {
@@ -15,7 +15,7 @@ export interface Ticking extends Scheduled {
 }
 
 /** What the service asks beside what every firing needs. */
-export interface ServiceParts extends Parts {
+export interface SchedulerParts extends Parts {
   /** The playbooks as their files are now. */
   readonly current: () => readonly Ticking[];
   /** The report of a run of any process, as the journal has it; nothing where it cannot be read. */
@@ -23,8 +23,8 @@ export interface ServiceParts extends Parts {
 }
 
 /** Fires playbooks at their ticks until it is told to stop. */
-export class Service {
-  readonly #parts: ServiceParts;
+export class Scheduler {
+  readonly #parts: SchedulerParts;
   readonly #carrier: Carrier;
   readonly #running = new Map<
     string,
@@ -35,7 +35,7 @@ export class Service {
   #crash: { readonly error: unknown } | undefined;
   #isStopping = false;
 
-  constructor(parts: ServiceParts) {
+  constructor(parts: SchedulerParts) {
     this.#parts = parts;
     this.#carrier = new Carrier(parts);
   }
@@ -132,7 +132,7 @@ export class Service {
   }
 
   // Within the transaction: what is to be told is kept with what was decided, or neither is.
-  #tell(ticking: Ticking, { decision, died }: Looked, blocking: Blocking | undefined): void {
+  #tell(ticking: Ticking, { decision, died }: ScheduleLook, blocking: Blocking | undefined): void {
     const { store, log, metrics } = this.#parts;
     for (const firing of died) this.#carrier.tell(ticking, firing, undefined);
     this.#tellMissed(ticking, decision);
@@ -157,7 +157,7 @@ export class Service {
   }
 
   // One that nobody has seen end may be of a process that is gone: of one on another host nobody here can tell.
-  #heldBy({ id, playbook }: Ticking): Problem | undefined {
+  #heldBy({ id, playbook }: Ticking): FiringProblem | undefined {
     const { store, clock } = this.#parts;
     const { holder, startedAt } = store.firings.running(id) ?? {};
     if (holder === undefined || startedAt === undefined || clock.now() - startedAt < LIMITS.scheduleHeldMs) return undefined;
@@ -241,7 +241,7 @@ export class Service {
 }
 
 /** What of a scheduled playbook decides when it fires. */
-export function planOf({ id, schedule }: Ticking): Plan {
+export function planOf({ id, schedule }: Ticking): FiringPlan {
   return { id, ...schedule };
 }
 
@@ -258,7 +258,7 @@ export function blockingOf({ store, blocking }: Pick<Parts, "store" | "blocking"
 }
 
 /** Says that an earlier run keeps a firing back. */
-export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Scheduled): Problem {
+export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Scheduled): FiringProblem {
   if (step !== undefined) {
     return {
       code: "schedule.blocked",

@@ -5,10 +5,10 @@ import { LIMITS } from "../base/limits.ts";
 import { Holders } from "../journal/holder.ts";
 import { isPrivateThere } from "../files/private.ts";
 import { stateEntry } from "../files/state.ts";
-import { Database, type Row } from "../sqlite/database.ts";
-import { Layout } from "../sqlite/layout.ts";
-import { decide, type Decision, type Plan, type Standing, type Step } from "./decide.ts";
-import type { EndedState, Firing, Problem } from "./firing.ts";
+import { Database, type SqlRow } from "../sqlite/database.ts";
+import { TableLayout } from "../sqlite/layout.ts";
+import { decide, type Decision, type FiringPlan, type ScheduleState, type TickDecision } from "./decide.ts";
+import type { EndedState, Firing, FiringProblem } from "./firing.ts";
 import { Firings, FIRINGS_SCHEMA, type StorePorts, type TablePorts } from "./firings.ts";
 import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./outbox.ts";
 import type { Streak } from "./streak.ts";
@@ -30,10 +30,10 @@ ALTER TABLE schedule ADD COLUMN streak_times INTEGER;
 `;
 
 /** The tables of a file of schedules. */
-export const SCHEDULES: Layout = new Layout([SCHEMA + FIRINGS_SCHEMA + OUTBOX_SCHEMA, STREAK + OUTBOX_SCHEDULE]);
+export const SCHEDULES: TableLayout = new TableLayout([SCHEMA + FIRINGS_SCHEMA + OUTBOX_SCHEMA, STREAK + OUTBOX_SCHEDULE]);
 
 /** What is known of a schedule beside its firings. */
-export interface Known {
+export interface KnownSchedule {
   readonly id: string;
   readonly playbook: string;
   readonly environment: string;
@@ -51,7 +51,7 @@ export interface Known {
 }
 
 /** What came of a look at a schedule. */
-export interface Looked {
+export interface ScheduleLook {
   readonly decision: Decision;
   /** Firings whose process died. */
   readonly died: readonly Firing[];
@@ -123,7 +123,7 @@ export class ScheduleStore {
    * the transaction what the plan before has missed. Gives up to when its ticks are settled.
    */
   register(
-    schedule: Omit<Known, "since" | "lastState" | "streak" | "lastSuccess">,
+    schedule: Omit<KnownSchedule, "since" | "lastState" | "streak" | "lastSuccess">,
     tell: (missed: Missed) => void = () => undefined,
   ): number {
     const { id, playbook, environment, cron, timezone, jitterMs } = schedule;
@@ -151,7 +151,7 @@ export class ScheduleStore {
   }
 
   /** Whether its ticks are settled up to a moment so far ahead that the clock must have been set back: such a schedule begins anew. */
-  isAhead({ since }: Pick<Known, "since">): boolean {
+  isAhead({ since }: Pick<KnownSchedule, "since">): boolean {
     return since > this.#ports.clock.now() + LIMITS.scheduleSetBackMs;
   }
 
@@ -159,7 +159,7 @@ export class ScheduleStore {
    * Looks at a schedule in one transaction: what is decided is claimed by this process when it comes back, and by no other. `tell` hears of
    * it within the transaction.
    */
-  look(plan: Plan, isBlocked: () => boolean, tell: (looked: Looked) => void): Looked {
+  look(plan: FiringPlan, isBlocked: () => boolean, tell: (looked: ScheduleLook) => void): ScheduleLook {
     return this.transaction(() => {
       const died = this.firings.buryDead(plan.id);
       const decision = decide(plan, this.#standing(plan.id, isBlocked), this.#ports.clock.now());
@@ -204,17 +204,17 @@ export class ScheduleStore {
     return last === released ? undefined : last;
   }
 
-  known(id: string): Known | undefined {
+  known(id: string): KnownSchedule | undefined {
     const row = this.#database.get("SELECT * FROM schedule WHERE id = ?", id);
     return row === undefined ? undefined : readKnown(row);
   }
 
-  all(): readonly Known[] {
+  all(): readonly KnownSchedule[] {
     return this.#database.all("SELECT * FROM schedule ORDER BY id").map(readKnown);
   }
 
   /** Frees a schedule: what runs is taken for dead, and its last run keeps nothing back any more. Its firing keeps who said so. */
-  release(id: string, problem: Problem): void {
+  release(id: string, problem: FiringProblem): void {
     this.transaction(() => {
       const running = this.firings.running(id);
       if (running !== undefined) this.firings.bury(running, problem);
@@ -225,7 +225,7 @@ export class ScheduleStore {
     });
   }
 
-  #standing(id: string, isBlocked: () => boolean): Standing {
+  #standing(id: string, isBlocked: () => boolean): ScheduleState {
     const open = this.firings.open(id);
     return {
       since: this.known(id)?.since ?? this.#ports.clock.now(),
@@ -236,12 +236,12 @@ export class ScheduleStore {
     };
   }
 
-  #missedOf({ id, cron, timezone, jitterMs, since }: Known, now: number): Missed {
+  #missedOf({ id, cron, timezone, jitterMs, since }: KnownSchedule, now: number): Missed {
     if (cron === undefined || timezone === undefined) return NONE;
-    const plan: Plan = { id, cron: new Cron(cron, timezone), overlap: "skip", catchupMs: 0, jitterMs };
-    const standing: Standing = { since, isRunning: false, waiting: [], freeSince: 0, isBlocked: false };
+    const plan: FiringPlan = { id, cron: new Cron(cron, timezone), overlap: "skip", catchupMs: 0, jitterMs };
+    const standing: ScheduleState = { since, isRunning: false, waiting: [], freeSince: 0, isBlocked: false };
     const decision = decide(plan, standing, now);
-    const steps = decision.steps.map((step): Step => ({ ...step, state: "missed" }));
+    const steps = decision.steps.map((step): TickDecision => ({ ...step, state: "missed" }));
     for (const step of steps) this.firings.put(id, step);
     return { steps, isCut: decision.isCut };
   }
@@ -256,7 +256,7 @@ export class ScheduleStore {
   }
 }
 
-function readKnown(row: Row): Known {
+function readKnown(row: SqlRow): KnownSchedule {
   const text = (name: string): string | undefined => (row[name] === null ? undefined : String(row[name]));
   return {
     id: String(row["id"]),
@@ -273,7 +273,7 @@ function readKnown(row: Row): Known {
 }
 
 // A file of the first format that is only looked into has no such columns.
-function readStreak(row: Row): Streak | undefined {
+function readStreak(row: SqlRow): Streak | undefined {
   const reason = row["streak_reason"] ?? null;
   if (reason === null) return undefined;
   const [since, toldAt, times] = [Number(row["streak_since"]), Number(row["streak_told_at"]), Number(row["streak_times"])];

@@ -5,16 +5,16 @@ import { inlined, type Whole } from "./reference.ts";
 import { COUNTED } from "./walk.ts";
 
 /** One way in which a value breaks its schema, as the compiler tells it. */
-export type Fault = ErrorObject;
+export type CompilerFault = ErrorObject;
 
 /** Says whether a value fits its schema; what is wrong with the last one stands in `errors`. */
-export interface Check {
+export interface SchemaCheck {
   (value: unknown): boolean;
-  errors?: readonly Fault[] | null;
+  errors?: readonly CompilerFault[] | null;
 }
 
 /** Makes, or finds, the check of a schema. */
-export type Compile = (whole: Whole) => Check;
+export type Compile = (whole: Whole) => SchemaCheck;
 
 /** How every schema is compiled, here and by the build. */
 export const OPTIONS: Options = {
@@ -69,10 +69,10 @@ export interface NumberRule {
  * Compiles a schema that a user wrote, each part of which is marked by `COUNTED`; formats count. Only with `all` it looks for more than the
  * first problem. The check counts its steps. Throws an Error when it cannot be compiled.
  */
-export type CompileUser = (schema: object, rules: UserRules, all: boolean) => Check;
+export type CompileUser = (schema: object, rules: UserRules, all: boolean) => SchemaCheck;
 
 /** What is wrong with a schema that a user wrote. */
-export type CheckUser = (schema: object) => readonly Fault[];
+export type CheckUser = (schema: object) => readonly CompilerFault[];
 
 // A user's schemas are known only in a run: in `dist/` this compiler is loaded where there is one.
 export const compileUser: CompileUser = (schema, { matcher, numbers, twice, spend }, all) => {

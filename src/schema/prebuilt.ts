@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Check, CheckUser, Compile, CompileUser } from "./compile.ts";
+import type { SchemaCheck, CheckUser, Compile, CompileUser } from "./compile.ts";
 
 // The build puts this file in the place of `compile` in `dist/`: decision 27.
 
@@ -22,7 +22,7 @@ export function keyOf(schema: object): string {
 const load = createRequire(import.meta.url);
 
 /** The check that the build has made of this schema. */
-export const find: Compile = ({ root }) => (load(`#checks/${keyOf(root)}`) as { readonly validate: Check }).validate;
+export const find: Compile = ({ root }) => (load(`#checks/${keyOf(root)}`) as { readonly validate: SchemaCheck }).validate;
 
 interface UserCompiler {
   readonly compileUser: CompileUser;

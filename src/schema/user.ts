@@ -1,16 +1,16 @@
 import { OutOfSteps, spend, withinSteps } from "../base/budget.ts";
 import { Decimal, stepsOfPair } from "../base/decimal.ts";
 import { canonicalJson, plainView } from "../base/json.ts";
-import { type Check, checkUser, compileUser, type Fault, type NumberRule, type Pointed, type UserRules } from "./compile.ts";
-import { isWhole, pathOf, type Problem, type Validate } from "./validator.ts";
+import { type SchemaCheck, checkUser, compileUser, type CompilerFault, type NumberRule, type Pointed, type UserRules } from "./compile.ts";
+import { isWhole, pathOf, type SchemaViolation, type Validate } from "./validator.ts";
 import { COUNTED, SchemaParts, type SchemaProblem } from "./walk.ts";
 
 /** A schema that breaks the rules of JSON Schema. */
 export class SchemaFault extends Error {
   override readonly name = "SchemaFault";
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SchemaViolation[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly SchemaViolation[]) {
     super("no JSON Schema");
     this.problems = problems;
   }
@@ -42,21 +42,21 @@ export function userValidator(schema: object, matcher: UserRules["matcher"]): Va
   const exact = new WeakMap<object, unknown>();
   const rules = { matcher, numbers: exactRules(exact), twice: twiceBy(exact), spend };
   const all = compileUser(written, rules, true);
-  let first: Check | undefined;
+  let first: SchemaCheck | undefined;
   return (value) => {
     const plain = plainView(value);
     if (plain !== null && typeof plain === "object") exact.set(plain, value);
     const found = problemsBy(all, plain);
-    if (Array.isArray(found)) return found as readonly Problem[];
+    if (Array.isArray(found)) return found as readonly SchemaViolation[];
     // To find all may take longer than anybody needs: then the first one is enough.
     first ??= compileUser(written, rules, false);
     const one = problemsBy(first, plain);
-    return Array.isArray(one) ? (one as readonly Problem[]) : [unchecked(one as Error)];
+    return Array.isArray(one) ? (one as readonly SchemaViolation[]) : [unchecked(one as Error)];
   };
 }
 
 /** What is wrong with a value, or why that cannot be found out. */
-function problemsBy(check: Check, value: unknown): readonly Problem[] | Error {
+function problemsBy(check: SchemaCheck, value: unknown): readonly SchemaViolation[] | Error {
   try {
     return withinSteps("validationSteps", () => check(value)) ? [] : problemsOf(check);
   } catch (error) {
@@ -65,7 +65,7 @@ function problemsBy(check: Check, value: unknown): readonly Problem[] | Error {
   }
 }
 
-function problemsOf({ errors }: Check): readonly Problem[] {
+function problemsOf({ errors }: SchemaCheck): readonly SchemaViolation[] {
   return (errors ?? []).filter(isWhole).map(asProblem);
 }
 
@@ -74,12 +74,12 @@ function isEndless(error: unknown): error is Error {
   return error instanceof OutOfSteps || (error instanceof RangeError && error.message.includes("call stack"));
 }
 
-function unchecked(error: Error): Problem {
+function unchecked(error: Error): SchemaViolation {
   const why = error instanceof OutOfSteps ? error.message : "the schema is too wide, or refers to itself without end";
   return { path: [], keyword: COUNTED, message: `cannot be checked against the schema: ${why}`, params: {}, schema: {} };
 }
 
-function asProblem({ instancePath, keyword, message, params, parentSchema }: Fault): Problem {
+function asProblem({ instancePath, keyword, message, params, parentSchema }: CompilerFault): SchemaViolation {
   return { path: pathOf(instancePath), keyword, message: message ?? keyword, params, schema: parentSchema ?? {} };
 }
 

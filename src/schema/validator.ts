@@ -1,9 +1,9 @@
 import { lookPlainly } from "../base/json.ts";
-import { type Check, type Compile, compile, type Fault } from "./compile.ts";
+import { type SchemaCheck, type Compile, compile, type CompilerFault } from "./compile.ts";
 import { schemaAround, type Whole } from "./reference.ts";
 
 /** One way in which a value breaks its schema. */
-export interface Problem {
+export interface SchemaViolation {
   /** Keys and indexes from the root to the value that is wrong. */
   readonly path: readonly string[];
   /** The JSON Schema keyword that it breaks. */
@@ -15,7 +15,7 @@ export interface Problem {
 }
 
 /** Names every problem of a value. */
-export type Validate = (value: unknown) => readonly Problem[];
+export type Validate = (value: unknown) => readonly SchemaViolation[];
 
 interface Validators {
   readonly exact: Validate;
@@ -54,10 +54,10 @@ export class SchemaSet {
   }
 }
 
-const NO_PROBLEMS: readonly Problem[] = [];
+const NO_PROBLEMS: readonly SchemaViolation[] = [];
 
-function validatorsBy(check: Check, whole: Whole): Validators {
-  const problems = (): readonly Problem[] => (check.errors ?? []).filter(isWhole).map((error) => asProblem(error, whole));
+function validatorsBy(check: SchemaCheck, whole: Whole): Validators {
+  const problems = (): readonly SchemaViolation[] => (check.errors ?? []).filter(isWhole).map((error) => asProblem(error, whole));
   return {
     exact: (value) => (lookPlainly(value, check) ? NO_PROBLEMS : problems()),
     plain: (value) => (check(value) ? NO_PROBLEMS : problems()),
@@ -65,11 +65,11 @@ function validatorsBy(check: Check, whole: Whole): Validators {
 }
 
 /** What is wrong with a key is told once more, by the `propertyNames` that names the key. */
-export function isWhole(error: Fault): boolean {
+export function isWhole(error: CompilerFault): boolean {
   return error.propertyName === undefined;
 }
 
-function asProblem(error: Fault, whole: Whole): Problem {
+function asProblem(error: CompilerFault, whole: Whole): SchemaViolation {
   return {
     path: pathOf(error.instancePath),
     keyword: error.keyword,

@@ -87,24 +87,24 @@ export type Sight =
       readonly seen: "effect";
       readonly by: JsonObject;
       readonly rests: Rests;
-      readonly again?: Again;
+      readonly again?: Repeatability;
       readonly transactionId?: string;
       readonly spends?: readonly string[];
     }
   /** No trace. `again`: why one more request could do no harm even if the first one arrives. */
-  | { readonly seen: "nothing"; readonly again?: Again }
+  | { readonly seen: "nothing"; readonly again?: Repeatability }
   /** What the write sets was so before it, and is so now, as readings of both moments show. */
-  | { readonly seen: "unchanged"; readonly by: JsonObject; readonly again: Again }
+  | { readonly seen: "unchanged"; readonly by: JsonObject; readonly again: Repeatability }
   /** What is there contradicts the write: its effect twice, a part of it, or another one. */
   | { readonly seen: "conflict"; readonly why: string; readonly rests: Rests }
   /** What was read does not decide. */
-  | { readonly seen: "unclear"; readonly why: string; readonly again?: Again };
+  | { readonly seen: "unclear"; readonly why: string; readonly again?: Repeatability };
 
 /**
  * `unique`: the service refuses a second one. `fence`: a cap leaves no room for a second one. `value`: a second one sets what the
  * first one set. `never`: the service can never do it, as things are.
  */
-export type Again = "unique" | "fence" | "value" | "never";
+export type Repeatability = "unique" | "fence" | "value" | "never";
 
 /** Two that look the same to every reading cannot be told apart. */
 export const TWIN: Sight = {
@@ -219,7 +219,7 @@ function together(sights: readonly Sight[]): Sight {
   return { ...effects[0], seen: "effect", rests, by: { parts: effects.map(({ by }) => by) }, spends, ...again };
 }
 
-function commonOf(agains: readonly (Again | undefined)[]): { readonly again?: Again } {
+function commonOf(agains: readonly (Repeatability | undefined)[]): { readonly again?: Repeatability } {
   const [first] = agains;
   return first !== undefined && agains.every((again) => again === first) ? { again: first } : {};
 }

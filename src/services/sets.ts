@@ -1,6 +1,6 @@
 import { isObject, type Json, jsonEquals, type JsonObject } from "../base/json.ts";
 import type { Profile } from "../contract/profile.ts";
-import type { Again } from "./probe.ts";
+import type { Repeatability } from "./probe.ts";
 
 /** The things of a kind that a write sets, by id; things that its input does not name when this gives nothing. */
 type Things = (input: JsonObject, profile: Profile) => readonly Json[] | undefined;
@@ -85,7 +85,7 @@ export interface Setter {
  * Whether a write that arrives late could undo a later one, or take effect because of it. `again` says why one more of it does no harm:
  * what the service refuses for now, it takes again only once another write has removed what is there, or made what is missing.
  */
-export function canUndo(late: Setter, later: Setter, { again, profile }: { again: Again; profile: Profile }): boolean {
+export function canUndo(late: Setter, later: Setter, { again, profile }: { again: Repeatability; profile: Profile }): boolean {
   if (late.sets.undoneBy === "nothing" || later.sets.undoneBy === "nothing") return false;
   const theirs = later.sets.settings;
   return decisive(late.sets.settings, again).some((own) =>
@@ -97,7 +97,7 @@ export function canUndo(late: Setter, later: Setter, { again, profile }: { again
 }
 
 // Whether the service refuses a write is decided by what it makes or removes, if it does.
-function decisive(settings: readonly Setting[], again: Again): readonly Setting[] {
+function decisive(settings: readonly Setting[], again: Repeatability): readonly Setting[] {
   const lasting = again === "value" ? [] : settings.filter(({ does }) => does !== "changes");
   return lasting.length > 0 ? lasting : settings;
 }

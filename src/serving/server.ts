@@ -6,7 +6,7 @@ import { limitConnections } from "./connections.ts";
 import { isLoopback } from "./names.ts";
 
 /** An address to listen on. */
-export interface Address {
+export interface ListenAddress {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
@@ -27,7 +27,7 @@ const MISDIRECTED = 421;
  * Listens for HTTP requests, a few at a time, none of which may take long to come, and no answer long to be taken. On the loopback interface it answers
  * only who asks it by a name of that interface: any other a web page may have let lead here. Throws what the system says.
  */
-export async function listenOn({ host, port }: Address, answer: Answering): Promise<Listening> {
+export async function listenOn({ host, port }: ListenAddress, answer: Answering): Promise<Listening> {
   const server = createServer(
     {
       maxHeaderSize: LIMITS.answerHeadBytes,

@@ -8,7 +8,7 @@ const load = createRequire(import.meta.url);
 const frames = (): typeof Frames => load("@babel/code-frame") as typeof Frames;
 
 /** Where a finding stands: lines and columns count from 1, the end is exclusive. */
-export interface Place {
+export interface SourcePlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** A finding of a check: what is wrong in a text, where, why it matters, and what would mend it. */
-export interface Diagnostic extends Place {
+export interface Diagnostic extends SourcePlace {
   readonly code: Code;
   readonly severity: Severity;
   readonly message: string;
@@ -41,7 +41,7 @@ const FRAME_COLUMNS = 160;
 export const FRAME_LINES = { above: 2, below: 1 } as const;
 
 /** The lines around a place as a person wants to see them, of which `first` is the first; very long ones are cut around the mark. */
-export function codeFrame(lines: readonly string[], first: number, place: Place): string {
+export function codeFrame(lines: readonly string[], first: number, place: SourcePlace): string {
   const marked = lines[place.line - first] ?? "";
   if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(marked, place);
   // What is shown in place of a character may be longer.
@@ -56,14 +56,14 @@ export function codeFrame(lines: readonly string[], first: number, place: Place)
   });
 }
 
-function cutFrame(line: string, place: Place): string {
+function cutFrame(line: string, place: SourcePlace): string {
   const from = Math.max(0, place.column - 1 - FRAME_COLUMNS / 4);
   const shown = sanitise(line.slice(from, from + FRAME_COLUMNS / 2));
   return `> ${place.line} | …${shown}…\n${" ".repeat(String(place.line).length + 5 + place.column - 1 - from + 1)}^`;
 }
 
 /** `file:line:column`, which terminals and editors turn into a link. */
-export function formatPlace(place: Place): string {
+export function formatPlace(place: SourcePlace): string {
   return `${place.file}:${place.line}:${place.column}`;
 }
 

@@ -1,11 +1,11 @@
 import type { Finding } from "./diagnostic.ts";
 import { lineStart } from "./file.ts";
-import { directiveIn, foreignSpaceOnLine, notAllowed, type Refusal, SHOWN_CHARS, tooDeep } from "./guard.ts";
+import { directiveIn, foreignSpaceOnLine, notAllowed, type RefusedText, SHOWN_CHARS, tooDeep } from "./guard.ts";
 import { openedBefore } from "./opened.ts";
 import type { SyntaxFault } from "./yaml.ts";
 
 /** What is wrong at the offset where the parser gave up, and why it says so, in the words of someone who writes playbooks. */
-export function faultOf(text: string, { message: reason, offset }: SyntaxFault): Refusal {
+export function faultOf(text: string, { message: reason, offset }: SyntaxFault): RefusedText {
   if (reason.startsWith("nesting exceeded")) return tooDeep(offset);
   if (reason.includes("directive")) return directiveIn(text) ?? { code: "source.syntax", message: reason, offset };
   if (reason.includes("tag ")) return notAllowed("tag", text, wordBefore(text, offset));
@@ -32,7 +32,7 @@ const UNQUOTED = {
 };
 
 // Where a quote or a bracket is open, what is found wrong behind it follows from that.
-function unclosed(text: string, reason: string, offset: number): Refusal | undefined {
+function unclosed(text: string, reason: string, offset: number): RefusedText | undefined {
   const ended = reason.startsWith("unexpected end") || (reason === "deficient indentation" && text.charAt(offset - 1) !== "\t");
   const opened = ended ? openedBefore(text, offset) : undefined;
   if (opened === undefined) return undefined;
@@ -45,7 +45,7 @@ function unclosed(text: string, reason: string, offset: number): Refusal | undef
   };
 }
 
-type Said = Pick<Refusal, "message" | "suggestion" | "offset">;
+type Said = Pick<RefusedText, "message" | "suggestion" | "offset">;
 
 function syntax(text: string, reason: string, offset: number): Said {
   if (text.startsWith("${{", offset - 1) || text.startsWith("{{", offset - 1)) return { ...UNQUOTED, offset };

@@ -1,5 +1,5 @@
 import { CATALOGUE } from "../base/catalogue/catalogue.ts";
-import { codeFrame, type Diagnostic, type Finding, FRAME_LINES, type Place } from "./diagnostic.ts";
+import { codeFrame, type Diagnostic, type Finding, FRAME_LINES, type SourcePlace } from "./diagnostic.ts";
 import type { Range } from "./node.ts";
 
 /** A text with its line ends, so that an offset can be told as line and column. */
@@ -68,7 +68,7 @@ export class SourceFile {
   }
 
   // Only the lines that are shown are looked at: a file with many faults has many frames.
-  #frame(place: Place): string {
+  #frame(place: SourcePlace): string {
     const first = Math.max(1, place.line - FRAME_LINES.above);
     const shown = this.#shown.slice(this.#lineStarts[first - 1], this.#lineStarts[place.line + FRAME_LINES.below]);
     return codeFrame(shown.split(/\r?\n/), first, place);

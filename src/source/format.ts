@@ -1,5 +1,5 @@
 import { Decimal } from "../base/decimal.ts";
-import { type Collection, type Entry, layoutOf, type Layout } from "./layout.ts";
+import { type Collection, type LayoutEntry, layoutOf, type Layout } from "./layout.ts";
 import type { Range, SourceNode } from "./node.ts";
 import { marksIn, parseYaml } from "./parse.ts";
 
@@ -126,17 +126,17 @@ class Printer {
     return out;
   }
 
-  #sorted({ kind, entries }: Collection, path: readonly string[]): readonly Entry[] {
+  #sorted({ kind, entries }: Collection, path: readonly string[]): readonly LayoutEntry[] {
     const order = kind === "map" ? this.#order(path) : undefined;
     if (order === undefined) return entries;
-    const rank = ({ key }: Entry): number => {
+    const rank = ({ key }: LayoutEntry): number => {
       const at = order.indexOf(key?.name ?? "");
       return at < 0 ? order.length : at;
     };
     return entries.toSorted((one, other) => rank(one) - rank(other));
   }
 
-  #entry({ key, value, trailing }: Entry, indent: number, path: readonly string[]): readonly string[] {
+  #entry({ key, value, trailing }: LayoutEntry, indent: number, path: readonly string[]): readonly string[] {
     const inner = [...path, key?.name ?? "*"];
     const head = " ".repeat(indent) + (key === undefined ? "-" : `${key.text}:`);
     const behind = trailing === undefined ? "" : ` ${trailing}`;

@@ -8,16 +8,16 @@ import { EVENT, type Event, type ScalarEvent, STYLE } from "./yaml.ts";
 export const SHOWN_CHARS = 40;
 
 /** What keeps a text from being read, and where. */
-export interface Refusal extends Finding {
+export interface RefusedText extends Finding {
   readonly offset: number;
 }
 
 /** What is said of a text that is not even looked at: one that is too large, or is none. */
-export function refusedText(text: string): Refusal | undefined {
+export function refusedText(text: string): RefusedText | undefined {
   return tooLarge(text) ?? controlCharacter(text);
 }
 
-function tooLarge(text: string): Refusal | undefined {
+function tooLarge(text: string): RefusedText | undefined {
   if (text.length <= LIMITS.sourceBytes) return undefined;
   return {
     code: "source.too-large",
@@ -27,7 +27,7 @@ function tooLarge(text: string): Refusal | undefined {
   };
 }
 
-function controlCharacter(text: string): Refusal | undefined {
+function controlCharacter(text: string): RefusedText | undefined {
   // oxlint-disable-next-line no-control-regex -- finding control characters is the point
   const found = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|(?<=[^])\ufeff/.exec(text);
   if (found === null) return undefined;
@@ -41,7 +41,7 @@ function controlCharacter(text: string): Refusal | undefined {
 }
 
 /** The first part of YAML in a parsed text that files may not use: a directive, a tag, an alias, or a space that is none to YAML. */
-export function refusedPart(text: string, events: readonly Event[]): Refusal | undefined {
+export function refusedPart(text: string, events: readonly Event[]): RefusedText | undefined {
   const directive = directiveIn(text);
   if (directive !== undefined) return directive;
   const spaces = ANY_FOREIGN.test(text);
@@ -60,21 +60,21 @@ const ANY_FOREIGN = new RegExp(FOREIGN_SPACE);
 const FOREIGN_IN_PLAIN = new RegExp(`(?<=^(?:-|[\\w.-]+:)?)${FOREIGN_SPACE}|${FOREIGN_SPACE}$`);
 const FOREIGN_ON_LINE = new RegExp(`${FOREIGN_SPACE}(?<=(?:^|[-:,[\\]{}"'])[ \\t]*.)`);
 
-function foreignSpaceIn(text: string, { style, valueStart, valueEnd }: ScalarEvent): Refusal | undefined {
+function foreignSpaceIn(text: string, { style, valueStart, valueEnd }: ScalarEvent): RefusedText | undefined {
   if (style !== STYLE.PLAIN || valueStart < 0) return undefined;
   const found = FOREIGN_IN_PLAIN.exec(text.slice(valueStart, valueEnd));
   return found === null ? undefined : foreignSpace(found[0], valueStart + found.index);
 }
 
 /** A space that is none to YAML, where a line that cannot be read holds one in the place of a space. */
-export function foreignSpaceOnLine(text: string, offset: number): Refusal | undefined {
+export function foreignSpaceOnLine(text: string, offset: number): RefusedText | undefined {
   const start = lineStart(text, offset);
   const [line = ""] = text.slice(start).split("\n", 1);
   const found = FOREIGN_ON_LINE.exec(line);
   return found === null ? undefined : foreignSpace(found[0], start + found.index);
 }
 
-function foreignSpace(found: string, offset: number): Refusal {
+function foreignSpace(found: string, offset: number): RefusedText {
   return {
     code: "source.space",
     message: `the character U+${hexCode(found).toUpperCase()} stands here: it may look like a space, and is part of a text to YAML`,
@@ -84,7 +84,7 @@ function foreignSpace(found: string, offset: number): Refusal {
 }
 
 /** A directive stands before all else: only comments and other directives may be above it. */
-export function directiveIn(text: string): Refusal | undefined {
+export function directiveIn(text: string): RefusedText | undefined {
   const found = /^\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*%/.exec(text);
   return found === null ? undefined : notAllowed("directive", text, found[0].length - 1);
 }
@@ -99,7 +99,7 @@ const NOT_ALLOWED = {
 } as const;
 
 /** What is said of a part that files may not use, which stands at an offset. */
-export function notAllowed(part: keyof typeof NOT_ALLOWED, text: string, offset: number): Refusal {
+export function notAllowed(part: keyof typeof NOT_ALLOWED, text: string, offset: number): RefusedText {
   return {
     code: `source.${part}`,
     message: `the ${part} ${wordAt(text, offset)} is not allowed`,
@@ -108,7 +108,7 @@ export function notAllowed(part: keyof typeof NOT_ALLOWED, text: string, offset:
   };
 }
 
-export function tooDeep(offset: number): Refusal {
+export function tooDeep(offset: number): RefusedText {
   return {
     code: "source.too-deep",
     message: `nested deeper than ${LIMITS.textDepth} levels`,

@@ -11,7 +11,7 @@ export interface CommentLine {
 }
 
 /** One entry of a map, or one item of a list. */
-export interface Entry {
+export interface LayoutEntry {
   readonly lead: readonly CommentLine[];
   /** An empty line stands above the key or the item. */
   readonly blank: boolean;
@@ -26,7 +26,7 @@ export interface Collection {
   readonly kind: "map" | "list";
   /** In brackets; `bare` is the pair without braces that may be an item of a list in brackets. */
   readonly style: "block" | "flow" | "bare";
-  readonly entries: readonly Entry[];
+  readonly entries: readonly LayoutEntry[];
   /** Comments behind the last entry that belong to it by their indentation. */
   readonly tail: readonly CommentLine[];
 }
@@ -134,7 +134,7 @@ class LayoutBuilder {
     }
   }
 
-  #entry(child: Child, around: Around): Entry {
+  #entry(child: Child, around: Around): LayoutEntry {
     const { key, value } = child;
     const start = startOf(child);
     const lead = this.linesBefore(start);
@@ -153,7 +153,7 @@ class LayoutBuilder {
     return { ...entry, lead: [...lead, ...before, ...layout.tail], value: { ...layout, tail: [] } };
   }
 
-  #keyOf(key: Child["key"]): Entry["key"] {
+  #keyOf(key: Child["key"]): LayoutEntry["key"] {
     return key === undefined ? undefined : { text: this.#file.text.slice(key.range.start, key.range.end), name: key.name };
   }
 

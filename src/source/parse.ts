@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Diagnostic, Finding } from "./diagnostic.ts";
 import { faultOf, nonTextKey } from "./fault.ts";
 import { lineStart, SourceFile } from "./file.ts";
-import { type Refusal, refusedPart, refusedText, SHOWN_CHARS } from "./guard.ts";
+import { type RefusedText, refusedPart, refusedText, SHOWN_CHARS } from "./guard.ts";
 import type { ListNode, MapEntry, MapNode, Range, ScalarNode, SourceNode } from "./node.ts";
 import { EVENT, type Event, eventsOf, scalarText, type ScalarEvent, STYLE, SyntaxFault } from "./yaml.ts";
 
@@ -26,7 +26,7 @@ export function parseYaml(path: string, text: string): Parsed {
   return new Reader(file, events).read();
 }
 
-function readEvents(text: string): readonly Event[] | Refusal {
+function readEvents(text: string): readonly Event[] | RefusedText {
   const refused = refusedText(text);
   if (refused !== undefined) return refused;
   try {

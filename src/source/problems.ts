@@ -1,7 +1,7 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
 import { invariant } from "../base/failure.ts";
 import { count, didYouMean } from "../base/text.ts";
-import type { Problem } from "../schema/validator.ts";
+import type { SchemaViolation } from "../schema/validator.ts";
 import type { Finding } from "./diagnostic.ts";
 import { nodeAt, type Range, type SourceNode, textOf } from "./node.ts";
 
@@ -15,9 +15,9 @@ export interface PlacedFinding {
  * What is worth telling of a schema check. A choice reports every branch that did not fit: here it becomes what is wrong inside
  * the branch whose kind of value was given, or else one problem that names all that could stand there.
  */
-export function essential(problems: readonly Problem[]): readonly Problem[] {
+export function essential(problems: readonly SchemaViolation[]): readonly SchemaViolation[] {
   if (problems.length === 0) return problems;
-  const kept: Problem[] = [];
+  const kept: SchemaViolation[] = [];
   for (const problem of problems) {
     if (problem.keyword === "anyOf" || problem.keyword === "oneOf") kept.push(...settle(problem, takeWithin(problem.path, kept)));
     else if (problem.keyword !== "if") kept.push(problem);
@@ -27,21 +27,21 @@ export function essential(problems: readonly Problem[]): readonly Problem[] {
 }
 
 // The validator reports the branches just before the choice.
-function takeWithin(path: readonly string[], problems: Problem[]): readonly Problem[] {
+function takeWithin(path: readonly string[], problems: SchemaViolation[]): readonly SchemaViolation[] {
   const outside = problems.findLastIndex((problem) => !path.every((key, at) => problem.path[at] === key));
   return problems.splice(outside + 1);
 }
 
 const MISFITS: ReadonlySet<string> = new Set(["type", "const", "enum"]);
 
-function settle(choice: Problem, branches: readonly Problem[]): readonly Problem[] {
+function settle(choice: SchemaViolation, branches: readonly SchemaViolation[]): readonly SchemaViolation[] {
   const misfits = branches.filter(({ keyword, path }) => path.length === choice.path.length && MISFITS.has(keyword));
   const details = branches.filter((problem) => !misfits.includes(problem));
   return details.length > 0 ? details : [{ ...choice, params: { misfits } }];
 }
 
 /** Turns what a schema check found into findings at the very key or value that is wrong. */
-export function placeProblem(problem: Problem, root: SourceNode): PlacedFinding {
+export function placeProblem(problem: SchemaViolation, root: SourceNode): PlacedFinding {
   const node = nodeAt(root, problem.path);
   const { additionalProperty, propertyName } = problem.params;
   const key = additionalProperty ?? propertyName;
@@ -56,7 +56,7 @@ export function placeProblem(problem: Problem, root: SourceNode): PlacedFinding 
 }
 
 /** What a schema check found, as the rest of a sentence about the value. `text` is the value where it is one. */
-export function restOfSentence(problem: Problem, text?: string): { readonly message: string; readonly mend: string | undefined } {
+export function restOfSentence(problem: SchemaViolation, text?: string): { readonly message: string; readonly mend: string | undefined } {
   const { additionalProperty, propertyName, missingProperty, allowedValues } = problem.params;
   if (typeof additionalProperty === "string") {
     const { message, suggestion } = unknownField(problem, additionalProperty);
@@ -73,7 +73,7 @@ function startOf(node: SourceNode): Range {
   return node.kind === "scalar" ? node.range : { start: node.range.start, end: node.range.start + 1 };
 }
 
-function unknownField(problem: Problem, field: string): Finding {
+function unknownField(problem: SchemaViolation, field: string): Finding {
   const known = Object.keys((problem.schema["properties"] as object | undefined) ?? {});
   const near = didYouMean(field, known);
   return {
@@ -83,12 +83,12 @@ function unknownField(problem: Problem, field: string): Finding {
   };
 }
 
-function badName(problem: Problem, name: string): Finding {
+function badName(problem: SchemaViolation, name: string): Finding {
   const rule = problem.schema["propertyNames"] as { readonly pattern?: string; readonly description?: string } | undefined;
   return { code: "schema.name", message: `"${name}" cannot be a name here`, why: rule?.description ?? rule?.pattern };
 }
 
-function describe(problem: Problem, node: SourceNode): Finding {
+function describe(problem: SchemaViolation, node: SourceNode): Finding {
   const { keyword, params, schema } = problem;
   if (keyword === "required") {
     const missing = String(params["missingProperty"]);
@@ -105,7 +105,7 @@ function describe(problem: Problem, node: SourceNode): Finding {
 }
 
 // A text with a colon in it is a map to YAML, which begins where its first key does.
-function unquoted({ keyword, params }: Problem, node: SourceNode): string | undefined {
+function unquoted({ keyword, params }: SchemaViolation, node: SourceNode): string | undefined {
   if (keyword !== "type" || params["type"] !== "string" || node.kind !== "map") return undefined;
   const [first] = node.entries.values();
   if (first?.key.start !== node.range.start) return undefined;
@@ -142,7 +142,7 @@ function nameOf(path: readonly string[]): string {
   return /^\d+$/.test(last) ? `item ${Number(last) + 1} of "${path.at(-2) ?? "the list"}"` : `"${last}"`;
 }
 
-function demandOf(problem: Problem): string {
+function demandOf(problem: SchemaViolation): string {
   const { keyword, params, message } = problem;
   switch (keyword) {
     case "type":
@@ -151,7 +151,7 @@ function demandOf(problem: Problem): string {
       return `must be ${allowedBy(problem)}`;
     case "anyOf":
     case "oneOf":
-      return `must be ${(params["misfits"] as readonly Problem[]).map(allowedBy).join(", or ")}`;
+      return `must be ${(params["misfits"] as readonly SchemaViolation[]).map(allowedBy).join(", or ")}`;
     case "pattern":
       return `must match ${String(params["pattern"])}`;
     case "uniqueItems":
@@ -165,7 +165,7 @@ function demandOf(problem: Problem): string {
   }
 }
 
-function allowedBy({ keyword, params }: Problem): string {
+function allowedBy({ keyword, params }: SchemaViolation): string {
   if (keyword === "type") return article(params["type"]);
   if (keyword === "const") return JSON.stringify(params["allowedValue"]);
   return `one of: ${(params["allowedValues"] as readonly unknown[]).map(String).join(", ")}`;

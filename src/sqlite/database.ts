@@ -5,11 +5,11 @@ import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from "node
 import { makeFolder } from "../files/folder.ts";
 import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere } from "../files/private.ts";
 import { removed, telling, toldOf } from "./failure.ts";
-import type { Layout } from "./layout.ts";
+import type { TableLayout } from "./layout.ts";
 
 /** What one column may hold. Amounts are TEXT, always: SQLite's own numbers would round them. */
 export type Cell = string | number | bigint | null;
-export type Row = Readonly<Record<string, Cell>>;
+export type SqlRow = Readonly<Record<string, Cell>>;
 
 const IN_MEMORY = ":memory:";
 // SQLite's own name for a file without one, which is gone when it is closed, or its process is.
@@ -43,21 +43,21 @@ export class Database {
    * Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. Throws a Failure
    * when it is no file of this user alone, or holds other tables than its layout has.
    */
-  static open(path: string, layout: Layout): Database {
+  static open(path: string, layout: TableLayout): Database {
     return Database.#known(path, layout, connectForWriting);
   }
 
   /** Opens the file where it is there; otherwise an empty database of this process, so that who finds nothing leaves nothing either. */
-  static existing(path: string, layout: Layout): Database {
+  static existing(path: string, layout: TableLayout): Database {
     return Database.open(isPrivateThere(path) ? path : IN_MEMORY, layout);
   }
 
   /** Opens a file that is there to look into it: neither it nor anything beside it is changed, and what would write fails. */
-  static look(path: string, layout: Layout): Database {
+  static look(path: string, layout: TableLayout): Database {
     return Database.#known(path, layout, connectForLooking);
   }
 
-  static #known(path: string, layout: Layout, connect: (path: string) => DatabaseSync): Database {
+  static #known(path: string, layout: TableLayout, connect: (path: string) => DatabaseSync): Database {
     return telling(path, () => {
       const database = new Database(path, connect);
       try {
@@ -105,17 +105,17 @@ export class Database {
     return { changes: Number(changes) };
   }
 
-  get(sql: string, ...values: Cell[]): Row | undefined {
-    return telling(this.path, () => this.#statement(sql).get(...values)) as Row | undefined;
+  get(sql: string, ...values: Cell[]): SqlRow | undefined {
+    return telling(this.path, () => this.#statement(sql).get(...values)) as SqlRow | undefined;
   }
 
-  all(sql: string, ...values: Cell[]): readonly Row[] {
-    return telling(this.path, () => this.#statement(sql).all(...values)) as unknown as readonly Row[];
+  all(sql: string, ...values: Cell[]): readonly SqlRow[] {
+    return telling(this.path, () => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
   }
 
-  *iterate(sql: string, ...values: Cell[]): Generator<Row> {
+  *iterate(sql: string, ...values: Cell[]): Generator<SqlRow> {
     try {
-      yield* this.#statement(sql).iterate(...values) as IterableIterator<Row>;
+      yield* this.#statement(sql).iterate(...values) as IterableIterator<SqlRow>;
     } catch (error) {
       throw toldOf(this.path, error);
     }

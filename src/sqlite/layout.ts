@@ -12,7 +12,7 @@ export interface Queried {
 }
 
 /** The tables that a file of ours holds, version by version. A file is only used as it was made: a trigger in it would act with each write. */
-export class Layout {
+export class TableLayout {
   readonly #migrations: readonly string[];
   readonly #versionOf: (file: Queried) => number;
   readonly #known = new Map<number, ReadonlyMap<string, string>>();

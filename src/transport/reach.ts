@@ -19,13 +19,13 @@ export interface Reach {
 }
 
 /** How long to wait for each stage, and a signal that ends all of them. */
-export interface Patience {
+export interface ReachLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /** Looks a name up, connects, and secures the connection where the address is of https. Sends no request. Never throws for what the network does. */
-export async function reach(address: URL, patience: Patience): Promise<Reach> {
+export async function reach(address: URL, patience: ReachLimits): Promise<Reach> {
   const host = address.hostname.replaceAll(/^\[|\]$/g, "");
   const secure = address.protocol === "https:";
   const found = await timed(patience, () => lookup(host));
@@ -54,7 +54,7 @@ async function connection(host: string, port: number, signal: AbortSignal): Prom
   }
 }
 
-async function secured(socket: Socket, host: string, patience: Patience): Promise<Reach> {
+async function secured(socket: Socket, host: string, patience: ReachLimits): Promise<Reach> {
   const name = isIP(host) === 0 ? { servername: host } : {};
   const done = await timed(patience, async (signal): Promise<TLSSocket> => {
     const tls = connectSecurely({ socket, host, ...name, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true });
@@ -68,7 +68,7 @@ async function secured(socket: Socket, host: string, patience: Patience): Promis
 
 type Timed<T> = { readonly value: T; readonly ms: number } | { readonly why: string };
 
-async function timed<T>({ timeoutMs, signal }: Patience, work: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
+async function timed<T>({ timeoutMs, signal }: ReachLimits, work: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
   const begun = performance.now();
   const late = new AbortController();
   const { promise: over, reject } = Promise.withResolvers<never>();

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { runChild } from "../../src/cli/child.ts";
 import { fillOrigin, type Subject } from "../../src/cli/crash/island.ts";
-import type { Ground } from "../../src/cli/crash/trial.ts";
+import type { TrialGround } from "../../src/cli/crash/trial.ts";
 import { inProjectOf } from "../../src/cli/chosen-project.ts";
 import { PLAIN_HINT } from "../../src/cli/hint.ts";
 import { readyPlaybooks } from "../../src/cli/ready.ts";
@@ -40,7 +40,7 @@ export function quietShell(cwd: string): Shell {
 }
 
 /** Ground in a folder for tests of kills: each is on a copy of one sandbox. */
-export async function groundIn(folder: string, shell: Shell, seed?: Seed): Promise<Ground> {
+export async function groundIn(folder: string, shell: Shell, seed?: Seed): Promise<TrialGround> {
   return { shell, folder, keep: false, origin: await fillOrigin(folder, { seed, profile: DEFAULT_PROFILE }) };
 }
 

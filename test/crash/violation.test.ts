@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { orderText, readOrder } from "../../src/cli/crash/order.ts";
 import { CrashTest, type Tried } from "../../src/cli/crash/trial.ts";
-import type { Again, Shell } from "../../src/cli/shell.ts";
+import type { Relaunch, Shell } from "../../src/cli/shell.ts";
 import { Database } from "../../src/sqlite/database.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
 import { MINT_ONCE, temporaryFolder } from "../stories/world.ts";
@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 120_000 });
 /** Tests one boundary of the playbook while somebody may do more than kill. */
 async function tryAt(
   point: string,
-  more: (shell: Shell, again: Again) => Promise<unknown> = async () => undefined,
+  more: (shell: Shell, again: Relaunch) => Promise<unknown> = async () => undefined,
 ): Promise<Tried> {
   const folder = temporaryFolder();
   const file = join(folder, "mint.yaml");
@@ -42,7 +42,7 @@ async function violationAt(...how: Parameters<typeof tryAt>): Promise<readonly s
 }
 
 /** The same playbook once more, to its end, under another name and with a journal of its own. */
-async function runOnceMore(shell: Shell, again: Again): Promise<void> {
+async function runOnceMore(shell: Shell, again: Relaunch): Promise<void> {
   const { file, ...order } = readOrder(again.input);
   const state = `${order.state}-more`;
   mkdirSync(state);

@@ -3,7 +3,7 @@ import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { invariant } from "../../src/base/failure.ts";
-import { begin, fillOrigin, type Origin, openIsland } from "../../src/cli/crash/island.ts";
+import { begin, fillOrigin, type SandboxTemplate, openIsland } from "../../src/cli/crash/island.ts";
 import type { Shell } from "../../src/cli/shell.ts";
 import { DEFAULT_PROFILE } from "../../src/contract/profile.ts";
 import { NO_SECRETS } from "../../src/playbook/open.ts";
@@ -107,7 +107,7 @@ export function playbookOf({ name, uses, as, with: input }: Write, folder: strin
 }
 
 /** A sandbox on which `prepared.yaml` has run, in a folder, and what it gave. */
-export async function prepareIn(folder: string, shell: Shell): Promise<{ readonly origin: Origin; readonly prepared: Prepared }> {
+export async function prepareIn(folder: string, shell: Shell): Promise<{ readonly origin: SandboxTemplate; readonly prepared: Prepared }> {
   const origin = await fillOrigin(folder, { profile: DEFAULT_PROFILE });
   const subject = subjectOf(shell, PREPARED, { runId: "20261121T093000-prepared", runKey: "prepared" });
   const island = await openIsland(shell, join(folder, "prepared"), { origin, secrets: NO_SECRETS });

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, onTestFinished, test } from "vitest";
 import schema from "../../schemas/doctor.schema.json" with { type: "json" };
-import type { DoctorDocument, Finding } from "../../src/report/doctor/shape.ts";
+import type { DoctorDocument, DoctorFinding } from "../../src/report/doctor/shape.ts";
 import { hasOpenssl, selfSigned } from "../certificate.ts";
 import { desk, losingMint } from "./desk.ts";
 import { answerAfterwards, closedAddress, proxyTo, strangerServer } from "./proxy.ts";
@@ -25,7 +25,7 @@ async function examine(project: Project, ...args: string[]): Promise<DoctorDocum
   return { ...document, told: ended.told };
 }
 
-function codes({ findings }: Pick<DoctorDocument, "findings">, grade: Finding["grade"]): readonly string[] {
+function codes({ findings }: Pick<DoctorDocument, "findings">, grade: DoctorFinding["grade"]): readonly string[] {
   return findings.filter((each) => each.grade === grade).map(({ code }) => code);
 }
 

@@ -1,12 +1,12 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { PlanDocument, Verdict } from "../../src/report/plan/shape.ts";
+import type { PlanDocument, PlannedVerdict } from "../../src/report/plan/shape.ts";
 import type { RowOutcome } from "../../src/report/shape.ts";
 import { embeddedCommits, newProject, operationsOf, ROOT } from "./world.ts";
 
 /** What a run may make of a step, by what was planned of it. */
-const MAY_BECOME: Readonly<Record<Verdict, readonly RowOutcome[]>> = {
+const MAY_BECOME: Readonly<Record<PlannedVerdict, readonly RowOutcome[]>> = {
   "will-create": ["changed"],
   "will-change": ["changed"],
   "will-be-refused": ["ok"],

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PLAIN_HINT } from "../../src/cli/hint.ts";
-import { RunName } from "../../src/cli/run-name.ts";
+import { RunReference } from "../../src/cli/run-name.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { pagesOver } from "../../src/cli/web/pages.ts";
 import { MINT_ONCE, newProject, runIn } from "./world.ts";
@@ -82,7 +82,7 @@ test("no command that takes a run gets the text that was typed", () => {
     for (const argument of command.registeredArguments.filter((each) => /^runs?$/.test(each.name()))) {
       takers.push(command.name());
       const parsed: unknown = argument.parseArg?.("latest", undefined as never);
-      expect([parsed].flat()[0], command.name()).toBeInstanceOf(RunName);
+      expect([parsed].flat()[0], command.name()).toBeInstanceOf(RunReference);
     }
     command.commands.forEach(visit);
   };

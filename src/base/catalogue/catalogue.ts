@@ -10,7 +10,7 @@ import { SOURCE_CODES } from "./source.ts";
 export type Severity = "error" | "warning";
 
 /** What there is to say of a kind of finding, whatever the place it was made. */
-export interface Entry {
+export interface CatalogueEntry {
   readonly severity: Severity;
   /** The finding in a few words, without a full stop. */
   readonly title: string;
@@ -32,7 +32,7 @@ export type Code =
   | keyof typeof RECONCILE_CODES;
 
 /** Every code that a check can give, in the order in which a file is looked at. */
-export const CATALOGUE: Readonly<Record<Code, Entry>> = {
+export const CATALOGUE: Readonly<Record<Code, CatalogueEntry>> = {
   ...SOURCE_CODES,
   ...SCHEMA_CODES,
   ...EXPRESSION_CODES,

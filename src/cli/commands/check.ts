@@ -7,7 +7,7 @@ import type { Places } from "../../report/check/checked.ts";
 import { eachOnce, formatDiagnostic } from "../../source/diagnostic.ts";
 import { countSkipped, noteSkipped } from "../folder-files.ts";
 import type { SkippedFile } from "../../report/shape.ts";
-import { checkFile, type CheckedPlaybook, playbookFiles } from "../project.ts";
+import { checkFile, type CheckedPlaybookFile, playbookFiles } from "../project.ts";
 import type { Command, Shell } from "../shell.ts";
 import { markedOn } from "../view/colour.ts";
 import { chosenByTags } from "../tags.ts";
@@ -38,7 +38,7 @@ export const check: Command<CheckOptions> = async (shell, { files, json = false,
   return checked.every(({ ok }) => ok) ? EXIT.passed : EXIT.cannotStart;
 };
 
-type Printer = (shell: Shell, checked: readonly CheckedPlaybook[], skipped: readonly SkippedFile[]) => Promise<void> | void;
+type Printer = (shell: Shell, checked: readonly CheckedPlaybookFile[], skipped: readonly SkippedFile[]) => Promise<void> | void;
 
 const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> = {
   text(shell, checked, skipped) {
@@ -79,7 +79,7 @@ function aboutOf({ steps, checks, readOnly, tags }: Playbook): string {
   ].join(", ");
 }
 
-function summaryOf(checked: readonly CheckedPlaybook[]): string | undefined {
+function summaryOf(checked: readonly CheckedPlaybookFile[]): string | undefined {
   const wrong = checked.filter(({ ok }) => !ok);
   if (wrong.length === 0) return undefined;
   const code = wrong[0]?.diagnostics.find(({ severity }) => severity === "error")?.code;

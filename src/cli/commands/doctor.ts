@@ -7,12 +7,12 @@ import { systemClock } from "../../base/ports.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { askingOf } from "../../engine/asking.ts";
 import { readingOnly, type ReadingPort } from "../../engine/reading.ts";
-import { Service } from "../../engine/service.ts";
+import { ServiceClient } from "../../engine/service.ts";
 import { loadEnvironment } from "../../environment/load.ts";
 import { secretsOf, type Target } from "../../environment/target.ts";
 import { NO_SECRETS } from "../../playbook/open.ts";
 import { doctorJson } from "../../report/doctor/json.ts";
-import type { DoctorDocument, Finding } from "../../report/doctor/shape.ts";
+import type { DoctorDocument, DoctorFinding } from "../../report/doctor/shape.ts";
 import { doctorLines } from "../../report/doctor/text.ts";
 import { Transport } from "../../transport/exchange.ts";
 import { type DebugOption, openExchanges } from "../debug.ts";
@@ -64,7 +64,7 @@ export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
 interface Meant extends Pick<OpenTarget, "close"> {
   readonly target?: Target;
   /** Of the sandbox. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
 }
 
 const NOTHING_OPEN: Meant = { findings: [], close: async () => {} };
@@ -98,7 +98,7 @@ async function openSandbox(shell: ProjectShell, options: DoctorOptions, environm
   return { target, findings: findings.all, close: () => sandbox.close() };
 }
 
-async function lookBeyond(shell: Shell, options: DebugOption, target: Target): Promise<readonly Finding[]> {
+async function lookBeyond(shell: Shell, options: DebugOption, target: Target): Promise<readonly DoctorFinding[]> {
   const exchanges = await openExchanges(shell, options);
   const transport = new Transport();
   const secrets = NO_SECRETS.with(secretsOf(target));
@@ -106,7 +106,7 @@ async function lookBeyond(shell: Shell, options: DebugOption, target: Target): P
   try {
     const patient = { ...target, timeoutMs: Math.min(target.timeoutMs, LIMITS.doctorMs) };
     const service: ReadingPort = readingOnly(
-      new Service(patient, { clock: systemClock, exchange: exchanges?.of(secrets).around(exchange) ?? exchange, secrets }),
+      new ServiceClient(patient, { clock: systemClock, exchange: exchanges?.of(secrets).around(exchange) ?? exchange, secrets }),
     );
     const asking = askingOf(service, { clock: systemClock, stopping: shell.stopping() });
     const { findings, identities } = await lookAtService(patient, asking);

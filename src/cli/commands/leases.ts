@@ -5,7 +5,7 @@ import { releaseRun } from "../../engine/release.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import type { Lease } from "../../journal/leases.ts";
 import { changeJournal, lookIntoJournal } from "../journal.ts";
-import type { RunName } from "../run-name.ts";
+import type { RunReference } from "../run-name.ts";
 import { type Command, userOf } from "../shell.ts";
 import type { MemoryOptions } from "../project.ts";
 
@@ -33,7 +33,7 @@ function leaseLine({ kind, name, runId, holder, since, shared }: Lease): string 
 }
 
 interface ReleaseOptions extends MemoryOptions {
-  readonly run: RunName;
+  readonly run: RunReference;
   readonly because?: string;
 }
 

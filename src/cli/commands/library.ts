@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import { writeJson } from "../../base/json.ts";
 import { didYouMean } from "../../base/text.ts";
 import type { TypeName } from "../../expression/types.ts";
-import type { InputDeclaration, Playbook, Shape } from "../../playbook/model.ts";
+import type { InputDeclaration, Playbook, ValueShape } from "../../playbook/model.ts";
 import { callsOf } from "../../playbook/walk.ts";
 import { writeYaml } from "../../source/write-yaml.ts";
 import { columnsIn, indented, widthOn, wrap } from "../columns.ts";
@@ -96,7 +96,7 @@ function typeOf({ shape }: InputDeclaration): string {
   return [shapeWords(shape), ...bounds, allowed].filter((part) => part !== "").join(", ");
 }
 
-function shapeWords({ type, items, properties }: Shape): string {
+function shapeWords({ type, items, properties }: ValueShape): string {
   if (type === "list") return items === undefined ? "list" : `list of ${shapeWords(items)}`;
   if (type === "object" && properties !== undefined)
     return `{${Array.from(properties, ([name, shape]) => `${name}: ${shapeWords(shape)}`).join(", ")}}`;

@@ -3,7 +3,7 @@ import { inputSchema } from "../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../operations/operation.ts";
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../operations/page.ts";
 import type { PageField } from "../../operations/page-types.ts";
-import { type Columns, columnsIn, indented, widthOn, wrap } from "../columns.ts";
+import { type TextColumns, columnsIn, indented, widthOn, wrap } from "../columns.ts";
 import type { Command } from "../shell.ts";
 
 interface OperationsOptions {
@@ -61,7 +61,7 @@ function fieldRow({ name, required, type, description }: PageField): readonly st
   return [required ? `${name} *` : name, type, description];
 }
 
-function conditionLines({ conditions, furtherConditions }: OperationPage, columns: Columns): readonly string[] {
+function conditionLines({ conditions, furtherConditions }: OperationPage, columns: TextColumns): readonly string[] {
   const listed = (heading: string, words: readonly string[]): readonly string[] =>
     words.length === 0 ? [] : [...columns([[heading]]), ...indented(words)];
   const described = conditions.length === 0 ? columns([[HEADINGS.noConditions]]) : listed(HEADINGS.conditions, conditions);

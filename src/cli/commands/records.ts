@@ -3,12 +3,12 @@ import { Failure } from "../../base/failure.ts";
 import type { ChainedRecord } from "../../journal/chain.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { lookIntoJournal } from "../journal.ts";
-import type { RunName } from "../run-name.ts";
+import type { RunReference } from "../run-name.ts";
 import type { Command } from "../shell.ts";
 import type { MemoryOptions } from "../project.ts";
 
 interface ExportOptions {
-  readonly run: RunName;
+  readonly run: RunReference;
   readonly state?: string;
 }
 
@@ -28,7 +28,7 @@ function recordLine(run: string, { record: { sequence, epoch, at, kind }, previo
 }
 
 interface VerifyOptions extends MemoryOptions {
-  readonly run?: RunName;
+  readonly run?: RunReference;
 }
 
 interface Verified {

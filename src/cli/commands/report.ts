@@ -5,12 +5,12 @@ import type { Format, ReportRequest } from "../../report/format.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import { lookIntoJournal } from "../journal.ts";
-import type { RunName } from "../run-name.ts";
+import type { RunReference } from "../run-name.ts";
 import { prepareFiles, writeReport } from "../reporting.ts";
 import type { Command } from "../shell.ts";
 
 interface ReportCommandOptions {
-  readonly runs: readonly RunName[];
+  readonly runs: readonly RunReference[];
   readonly report: readonly ReportRequest[];
   readonly format?: Format;
   readonly state?: string;
@@ -34,7 +34,7 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
   return isWhole ? EXIT.passed : EXIT.cannotStart;
 };
 
-function reportedRun(store: JournalStore, named: RunName): ReportedRun {
+function reportedRun(store: JournalStore, named: RunReference): ReportedRun {
   const records = store.read(named.in(store));
   return { report: reportOf(records), records: () => records };
 }

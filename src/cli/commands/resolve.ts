@@ -5,12 +5,12 @@ import { resolveWrite } from "../../engine/resolve.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { changeJournal, lookIntoJournal } from "../journal.ts";
-import type { RunName } from "../run-name.ts";
+import type { RunReference } from "../run-name.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 import type { MemoryOptions } from "../project.ts";
 
 interface ResolveOptions extends MemoryOptions {
-  readonly run: RunName;
+  readonly run: RunReference;
   readonly step?: string;
   readonly as?: "applied" | "absent";
   readonly because?: string;

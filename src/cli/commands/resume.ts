@@ -4,7 +4,7 @@ import { Failure, invariant } from "../../base/failure.ts";
 import { quoted } from "../../base/text.ts";
 import { resumeRun } from "../../engine/start.ts";
 import { outlineEnvironments } from "../../environment/load.ts";
-import type { History } from "../../journal/chain.ts";
+import type { RunHistory } from "../../journal/chain.ts";
 import { noRunYet, type RunSummary } from "../../journal/store.ts";
 import { openSecrets } from "../../playbook/open.ts";
 import { isEmbedded, type RunOpened } from "../../protocol/record.ts";
@@ -16,12 +16,12 @@ import { type Job, performRuns, type Prepared, type ReportOptions } from "../per
 import { folderInProject, knownStateDirectory, stateDirectory, variablesOf, type Where } from "../project.ts";
 import { filesOf } from "../project-files.ts";
 import { assertSameFolder, playbookOfRun } from "../resuming.ts";
-import type { RunName } from "../run-name.ts";
+import type { RunReference } from "../run-name.ts";
 import { shipped } from "../shipped.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface ResumeOptions extends Where, ReportOptions {
-  readonly run?: RunName;
+  readonly run?: RunReference;
 }
 
 /** `tokenbook resume`: continues a run; without a name, the last one that did not pass. When all have passed it says so, and exits with 0. */
@@ -60,7 +60,7 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
 /** A run that is to go on, and what is known of it. */
 interface Chosen {
   readonly summary: RunSummary;
-  readonly known: History;
+  readonly known: RunHistory;
 }
 
 // A text: why there is none.

@@ -5,7 +5,7 @@ import { settledText } from "../../report/attempt.ts";
 import { oneLine } from "../../report/foreign.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
 import { lookIntoJournal } from "../journal.ts";
-import type { RunName } from "../run-name.ts";
+import type { RunReference } from "../run-name.ts";
 import type { Command } from "../shell.ts";
 import type { MemoryOptions } from "../project.ts";
 import { markedOn } from "../view/colour.ts";
@@ -40,7 +40,7 @@ export const listRuns: Command<ListOptions> = async (shell, options) => {
 };
 
 interface ShowOptions extends MemoryOptions {
-  readonly run: RunName;
+  readonly run: RunReference;
 }
 
 /** `tokenbook runs show RUN`: every step, and every attempt with what was sent and what came back. */

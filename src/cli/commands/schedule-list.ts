@@ -4,11 +4,11 @@ import { systemClock } from "../../base/ports.ts";
 import { didYouMean, quoted } from "../../base/text.ts";
 import { howToStop, spellHolder } from "../../journal/holder.ts";
 import type { Holder } from "../../protocol/record.ts";
-import type { Asked, Blocking } from "../../schedule/firing.ts";
+import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";
 import { RELEASED } from "../../schedule/firings.ts";
 import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
-import { type Known, ScheduleStore } from "../../schedule/store.ts";
-import { type Columns, columnsIn, widthOn } from "../columns.ts";
+import { type KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
+import { type TextColumns, columnsIn, widthOn } from "../columns.ts";
 import { assertJournalWhole } from "../journal.ts";
 import { knownStateDirectory, type MemoryOptions, type Where } from "../project.ts";
 import { inScheduledProject, readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
@@ -25,7 +25,7 @@ interface ListOptions extends Omit<WhichOptions, "tags"> {
 export const listSchedules: Command<ListOptions> = async (plainShell, options) => {
   const shell = inScheduledProject(plainShell, options);
   const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
-  const blocking = (asked: Asked): Blocking | undefined => blockingRun(shell, options, asked);
+  const blocking = (asked: OpenWriteQuestion): Blocking | undefined => blockingRun(shell, options, asked);
   const entries = withStore(shell, options, (store) => {
     const now = systemClock.now();
     const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
@@ -39,7 +39,7 @@ export const listSchedules: Command<ListOptions> = async (plainShell, options) =
 
 type Named = ReturnType<typeof readScheduled>["all"][number];
 
-function knownOf({ id, playbook, environment, schedule }: Named, before: Known | undefined, now: number): Known {
+function knownOf({ id, playbook, environment, schedule }: Named, before: KnownSchedule | undefined, now: number): KnownSchedule {
   const base = before ?? {
     id,
     playbook,
@@ -57,7 +57,7 @@ function knownOf({ id, playbook, environment, schedule }: Named, before: Known |
   };
 }
 
-function entryLines(entry: ScheduleEntry, count: number, columns: Columns): readonly string[] {
+function entryLines(entry: ScheduleEntry, count: number, columns: TextColumns): readonly string[] {
   const { id, cron, timezone, next, last, running, unserved, waiting, missed, blockedBy, lastSuccess } = entry;
   const when = cron === null ? "when the system's scheduler says" : `"${cron}" ${timezone}`;
   const firings = next.map(({ utc, local }) => `${local}   ${utc.replace(".000Z", "Z")}`);

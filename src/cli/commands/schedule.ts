@@ -13,9 +13,9 @@ import type { StartCommand } from "../../schedule/deliver.ts";
 import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
 import { Metrics } from "../../schedule/metrics.ts";
 import { runNow } from "../../schedule/once.ts";
-import { type Page, servePage } from "../../schedule/page.ts";
-import type { Address } from "../../serving/server.ts";
-import { Service } from "../../schedule/service.ts";
+import { type ServedPage, servePage } from "../../schedule/page.ts";
+import type { ListenAddress } from "../../serving/server.ts";
+import { Scheduler } from "../../schedule/service.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
 import { notBegunBy } from "../check-failure.ts";
 import type { ProjectShell } from "../chosen-project.ts";
@@ -33,7 +33,7 @@ import {
   readScheduled,
   scheduledUnread,
   tickingOf,
-  Watched,
+  WatchedPlaybooks,
   type WhichOptions,
 } from "../schedule/playbooks.ts";
 import { blockingRun, reportOfRun, runMaker, type RunsOf } from "../schedule/run.ts";
@@ -42,7 +42,7 @@ import type { Command } from "../shell.ts";
 interface ScheduleOptions extends WhichOptions, Omit<ReportOptions, "debug"> {
   readonly jobs: number;
   readonly once?: boolean;
-  readonly listen?: Address;
+  readonly listen?: ListenAddress;
   readonly notify?: readonly string[];
 }
 
@@ -193,8 +193,8 @@ async function serve(
   { parts, all }: Going & { readonly all: readonly OnFile[] },
 ): Promise<ExitCode> {
   const stopping = shell.stopping();
-  const watched = new Watched({ shell, options, log: parts.log }, all);
-  const service = new Service({
+  const watched = new WatchedPlaybooks({ shell, options, log: parts.log }, all);
+  const service = new Scheduler({
     ...parts,
     current: () => watched.current(),
     reportOf: (runId) => reportOfRun(shell, options, runId),
@@ -208,7 +208,7 @@ async function serve(
   return EXIT.passed;
 }
 
-async function pageOf({ listen }: ScheduleOptions, { metrics, log }: Parts, service: Service): Promise<Page | undefined> {
+async function pageOf({ listen }: ScheduleOptions, { metrics, log }: Parts, service: Scheduler): Promise<ServedPage | undefined> {
   if (listen === undefined) return undefined;
   const page = await servePage(listen, { metrics, notReady: () => service.notReady() });
   log("info", "schedule.listening", `serves ${page.url}/metrics, /healthz and /readyz`, { url: page.url });

@@ -16,7 +16,7 @@ import { oneLine } from "../../report/foreign.ts";
 import { readSeed } from "../../sandbox/sandbox.ts";
 import { crashEverywhere, type Testing, UNDISTURBED } from "../crash/everywhere.ts";
 import { fillOrigin, temporaryFolder } from "../crash/island.ts";
-import type { Ground } from "../crash/trial.ts";
+import type { TrialGround } from "../crash/trial.ts";
 import { inProjectOf, type ProjectShell } from "../chosen-project.ts";
 import { maskedShell } from "../masked.ts";
 import { playbookFiles, profileOf, readMapFile } from "../project.ts";
@@ -74,7 +74,7 @@ function noTest(): Failure {
   });
 }
 
-async function groundOf(shell: ProjectShell, { keep, seed, profile, dotenv }: TestOptions): Promise<Ground> {
+async function groundOf(shell: ProjectShell, { keep, seed, profile, dotenv }: TestOptions): Promise<TrialGround> {
   const folder = madeFolder(keep, () => (keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep)));
   try {
     const origin = await fillOrigin(folder, {

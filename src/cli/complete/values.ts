@@ -12,10 +12,10 @@ import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf as foldOf } from "../../protocol/state.ts";
 import { peekIntoJournal } from "../journal.ts";
 import { stateDirectory } from "../project.ts";
-import { RunName } from "../run-name.ts";
+import { RunReference } from "../run-name.ts";
 import { shippedPlaybooks } from "../shipped.ts";
 import type { Shell } from "../shell.ts";
-import { readerOf, type Offer } from "../definition.ts";
+import { readerOf, type OfferedValues } from "../definition.ts";
 import { SCHEMA_NAMES } from "../commands/schema.ts";
 import type { Cursor } from "./walk.ts";
 
@@ -62,7 +62,7 @@ function candidatesOf(known: ReturnType<typeof runsIn>): readonly Candidate[] {
 
 const openSteps: Source = (shell, { positionals: [typed = ""], options }) =>
   peekIntoJournal(stateOf(shell, options), (store) => {
-    const open = openWrites(foldOf(store.read(new RunName(typed).in(store))));
+    const open = openWrites(foldOf(store.read(new RunReference(typed).in(store))));
     return open.map(({ step, operation }) => ({ value: step, description: operation }));
   });
 
@@ -81,7 +81,7 @@ function stateOf(shell: Shell, options: Cursor["options"]): string {
 const operationNames: Source = () =>
   [...operations.values()].map(({ name, call }) => ({ value: name, description: call.summary }));
 
-const SOURCES: Readonly<Record<Offer, Source>> = {
+const SOURCES: Readonly<Record<OfferedValues, Source>> = {
   nothing: () => [],
   files,
   folders,

@@ -5,7 +5,7 @@ import type { CrashReport, CrashTotals, TriedBoundary } from "../../report/crash
 import type { RunReport } from "../../report/shape.ts";
 import { inParallel } from "../queue.ts";
 import type { Subject } from "./island.ts";
-import { type Boundary, CrashTest, type Ground, type Undisturbed } from "./trial.ts";
+import { type Boundary, CrashTest, type TrialGround, type Undisturbed } from "./trial.ts";
 
 const SHOWN_BOUNDARIES = 6;
 
@@ -27,7 +27,7 @@ export interface Testing {
 export const UNDISTURBED = "undisturbed";
 
 /** Kills a playbook at every boundary of its run. What keeps it from being tested is a problem of the report. */
-export async function crashEverywhere(subject: Subject, ground: Ground, testing: Testing): Promise<CrashReport> {
+export async function crashEverywhere(subject: Subject, ground: TrialGround, testing: Testing): Promise<CrashReport> {
   const { file, name } = subject.playbook;
   const startedAt = performance.now();
   const told = (parts: Pick<CrashReport, "problem" | "boundaries">, notTried = 0): CrashReport => ({

@@ -10,9 +10,9 @@ import { makeTemporaryFolder } from "../../files/folder.ts";
 import { copyPrivate } from "../../files/private.ts";
 import { stateEntry } from "../../files/state.ts";
 import { inOrganization } from "../../playbook/inputs.ts";
-import type { Secrets, Variables } from "../../playbook/open.ts";
+import type { Secrets, ProcessVariables } from "../../playbook/open.ts";
 import type { RunOutcome } from "../../protocol/record.ts";
-import { type Sandbox, type Seed, type Served, startSandbox } from "../../sandbox/sandbox.ts";
+import { type Sandbox, type Seed, type RunningSandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { sandboxTarget } from "../project.ts";
 import type { ReadyPlaybook } from "../ready.ts";
 import { type Session, sessionOn } from "../session.ts";
@@ -30,7 +30,7 @@ export interface Subject extends ReadyPlaybook {
 }
 
 /** What every sandbox of one command is a copy of. */
-export interface Origin {
+export interface SandboxTemplate {
   /** A sandbox's file, filled, that nobody serves. */
   readonly file: string;
   /** When it was filled, in milliseconds since the Unix epoch. */
@@ -42,7 +42,7 @@ export interface Origin {
 export async function fillOrigin(
   folder: string,
   { seed, profile }: { seed?: Seed | undefined; profile: Profile },
-): Promise<Origin> {
+): Promise<SandboxTemplate> {
   const file = stateEntry(folder, "sandbox.db", "create");
   const filledAt = Date.now();
   const sandbox = await startSandbox({ path: file, profile, ...(seed === undefined ? {} : { seed }) });
@@ -55,19 +55,19 @@ export interface Island {
   readonly folder: string;
   readonly sandbox: Sandbox;
   /** Where runs reach the sandbox. */
-  readonly served: Served;
+  readonly served: RunningSandbox;
   readonly session: Session;
   readonly close: () => Promise<void>;
 }
 
 /** What an island is made of. */
 export interface IslandParts {
-  readonly origin: Origin;
+  readonly origin: SandboxTemplate;
   readonly secrets: Secrets;
   /** Told of each point that runs of this process pass there. */
   readonly course?: Course | undefined;
   /** Puts something between runs and the sandbox, and gives its address. */
-  readonly via?: ((sandbox: Served) => Promise<Served>) | undefined;
+  readonly via?: ((sandbox: RunningSandbox) => Promise<RunningSandbox>) | undefined;
 }
 
 /** Makes an island in a folder. */
@@ -87,12 +87,12 @@ export async function openIsland(shell: Pick<Shell, "stopping">, folder: string,
 }
 
 /** A sandbox that another process serves, as what a session is opened on. */
-export function openedAt(served: Served, profile: Profile): Parameters<typeof sessionOn>[1] {
+export function openedAt(served: RunningSandbox, profile: Profile): Parameters<typeof sessionOn>[1] {
   return { target: sandboxTarget(served, { environment: "sandbox", profile }), close: async () => undefined };
 }
 
 /** A new folder for islands. A kill loses nothing that was handed to the system: memory is as good a place as a disk, and takes half the time. */
-export function temporaryFolder(variables: Variables): string {
+export function temporaryFolder(variables: ProcessVariables): string {
   const root = variables["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   return makeTemporaryFolder(join(root, "tokenbook-crash-"));
 }

@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { RunName } from "../../engine/names.ts";
 import type { Env } from "../../playbook/open.ts";
-import type { Served } from "../../sandbox/sandbox.ts";
+import type { RunningSandbox } from "../../sandbox/sandbox.ts";
 import type { Subject } from "./island.ts";
 
 /** What a child is told to run, and where: the only sandbox that it can reach. */
@@ -12,7 +12,7 @@ export interface Order {
   readonly inputs: JsonObject;
   readonly env: Env;
   readonly name: RunName;
-  readonly served: Served;
+  readonly served: RunningSandbox;
   readonly profile: Profile;
   readonly state: string;
 }

@@ -9,7 +9,7 @@ import type { TriedBoundary } from "../../report/crash/shape.ts";
 import { reportOf } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
 import type { Dotenv } from "../project.ts";
-import type { Again, ChildEnd, Shell } from "../shell.ts";
+import type { Relaunch, ChildEnd, Shell } from "../shell.ts";
 import { Course, type PointName } from "./course.ts";
 import { FAILPOINT, failpointText } from "./failpoint.ts";
 import { begin, goOn, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
@@ -34,7 +34,7 @@ export interface Undisturbed {
 }
 
 /** Where playbooks are tested, and what of it is kept. */
-export interface Ground extends Pick<IslandParts, "origin" | "via">, Dotenv {
+export interface TrialGround extends Pick<IslandParts, "origin" | "via">, Dotenv {
   readonly shell: Shell;
   readonly folder: string;
   /** Each state directory stays. */
@@ -44,10 +44,10 @@ export interface Ground extends Pick<IslandParts, "origin" | "via">, Dotenv {
 /** One playbook, run undisturbed and then killed at its boundaries, each time on a sandbox of its own. */
 export class CrashTest {
   readonly #subject: Subject;
-  readonly #ground: Ground;
+  readonly #ground: TrialGround;
   readonly #comparing: Comparing;
 
-  constructor(subject: Subject, ground: Ground) {
+  constructor(subject: Subject, ground: TrialGround) {
     this.#subject = subject;
     this.#ground = ground;
     this.#comparing = { inOrder: !runsSideBySide(subject) };
@@ -83,7 +83,7 @@ export class CrashTest {
   }
 
   /** Lets somebody disturb the run on an island, goes on with it, and judges what is left; `name` is that of the folder. */
-  disturbed(name: string, undisturbed: Undisturbed, disturb: (island: Island) => Promise<Disturbed>): Promise<Judged> {
+  disturbed(name: string, undisturbed: Undisturbed, disturb: (island: Island) => Promise<Disturbed>): Promise<JudgedTrial> {
     return this.#onIsland({ name }, async (island) => {
       const { missed = false, survived } = await disturb(island);
       if (survived !== undefined) return { missed, ...differing([survived]) };
@@ -93,7 +93,7 @@ export class CrashTest {
   }
 
   /** Has a process of its own begin the run on an island, or go on with it, until it ends or is killed. */
-  child({ folder, served }: Island, how: Pick<Again, "kill"> & { readonly failpoint?: string }): Promise<ChildEnd> {
+  child({ folder, served }: Island, how: Pick<Relaunch, "kill"> & { readonly failpoint?: string }): Promise<ChildEnd> {
     const { shell, origin, dotenv } = this.#ground;
     const from = dotenv === false ? ["--no-dotenv"] : dotenv === undefined ? [] : ["--dotenv", dotenv];
     return shell.again({
@@ -173,7 +173,7 @@ export interface Disturbed {
 type Verdict = Pick<Tried, "verdict" | "setTwice" | "writes" | "differences">;
 
 /** What is left of a run that was disturbed and gone on with. */
-export type Judged = Verdict & Pick<Tried, "missed">;
+export type JudgedTrial = Verdict & Pick<Tried, "missed">;
 
 /** How a run that was gone on with ended; `refused`: that could not be done. */
 interface End {

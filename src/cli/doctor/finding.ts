@@ -1,5 +1,5 @@
 import type { Failure } from "../../base/failure.ts";
-import type { Area, Finding, Grade } from "../../report/doctor/shape.ts";
+import type { Area, DoctorFinding, Grade } from "../../report/doctor/shape.ts";
 
 /** What there is to say beside the message. */
 export interface More {
@@ -10,7 +10,7 @@ export interface More {
 /** Makes the findings of one area. */
 export class Findings {
   readonly #area: Area;
-  readonly all: Finding[] = [];
+  readonly all: DoctorFinding[] = [];
 
   constructor(area: Area) {
     this.#area = area;

@@ -1,6 +1,6 @@
 import { release } from "node:os";
 import { VERSION } from "../../base/version.ts";
-import type { Finding } from "../../report/doctor/shape.ts";
+import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import type { Shell } from "../shell.ts";
 import { canShowTree } from "../view/choose.ts";
 import { isSet, showsColour } from "../view/colour.ts";
@@ -9,7 +9,7 @@ import { Findings } from "./finding.ts";
 const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
 /** The program, and the variables that change how it connects. */
-export function lookAtProgram({ node, variables }: Shell): readonly Finding[] {
+export function lookAtProgram({ node, variables }: Shell): readonly DoctorFinding[] {
   const findings = new Findings("program");
   findings.ok("program.version", `tokenbook ${VERSION}, Node ${node}, system ${release()}`);
   const proxy = PROXIES.find((name) => isSet(variables[name]));
@@ -29,7 +29,7 @@ export function lookAtProgram({ node, variables }: Shell): readonly Finding[] {
 }
 
 /** What a run would show here, and why. */
-export function lookAtTerminal({ stdout, variables }: Shell): readonly Finding[] {
+export function lookAtTerminal({ stdout, variables }: Shell): readonly DoctorFinding[] {
   const findings = new Findings("terminal");
   const shows = canShowTree({ screen: stdout, variables, runs: 1, steps: 1 }) ? "a live tree" : "plain lines";
   const why = [

@@ -2,14 +2,14 @@ import { Decimal } from "../../base/decimal.ts";
 import { type JsonObject, writeJson } from "../../base/json.ts";
 import type { Asking } from "../../engine/asking.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
-import type { Finding } from "../../report/doctor/shape.ts";
+import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { listIn, type PageWalk, type ReadPage } from "../../services/paging/paging.ts";
 import type { Service } from "../../services/services.ts";
 import { Findings } from "./finding.ts";
-import { askAs, type Identity } from "./service.ts";
+import { askAs, type AskingIdentity } from "./service.ts";
 
 /** Whether the service speaks as the profile says, as far as two small reads of each interface tell. */
-export async function lookAtProfile(asking: Asking, identities: readonly Identity[]): Promise<readonly Finding[]> {
+export async function lookAtProfile(asking: Asking, identities: readonly AskingIdentity[]): Promise<readonly DoctorFinding[]> {
   const findings = new Findings("profile");
   const seen = new Set<Service>();
   for (const identity of identities) {
@@ -24,7 +24,7 @@ export async function lookAtProfile(asking: Asking, identities: readonly Identit
 /** What nobody has: whoever is asked for it answers with an error. */
 const NOBODYS_ID = "tokenbookDoctorLooksForNothing";
 
-async function lookAtErrors(asking: Asking, identity: Identity, findings: Findings): Promise<void> {
+async function lookAtErrors(asking: Asking, identity: AskingIdentity, findings: Findings): Promise<void> {
   const { name: side, doctor } = identity.service;
   const { operation, input } = doctor.one(NOBODYS_ID);
   const { status, foreign, message } = (await askAs(asking, identity, { operation: operationNamed(operation), input })).reply;
@@ -36,7 +36,7 @@ async function lookAtErrors(asking: Asking, identity: Identity, findings: Findin
   });
 }
 
-async function lookAtPages(asking: Asking, identity: Identity, findings: Findings): Promise<void> {
+async function lookAtPages(asking: Asking, identity: AskingIdentity, findings: Findings): Promise<void> {
   const { name: side, paging, doctor } = identity.service;
   const operation = operationNamed(doctor.list);
   const input: JsonObject = { [paging.size]: Decimal.of(1) };
@@ -76,7 +76,7 @@ interface Second {
   readonly first: ReadPage;
 }
 
-async function lookAtSecond(asking: Asking, identity: Identity, second: Second): Promise<void> {
+async function lookAtSecond(asking: Asking, identity: AskingIdentity, second: Second): Promise<void> {
   const { findings, operation, input, page, walk, first } = second;
   const { name: side, paging } = identity.service;
   const { answer, message } = (await askAs(asking, identity, { operation, input, page })).reply;

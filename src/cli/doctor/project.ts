@@ -5,14 +5,14 @@ import { count } from "../../base/text.ts";
 import { readDotenv } from "../../environment/dotenv.ts";
 import { type KeyReference, readServiceKey, type Variables } from "../../environment/key.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../environment/load.ts";
-import type { Finding } from "../../report/doctor/shape.ts";
+import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { type Dotenv, dotenvFile } from "../project.ts";
 import type { ProjectShell } from "../chosen-project.ts";
 import { Findings } from "./finding.ts";
 
 /** What a project says of its environments. */
 export interface ProjectSight {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   /** Nothing where there is no file, or none that can be read. */
   readonly environments: readonly EnvironmentOutline[] | undefined;
   readonly variables: Variables;
@@ -65,7 +65,7 @@ export function lookAtKeys(
   shell: ProjectShell,
   { environments = [], variables }: ProjectSight,
   meant: string | undefined,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const findings = new Findings("keys");
   const { folder } = shell.project;
   for (const { name, keys } of environments) {

@@ -2,34 +2,34 @@ import { formatDuration } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import { ask, type Asked, type Asking } from "../../engine/asking.ts";
+import { ask, type AskedReply, type Asking } from "../../engine/asking.ts";
 import { Interrupted } from "../../engine/interrupted.ts";
 import { harmlessCall, isReached, unreached } from "../../engine/preflight.ts";
 import type { Reply } from "../../engine/service.ts";
 import { credentialsOf, type Target } from "../../environment/target.ts";
 import type { Operation } from "../../operations/operation.ts";
-import type { Finding } from "../../report/doctor/shape.ts";
+import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { hasEntities, type Service, services } from "../../services/services.ts";
 import { isLoopback } from "../../serving/names.ts";
 import { type Reach, reach } from "../../transport/reach.ts";
 import { Findings } from "./finding.ts";
 
 /** An identity by which the service can be asked. */
-export interface Identity {
+export interface AskingIdentity {
   readonly service: Service;
   readonly credential: string | undefined;
 }
 
 /** What was found, and by whom the service can be asked. */
 export interface ServiceSight {
-  readonly findings: readonly Finding[];
-  readonly identities: readonly Identity[];
+  readonly findings: readonly DoctorFinding[];
+  readonly identities: readonly AskingIdentity[];
 }
 
 /** Whether each interface can be reached, and whether it takes each key: one harmless read an identity. */
 export async function lookAtService(target: Target, asking: Asking): Promise<ServiceSight> {
   const findings = new Findings("service");
-  const identities: Identity[] = [];
+  const identities: AskingIdentity[] = [];
   for (const service of services) {
     const { name: side } = service;
     const { baseUrl } = target[side] ?? {};
@@ -44,7 +44,7 @@ export async function lookAtService(target: Target, asking: Asking): Promise<Ser
 }
 
 // The sandbox has one that it refuses, for playbooks to try.
-function identitiesOf(target: Target, service: Service): readonly Identity[] {
+function identitiesOf(target: Target, service: Service): readonly AskingIdentity[] {
   if (hasEntities(service)) return [{ service, credential: undefined }];
   const names = [...credentialsOf(target[service.name]).keys()];
   return (target.embedded ? names.slice(0, 1) : names).map((credential) => ({ service, credential }));
@@ -103,7 +103,7 @@ function stagesOf({ address, lookupMs, connectMs, tlsMs }: Reach): string {
   return `${told.join(", ")} (${address})`;
 }
 
-async function lookAtIdentity(asking: Asking, identity: Identity, findings: Findings): Promise<boolean> {
+async function lookAtIdentity(asking: Asking, identity: AskingIdentity, findings: Findings): Promise<boolean> {
   const { service, credential } = identity;
   const name = credential === undefined ? service.name : `${service.name}: ${credential}`;
   const { operation, input, caller } = harmlessCall(service, credential);
@@ -149,9 +149,9 @@ function lookAtClock({ date }: Reply, side: string, findings: Findings): void {
 /** Asks for a harmless read. */
 export function askAs(
   asking: Asking,
-  identity: Identity,
+  identity: AskingIdentity,
   { operation, input, page }: { readonly operation: Operation; readonly input: JsonObject; readonly page?: string | number },
-): Promise<Asked> {
+): Promise<AskedReply> {
   const { caller } = harmlessCall(identity.service, identity.credential);
   return ask(asking, { operation, input, caller, ...(page === undefined ? {} : { page }) });
 }

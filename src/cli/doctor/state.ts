@@ -8,12 +8,12 @@ import { openEntries } from "../../files/state.ts";
 import { journalHealth, type JournalHealth, type RunHealth } from "../../journal/health.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
-import type { Finding } from "../../report/doctor/shape.ts";
+import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
 import { Findings } from "./finding.ts";
 
 /** The state directory: whether it can be written, and how what it remembers stands. Nothing in it is changed. */
-export function lookAtState(folder: string): readonly Finding[] {
+export function lookAtState(folder: string): readonly DoctorFinding[] {
   const findings = new Findings("state");
   if (!lookAtFolder(folder, findings)) return findings.all;
   try {

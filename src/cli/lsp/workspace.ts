@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Failure } from "../../base/failure.ts";
-import type { Surroundings, TextFile } from "../../editor/document.ts";
+import type { EditorFiles, TextFile } from "../../editor/document.ts";
 import { isPlaybook } from "../../playbook/is-playbook.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
@@ -18,7 +18,7 @@ export interface OpenDocument {
 }
 
 /** The files of some folders, as they stand in the editor and, where they are not open, on the disk. */
-export class Workspace implements Surroundings {
+export class Workspace implements EditorFiles {
   readonly #folders: readonly string[];
   readonly #folder: string;
   readonly #disk: FileReader;

@@ -3,20 +3,20 @@ import { LIMITS } from "../../base/limits.ts";
 import { leftBy, leftOpenOf } from "../../engine/left-open.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { dueOf } from "../../schedule/decide.ts";
-import type { Asked, Blocking } from "../../schedule/firing.ts";
+import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";
 import { firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
-import type { Known, ScheduleStore } from "../../schedule/store.ts";
+import type { KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 
 /** What a schedule's entry is made of. */
-export interface Look {
+export interface EntrySource {
   readonly store: ScheduleStore;
-  readonly known: Known;
+  readonly known: KnownSchedule;
   readonly now: number;
-  readonly blocking: (asked: Asked) => Blocking | undefined;
+  readonly blocking: (asked: OpenWriteQuestion) => Blocking | undefined;
 }
 
 /** A schedule as it stands, with at most so many of its next firings. */
-export function entryOf({ store, known, now, blocking }: Look, most: number): ScheduleEntry {
+export function entryOf({ store, known, now, blocking }: EntrySource, most: number): ScheduleEntry {
   const { id, playbook, environment, cron, timezone, jitterMs, lastState, lastSuccess } = known;
   const open = store.firings.open(id);
   const last = store.firings.lastEnded(id);
@@ -51,7 +51,7 @@ export function entryOf({ store, known, now, blocking }: Look, most: number): Sc
 }
 
 // Whoever serves a schedule looks at each tick, whatever becomes of it.
-function unservedSince(stored: Known | undefined, now: number): string | null {
+function unservedSince(stored: KnownSchedule | undefined, now: number): string | null {
   if (stored?.cron === undefined || stored.timezone === undefined) return null;
   const { id, jitterMs, since } = stored;
   const tick = new Cron(stored.cron, stored.timezone).next(since);
@@ -77,7 +77,7 @@ function nextOf(
  * The run that a person must look after before a playbook writes again: the schedule's last one, when it waits for somebody or has left a write
  * open; or any other run of the playbook that has left one.
  */
-export function blockingIn(store: JournalStore, { playbook, environment, lastRun, released }: Asked): Blocking | undefined {
+export function blockingIn(store: JournalStore, { playbook, environment, lastRun, released }: OpenWriteQuestion): Blocking | undefined {
   const own = lastRun === undefined ? undefined : blockingOwn(store, lastRun);
   if (own !== undefined) return own;
   const other = leftOpenOf(store, { file: playbook, folder: undefined }, environment).find(

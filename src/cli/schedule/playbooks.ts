@@ -102,7 +102,7 @@ function markOf(input: WhichOptions["input"], inputs: string | null): string {
 const MARK_DIGITS = 8;
 
 /** The schedules as the files have them now: one whose file changed is read again. A broken one keeps its schedule, and fails when it fires. */
-export class Watched {
+export class WatchedPlaybooks {
   readonly #shell: ProjectShell;
   readonly #options: WhichOptions;
   readonly #log: Log;

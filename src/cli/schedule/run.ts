@@ -13,7 +13,7 @@ import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
-import type { Asked, Blocking, Problem, Released, RunResult } from "../../schedule/firing.ts";
+import type { OpenWriteQuestion, Blocking, FiringProblem, Released, RunResult } from "../../schedule/firing.ts";
 import { lookIntoJournal } from "../journal.ts";
 import { maskedError } from "../masked.ts";
 import type { ProjectShell } from "../chosen-project.ts";
@@ -88,7 +88,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, channel
       }
     } catch (error) {
       const { problem, ...result } = notRun(maskedError(error, redact), found, shell);
-      return { ...result, problem: masked(problem, redact) as Problem, report: await reported() };
+      return { ...result, problem: masked(problem, redact) as FiringProblem, report: await reported() };
     }
   };
 }
@@ -104,12 +104,12 @@ function notRun(
   error: unknown,
   found: readonly string[],
   shell: Shell,
-): Omit<RunResult, "report"> & { readonly problem: Problem } {
+): Omit<RunResult, "report"> & { readonly problem: FiringProblem } {
   if (error instanceof Failure) {
     const { exit } = error;
     const isStop = exit === EXIT.interrupted;
     const isCheck = error.code === "check.failed";
-    const problem: Problem = isCheck ? { ...error.toJSON(), why: found.join("").trimEnd() } : error.toJSON();
+    const problem: FiringProblem = isCheck ? { ...error.toJSON(), why: found.join("").trimEnd() } : error.toJSON();
     return { outcome: isStop ? "interrupted" : "failed", exit, problem };
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -119,7 +119,7 @@ function notRun(
 }
 
 /** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */
-export function blockingRun(shell: Shell, options: WhichOptions, asked: Asked): Blocking | undefined {
+export function blockingRun(shell: Shell, options: WhichOptions, asked: OpenWriteQuestion): Blocking | undefined {
   return lookIntoJournal(shell, options, (store) => blockingIn(store, asked));
 }
 

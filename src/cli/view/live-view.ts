@@ -5,7 +5,7 @@ import type { RunFold } from "../../report/model.ts";
 import { overallLine, reportLines } from "../../report/text.ts";
 import type { Terminal } from "../shell.ts";
 import { Drawing } from "./live.ts";
-import { type Activity, treeOf, type Watched } from "./tree.ts";
+import { type Activity, treeOf, type WatchedRun } from "./tree.ts";
 import type { View } from "./view.ts";
 import { windowOf } from "./window.ts";
 
@@ -67,7 +67,7 @@ export class LiveView implements View {
   }
 }
 
-class LiveRun implements Observer, Watched {
+class LiveRun implements Observer, WatchedRun {
   readonly fold: RunFold;
   readonly active: Map<string, Activity> = new Map();
   held: Activity | undefined;

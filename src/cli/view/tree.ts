@@ -16,7 +16,7 @@ export interface Activity {
 }
 
 /** A run that is being watched. */
-export interface Watched {
+export interface WatchedRun {
   readonly fold: RunFold;
   /** By address: the steps under way. */
   readonly active: ReadonlyMap<string, Activity>;
@@ -41,7 +41,7 @@ export interface TreeLine {
 }
 
 /** The tree of a run as it stands at a moment; `undefined` before there is anything to show. Pure. */
-export function treeOf({ fold, active, held, isOver, isStopping = false }: Watched, now: number): TreeLine | undefined {
+export function treeOf({ fold, active, held, isOver, isStopping = false }: WatchedRun, now: number): TreeLine | undefined {
   const { opened, closed } = fold;
   if (opened === undefined) {
     if (held === undefined || isOver) return undefined;
@@ -72,7 +72,7 @@ function line(
   return { key, state, depth, children, titleWithin: (columns) => titleOf(parts(), columns) };
 }
 
-type Sight = Pick<Watched, "active" | "isOver">;
+type Sight = Pick<WatchedRun, "active" | "isOver">;
 
 function groupLine({ whole, rounds }: StepGroup, sight: Sight, now: number): TreeLine {
   if (rounds.size === 0) return stepLine(whole, sight, now);

@@ -3,10 +3,10 @@ import { systemClock } from "../../base/ports.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftPage } from "../../report/html/drift.ts";
 import { driftsPage } from "../../report/html/drifts.ts";
-import { html, type Page, plain } from "./page.ts";
+import { html, type WebPage, plain } from "./page.ts";
 
 /** The list of drifts, filtered. */
-export function driftsOf(state: string, query: URLSearchParams): Page {
+export function driftsOf(state: string, query: URLSearchParams): WebPage {
   const stands = query.get("state") ?? "";
   const filter = { state: stands, words: query.get("words") ?? "", all: query.has("all") || stands === "cleared" };
   const { all } = filter;
@@ -18,7 +18,7 @@ export function driftsOf(state: string, query: URLSearchParams): Page {
 }
 
 /** One drift. */
-export function driftOf(state: string, id: string): Page {
+export function driftOf(state: string, id: string): WebPage {
   const now = systemClock.now();
   const drift = look(state, (book) => book.explain(id, now));
   return drift === undefined ? plain(404, "no run has left a drift here") : html(driftPage(drift, now));

@@ -1,26 +1,26 @@
 /** What a page is asked for. */
-export interface Asked {
+export interface PageRequest {
   /** Below the folder of all pages, with a slash at its beginning. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 /** What is answered. */
-export interface Page {
+export interface WebPage {
   readonly status: 200 | 400 | 404;
   readonly type: "text/html" | "application/json" | "text/plain";
   readonly body: string;
 }
 
 /** Gives the page that is asked for. Whatever it throws is told to whoever asked. */
-export type Pages = (asked: Asked) => Page;
+export type Pages = (asked: PageRequest) => WebPage;
 
 /** A page for people. */
-export function html(pieces: Iterable<string>): Page {
+export function html(pieces: Iterable<string>): WebPage {
   return { status: 200, type: "text/html", body: [...pieces].join("") };
 }
 
 /** Why there is no page. */
-export function plain(status: 400 | 404, text: string): Page {
+export function plain(status: 400 | 404, text: string): WebPage {
   return { status, type: "text/plain", body: `${text}\n` };
 }

@@ -4,8 +4,8 @@ import type { Hint } from "../hint.ts";
 import { peekIntoJournal } from "../journal.ts";
 import { escapeHtml } from "../../report/html/markup.ts";
 import { driftOf, driftsOf } from "./drifts.ts";
-import { RunName } from "../run-name.ts";
-import { type Asked, type Page, type Pages, plain } from "./page.ts";
+import { RunReference } from "../run-name.ts";
+import { type PageRequest, type WebPage, type Pages, plain } from "./page.ts";
 import { allRuns, eventsOf, oneRun, twoRuns } from "./runs.ts";
 import { scheduleOf, schedulesOf } from "./schedules.ts";
 
@@ -28,7 +28,7 @@ export function pagesOver(state: string, hint: Hint): Pages {
 const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "journal.several-runs", "drift.unknown"]);
 
 // Every page lies in a folder of its list, so that `../` leads from each to each.
-function pageOf(state: string, { path, query }: Asked): Page {
+function pageOf(state: string, { path, query }: PageRequest): WebPage {
   const [, list = "", id = "", part] = /^\/([a-z]+)\/([^/]*)(\/events)?$/.exec(path) ?? [];
   if (id === "") return part === undefined ? listOf(state, list, query) : nowhere();
   if (part !== undefined) return list === "runs" ? peekIntoJournal(state, (store) => eventsOf(store, runIn(id))) : nowhere();
@@ -44,12 +44,12 @@ function pageOf(state: string, { path, query }: Asked): Page {
   }
 }
 
-function listOf(state: string, list: string, query: URLSearchParams): Page {
+function listOf(state: string, list: string, query: URLSearchParams): WebPage {
   switch (list) {
     case "runs":
       return peekIntoJournal(state, (store) => allRuns(store, query));
     case "compare":
-      return peekIntoJournal(state, (store) => twoRuns(store, query.getAll("run").map(RunName.parse)));
+      return peekIntoJournal(state, (store) => twoRuns(store, query.getAll("run").map(RunReference.parse)));
     case "drifts":
       return driftsOf(state, query);
     case "schedules":
@@ -59,12 +59,12 @@ function listOf(state: string, list: string, query: URLSearchParams): Page {
   }
 }
 
-function nowhere(): Page {
+function nowhere(): WebPage {
   return plain(404, "there is no such page");
 }
 
-function runIn(address: string): RunName {
-  return new RunName(decoded(address));
+function runIn(address: string): RunReference {
+  return new RunReference(decoded(address));
 }
 
 function decoded(text: string): string {

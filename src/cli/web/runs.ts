@@ -7,11 +7,11 @@ import { type ListedRun, runsPage } from "../../report/html/runs.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedOutcome } from "../../report/shape.ts";
 import { RUN_WORDS } from "../../report/words.ts";
-import type { RunName } from "../run-name.ts";
-import { html, type Page, plain } from "./page.ts";
+import type { RunReference } from "../run-name.ts";
+import { html, type WebPage, plain } from "./page.ts";
 
 /** The list of all runs, filtered. */
-export function allRuns(store: JournalStore, query: URLSearchParams): Page {
+export function allRuns(store: JournalStore, query: URLSearchParams): WebPage {
   const filter = { outcome: query.get("outcome") ?? "", words: query.get("words") ?? "" };
   return html(runsPage(store.list(LIMITS.viewRuns).map(listed), filter));
 }
@@ -26,19 +26,19 @@ function reported(outcome: string | undefined): ReportedOutcome {
 }
 
 /** One run. */
-export function oneRun(store: JournalStore, run: RunName): Page {
+export function oneRun(store: JournalStore, run: RunReference): WebPage {
   const records = store.read(run.in(store));
   const report = reportOf(records);
   return html(runPage(report, { events: records.length, isLive: report.run.outcome === "running" }));
 }
 
 /** How many events a run has: more, and its page is to be made anew. */
-export function eventsOf(store: JournalStore, run: RunName): Page {
+export function eventsOf(store: JournalStore, run: RunReference): WebPage {
   return { status: 200, type: "application/json", body: JSON.stringify({ events: store.count(run.in(store)) }) };
 }
 
 /** Two runs side by side. */
-export function twoRuns(store: JournalStore, runs: readonly RunName[]): Page {
+export function twoRuns(store: JournalStore, runs: readonly RunReference[]): WebPage {
   if (runs.length !== 2) return plain(400, "choose two runs: compare/?run=RUN&run=RUN");
   const [before, after] = runs
     .map((run) => reportOf(store.read(run.in(store))))

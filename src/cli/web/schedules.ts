@@ -4,14 +4,14 @@ import { spellHolder } from "../../journal/holder.ts";
 import { schedulePage } from "../../report/html/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/schedules.ts";
 import { type FiringEntry, firingEntry } from "../../schedule/listing.ts";
-import { type Known, ScheduleStore } from "../../schedule/store.ts";
+import { type KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 import { peekIntoJournal } from "../journal.ts";
-import type { Asked, Blocking } from "../../schedule/firing.ts";
+import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";
 import { blockingIn, entryOf } from "../schedule/entry.ts";
-import { html, type Page, plain } from "./page.ts";
+import { html, type WebPage, plain } from "./page.ts";
 
 /** The list of schedules. */
-export function schedulesOf(state: string): Page {
+export function schedulesOf(state: string): WebPage {
   return (
     look(state, (store) => {
       const all = store.all();
@@ -22,7 +22,7 @@ export function schedulesOf(state: string): Page {
 }
 
 /** One schedule, with its firings. */
-export function scheduleOf(state: string, id: string): Page {
+export function scheduleOf(state: string, id: string): WebPage {
   const page = look(state, (store) => {
     const known = store.known(id);
     if (known === undefined) return undefined;
@@ -32,8 +32,8 @@ export function scheduleOf(state: string, id: string): Page {
   return page ?? plain(404, "no such schedule is known here");
 }
 
-function listed(state: string, store: ScheduleStore, known: Known): ListedSchedule {
-  const blocking = (asked: Asked): Blocking | undefined => peekIntoJournal(state, (journal) => blockingIn(journal, asked));
+function listed(state: string, store: ScheduleStore, known: KnownSchedule): ListedSchedule {
+  const blocking = (asked: OpenWriteQuestion): Blocking | undefined => peekIntoJournal(state, (journal) => blockingIn(journal, asked));
   const entry = entryOf({ store, known, now: systemClock.now(), blocking }, LIMITS.viewFirings);
   const { last, running } = entry;
   return {

@@ -4,7 +4,7 @@ import { operationNamed } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Receipts } from "../../services/service.ts";
 import type { RunContext } from "../context.ts";
-import { type Look, lookUntil } from "../waiting.ts";
+import { type LookResult, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
 import { whatNext } from "./probe.ts";
 import { whyNotOwn } from "./whose.ts";
@@ -22,7 +22,7 @@ export async function awaitReceipt(context: RunContext, attempted: Attempted): P
   const { receipts } = attempted.step.operation.service;
   invariant(receipts !== undefined, `${attempted.step.operation.name} gives no receipts`);
   const { operation, input } = receipts.read(receiptId);
-  const look = async (): Promise<Look<{ committed: boolean; receipt: JsonObject }>> => {
+  const look = async (): Promise<LookResult<{ committed: boolean; receipt: JsonObject }>> => {
     const reply = await context.service.call({ operation: operationNamed(operation), input, caller }, context.signal);
     last = reply.answer?.payload ?? reply.message;
     const judged = judge(context, { attempted, rules: receipts.rules(context.target.profile) }, last);

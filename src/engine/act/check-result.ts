@@ -2,6 +2,6 @@ import type { JsonObject } from "../../base/json.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 
 /** What a check found. */
-export type CheckResult =
+export type CheckStepResult =
   | { readonly problem: StepProblem; readonly requests: number }
   | { readonly value: JsonObject; readonly requests: number };

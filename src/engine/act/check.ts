@@ -1,15 +1,15 @@
-import type { CheckStep, Conserve, Look } from "../../playbook/model.ts";
+import type { CheckStep, Conserve, LookCheck } from "../../playbook/model.ts";
 import type { Looking } from "../looking.ts";
 import { firstBroken } from "../expectations.ts";
 import type { Place } from "../plan.ts";
-import type { CheckResult } from "./check-result.ts";
+import type { CheckStepResult } from "./check-result.ts";
 import { conserve } from "./conserve.ts";
 import { sideRead } from "./side-read.ts";
 
 interface Beginning {
   readonly place: Place;
   readonly step: CheckStep;
-  readonly looks: Look | Conserve;
+  readonly looks: LookCheck | Conserve;
   readonly startedAt: number;
 }
 
@@ -33,7 +33,7 @@ export async function check(context: Looking, { place, step, looks, startedAt }:
   context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, warning: problem });
 }
 
-async function lookAt(context: Looking, place: Place, looks: Look | Conserve): Promise<CheckResult> {
+async function lookAt(context: Looking, place: Place, looks: LookCheck | Conserve): Promise<CheckStepResult> {
   if (looks.kind === "conserve") return conserve(context, place, looks);
   const result = await sideRead(context, place, looks.read);
   if (!("kind" in result)) return { problem: result.problem, requests: 0 };

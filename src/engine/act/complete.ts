@@ -12,7 +12,7 @@ import type { Looking } from "../looking.ts";
 import { absenceIn } from "../not-there.ts";
 import { read, type ReadResult } from "../read.ts";
 import { notRefused } from "../refusals.ts";
-import { type Look, lookUntil } from "../waiting.ts";
+import { type LookResult, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
 import { becomesSo, rereading } from "./ensure.ts";
 import { inputSent } from "./intended.ts";
@@ -65,7 +65,7 @@ async function find(context: RunContext, applied: Attempted): Promise<Finding> {
 async function discoverAsTold(context: RunContext, { place }: Attempted, told: Discover): Promise<Finding> {
   let count = 0;
   const about = { address: place.address, for: "what the write made", wait: rereading(told.withinMs) };
-  const found = await lookUntil(context, about, async (): Promise<Look<Finding>> => {
+  const found = await lookUntil(context, about, async (): Promise<LookResult<Finding>> => {
     const result = await sideRead(context, place, told.read);
     if (!("kind" in result)) return { found: result };
     if (result.kind === "failed") return notRead(context, result);
@@ -85,7 +85,7 @@ async function discoverAsTold(context: RunContext, { place }: Attempted, told: D
 async function notRead(
   context: Looking,
   failed: Extract<ReadResult, { kind: "failed" }>,
-): Promise<Look<{ readonly problem: StepProblem }>> {
+): Promise<LookResult<{ readonly problem: StepProblem }>> {
   const absence = await absenceIn(context, failed);
   if (absence === "not there") return "again";
   const { problem } = absence === "nothing" ? failed : absence;
@@ -141,7 +141,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
     // The write took effect: whatever is wrong with other records must not keep what it made from being found, now and at each resume.
     loosely: true,
   };
-  const look = async (): Promise<Look<Discovered>> => {
+  const look = async (): Promise<LookResult<Discovered>> => {
     const result = await read(context, reading);
     if (result.kind === "failed") return notRead(context, result);
     return chooseOne(result.payload, discovery, mark);
@@ -150,7 +150,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
   return found === "late" ? { problem: notFound(discovery, mark) } : found;
 }
 
-function chooseOne(payload: Json, discovery: Discovery, mark: string): Look<Discovered> {
+function chooseOne(payload: Json, discovery: Discovery, mark: string): LookResult<Discovered> {
   const matches = (Array.isArray(payload) ? payload : []).filter(
     (record: Json) => isObject(record) && discovery.matches(record, mark),
   );

@@ -9,7 +9,7 @@ import { conservedRead } from "../compare/conserved.ts";
 import type { SourceRead } from "../compare/source.ts";
 import type { Looking } from "../looking.ts";
 import type { Place } from "../plan.ts";
-import type { CheckResult } from "./check-result.ts";
+import type { CheckStepResult } from "./check-result.ts";
 
 /** What moved while it was read is read again, so often and with such pauses. */
 const LOOKS = 3;
@@ -17,7 +17,7 @@ const PAUSE_MS = 500;
 const RULES: Rules = { tolerance: Decimal.of(0), sums: { left: true, right: true } };
 
 /** Looks whether a quantity is conserved, by the same rules as a reconciliation. A difference counts only when it is seen twice alike. */
-export async function conserve(context: Looking, place: Place, check: Conserve): Promise<CheckResult> {
+export async function conserve(context: Looking, place: Place, check: Conserve): Promise<CheckStepResult> {
   const read = conservedRead(context, context.scopeAt(place), check);
   let [before, requests] = ["", 0];
   for (let look = 1; ; look++) {

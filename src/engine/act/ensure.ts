@@ -7,7 +7,7 @@ import type { Looking } from "../looking.ts";
 import { firstBroken } from "../expectations.ts";
 import type { Place } from "../plan.ts";
 import { absenceIn } from "../not-there.ts";
-import { type Look, lookUntil } from "../waiting.ts";
+import { type LookResult, lookUntil } from "../waiting.ts";
 import { sideRead } from "./side-read.ts";
 
 /** How to look for what was written. */
@@ -51,7 +51,7 @@ export async function isSoAlready(context: Looking, { place, step, startedAt, bo
 export async function becomesSo(context: Looking, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
   let broken: StepProblem = { code: "ensure.not-so", message: `this does not hold: ${ensure.that.text.trim()}` };
   const about = { address: place.address, for: ensure.that.text.trim(), wait: rereading(ensure.withinMs) };
-  const found = await lookUntil(context, about, async (): Promise<Look<Became>> => {
+  const found = await lookUntil(context, about, async (): Promise<LookResult<Became>> => {
     const looked = await lookWhether(context, place, ensure);
     if ("problem" in looked) return { found: looked };
     if (looked.holds) return { found: { response: looked.response } };
@@ -64,13 +64,13 @@ export async function becomesSo(context: Looking, place: Place, ensure: Ensure):
 type Became = { readonly response: Json } | { readonly problem: StepProblem };
 
 /** What a look gave: a read that failed says nothing of it. */
-export type Looked =
+export type LookOutcome =
   | { readonly problem: StepProblem }
   | { readonly holds: true; readonly response: Json; readonly requests: number }
   | { readonly holds: false; readonly broken: StepProblem | undefined };
 
 /** Reads whether it is so. What is not there is not so yet. */
-export async function lookWhether(context: Looking, place: Place, ensure: Ensure | undefined): Promise<Looked> {
+export async function lookWhether(context: Looking, place: Place, ensure: Ensure | undefined): Promise<LookOutcome> {
   if (ensure === undefined) return { holds: false, broken: undefined };
   const result = await sideRead(context, place, ensure.read);
   if (!("kind" in result)) return result;

@@ -13,7 +13,7 @@ import type { Looking } from "../looking.ts";
 import { namesOf } from "../names.ts";
 import type { Place } from "../plan.ts";
 import { unheardOf } from "../not-there.ts";
-import { isNotThere, read, type Reading } from "../read.ts";
+import { isNotThere, read, type ReadRequest } from "../read.ts";
 
 /** What a probe of this write needs from before it; nothing when it needs nothing. One that cannot be read hinders no write. */
 export async function baselineOf(
@@ -77,7 +77,7 @@ function actingEntityOf(service: Service, caller: Caller, target: Target): JsonO
 }
 
 /** Who asks, and until when they wait for a busy service. */
-type Asking = Pick<Reading, "caller" | "by">;
+type Asking = Pick<ReadRequest, "caller" | "by">;
 
 interface Looked {
   readonly readings: Readings;

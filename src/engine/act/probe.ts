@@ -10,7 +10,7 @@ import { type AttemptState, stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../context.ts";
 import { isFinal } from "../final.ts";
 import type { Place } from "../plan.ts";
-import { type Look, lookUntil } from "../waiting.ts";
+import { type LookResult, lookUntil } from "../waiting.ts";
 import type { Attempted } from "./attempted.ts";
 import { rereading } from "./ensure.ts";
 import { inputSent } from "./intended.ts";
@@ -23,7 +23,7 @@ import { evidenceOf } from "./look.ts";
 export async function probe(context: RunContext, attempted: Attempted): Promise<void> {
   let last: Sight = { seen: "unclear", why: "the service could not be read" };
   let comparable = false;
-  const look = async (by: number): Promise<Look<void>> => {
+  const look = async (by: number): Promise<LookResult<void>> => {
     // What is seen while the time runs out may have been read before it did.
     const times = timesOf(context, attempted);
     last = await lookAt(context, attempted, by);

@@ -12,7 +12,7 @@ import { absenceIn } from "../not-there.ts";
 import { read, type ReadResult } from "../read.ts";
 import { isRefused, notAsExpected, notRefused, saidBy } from "../refusals.ts";
 import type { Reply } from "../service.ts";
-import { type Look, lookUntil } from "../waiting.ts";
+import { type LookResult, lookUntil } from "../waiting.ts";
 import type { Bound } from "../bind.ts";
 
 interface Begun {
@@ -38,7 +38,7 @@ export async function readStep(context: Looking, step: CallStep, begun: Begun): 
     requests += last.requests;
     return last;
   };
-  const once = async (): Promise<Judged | "late" | "stopping"> => {
+  const once = async (): Promise<JudgedRead | "late" | "stopping"> => {
     if (context.stopping) return "stopping";
     const result = await untilItHolds(context, step, begun, ask);
     return typeof result === "string" ? result : judge(context, step, begun.place, result);
@@ -62,7 +62,7 @@ async function untilItHolds(
 ): Promise<ReadResult | "late" | "stopping"> {
   const { until, wait } = step;
   if (until === undefined || wait === undefined) return ask();
-  return lookUntil(context, { address: place.address, for: until.text.trim(), wait }, async (by): Promise<Look<ReadResult>> => {
+  return lookUntil(context, { address: place.address, for: until.text.trim(), wait }, async (by): Promise<LookResult<ReadResult>> => {
     const result = await ask(by);
     if (result.kind === "failed") return mayPass(result.reply) ? "again" : notYet(context, result);
     return until.evaluate(context.scopeAt(place, { response: result.payload })) === true ? { found: result } : "again";
@@ -70,23 +70,23 @@ async function untilItHolds(
 }
 
 /** Looks again where the service says that what was asked for is not there yet; any other failure is what the read gave. */
-async function notYet(context: Looking, failed: Extract<ReadResult, { kind: "failed" }>): Promise<Look<ReadResult>> {
+async function notYet(context: Looking, failed: Extract<ReadResult, { kind: "failed" }>): Promise<LookResult<ReadResult>> {
   const absence = await absenceIn(context, failed);
   if (absence === "not there") return "again";
   return { found: absence === "nothing" ? failed : { ...failed, problem: absence.problem } };
 }
 
 /** What came of a read: a value, or what is wrong. */
-export type Judged = { readonly value: JsonObject } | { readonly problem: StepProblem };
+export type JudgedRead = { readonly value: JsonObject } | { readonly problem: StepProblem };
 
-function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: Judged, requests: number): void {
+function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: JudgedRead, requests: number): void {
   const about = { startedAt, requests, actor: bound.caller.label };
   if ("problem" in ended) return context.stop(place, { ...about, outcome: "failed", problem: ended.problem });
   context.note({ kind: "step.completed", step: place.address, outcome: "ok", value: ended.value, ...about });
 }
 
 /** What a read amounts to: the value that later steps see, or why it is not as it was to be. */
-export function judge(context: Looking, step: CallStep, place: Place, result: ReadResult): Judged {
+export function judge(context: Looking, step: CallStep, place: Place, result: ReadResult): JudgedRead {
   if (result.kind === "failed") {
     const { reply, problem } = result;
     if (isExpected(step, reply)) return { value: { outcome: "ok", refusal: reply.message } };

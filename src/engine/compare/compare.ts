@@ -4,7 +4,7 @@ import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playb
 import { type Comparison, type ComparisonCounts, type Gap, openFirst } from "../../protocol/comparison.ts";
 import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
 import type { ComparisonName } from "../../protocol/drift.ts";
-import type { Standing } from "../../reconcile/drift-book.ts";
+import type { DriftsAfterRun } from "../../reconcile/drift-book.ts";
 import type { Rules } from "../../reconcile/judge.ts";
 import { keyParts, type SideName } from "../../reconcile/row.ts";
 import { Scratch } from "../../reconcile/scratch.ts";
@@ -14,7 +14,7 @@ import type { Place } from "../plan.ts";
 import { conservedRead } from "./conserved.ts";
 import { givenSources, scopeName } from "./given.ts";
 import { SourceReader } from "./reading.ts";
-import type { Source } from "./source.ts";
+import type { RowSource } from "./source.ts";
 import { Survey } from "./survey.ts";
 import { type LookedAt, Looks } from "./looks.ts";
 
@@ -77,7 +77,7 @@ function conservedSources(
   context: RunContext,
   place: Place,
   { foreach, conserve }: ConservedSides,
-): readonly Source[] | StepProblem {
+): readonly RowSource[] | StepProblem {
   const scope = context.scopeAt(place);
   if (foreach === undefined) return [{ fixed: [0], parallel: 1, reads: [conservedRead(context, scope, conserve)] }];
   const rounds = roundsOf(scope, foreach);
@@ -161,7 +161,7 @@ class Comparing {
     }
   }
 
-  #told(survey: Survey, seen: LookedAt, standing: Standing): Comparison {
+  #told(survey: Survey, seen: LookedAt, standing: DriftsAfterRun): Comparison {
     const { looks } = this.#about;
     const counts: ComparisonCounts = {
       compared: survey.keys,
@@ -205,7 +205,7 @@ function namedKey(parts: readonly string[], key: string): Readonly<Record<string
   return Object.fromEntries(parts.map((part, at) => [part, values[at] ?? ""]));
 }
 
-function statesOf({ drifts }: Standing): Pick<ComparisonCounts, "new" | "persisting" | "changed" | "acknowledged"> {
+function statesOf({ drifts }: DriftsAfterRun): Pick<ComparisonCounts, "new" | "persisting" | "changed" | "acknowledged"> {
   const of = (state: string): number => drifts.filter((drift) => drift.state === state).length;
   return { new: of("new"), persisting: of("persisting"), changed: of("changed"), acknowledged: of("acknowledged") };
 }

@@ -9,7 +9,7 @@ import type { Compare, Foreach, GivenSides, ReadSource, Side } from "../../playb
 import { bind } from "../../playbook/template.ts";
 import { parseAddress } from "../../protocol/address.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import type { Row, SideName } from "../../reconcile/row.ts";
+import type { SideRow, SideName } from "../../reconcile/row.ts";
 import { roundsOf } from "../act/expand.ts";
 import { bindIn } from "../bind.ts";
 import { listIn } from "../../services/paging/paging.ts";
@@ -17,18 +17,18 @@ import type { Looking } from "../looking.ts";
 import type { Place } from "../plan.ts";
 import { type Mapped, mappingsOf } from "./mapped.ts";
 import { rowsOf } from "./pages.ts";
-import type { Source, SourcePage, SourceRead } from "./source.ts";
+import type { RowSource, SourcePage, SourceRead } from "./source.ts";
 
 /** The two sides that a comparison gives, or why they cannot be looked at. Throws an EvaluationFailure. */
 export function givenSources(
   context: Looking,
   place: Place,
   looks: Compare & { readonly sides: GivenSides },
-): readonly Source[] | StepProblem {
+): readonly RowSource[] | StepProblem {
   const scope = context.scopeAt(place);
   const mapped = mappingsOf(looks.mappings, scope);
   if ("code" in mapped) return mapped;
-  const sources: Source[] = [];
+  const sources: RowSource[] = [];
   for (const name of ["left", "right"] as const) {
     const taker = new RowTaker(looks.sides[name], { name, key: looks.key, mapped });
     const source = sourceOf(context, place, taker);
@@ -38,7 +38,7 @@ export function givenSources(
   return sources;
 }
 
-function sourceOf(context: Looking, place: Place, taker: RowTaker): Source | StepProblem {
+function sourceOf(context: Looking, place: Place, taker: RowTaker): RowSource | StepProblem {
   const { source } = taker.side;
   if (source.kind === "list") return { fixed: [], parallel: 1, reads: [listRead(context, place, source.rows, taker)] };
   const { foreach } = source;
@@ -139,14 +139,14 @@ class RowTaker {
   }
 
   /** The rows, in pieces: the expressions of each share one budget. */
-  *rows(list: readonly Json[], around: Scope): Generator<readonly Row[]> {
+  *rows(list: readonly Json[], around: Scope): Generator<readonly SideRow[]> {
     for (let at = 0; at < list.length; at += LIMITS.rowsTogether)
       yield sharingSteps("expressionSteps", () => this.#taken(list.slice(at, at + LIMITS.rowsTogether), around));
   }
 
-  #taken(list: readonly Json[], around: Scope): readonly Row[] {
+  #taken(list: readonly Json[], around: Scope): readonly SideRow[] {
     const scope: Record<string, Json> = { ...around };
-    const rows: Row[] = [];
+    const rows: SideRow[] = [];
     let fixed: readonly string[] | undefined;
     for (const record of list) {
       scope["row"] = record;
@@ -167,7 +167,7 @@ class RowTaker {
     }
   }
 
-  #row(record: Json, scope: JsonObject, fixed: readonly string[]): Row {
+  #row(record: Json, scope: JsonObject, fixed: readonly string[]): SideRow {
     const { value, at } = this.side;
     return {
       side: this.name,

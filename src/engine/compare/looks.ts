@@ -5,7 +5,7 @@ import type { Compare } from "../../playbook/model.ts";
 import type { Sighting } from "../../reconcile/drift-book.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
 import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
-import { keyParts, keyText, type Pair, type Seen, type SideName } from "../../reconcile/row.ts";
+import { keyParts, keyText, type Pair, type SideValue, type SideName } from "../../reconcile/row.ts";
 import type { RunContext } from "../context.ts";
 import type { SourceReader, Witnessed } from "./reading.ts";
 
@@ -129,7 +129,7 @@ export class Looks {
   }
 }
 
-function gathered(key: string, side: SideName, rows: readonly Witnessed[]): Seen | undefined {
+function gathered(key: string, side: SideName, rows: readonly Witnessed[]): SideValue | undefined {
   const sum = new Gathered();
   for (const { row } of rows) if (row.side === side) sum.add(row);
   return sum.get(key);
@@ -140,7 +140,7 @@ function stateOf({ left, right }: Pair): string {
   return JSON.stringify([left?.rows ?? 0, left?.value ?? null, right?.rows ?? 0, right?.value ?? null]);
 }
 
-function evidenceOf(side: SideName, seen: Seen | undefined, rows: readonly Witnessed[]): Json {
+function evidenceOf(side: SideName, seen: SideValue | undefined, rows: readonly Witnessed[]): Json {
   const own = rows.filter(({ row }) => row.side === side && row.record !== null);
   return {
     rows: String(seen === undefined ? 0 : own.length),

@@ -4,14 +4,14 @@ import { rested } from "../../base/turns.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import type { Row } from "../../reconcile/row.ts";
+import type { SideRow } from "../../reconcile/row.ts";
 import type { Bound } from "../bind.ts";
 import type { Looking } from "../looking.ts";
 import { pagesOf } from "../read.ts";
 import type { SourcePage } from "./source.ts";
 
 /** What a page is read for: its rows, in pieces. Throws an EvaluationFailure when one cannot be told. */
-export type RowsOf = (payload: Json) => Iterable<readonly Row[]>;
+export type RowsOf = (payload: Json) => Iterable<readonly SideRow[]>;
 
 /** Reads an operation page by page, and takes the rows of each. */
 export async function* rowsOf(
@@ -35,7 +35,7 @@ export async function* rowsOf(
   }
 }
 
-type Piece = { readonly rows: readonly Row[] } | { readonly problem: StepProblem };
+type Piece = { readonly rows: readonly SideRow[] } | { readonly problem: StepProblem };
 
 // A page without rows is one piece too: it took its requests.
 function* piecesOf(rows: RowsOf, payload: Json, page: number): Generator<Piece> {

@@ -4,12 +4,12 @@ import type { Gap } from "../../protocol/comparison.ts";
 import { noValue } from "../lost-answer.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
-import { keyParts, keyText, type Row, type SideName } from "../../reconcile/row.ts";
+import { keyParts, keyText, type SideRow, type SideName } from "../../reconcile/row.ts";
 import type { Scratch } from "../../reconcile/scratch.ts";
 import type { Looking } from "../looking.ts";
 import { LIST_TRIES } from "../read.ts";
 import { Interrupted } from "../interrupted.ts";
-import type { Origin, Source, SourceRead } from "./source.ts";
+import type { RowOrigin, RowSource, SourceRead } from "./source.ts";
 
 /** What was read of one side, and when. */
 export interface SideTally {
@@ -21,8 +21,8 @@ export interface SideTally {
 
 /** A row with where it was read. */
 export interface Witnessed {
-  readonly row: Row;
-  readonly origin: Origin;
+  readonly row: SideRow;
+  readonly origin: RowOrigin;
 }
 
 /** What tells that a list was read while it moved. */
@@ -32,7 +32,7 @@ const MOVES: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "
 export class SourceReader {
   readonly tallies: Readonly<Record<SideName, SideTally>> = { left: newTally(), right: newTally() };
   readonly #context: Looking;
-  readonly #sources: readonly Source[];
+  readonly #sources: readonly RowSource[];
   readonly #step: string;
   readonly #names: Readonly<Record<SideName, string>>;
   /** By source, the reads by the fixed parts of the keys that they may hold. */
@@ -44,7 +44,7 @@ export class SourceReader {
   /** `step` is the address of the step that compares. */
   constructor(
     context: Looking,
-    sources: readonly Source[],
+    sources: readonly RowSource[],
     { step, names }: { readonly step: string; readonly names: Readonly<Record<SideName, string>> },
   ) {
     this.#context = context;
@@ -124,7 +124,7 @@ export class SourceReader {
     return this.isWhole(key) && this.#sources.every((source, at) => this.#mayHold(source, at, key).length > 0);
   }
 
-  #mayHold({ fixed }: Source, at: number, key: string): readonly SourceRead[] {
+  #mayHold({ fixed }: RowSource, at: number, key: string): readonly SourceRead[] {
     const parts = keyParts(key);
     const reads = this.#byFixed[at];
     return [...(reads?.get(keyText(fixed.map((place) => parts[place] ?? ""))) ?? []), ...(reads?.get(ANY) ?? [])];
@@ -182,7 +182,7 @@ const ANY = "";
 
 interface Taking {
   readonly begin: () => void;
-  readonly take: (rows: readonly Row[], origin: Origin) => void;
+  readonly take: (rows: readonly SideRow[], origin: RowOrigin) => void;
   readonly forget: () => void;
 }
 

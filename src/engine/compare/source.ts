@@ -1,9 +1,9 @@
 import type { Json } from "../../base/json.ts";
-import type { Row, SideName } from "../../reconcile/row.ts";
+import type { SideRow, SideName } from "../../reconcile/row.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 
 /** Where rows come from: reads, each of which can be made again. */
-export interface Source {
+export interface RowSource {
   /** Which parts of a row's key are told by the read that it is of, by their places in the key. */
   readonly fixed: readonly number[];
   readonly reads: readonly SourceRead[];
@@ -27,14 +27,14 @@ export interface SourceRead {
 export type SourcePage =
   | {
       readonly kind: "rows";
-      readonly rows: readonly Row[];
+      readonly rows: readonly SideRow[];
       readonly requests: number;
-      readonly origin: Origin;
+      readonly origin: RowOrigin;
     }
   | { readonly kind: "failed"; readonly problem: StepProblem; readonly requests: number };
 
 /** Where rows were read: for whoever is to explain a difference. */
-export interface Origin {
+export interface RowOrigin {
   readonly operation: string;
   readonly input: Json;
   /** Null of interface B without an acting entity. */

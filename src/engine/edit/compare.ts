@@ -1,4 +1,4 @@
-import { type Change, changesBetween } from "../../base/difference.ts";
+import { type ValueDifference, changesBetween } from "../../base/difference.ts";
 import { isObject, type Json, jsonEquals, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text.ts";
@@ -15,8 +15,8 @@ import type { AttemptIntended } from "../../protocol/record.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { callsIn } from "../final.ts";
 import { Frames } from "../frames.ts";
-import { type Meaning, saysOf } from "./says.ts";
-import { idsIn, type Spot, Traces } from "./traces.ts";
+import { type FingerprintContext, saysOf } from "./says.ts";
+import { idsIn, type TracedStep, Traces } from "./traces.ts";
 
 /** What an edit of a playbook means to a run that has begun with it: a line each, with where it stands. */
 export interface Edit {
@@ -58,8 +58,8 @@ class Comparison {
   readonly #edited: Edited;
   readonly #before: Traces;
   readonly #now: Traces;
-  readonly #said: Meaning;
-  readonly #says: Meaning;
+  readonly #said: FingerprintContext;
+  readonly #says: FingerprintContext;
 
   constructor(edited: Edited, { before, now }: { readonly before: Traces; readonly now: Traces }) {
     const { state, target } = edited;
@@ -134,7 +134,7 @@ class Comparison {
     );
   }
 
-  #undoes(spot: Spot, { operation: name, input }: AttemptIntended): boolean {
+  #undoes(spot: TracedStep, { operation: name, input }: AttemptIntended): boolean {
     const operation = operationNamed(name);
     const { step, isWhole } = spot;
     if (step.kind === "check") return false;
@@ -159,7 +159,7 @@ class Comparison {
   }
 
   // A step that was done under a name that is gone, and is a step that has not begun to the letter.
-  #namedBefore(spot: Spot): string | undefined {
+  #namedBefore(spot: TracedStep): string | undefined {
     if (spot.step.kind !== "call" || !spot.step.operation.writes) return undefined;
     const says = saysOf(spot, this.#says);
     const gone = [...this.#before.begun.values()].find(
@@ -186,7 +186,7 @@ function inputConflicts({ state, now }: Edited): readonly string[] {
   return [...wrong, ...unset];
 }
 
-function placeOf({ playbook, step, address }: Spot): string {
+function placeOf({ playbook, step, address }: TracedStep): string {
   return `${playbook.file}:${step.line} (${address})`;
 }
 
@@ -195,7 +195,7 @@ function spellValue(value: Json): string {
   return text.length <= LIMITS.editedChars ? text : `${text.slice(0, LIMITS.editedChars)}…`;
 }
 
-function spell({ sign, path, is, wanted }: Change): string {
+function spell({ sign, path, is, wanted }: ValueDifference): string {
   const [was, becomes] = [is, wanted].map((value) => spellValue(value ?? null));
   if (sign === "+") return `${path} is new: ${becomes}`;
   return sign === "-" ? `${path} is gone; it was ${was}` : `${path} has been changed from ${was} to ${becomes}`;

@@ -6,20 +6,20 @@ import { EvaluationFailure, type Expression, type Scope } from "../../expression
 import { includedInputs, inOrganization } from "../../playbook/inputs.ts";
 import type { FixedOfCheck, FixedOfComparison, FixedOfSide } from "../../playbook/keywords/comparison.ts";
 import type { FixedOfCall, FixedOfHead } from "../../playbook/keywords/step.ts";
-import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, Look, Side } from "../../playbook/model.ts";
+import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, LookCheck, Side } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/template.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { roundsOf } from "../act/expand.ts";
 import { callerOf, recordedAs } from "../caller.ts";
 import type { Frames } from "../frames.ts";
 import type { PlanStep } from "../plan.ts";
-import type { Spot } from "./traces.ts";
+import type { TracedStep } from "./traces.ts";
 
 /** A value for each keyword of which an edit matters, and for no other. */
 type Says<Fixed extends string> = Readonly<Record<Fixed, Json>>;
 
 /** What it takes to say what a playbook means at a place of a run. */
-export interface Meaning {
+export interface FingerprintContext {
   readonly frames: Frames;
   readonly state: RunState;
   readonly target: Target;
@@ -29,7 +29,7 @@ export interface Meaning {
  * What a playbook says of a step that it is done with: whatever a change of would make what was done another thing. Of a step
  * that was skipped, only that.
  */
-export function saysOf(spot: Spot, { frames, state, target }: Meaning): JsonObject {
+export function saysOf(spot: TracedStep, { frames, state, target }: FingerprintContext): JsonObject {
   const { step } = spot;
   const scope = frames.scopeAt(spot);
   const says: Says<"uses" | Exclude<FixedOfHead, "foreach">> = {
@@ -81,7 +81,7 @@ function checkSays({ looks }: CheckStep, scope: Scope): JsonObject {
   return looks.kind === "compare" ? comparisonSays(looks) : lookSays(looks, scope);
 }
 
-function lookSays({ read, that }: Look, scope: Scope): Says<Exclude<FixedOfCheck, "foreach" | "conserve">> {
+function lookSays({ read, that }: LookCheck, scope: Scope): Says<Exclude<FixedOfCheck, "foreach" | "conserve">> {
   const { operation, with: input, as } = read;
   return { read: operation.name, with: bound(input, scope), as: actorOf(as, scope), that: that.text.trim() };
 }

@@ -6,7 +6,7 @@ import { hadNoEffect, type RunState, type StepState } from "../../protocol/state
 import type { PlanStep } from "../plan.ts";
 
 /** One step of a playbook at one place of a run. */
-export interface Spot {
+export interface TracedStep {
   readonly step: PlanStep;
   readonly address: string;
   readonly frame: string;
@@ -22,15 +22,15 @@ export interface Spot {
 /** Steps that are done in the order in which they are written. */
 export interface Sequence {
   readonly within: string | undefined;
-  readonly spots: readonly Spot[];
+  readonly spots: readonly TracedStep[];
 }
 
-type Around = Omit<Spot, "step" | "address" | "isWhole"> & { readonly keys: string };
+type Around = Omit<TracedStep, "step" | "address" | "isWhole"> & { readonly keys: string };
 
 /** Where a playbook has what a run has begun. */
 export class Traces {
   /** What has begun, by its address. */
-  readonly begun: Map<string, Spot> = new Map();
+  readonly begun: Map<string, TracedStep> = new Map();
   readonly sequences: Sequence[] = [];
   readonly #state: RunState;
 
@@ -57,7 +57,7 @@ export class Traces {
     for (const spot of spots) this.#visit(spot);
   }
 
-  #visit(spot: Spot): void {
+  #visit(spot: TracedStep): void {
     const { address, step } = spot;
     if (!this.hasBegun(address)) return;
     this.begun.set(address, spot);
@@ -75,7 +75,7 @@ export class Traces {
     }
   }
 
-  #visitHeld({ step, address, frame, rounds, playbook }: Spot): void {
+  #visitHeld({ step, address, frame, rounds, playbook }: TracedStep): void {
     if (step.kind === "include") return this.#visitPlaybook(step.playbook, frameOf(address), address);
     if (step.kind !== "block") return;
     const keys = rounds.map(({ key }) => roundOf("", key)).join("");
@@ -84,7 +84,7 @@ export class Traces {
   }
 }
 
-function spotOf(step: PlanStep, { keys, ...around }: Around): Spot {
+function spotOf(step: PlanStep, { keys, ...around }: Around): TracedStep {
   return { ...around, step, address: `${around.frame}${step.id}${keys}`, isWhole: step.foreach !== undefined };
 }
 

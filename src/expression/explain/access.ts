@@ -2,9 +2,9 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { didYouMean } from "../../base/text.ts";
 import type { ASTNode } from "../cel.ts";
 import { type BareScope, toJson } from "../expression.ts";
-import type { Hint } from "./explanation.ts";
+import type { Remedy } from "./explanation.ts";
 import { fieldsRemark, glimpse } from "./glimpse.ts";
-import type { Source } from "./source.ts";
+import type { DissectedExpression } from "./source.ts";
 
 /** A part that reads a field or an item of another. */
 export type AccessNode = Extract<ASTNode, { op: "." | ".?" | "[]" | "[?]" }>;
@@ -28,11 +28,11 @@ export function partsOfPath(node: AccessNode): { readonly base: ASTNode; readonl
 /** Why a path leads nowhere, and what would mend that. */
 export interface Missing {
   readonly why: string;
-  readonly hint: Hint;
+  readonly hint: Remedy;
 }
 
 /** Where a path ends too early; nothing when it does not, or when something else is in its way. */
-export function missingIn(source: Source, node: AccessNode, scope: BareScope): Missing | undefined {
+export function missingIn(source: DissectedExpression, node: AccessNode, scope: BareScope): Missing | undefined {
   const chain: AccessNode[] = [];
   for (let at: ASTNode = node; isAccess(at); [at] = at.args) chain.unshift(at);
   for (const link of chain) {
@@ -44,7 +44,7 @@ export function missingIn(source: Source, node: AccessNode, scope: BareScope): M
   return undefined;
 }
 
-function missing(source: Source, { link, scope }: { link: AccessNode; scope: BareScope }, value: unknown): Missing | undefined {
+function missing(source: DissectedExpression, { link, scope }: { link: AccessNode; scope: BareScope }, value: unknown): Missing | undefined {
   const owner = jsonOf(value);
   const key = keyOf(source, link, scope);
   if (owner === undefined) return undefined;
@@ -72,7 +72,7 @@ function tooShort(subject: string, length: number, index: bigint): Missing | und
   return { why: `${subject} ${there}`, hint };
 }
 
-function keyOf(source: Source, link: AccessNode, scope: BareScope): unknown {
+function keyOf(source: DissectedExpression, link: AccessNode, scope: BareScope): unknown {
   const [, last] = link.args;
   if (typeof last === "string") return last;
   const outcome = source.evaluate(last, scope);

@@ -6,9 +6,9 @@ import { didYouMean } from "../../base/text.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { isAccess, jsonOf, kindOf } from "./access.ts";
-import type { Glimpse, Hint } from "./explanation.ts";
+import type { Glimpse, Remedy } from "./explanation.ts";
 import { fieldsRemark, glimpse, isShowable } from "./glimpse.ts";
-import { isLiteral, mentions, type Source } from "./source.ts";
+import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
 
 export type Operator = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
@@ -37,10 +37,10 @@ interface Side {
 
 /** What would make a comparison come out as wanted. */
 export function comparisonHint(
-  source: Source,
+  source: DissectedExpression,
   node: Extract<ASTNode, { op: Operator }>,
   { scope, wanted }: { readonly scope: BareScope; readonly wanted: boolean },
-): Hint | undefined {
+): Remedy | undefined {
   const [left, right] = node.args.map((side) => sideOf(source, side, scope));
   if (left === undefined || right === undefined) return undefined;
   const isMirrored = saysLess(left.node, right.node);
@@ -56,14 +56,14 @@ export function comparisonHint(
   };
 }
 
-function sideOf(source: Source, node: ASTNode, scope: BareScope): Side | undefined {
+function sideOf(source: DissectedExpression, node: ASTNode, scope: BareScope): Side | undefined {
   const outcome = source.evaluate(node, scope);
   const value = "value" in outcome ? jsonOf(outcome.value) : undefined;
   return value === undefined ? undefined : { node, value };
 }
 
 /** A value that is wanted, with the expression that gives it when that is not the value itself. */
-export function wantedOf(source: Source, { node, value }: Side): NonNullable<Hint["wanted"]> {
+export function wantedOf(source: DissectedExpression, { node, value }: Side): NonNullable<Remedy["wanted"]> {
   return {
     ...glimpse(value),
     ...(isLiteral(node) || node.op === "list" || node.op === "map" ? {} : { expression: source.textOf(node) }),
@@ -82,7 +82,7 @@ function weight(node: ASTNode): number {
 }
 
 /** What is there, and how far it is from what is wanted. */
-export function distance(is: Json, wanted: Json, operator: Operator = "=="): Pick<Hint, "is" | "remark" | "changes"> {
+export function distance(is: Json, wanted: Json, operator: Operator = "=="): Pick<Remedy, "is" | "remark" | "changes"> {
   const seen: { is: Glimpse } = { is: glimpse(is) };
   if (is instanceof Decimal && wanted instanceof Decimal) return { ...seen, ...remarked(numberRemark(is, wanted)) };
   if (typeof is === "string" && typeof wanted === "string") return { ...seen, ...remarked(textRemark(is, wanted)) };
@@ -131,7 +131,7 @@ function textRemark(is: string, wanted: string): string | undefined {
 }
 
 // A status is a word; the reason for it stands beside it.
-function messageBeside(source: Source, node: ASTNode, scope: BareScope): { message?: string } {
+function messageBeside(source: DissectedExpression, node: ASTNode, scope: BareScope): { message?: string } {
   if (!isAccess(node) || node.args[1] !== "status") return {};
   const owner = sideOf(source, node.args[0], scope)?.value;
   const message = isObject(owner) ? owner["message"] : undefined;
@@ -140,10 +140,10 @@ function messageBeside(source: Source, node: ASTNode, scope: BareScope): { messa
 
 /** What would make `x in list`, or `key in map`, come out as wanted. */
 export function memberHint(
-  source: Source,
+  source: DissectedExpression,
   [left, right]: readonly [ASTNode, ASTNode],
   { scope, wanted }: { readonly scope: BareScope; readonly wanted: boolean },
-): Hint | undefined {
+): Remedy | undefined {
   const [member, container] = [sideOf(source, left, scope), sideOf(source, right, scope)];
   if (member === undefined || container === undefined) return undefined;
   if (weight(left) > weight(right)) {
@@ -178,7 +178,7 @@ function meant(name: Json, names: readonly string[]): string | undefined {
 }
 
 // The item that is nearest to the wanted one, when it has something in common with it.
-function nearest(wanted: Json, container: Json): Pick<Hint, "remark" | "changes"> {
+function nearest(wanted: Json, container: Json): Pick<Remedy, "remark" | "changes"> {
   if (isObject(container)) {
     const fields = Object.keys(container);
     return { remark: fieldsRemark(fields, typeof wanted === "string" ? didYouMean(wanted, fields) : undefined) };

@@ -2,7 +2,7 @@ import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { boundName, childrenOf, COMPREHENSIONS } from "../syntax.ts";
 import { isAccess } from "./access.ts";
-import { isLiteral, mentions, type Source } from "./source.ts";
+import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
 
 /** A condition on each item of a list: `list.all(name, condition)`. */
 export interface Comprehension {
@@ -21,7 +21,7 @@ export function comprehensionAt(node: ASTNode): Comprehension | undefined {
 }
 
 /** An item, and what the condition came to for it. */
-export interface Judged {
+export interface JudgedItem {
   /** `[3]`. */
   readonly at: string;
   readonly index: number;
@@ -29,20 +29,20 @@ export interface Judged {
   readonly holds: boolean;
 }
 
-const known = new WeakMap<BareScope, Map<ASTNode, readonly Judged[] | undefined>>();
+const known = new WeakMap<BareScope, Map<ASTNode, readonly JudgedItem[] | undefined>>();
 
 /** Looks at the items again; nothing when the list has no value, or when there is no time for all of them. */
-export function judge(source: Source, comprehension: Comprehension, scope: BareScope): readonly Judged[] | undefined {
-  const here = known.get(scope) ?? new Map<ASTNode, readonly Judged[] | undefined>();
+export function judge(source: DissectedExpression, comprehension: Comprehension, scope: BareScope): readonly JudgedItem[] | undefined {
+  const here = known.get(scope) ?? new Map<ASTNode, readonly JudgedItem[] | undefined>();
   known.set(scope, here);
   if (!here.has(comprehension.condition)) here.set(comprehension.condition, judged(source, comprehension, scope));
   return here.get(comprehension.condition);
 }
 
-function judged(source: Source, { list, name, condition }: Comprehension, scope: BareScope): readonly Judged[] | undefined {
+function judged(source: DissectedExpression, { list, name, condition }: Comprehension, scope: BareScope): readonly JudgedItem[] | undefined {
   const outcome = source.evaluate(list, scope);
   if (!("value" in outcome) || !Array.isArray(outcome.value)) return undefined;
-  const items: Judged[] = [];
+  const items: JudgedItem[] = [];
   for (const [index, item] of outcome.value.entries()) {
     if (source.isSpent) return undefined;
     const inner = { ...scope, [name]: item as unknown };

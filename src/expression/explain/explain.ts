@@ -2,10 +2,10 @@ import { withinSteps } from "../../base/budget.ts";
 import { isObject, type Json, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Expression, Scope } from "../expression.ts";
-import type { Explanation, Hint } from "./explanation.ts";
+import type { Explanation, Remedy } from "./explanation.ts";
 import { hintsOf } from "./hints.ts";
 import { outlineOf, type Path } from "./outline.ts";
-import { Source } from "./source.ts";
+import { DissectedExpression } from "./source.ts";
 import { touchedItems, treeOf } from "./tree.ts";
 
 /**
@@ -23,7 +23,7 @@ export function explain(expression: Expression, scope: Scope): Explanation {
 }
 
 function explained({ text, references }: Expression, scope: Scope): Explanation {
-  const source = new Source(text);
+  const source = new DissectedExpression(text);
   const place = { scope, wanted: true, depth: LIMITS.explainedDepth };
   const tree = treeOf(source, source.tree, place) ?? { expression: source.textOf(source.tree) };
   const hints = bounded(hintsOf(source, source.tree, place));
@@ -34,7 +34,7 @@ function explained({ text, references }: Expression, scope: Scope): Explanation 
 }
 
 // Differing places are many; the sentence that they belong to is kept before them.
-function bounded(hints: readonly Hint[]): readonly Hint[] {
+function bounded(hints: readonly Remedy[]): readonly Remedy[] {
   let left: number = LIMITS.explainedChars;
   return hints.flatMap((hint) => {
     const { changes: _changes, ...sentence } = hint;

@@ -1,4 +1,4 @@
-import type { Change } from "../../base/difference.ts";
+import type { ValueDifference } from "../../base/difference.ts";
 import type { Json } from "../../base/json.ts";
 
 /** Why an expression does not hold. Public: it stands in journals and reports; fields are added, never renamed. */
@@ -6,7 +6,7 @@ export interface Explanation {
   readonly expression: string;
   readonly tree: TreeNode;
   /** What would make it hold. */
-  readonly hints: readonly Hint[];
+  readonly hints: readonly Remedy[];
   /** The answer that was looked at: an outline, line by line, in which long lists and texts are left out. */
   readonly response?: string;
 }
@@ -32,20 +32,20 @@ export interface TreeNode {
 export interface Items {
   /** `2 of 5 fail`. */
   readonly says: string;
-  readonly shown: readonly Item[];
+  readonly shown: readonly ItemOutcome[];
   /** Whether there are more of them. */
   readonly more?: true;
 }
 
 /** What a comprehension's condition came to for one item. */
-export interface Item {
+export interface ItemOutcome {
   /** `[3]`. */
   readonly at: string;
   readonly condition: TreeNode;
 }
 
 /** A way in which the expression would hold: `subject` would have to … */
-export interface Hint {
+export interface Remedy {
   /** All without this word must be; one of those with it is enough. */
   readonly or?: true;
   /** The item of a comprehension that `subject` speaks of. */
@@ -60,5 +60,5 @@ export interface Hint {
   /** What the record that holds a status says about it. */
   readonly message?: string;
   /** Differing places of two objects or lists. */
-  readonly changes?: readonly (Pick<Change, "sign" | "path"> & { readonly is?: Glimpse; readonly wanted?: Glimpse })[];
+  readonly changes?: readonly (Pick<ValueDifference, "sign" | "path"> & { readonly is?: Glimpse; readonly wanted?: Glimpse })[];
 }

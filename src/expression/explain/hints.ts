@@ -5,10 +5,10 @@ import type { BareScope } from "../expression.ts";
 import { childrenOf } from "../syntax.ts";
 import { isAccess, jsonOf, missingIn } from "./access.ts";
 import { comparisonHint, isComparison, memberHint, wantedOf } from "./compared.ts";
-import { type Comprehension, comprehensionAt, judge, type Judged } from "./comprehension.ts";
-import type { Hint } from "./explanation.ts";
+import { type Comprehension, comprehensionAt, judge, type JudgedItem } from "./comprehension.ts";
+import type { Remedy } from "./explanation.ts";
 import { glimpse } from "./glimpse.ts";
-import type { Source } from "./source.ts";
+import type { DissectedExpression } from "./source.ts";
 import { sides } from "./tree.ts";
 
 interface Aim {
@@ -17,7 +17,7 @@ interface Aim {
 }
 
 /** What would make a part come out as wanted: all of it, or one of those that say `or`. */
-export function hintsOf(source: Source, node: ASTNode, aim: Aim): readonly Hint[] {
+export function hintsOf(source: DissectedExpression, node: ASTNode, aim: Aim): readonly Remedy[] {
   const outcome = source.evaluate(node, aim.scope);
   if ("value" in outcome && outcome.value === aim.wanted) return [];
   if (node.op === "&&" || node.op === "||") return sideHints(source, node, aim);
@@ -33,7 +33,7 @@ export function hintsOf(source: Source, node: ASTNode, aim: Aim): readonly Hint[
   return hint === undefined ? [] : [hint];
 }
 
-function hintOf(source: Source, node: ASTNode, aim: Aim): Hint | undefined {
+function hintOf(source: DissectedExpression, node: ASTNode, aim: Aim): Remedy | undefined {
   if (isComparison(node)) return comparisonHint(source, node, aim);
   if (node.op === "in") return memberHint(source, node.args, aim);
   if (node.op === "call" && node.args[0] === "has") return fieldHint(source, node.args[1][0], aim);
@@ -41,9 +41,9 @@ function hintOf(source: Source, node: ASTNode, aim: Aim): Hint | undefined {
   return textHint(source, node, aim);
 }
 
-function sideHints(source: Source, node: ASTNode & { op: "&&" | "||" }, aim: Aim): readonly Hint[] {
+function sideHints(source: DissectedExpression, node: ASTNode & { op: "&&" | "||" }, aim: Aim): readonly Remedy[] {
   const isEnough = (node.op === "||") === aim.wanted;
-  const told: (readonly Hint[])[] = [];
+  const told: (readonly Remedy[])[] = [];
   for (const side of sides(node, node.op)) {
     told.push(hintsOf(source, side, aim));
     const outcome = source.evaluate(side, aim.scope);
@@ -56,17 +56,17 @@ function sideHints(source: Source, node: ASTNode & { op: "&&" | "||" }, aim: Aim
   );
 }
 
-function choiceHints(source: Source, [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode], aim: Aim): readonly Hint[] {
+function choiceHints(source: DissectedExpression, [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode], aim: Aim): readonly Remedy[] {
   const outcome = source.evaluate(condition, aim.scope);
   if ("failure" in outcome) return missingHints(source, condition, aim.scope);
   return hintsOf(source, outcome.value === true ? yes : no, aim);
 }
 
-function bounded(hints: readonly Hint[]): readonly Hint[] {
+function bounded(hints: readonly Remedy[]): readonly Remedy[] {
   return hints.slice(0, LIMITS.explainedHints);
 }
 
-function itemHints(source: Source, comprehension: Comprehension, { scope, wanted }: Aim): readonly Hint[] | undefined {
+function itemHints(source: DissectedExpression, comprehension: Comprehension, { scope, wanted }: Aim): readonly Remedy[] | undefined {
   const judged = judge(source, comprehension, scope);
   if (judged === undefined) return undefined;
   const holding = judged.filter(({ holds }) => holds);
@@ -82,7 +82,7 @@ function itemHints(source: Source, comprehension: Comprehension, { scope, wanted
 }
 
 // What is the same for several items is said once.
-function merged(hints: readonly Hint[]): readonly Hint[] {
+function merged(hints: readonly Remedy[]): readonly Remedy[] {
   const alike = Map.groupBy(hints, ({ item: _item, ...hint }) => writeJson(hint));
   return [...alike.values()].flatMap((group) => {
     const [first] = group;
@@ -90,15 +90,15 @@ function merged(hints: readonly Hint[]): readonly Hint[] {
   });
 }
 
-function withoutItem({ item: _item, ...hint }: Hint): Hint {
+function withoutItem({ item: _item, ...hint }: Remedy): Remedy {
   return hint;
 }
 
-function within(item: string, hints: readonly Hint[]): readonly Hint[] {
+function within(item: string, hints: readonly Remedy[]): readonly Remedy[] {
   return hints.map((hint) => ({ ...hint, item: hint.item === undefined ? item : `${item}, ${hint.item}` }));
 }
 
-function onlyOne(source: Source, { list, condition }: Comprehension, holding: readonly Judged[]): Hint {
+function onlyOne(source: DissectedExpression, { list, condition }: Comprehension, holding: readonly JudgedItem[]): Remedy {
   const at = holding.slice(0, LIMITS.explainedItems).map((each) => each.at);
   return {
     subject: source.textOf(list),
@@ -108,7 +108,7 @@ function onlyOne(source: Source, { list, condition }: Comprehension, holding: re
 }
 
 // One item is to be right: what the one that is nearest lacks, when one is nearer than all others.
-function nearestHints(source: Source, { list, condition }: Comprehension, judged: readonly Judged[]): readonly Hint[] {
+function nearestHints(source: DissectedExpression, { list, condition }: Comprehension, judged: readonly JudgedItem[]): readonly Remedy[] {
   const ranked = judged
     .slice(0, LIMITS.explainedCandidates)
     .map(({ at, scope }) => ({ at, hints: hintsOf(source, condition, { scope, wanted: true }) }))
@@ -116,7 +116,7 @@ function nearestHints(source: Source, { list, condition }: Comprehension, judged
     .map((each) => ({ ...each, cost: each.hints.reduce((sum, { changes }) => sum + (changes?.length ?? 1), 0) }))
     .toSorted((one, other) => one.cost - other.cost);
   const [best, second] = ranked;
-  const general: Hint = {
+  const general: Remedy = {
     subject: source.textOf(list),
     must: `hold an item for which ${source.textOf(condition)}`,
     ...(judged.length === 0 ? { remark: "it is empty" } : {}),
@@ -126,7 +126,7 @@ function nearestHints(source: Source, { list, condition }: Comprehension, judged
 }
 
 // `has(a.b)`: the field, where it would stand, and what stands there.
-function fieldHint(source: Source, path: ASTNode | undefined, { scope, wanted }: Aim): Hint | undefined {
+function fieldHint(source: DissectedExpression, path: ASTNode | undefined, { scope, wanted }: Aim): Remedy | undefined {
   if (path === undefined || !isAccess(path) || typeof path.args[1] !== "string") return undefined;
   const [owner, field] = path.args;
   if (!wanted) return { subject: source.textOf(owner), must: `hold no field ${JSON.stringify(field)}` };
@@ -134,7 +134,7 @@ function fieldHint(source: Source, path: ASTNode | undefined, { scope, wanted }:
 }
 
 /** Of a part without a value: the first field that is not there. */
-function missingHints(source: Source, node: ASTNode, scope: BareScope): readonly Hint[] {
+function missingHints(source: DissectedExpression, node: ASTNode, scope: BareScope): readonly Remedy[] {
   if (!isAccess(node)) {
     const parts =
       node.op === "call" && node.args[0] === "has"
@@ -151,7 +151,7 @@ function missingHints(source: Source, node: ASTNode, scope: BareScope): readonly
   return missing === undefined ? missingInside(source, node, scope) : [missing.hint];
 }
 
-function missingInside(source: Source, node: ASTNode, scope: BareScope): readonly Hint[] {
+function missingInside(source: DissectedExpression, node: ASTNode, scope: BareScope): readonly Remedy[] {
   for (const part of childrenOf(node)) {
     const hints = missingHints(source, part, scope);
     if (hints.length > 0) return hints;
@@ -159,7 +159,7 @@ function missingInside(source: Source, node: ASTNode, scope: BareScope): readonl
   return [];
 }
 
-function truthHint(source: Source, node: ASTNode, { scope, wanted }: Aim): Hint | undefined {
+function truthHint(source: DissectedExpression, node: ASTNode, { scope, wanted }: Aim): Remedy | undefined {
   const outcome = source.evaluate(node, scope);
   const is = "value" in outcome ? jsonOf(outcome.value) : undefined;
   return is === undefined ? undefined : { subject: source.textOf(node), must: "be", wanted: { value: wanted }, is: glimpse(is) };
@@ -172,7 +172,7 @@ const TEXT_TESTS: Readonly<Record<string, string>> = {
   re2: "match",
 };
 
-function textHint(source: Source, node: ASTNode, { scope, wanted }: Aim): Hint | undefined {
+function textHint(source: DissectedExpression, node: ASTNode, { scope, wanted }: Aim): Remedy | undefined {
   const [subject, argument] = node.op === "rcall" ? [node.args[1], node.args[2][0]] : node.op === "call" ? node.args[1] : [];
   const test = node.op === "rcall" || node.op === "call" ? TEXT_TESTS[node.args[0]] : undefined;
   if (subject === undefined || argument === undefined || test === undefined) return undefined;

@@ -5,19 +5,19 @@ import { type BareScope, EvaluationFailure, Expression } from "../expression.ts"
 import { childrenOf, nodesOf } from "../syntax.ts";
 
 /** What a sub-expression came to. */
-export type Outcome = { readonly value: unknown } | { readonly failure: EvaluationFailure };
+export type PartOutcome = { readonly value: unknown } | { readonly failure: EvaluationFailure };
 
-const UNKNOWN: Outcome = { value: undefined };
+const UNKNOWN: PartOutcome = { value: undefined };
 const LEAST_CHARS = 40;
 
 /** An expression taken apart: the text of each part, and its value. It counts what it has done, and stops at its limits. */
-export class Source {
+export class DissectedExpression {
   readonly tree: ASTNode;
   readonly #text: string;
   readonly #texts: readonly ASTNode[];
   readonly #writtenAs = new Map<ASTNode, string>();
   readonly #parsed = new Map<string, Expression | undefined>();
-  readonly #known = new WeakMap<BareScope, Map<ASTNode, Outcome>>();
+  readonly #known = new WeakMap<BareScope, Map<ASTNode, PartOutcome>>();
   #evaluations: number = LIMITS.explainedEvaluations;
   #nodes: number = LIMITS.explainedNodes;
   #chars: number = LIMITS.explainedChars;
@@ -41,15 +41,15 @@ export class Source {
   }
 
   /** The value of a part; `undefined` as its value when it cannot be told any more. */
-  evaluate(node: ASTNode, scope: BareScope): Outcome {
-    const known = this.#known.get(scope) ?? new Map<ASTNode, Outcome>();
+  evaluate(node: ASTNode, scope: BareScope): PartOutcome {
+    const known = this.#known.get(scope) ?? new Map<ASTNode, PartOutcome>();
     this.#known.set(scope, known);
     const outcome = known.get(node) ?? this.#evaluated(node, scope);
     known.set(node, outcome);
     return outcome;
   }
 
-  #evaluated(node: ASTNode, scope: BareScope): Outcome {
+  #evaluated(node: ASTNode, scope: BareScope): PartOutcome {
     if (this.isSpent) return UNKNOWN;
     this.#evaluations -= 1;
     const expression = this.#parse(this.#written(node));

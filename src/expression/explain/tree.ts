@@ -3,14 +3,14 @@ import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { childrenOf, nodesOf, referencesIn } from "../syntax.ts";
 import { isAccess, missingIn, partsOfPath } from "./access.ts";
-import { comprehensionAt, type Comprehension, constantsOf, judge, type Judged } from "./comprehension.ts";
-import type { Item, Items, TreeNode } from "./explanation.ts";
+import { comprehensionAt, type Comprehension, constantsOf, judge, type JudgedItem } from "./comprehension.ts";
+import type { ItemOutcome, Items, TreeNode } from "./explanation.ts";
 import { glimpseOf } from "./glimpse.ts";
 import type { Path } from "./outline.ts";
-import { isLiteral, mentions, type Outcome, type Source } from "./source.ts";
+import { isLiteral, mentions, type PartOutcome, type DissectedExpression } from "./source.ts";
 
 /** Where a part stands: its names, and the truth that it was to have; nothing when any value may matter. */
-export interface Place {
+export interface PartPlace {
   readonly scope: BareScope;
   readonly wanted?: boolean | undefined;
   readonly depth: number;
@@ -19,7 +19,7 @@ export interface Place {
 }
 
 /** A part with its value, and the parts of it that explain the value; nothing when there is nothing to say. */
-export function treeOf(source: Source, node: ASTNode, place: Place): TreeNode | undefined {
+export function treeOf(source: DissectedExpression, node: ASTNode, place: PartPlace): TreeNode | undefined {
   const outcome = source.evaluate(node, place.scope);
   if (isLiteral(node) && "value" in outcome) return undefined;
   if (place.item !== undefined && !mentions(node, place.item)) return undefined;
@@ -42,12 +42,12 @@ function hasCause(parts: readonly TreeNode[]): boolean {
   return parts.some(({ state }) => state === "no value");
 }
 
-function told(outcome: Outcome, why: string): Partial<TreeNode> {
+function told(outcome: PartOutcome, why: string): Partial<TreeNode> {
   if ("value" in outcome) return glimpseOf(outcome.value) ?? {};
   return { state: "no value", why: why === "" ? outcome.failure.message : why };
 }
 
-function missingWhy(source: Source, node: ASTNode, { scope }: Place): string | undefined {
+function missingWhy(source: DissectedExpression, node: ASTNode, { scope }: PartPlace): string | undefined {
   const path = node.op === "call" && node.args[0] === "has" ? node.args[1][0] : node;
   return path !== undefined && isAccess(path) ? missingIn(source, path, scope)?.why : undefined;
 }
@@ -62,7 +62,7 @@ export function causeOf(tree: TreeNode): string | undefined {
   return undefined;
 }
 
-function partsOf(source: Source, node: ASTNode, place: Place): readonly TreeNode[] {
+function partsOf(source: DissectedExpression, node: ASTNode, place: PartPlace): readonly TreeNode[] {
   if (node.op === "&&" || node.op === "||") return sidesOf(source, node, place);
   if (node.op === "!_") return branch(source, node.args, { ...place, wanted: negated(place.wanted) });
   if (node.op === "?:") return choiceOf(source, node.args, place);
@@ -78,7 +78,7 @@ function partsOf(source: Source, node: ASTNode, place: Place): readonly TreeNode
   return childrenOf(node).flatMap((part) => branch(source, part, free));
 }
 
-function branch(source: Source, node: ASTNode, place: Place): readonly TreeNode[] {
+function branch(source: DissectedExpression, node: ASTNode, place: PartPlace): readonly TreeNode[] {
   const tree = treeOf(source, node, place);
   return tree === undefined ? [] : [tree];
 }
@@ -92,7 +92,7 @@ export function sides(node: ASTNode, operator: "&&" | "||"): readonly ASTNode[] 
   return node.op === operator ? node.args.flatMap((side) => sides(side, operator)) : [node];
 }
 
-function sidesOf(source: Source, node: ASTNode & { op: "&&" | "||" }, place: Place): readonly TreeNode[] {
+function sidesOf(source: DissectedExpression, node: ASTNode & { op: "&&" | "||" }, place: PartPlace): readonly TreeNode[] {
   const decided = node.op === "||";
   let isDecided = false;
   return sides(node, node.op).flatMap((side) => {
@@ -103,12 +103,12 @@ function sidesOf(source: Source, node: ASTNode & { op: "&&" | "||" }, place: Pla
   });
 }
 
-function unseen(source: Source, node: ASTNode): readonly TreeNode[] {
+function unseen(source: DissectedExpression, node: ASTNode): readonly TreeNode[] {
   const expression = source.textOf(node);
   return source.allows(expression.length) ? [{ expression, state: "not evaluated" }] : [];
 }
 
-function choiceOf(source: Source, [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode], place: Place): readonly TreeNode[] {
+function choiceOf(source: DissectedExpression, [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode], place: PartPlace): readonly TreeNode[] {
   const outcome = source.evaluate(condition, place.scope);
   const first = branch(source, condition, { ...place, wanted: undefined });
   if (!("value" in outcome)) return first;
@@ -120,7 +120,7 @@ function choiceOf(source: Source, [condition, yes, no]: readonly [ASTNode, ASTNo
   ];
 }
 
-function boundParts(source: Source, [name, value, body]: readonly ASTNode[], place: Place): readonly TreeNode[] {
+function boundParts(source: DissectedExpression, [name, value, body]: readonly ASTNode[], place: PartPlace): readonly TreeNode[] {
   if (name?.op !== "id" || value === undefined || body === undefined) return [];
   const outcome = source.evaluate(value, place.scope);
   const first = branch(source, value, { ...place, wanted: undefined });
@@ -129,17 +129,17 @@ function boundParts(source: Source, [name, value, body]: readonly ASTNode[], pla
 }
 
 // A path is told as a whole, with what it starts from and what its brackets hold when those are computed.
-function pathParts(source: Source, node: Parameters<typeof partsOfPath>[0], place: Place): readonly TreeNode[] {
+function pathParts(source: DissectedExpression, node: Parameters<typeof partsOfPath>[0], place: PartPlace): readonly TreeNode[] {
   const { base, indices } = partsOfPath(node);
   return [...(base.op === "id" ? [] : [base]), ...indices].flatMap((part) => branch(source, part, place));
 }
 
-function itemsOf(source: Source, node: ASTNode, place: Place): Items | undefined {
+function itemsOf(source: DissectedExpression, node: ASTNode, place: PartPlace): Items | undefined {
   const comprehension = comprehensionAt(node);
   const judged = comprehension === undefined ? undefined : judge(source, comprehension, place.scope);
   if (comprehension === undefined || judged === undefined) return undefined;
   const { says, telling, wanted } = verdict(comprehension, judged);
-  const shown = telling.slice(0, LIMITS.explainedItems).flatMap(({ at, scope }): Item[] => {
+  const shown = telling.slice(0, LIMITS.explainedItems).flatMap(({ at, scope }): ItemOutcome[] => {
     const condition = treeOf(source, comprehension.condition, { ...place, scope, wanted, item: comprehension.name });
     return condition === undefined ? [] : [{ at, condition }];
   });
@@ -149,12 +149,12 @@ function itemsOf(source: Source, node: ASTNode, place: Place): Items | undefined
 interface Verdict {
   readonly says: string;
   /** The items that decided. */
-  readonly telling: readonly Judged[];
+  readonly telling: readonly JudgedItem[];
   /** What the condition was to be for them. */
   readonly wanted: boolean;
 }
 
-function verdict({ kind }: Comprehension, judged: readonly Judged[]): Verdict {
+function verdict({ kind }: Comprehension, judged: readonly JudgedItem[]): Verdict {
   const [holding, failing] = [judged.filter(({ holds }) => holds), judged.filter(({ holds }) => !holds)];
   const of = `of ${judged.length}`;
   if (judged.length === 0) return { says: "there is no item", telling: [], wanted: true };
@@ -169,7 +169,7 @@ function verdict({ kind }: Comprehension, judged: readonly Judged[]): Verdict {
 }
 
 /** The items of the answer that decided a comprehension over a path of it. */
-export function touchedItems(source: Source, { scope }: Place): readonly Path[] {
+export function touchedItems(source: DissectedExpression, { scope }: PartPlace): readonly Path[] {
   return nodesOf(source.tree).flatMap((node) => {
     const comprehension = comprehensionAt(node);
     const path = comprehension === undefined ? undefined : responsePath(comprehension.list);

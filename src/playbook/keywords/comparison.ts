@@ -1,6 +1,6 @@
 import { Decimal, NUMERAL_PATTERN } from "../../base/decimal.ts";
 import {
-  type Beside,
+  type CompanionRule,
   choice,
   duration,
   type EditedKeywords,
@@ -24,7 +24,7 @@ export interface CheckFields extends SideReadFields, Values<"foreach" | "that" |
 /** The keywords of a check of which an edit contradicts a run that has made it. */
 export type FixedOfCheck = "foreach" | "as" | "read" | "with" | "that" | "conserve";
 
-type NoPlace = { readonly excludedBy: Beside };
+type NoPlace = { readonly excludedBy: CompanionRule };
 const besides = (keyword: string, message: string): NoPlace => ({ excludedBy: { keyword, message } });
 const notConserved = (field: string): NoPlace =>
   besides("conserve", `conserve knows by itself what to read: it has no "${field}"`);
@@ -103,7 +103,7 @@ export interface ComparisonFields extends Values<"scope" | "foreach" | "as" | "c
 export type FixedOfComparison = "left" | "right" | "conserve" | "tolerance";
 
 const notOwn = (field: string): NoPlace => besides("conserve", `conserve knows its own sides: it has no "${field}"`);
-const ofConserve = (field: string): { readonly needs: Beside } => ({
+const ofConserve = (field: string): { readonly needs: CompanionRule } => ({
   needs: { keyword: "conserve", message: `"${field}" belongs to a side, or to conserve` },
 });
 const side = elementNode(SIDE, "One side of a comparison: rows that are read, or given.", fixed);

@@ -6,7 +6,7 @@ import { choice, type Keyword, type Keywords, node, number, text, type Value, ty
 // The keywords of an input, and of the parts of one: an item of a list, a field of an object.
 
 /** What is said of a value. */
-export interface PartFields extends Values<
+export interface InputPartFields extends Values<
   "type" | "pattern" | "enum" | "minimum" | "maximum" | "items" | "unique" | "properties" | "required"
 > {
   readonly description: string | undefined;
@@ -36,7 +36,7 @@ function typeRow(types: readonly InputType[], description: string): Keyword<Valu
  * The keywords of a part of an input. `part` is the schema of its own parts: they are checked one by one, so that a playbook whose
  * inputs have none need not wait for their schema to be compiled.
  */
-export function partKeywords(part: object = ANY_MAP): Keywords<PartFields> {
+export function partKeywords(part: object = ANY_MAP): Keywords<InputPartFields> {
   return {
     type: typeRow(VALUE_TYPES, "The type; decimals are exact."),
     description: text("What people should know of it."),
@@ -66,7 +66,7 @@ export function partKeywords(part: object = ANY_MAP): Keywords<PartFields> {
 }
 
 /** The keywords of a part of an input. */
-export const PART: Keywords<PartFields> = partKeywords();
+export const PART: Keywords<InputPartFields> = partKeywords();
 
 /** The keywords that an input has beyond those of a part. */
 export const GIVEN: Keywords<GivenFields> = {
@@ -83,10 +83,10 @@ export const GIVEN: Keywords<GivenFields> = {
 };
 
 /** The keywords of an input whose parts have this schema. */
-export function inputKeywords(part?: object): Keywords<PartFields & GivenFields> {
+export function inputKeywords(part?: object): Keywords<InputPartFields & GivenFields> {
   const type = typeRow([...VALUE_TYPES, "file"], "The type; decimals are exact, a file gives its content.");
   return { ...partKeywords(part), type, ...GIVEN };
 }
 
 /** The keywords of an input. */
-export const INPUT: Keywords<PartFields & GivenFields> = inputKeywords();
+export const INPUT: Keywords<InputPartFields & GivenFields> = inputKeywords();

@@ -11,7 +11,7 @@ export type Value = SourceNode | undefined;
 export type Values<Names extends string> = Readonly<Record<Names, Value>>;
 
 /** What must be beside a keyword, or must not. */
-export interface Beside {
+export interface CompanionRule {
   readonly keyword: string;
   /** The value that it must have. */
   readonly is?: string;
@@ -22,7 +22,7 @@ export interface Beside {
 }
 
 /** What a row may say beyond the schema and the reader. */
-export interface Columns {
+export interface KeywordColumns {
   readonly required?: true;
   /** What it is when it is left out, as one would write it. */
   readonly default?: string;
@@ -30,8 +30,8 @@ export interface Columns {
   readonly only?: "reads" | "writes" | "paged lists";
   /** What to do in a call that may not have it. */
   readonly instead?: string;
-  readonly needs?: Beside;
-  readonly excludedBy?: Beside;
+  readonly needs?: CompanionRule;
+  readonly excludedBy?: CompanionRule;
   /** Of an input: the types that it says something about. */
   readonly types?: readonly (InputType | "any")[];
   /** What the value names, for editors. */
@@ -45,7 +45,7 @@ export interface Columns {
 }
 
 /** One keyword: its schema, and how its value is read. */
-export interface Keyword<T = unknown> extends Columns {
+export interface Keyword<T = unknown> extends KeywordColumns {
   readonly schema: object;
   readonly read: (value: Value) => T;
 }
@@ -95,7 +95,7 @@ export function frameOf(table: Table, more: object = {}): Frame {
 /** A row that is never `undefined` once it has a default. */
 type Row<T, C> = Keyword<C extends { readonly default: string } ? T : T | undefined> & NoInfer<C>;
 
-function row<T, C extends Columns>(
+function row<T, C extends KeywordColumns>(
   schema: object,
   description: string,
   read: (value: Value) => T | undefined,
@@ -107,7 +107,7 @@ function row<T, C extends Columns>(
 }
 
 /** A value that its reader takes as it was written, since it reads it with what is around it. */
-export function node<const C extends Columns = object>(
+export function node<const C extends KeywordColumns = object>(
   schema: object,
   description: string,
   columns: C = {} as C,
@@ -116,7 +116,7 @@ export function node<const C extends Columns = object>(
 }
 
 /** An expression without `${{ }}`. */
-export function expression<const C extends Columns = object>(
+export function expression<const C extends KeywordColumns = object>(
   description: string,
   columns: C = {} as C,
 ): Keyword<Value> & NoInfer<C> {
@@ -124,7 +124,7 @@ export function expression<const C extends Columns = object>(
 }
 
 /** A text. */
-export function text<const C extends Columns = object>(
+export function text<const C extends KeywordColumns = object>(
   description: string,
   columns: C = {} as C,
   schema: object = {},
@@ -133,7 +133,7 @@ export function text<const C extends Columns = object>(
 }
 
 /** One of several words. */
-export function choice<Word extends string, const C extends Columns & { readonly default?: Word } = object>(
+export function choice<Word extends string, const C extends KeywordColumns & { readonly default?: Word } = object>(
   words: readonly Word[],
   description: string,
   columns: C = {} as C,
@@ -142,7 +142,7 @@ export function choice<Word extends string, const C extends Columns & { readonly
 }
 
 /** A time with its unit, read as milliseconds. */
-export function duration<const C extends Columns = object>(description: string, columns: C = {} as C): Row<number, C> {
+export function duration<const C extends KeywordColumns = object>(description: string, columns: C = {} as C): Row<number, C> {
   const read = (value: Value): number | undefined => parseDuration(textOf(value) ?? columns.default ?? "");
   const { schema, ...rest } = row({ type: "string", pattern: DURATION_PATTERN }, description, read, columns);
   const { description: words } = schema as { readonly description: string };
@@ -153,7 +153,7 @@ export function duration<const C extends Columns = object>(description: string, 
 }
 
 /** A number within the bounds of its schema. */
-export function number<const C extends Columns = object>(
+export function number<const C extends KeywordColumns = object>(
   schema: object,
   description: string,
   columns: C = {} as C,
@@ -163,7 +163,7 @@ export function number<const C extends Columns = object>(
 }
 
 /** A map with keywords of its own. */
-export function element<Fields, const C extends Columns = object>(
+export function element<Fields, const C extends KeywordColumns = object>(
   keywords: Keywords<Fields>,
   description: string,
   columns: C = {} as C,
@@ -174,7 +174,7 @@ export function element<Fields, const C extends Columns = object>(
 }
 
 /** A map with keywords of its own, which its reader takes as it was written. */
-export function elementNode<const C extends Columns = object>(
+export function elementNode<const C extends KeywordColumns = object>(
   keywords: Table,
   description: string,
   columns: C = {} as C,
@@ -184,13 +184,13 @@ export function elementNode<const C extends Columns = object>(
 }
 
 /** A keyword that has no place where it is. */
-export interface Misplaced extends Pick<Beside, "message" | "suggestion"> {
+export interface Misplaced extends Pick<CompanionRule, "message" | "suggestion"> {
   readonly name: string;
 }
 
 /** The keywords of a map that are beside one that excludes them, or without one that they need. */
 export function misplacedIn(map: MapNode, table: Table, calls?: "reads" | "writes"): readonly Misplaced[] {
-  const has = ({ keyword, is }: Beside): boolean =>
+  const has = ({ keyword, is }: CompanionRule): boolean =>
     map.entries.has(keyword) && (is === undefined || textOf(child(map, keyword)) === is);
   return [...map.entries.keys()].flatMap((name) => {
     const { needs, excludedBy } = table[name] ?? {};

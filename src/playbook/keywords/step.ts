@@ -45,9 +45,9 @@ const HEAD: EditedKeywords<HeadFields, FixedOfHead> = {
 };
 
 /** The parts of a block. */
-export type PartFields = Values<"block" | "rescue" | "always">;
+export type BlockFields = Values<"block" | "rescue" | "always">;
 
-const PARTS: EditedKeywords<PartFields, never> = {
+const PARTS: EditedKeywords<BlockFields, never> = {
   block: steps("Steps that belong together."),
   rescue: steps("Steps to do when one of the block has failed: then the block is rescued."),
   always: steps("Steps to do in the end, whether the block failed or not; also after Ctrl-C."),
@@ -235,7 +235,7 @@ export const STEP_KINDS: Readonly<Record<"call" | "block" | "include", Table>> =
 };
 
 /** All that a step may have, before it is known what it does. */
-export type StepFields = HeadFields & PartFields & CallFields;
+export type StepFields = HeadFields & BlockFields & CallFields;
 
 /** The keywords of a step. */
 export const STEP: Keywords<StepFields> = { ...HEAD, ...PARTS, ...CALL };

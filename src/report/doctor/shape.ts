@@ -6,7 +6,7 @@ export const AREAS = ["program", "terminal", "project", "keys", "state", "servic
 export type Area = (typeof AREAS)[number];
 
 /** One thing that was looked at. */
-export interface Finding {
+export interface DoctorFinding {
   readonly area: Area;
   readonly grade: Grade;
   /** Stays the same from version to version; programs branch on it. */
@@ -24,5 +24,5 @@ export interface DoctorDocument {
   readonly ok: boolean;
   /** The environment that was looked at; null when there is none to be had. */
   readonly environment: string | null;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
 }

@@ -1,7 +1,7 @@
 import { count } from "../../base/text.ts";
 import { foreignLines } from "../foreign.ts";
 import { labelled } from "../problem.ts";
-import { type DoctorDocument, AREAS, type Finding, type Grade } from "./shape.ts";
+import { type DoctorDocument, AREAS, type DoctorFinding, type Grade } from "./shape.ts";
 
 const MARKS: Readonly<Record<Grade, string>> = { ok: "✓", warning: "!", problem: "✗" };
 const INDENT = "    ";
@@ -26,13 +26,13 @@ const HEADINGS = {
   profile: "Profile",
 } as const;
 
-function findingLines({ grade, message, why, next }: Finding): readonly string[] {
+function findingLines({ grade, message, why, next }: DoctorFinding): readonly string[] {
   const [first = "", ...rest] = foreignLines(message);
   const more = [...rest, ...(why === null ? [] : labelled("why", why)), ...(next === null ? [] : labelled("next", next))];
   return [`  ${MARKS[grade]} ${first}`, ...more.map((line) => `${INDENT}${line}`)];
 }
 
-function summaryLine(environment: string | null, findings: readonly Finding[]): string {
+function summaryLine(environment: string | null, findings: readonly DoctorFinding[]): string {
   const about = environment === null ? "" : ` for environment ${environment}`;
   const wrong = findings.filter(({ grade }) => grade === "problem").length;
   const doubtful = findings.filter(({ grade }) => grade === "warning").length;

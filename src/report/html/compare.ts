@@ -11,7 +11,7 @@ import { comparisonsOverTime } from "./history.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { runLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 
 /** Two runs of one playbook side by side, what differs first. Pure. */
 export function comparePage(before: RunReport, after: RunReport): Iterable<string> {
@@ -58,7 +58,7 @@ function part(title: string, content: Markup): Markup {
   return el("section", {}, el("h2", { class: "part" }, title), content);
 }
 
-function runRow({ run, totals }: RunReport): Row {
+function runRow({ run, totals }: RunReport): TableRow {
   const { mark, word } = RUN_WORDS[run.outcome];
   return [
     runLink(run.id),
@@ -72,7 +72,7 @@ function runRow({ run, totals }: RunReport): Row {
 function stepTable(label: string, pairs: readonly Pair[]): Markup {
   if (pairs.length === 0) return el("p", {}, "None.");
   const shown = pairs.slice(0, LIMITS.viewSteps);
-  const rows = shown.map((pair): Row => {
+  const rows = shown.map((pair): TableRow => {
     const { address, before, after } = pair;
     return [
       oneLine(address),
@@ -107,7 +107,7 @@ function outputTable(before: RunReport, after: RunReport): Markup {
   const [earlier, later] = [before.run.outputs, after.run.outputs];
   const names = [...new Set([...Object.keys(later), ...Object.keys(earlier)])];
   if (names.length === 0) return el("p", {}, "None.");
-  const rows = names.map((name): Row => {
+  const rows = names.map((name): TableRow => {
     const [was, is] = [earlier[name], later[name]];
     const isSame = was !== undefined && is !== undefined && jsonEquals(was, is);
     return [

@@ -6,7 +6,7 @@ import { countsLine, keyOf, standing } from "../comparison.ts";
 import { oneLine } from "../foreign.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { driftTable, momentOf, number, timeOf } from "./drift-table.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 
 /** What two sides said, in what they differ, and since when; where it is served, each drift leads to its page. */
 export function comparisonMarkup(comparison: Comparison, isServed: boolean): Markup {
@@ -39,7 +39,7 @@ export function comparisonMarkup(comparison: Comparison, isServed: boolean): Mar
 
 const SIDE_COLUMNS = ["Side", "Rows", "Keys", "Sum", "Requests", "Read from", "to"];
 
-function sideRow({ name, rows, keys, sum, requests, from, to }: ComparedSide): Row {
+function sideRow({ name, rows, keys, sum, requests, from, to }: ComparedSide): TableRow {
   return [oneLine(name), String(rows), String(keys), number(sum), String(requests), momentOf(from), momentOf(to)];
 }
 
@@ -48,7 +48,7 @@ function totalsTable({ totalsOf, totals, left, right }: Comparison): Markup | un
   const columns = [`Total of ${oneLine(totalsOf ?? "")}`, oneLine(left.name), oneLine(right.name), "Difference"];
   const rows = totals
     .slice(0, LIMITS.htmlRows)
-    .map((total): Row => [
+    .map((total): TableRow => [
       oneLine(total.of),
       number(total.left),
       number(total.right),

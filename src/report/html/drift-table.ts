@@ -4,7 +4,7 @@ import { keyOf, KIND_WORDS } from "../comparison.ts";
 import { oneLine } from "../foreign.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { driftLink, runLink } from "./places.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 
 /** A drift as one run saw it, or with what became of it since. */
 export type AnyDrift = Drift & Partial<Pick<KnownDrift, "lastRun" | "clearedAt">>;
@@ -24,7 +24,7 @@ export function driftTable(label: string, drifts: readonly AnyDrift[], { left, r
   const isKnown = drifts.some(({ lastRun }) => lastRun !== undefined);
   const since = isKnown ? "Since, seen last by" : "Since";
   const columns = ["Drift", "Stands", "Of", "Kind", oneLine(left), oneLine(right), "Difference", since, "Word"];
-  const rows = drifts.map((drift): Row => [
+  const rows = drifts.map((drift): TableRow => [
     isServed ? driftLink(drift.id) : el("code", {}, oneLine(drift.id)),
     standing(drift),
     keyOf(drift.key),

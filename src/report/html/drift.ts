@@ -13,7 +13,7 @@ import { runLink } from "./places.ts";
 import { type Line, plotOf } from "./plot.ts";
 import { SCRIPT } from "./script.ts";
 import { factList } from "./step.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 
 /** One drift: how it stands, what both sides said, what somebody said of it, and its history. `now` in milliseconds since the Unix epoch. Pure. */
 export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> {
@@ -89,7 +89,7 @@ function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
             ["Who", "Why", "Said", "Until", ...valueColumns(drift), "Holds"],
             words
               .slice(0, LIMITS.viewHistory)
-              .map((word, at): Row => [
+              .map((word, at): TableRow => [
                 oneLine(word.by),
                 oneLine(word.because ?? ""),
                 momentOf(word.at),
@@ -123,7 +123,7 @@ function historyOf(drift: ExplainedDrift): Markup {
   const rows = history
     .slice(-LIMITS.viewHistory)
     .toReversed()
-    .map(({ at, what, by, ...values }): Row => [
+    .map(({ at, what, by, ...values }): TableRow => [
       momentOf(at),
       what,
       what === "acknowledged" ? oneLine(by) : runLink(by),

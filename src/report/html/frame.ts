@@ -1,21 +1,21 @@
 import { hash } from "node:crypto";
 import { VERSION } from "../../base/version.ts";
 import { el, escapeHtml, type Markup } from "./markup.ts";
-import { type Place, wayTo } from "./places.ts";
+import { type PageSection, wayTo } from "./places.ts";
 import { STYLE } from "./style.ts";
 
 /** What is around the content of a page. */
-export interface Frame {
+export interface PageFrame {
   readonly title: string;
   /** What stands above the content. */
   readonly above?: Markup | undefined;
   readonly script: string;
   /** Where a page stands that is served: it may ask its server again, and send a form to it. One in a file may do neither. */
-  readonly place?: Place;
+  readonly place?: PageSection;
 }
 
 /** A whole page. Its policy lets nothing run or load but its own style and script, whatever a text in it holds. */
-export function* framed({ title, above, script, place }: Frame, content: Iterable<string>): Generator<string> {
+export function* framed({ title, above, script, place }: PageFrame, content: Iterable<string>): Generator<string> {
   const policy = [
     "default-src 'none'",
     `style-src '${digest(STYLE)}'`,

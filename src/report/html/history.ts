@@ -3,7 +3,7 @@ import { oneLine } from "../foreign.ts";
 import type { RunReport } from "../shape.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { type Line, plotOf } from "./plot.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 
 /** One comparison as one of several runs made it. */
 interface Point {
@@ -36,7 +36,7 @@ export function comparisonsOverTime(reports: readonly RunReport[]): Markup | und
 function seriesOf(of: string, points: readonly Point[]): Child {
   const [first] = points;
   const [left, right] = [oneLine(first?.comparison.left.name ?? ""), oneLine(first?.comparison.right.name ?? "")];
-  const rows = points.map(({ at, comparison }): Row => {
+  const rows = points.map(({ at, comparison }): TableRow => {
     const { counts } = comparison;
     return [
       el("time", { datetime: at }, at),

@@ -10,7 +10,7 @@ import { comparisonsOverTime } from "./history.ts";
 import { el, type Markup } from "./markup.ts";
 import { notBegunMarkup, runPieces } from "./run.ts";
 import { FOLLOW, SCRIPT } from "./script.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 
 /**
  * The reports as one HTML page that needs nothing else, neither a network nor JavaScript; its one script adds search, filters and a choice of
@@ -98,7 +98,7 @@ function indexOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): 
   );
 }
 
-function indexRow({ run, totals }: RunReport, at: number): Row {
+function indexRow({ run, totals }: RunReport, at: number): TableRow {
   const { mark, word } = RUN_WORDS[run.outcome];
   return [
     el("a", { href: `#${runId(at)}` }, oneLine(run.playbook.name)),
@@ -110,7 +110,7 @@ function indexRow({ run, totals }: RunReport, at: number): Row {
   ];
 }
 
-function notBegunRow({ playbook }: NotBegun): Row {
+function notBegunRow({ playbook }: NotBegun): TableRow {
   const { mark, word } = NOT_BEGUN;
   return [oneLine(playbook.name), el("span", { class: "verdict failed" }, `${mark} ${word}`), "", "", "", ""];
 }

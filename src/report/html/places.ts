@@ -4,18 +4,18 @@ import { el, type Markup } from "./markup.ts";
 const PLACES = { runs: "Runs", drifts: "Drift", schedules: "Schedules" } as const;
 
 /** Which of the lists that a server shows a page belongs to. */
-export type Place = keyof typeof PLACES;
+export type PageSection = keyof typeof PLACES;
 
 /** The ways to all lists, with the one where the page stands. */
-export function wayTo(here: Place): Markup {
-  const links = (Object.keys(PLACES) as Place[]).map((place) =>
+export function wayTo(here: PageSection): Markup {
+  const links = (Object.keys(PLACES) as PageSection[]).map((place) =>
     el("li", {}, el("a", { href: listPath(place), "aria-current": place === here ? "true" : undefined }, PLACES[place])),
   );
   return el("nav", { class: "way", "aria-label": "Pages" }, el("ul", {}, links));
 }
 
 /** Where a list is, or the page that compares runs, from any page that is served: each lies one folder deep, below a folder that no page names. */
-export function listPath(list: Place | "compare"): string {
+export function listPath(list: PageSection | "compare"): string {
   return `../${list}/`;
 }
 

@@ -11,7 +11,7 @@ import { countsIn, environmentWords, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, w
 import type { Budget } from "./budget.ts";
 import { type Child, el, type Markup, opening } from "./markup.ts";
 import { factList, problemMarkup, stepMarkup, wantsPerson } from "./step.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 import { Timeline } from "./timeline.ts";
 
 /** What a run is shown with. */
@@ -176,7 +176,7 @@ function plainness({ step, attempt }: Write): number {
   return verdictOf(attempt, step).word === "acknowledged" ? 1 : 0;
 }
 
-function writeRow({ step, attempt }: Write, linkTo: (step: StepReport) => Markup): Row {
+function writeRow({ step, attempt }: Write, linkTo: (step: StepReport) => Markup): TableRow {
   const { word, by } = verdictOf(attempt, step);
   const isLast = attempt === step.attempts.at(-1);
   return [

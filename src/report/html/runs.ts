@@ -8,7 +8,7 @@ import { el, type Markup } from "./markup.ts";
 import { listPath, runLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
 import { holdsWords, searchForm } from "./search.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 
 /** A run in the list of all of them. */
 export interface ListedRun {
@@ -75,7 +75,7 @@ function listOf(runs: readonly ListedRun[]): Markup {
   );
 }
 
-function rowOf({ id, playbook, environment, openedAt, outcome, heldBy }: ListedRun): Row {
+function rowOf({ id, playbook, environment, openedAt, outcome, heldBy }: ListedRun): TableRow {
   const { mark, word } = RUN_WORDS[outcome];
   return [
     el("input", { type: "checkbox", name: "run", value: id, "aria-label": `Compare ${oneLine(id)}` }),

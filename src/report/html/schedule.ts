@@ -9,7 +9,7 @@ import { runLink } from "./places.ts";
 import { firingState, type ListedFiring, type ListedSchedule, localMoment, moment, runningNow } from "./schedules.ts";
 import { SCRIPT } from "./script.ts";
 import { factList } from "./step.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 
 /** One schedule: when it fires next, how it stands, and what its firings became. `firings` are the latest, the last one first. Pure. */
 export function schedulePage(schedule: ListedSchedule, firings: readonly ListedFiring[]): Iterable<string> {
@@ -49,7 +49,7 @@ function factsOf(schedule: ListedSchedule): Parameters<typeof factList>[0] {
 function nextOf({ next, timezone, cron }: ListedSchedule): Markup {
   if (cron === null) return el("p", {}, "It has no cron of its own.");
   if (next.length === 0) return el("p", {}, "None ever comes.");
-  const rows = next.map((each): Row => [localMoment(each), moment(each.utc)]);
+  const rows = next.map((each): TableRow => [localMoment(each), moment(each.utc)]);
   return el("div", { class: "upcoming" }, tableOf("Next firings", [oneLine(timezone ?? "Local"), "UTC"], rows));
 }
 
@@ -67,7 +67,7 @@ function firingsOf(firings: readonly ListedFiring[]): Child {
   ];
 }
 
-function rowOf(firing: ListedFiring): Row {
+function rowOf(firing: ListedFiring): TableRow {
   const { tick, run, tries, heldBy, problem } = firing;
   const took = durationOf(firing);
   return [

@@ -5,7 +5,7 @@ import { bareToolbar, framed } from "./frame.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { runLink, scheduleLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
-import { type Row, tableOf } from "./table.ts";
+import { type TableRow, tableOf } from "./table.ts";
 
 /** A schedule, as it stands. Times are ISO 8601, UTC. */
 export interface ListedSchedule {
@@ -57,7 +57,7 @@ const NONE =
 
 const COLUMNS = ["Schedule", "Next", "Last", "Runs now", "Missed", "Kept back"];
 
-function rowOf(schedule: ListedSchedule): Row {
+function rowOf(schedule: ListedSchedule): TableRow {
   const { id, next, last, running, unserved, missed, blockedBy } = schedule;
   const [first] = next;
   return [

@@ -1,10 +1,10 @@
 import { type Child, el, type Markup } from "./markup.ts";
 
 /** A row of a table: the first cell names it. */
-export type Row = readonly [Child, ...(readonly Child[])];
+export type TableRow = readonly [Child, ...(readonly Child[])];
 
 /** A table that is scrolled by itself where the page is too narrow for it. */
-export function tableOf(label: string, columns: readonly string[], rows: readonly Row[]): Markup {
+export function tableOf(label: string, columns: readonly string[], rows: readonly TableRow[]): Markup {
   const head = columns.map((name) => el("th", { scope: "col" }, name));
   const body = rows.map(([name, ...cells]) =>
     el(

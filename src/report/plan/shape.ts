@@ -32,7 +32,7 @@ export interface PlannedRun {
  * `reads`, `holds`: as the service stands now, it gives what it should. `will-be-refused`: sent, and to be refused, as the playbook
  * wants it. `opens`: what stands below it says what happens. `would-warn`: a check that does not hold, and only warns.
  */
-export type Verdict =
+export type PlannedVerdict =
   | "will-create"
   | "will-change"
   | "will-be-refused"
@@ -56,7 +56,7 @@ export interface PlannedStep {
   /** How many blocks, playbooks and rounds it stands in. */
   readonly depth: number;
   readonly actor: string | null;
-  readonly verdict: Verdict;
+  readonly verdict: PlannedVerdict;
   /** What keeps the verdict, or a part of the input, from being known; or what else there is to say of it. */
   readonly why: readonly string[];
   readonly problem: PlannedProblem | null;

@@ -2,13 +2,13 @@ import { count } from "../../base/text.ts";
 import { services } from "../../services/services.ts";
 import { oneLine } from "../foreign.ts";
 import { labelled, nextLines } from "../problem.ts";
-import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals, Verdict } from "./shape.ts";
+import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals, PlannedVerdict } from "./shape.ts";
 import type { TargetHeading } from "../../protocol/record.ts";
 import { environmentWords } from "../words.ts";
 
 // Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
 
-const WORDS: Readonly<Record<Verdict, readonly [mark: string, word: string]>> = {
+const WORDS: Readonly<Record<PlannedVerdict, readonly [mark: string, word: string]>> = {
   "will-create": ["+", "will create"],
   "will-change": ["~", "will change"],
   "will-be-refused": ["!", "will be refused"],

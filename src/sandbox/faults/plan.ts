@@ -4,7 +4,7 @@ import { didYouMean } from "../../base/text.ts";
 import { contract } from "../../contract/contract.ts";
 import { INVESTOR_WRITES } from "../investor/operations.ts";
 import { LEDGER_WRITES } from "../ledger/operations.ts";
-import { demandShape, wrongAt, type Shape } from "../shape.ts";
+import { demandShape, wrongAt, type DocumentShape } from "../shape.ts";
 
 /** Which calls go wrong, and how; described by `schemas/faults.schema.json`. */
 export type FaultPlan = readonly FaultRule[];
@@ -45,7 +45,7 @@ export interface GatewayWords {
 }
 
 /** What failures about a fault plan call it. */
-export const FAULTS: Shape = { name: "the fault plan", code: "sandbox.faults-invalid", schema };
+export const FAULTS: DocumentShape = { name: "the fault plan", code: "sandbox.faults-invalid", schema };
 
 /** A fault plan from a parsed value, such as that of a YAML file. Throws a Failure that names the wrong place. */
 export function readFaults(value: unknown): FaultPlan {

@@ -1,16 +1,16 @@
 import type { ContractOperation } from "../../contract/contract.ts";
-import type { Problem } from "../../schema/validator.ts";
+import type { SchemaViolation } from "../../schema/validator.ts";
 import type { Condition } from "../refusal.ts";
 
 // Where the description has a word of its own for one way of breaking the schema of a call.
-const SPECIAL: readonly { readonly condition: Condition; readonly fits: (problem: Problem) => boolean }[] = [
+const SPECIAL: readonly { readonly condition: Condition; readonly fits: (problem: SchemaViolation) => boolean }[] = [
   { condition: "token id missing from the request", fits: (problem) => isMissing(problem, "id") },
   { condition: "owners missing from the request", fits: (problem) => isMissing(problem, "owners") },
   { condition: "invalid role", fits: ({ keyword, path }) => keyword === "enum" && path.includes("roles") },
 ];
 
 /** The condition for parameters that do not fit, in the words that the description lists for the call. */
-export function invalidity({ conditions }: ContractOperation, problems: readonly Problem[] = []): Condition {
+export function invalidity({ conditions }: ContractOperation, problems: readonly SchemaViolation[] = []): Condition {
   const special = SPECIAL.find(({ condition, fits }) => conditions.includes(condition) && problems.some(fits));
   if (special !== undefined) return special.condition;
   return conditions.includes("invalid request parameters") ? "invalid request parameters" : "invalid parameters";
@@ -35,6 +35,6 @@ export function failure({ conditions }: ContractOperation): Condition {
   return conditions.includes("general server error") ? "general server error" : "server error";
 }
 
-function isMissing({ keyword, params }: Problem, property: string): boolean {
+function isMissing({ keyword, params }: SchemaViolation, property: string): boolean {
   return keyword === "required" && params["missingProperty"] === property;
 }

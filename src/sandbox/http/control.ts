@@ -7,7 +7,7 @@ import type { FaultInjector } from "../faults/injector.ts";
 import { readFaults, type FaultPlan } from "../faults/plan.ts";
 import type { Chain } from "../ledger/chain.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
-import { demand, Refusal } from "../refusal.ts";
+import { demand, ServiceRefusal } from "../refusal.ts";
 import { committedWrites } from "../store/commits.ts";
 import type { Past } from "../store/past.ts";
 import type { Settings, VirtualClock } from "../store/settings.ts";
@@ -56,7 +56,7 @@ function bodyOf(text: unknown): Json | undefined {
 function advanceOf(body: Json | undefined): number {
   const given = isObject(body) ? body["advance"] : undefined;
   const ms = typeof given === "string" ? parseDuration(given) : undefined;
-  if (ms === undefined) throw new Refusal("invalid parameters", 'the body must read {"advance": "10m"}');
+  if (ms === undefined) throw new ServiceRefusal("invalid parameters", 'the body must read {"advance": "10m"}');
   return ms;
 }
 
@@ -64,6 +64,6 @@ function planOf(body: Json | undefined): FaultPlan {
   try {
     return readFaults(body);
   } catch (error) {
-    throw error instanceof Failure ? new Refusal("invalid parameters", error.message) : error;
+    throw error instanceof Failure ? new ServiceRefusal("invalid parameters", error.message) : error;
   }
 }

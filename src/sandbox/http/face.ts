@@ -2,16 +2,16 @@ import { Bug } from "../../base/failure.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { WriteFault } from "../ledger/chain.ts";
-import { type Condition, Refusal } from "../refusal.ts";
+import { type Condition, ServiceRefusal } from "../refusal.ts";
 
 /** Status and body of an answer; without a body it is an answer without content. */
-export interface Answer {
+export interface WireAnswer {
   readonly status: number;
   readonly body?: object;
 }
 
 /** A request as it was taken off the wire: its parameters still texts, its body the text of a JSON document. */
-export interface Asked {
+export interface WireRequest {
   readonly params: unknown;
   readonly query: unknown;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -28,8 +28,8 @@ export interface Face {
   /** Where its paths begin. */
   readonly root: string;
   /** Throws the refusal, if there is one. The fault befalls a ledger write once it is taken in. */
-  serve(operation: ContractOperation, asked: Asked, fault?: WriteFault): Promise<Answer>;
-  refuse(refusal: Refusal, operation?: ContractOperation): Answer;
+  serve(operation: ContractOperation, asked: WireRequest, fault?: WriteFault): Promise<WireAnswer>;
+  refuse(refusal: ServiceRefusal, operation?: ContractOperation): WireAnswer;
 }
 
 /** The interfaces that the sandbox serves. */
@@ -44,7 +44,7 @@ export function faceOf(faces: Faces, operation: ContractOperation): Face | undef
 }
 
 /** The answer of an interface to a request, a refusal among them. */
-export async function answerOf(face: Face, operation: ContractOperation, asked: Asked, fault?: WriteFault): Promise<Answer> {
+export async function answerOf(face: Face, operation: ContractOperation, asked: WireRequest, fault?: WriteFault): Promise<WireAnswer> {
   try {
     return await face.serve(operation, asked, fault);
   } catch (error) {
@@ -62,11 +62,11 @@ export function successStatusOf(
 }
 
 /** Whatever was thrown, as the refusal that the caller sees; what nobody foresaw is a server error. */
-export function asRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (isClientError(error)) return new Refusal("invalid parameters", error.message);
+export function asRefusal(error: unknown): ServiceRefusal {
+  if (error instanceof ServiceRefusal) return error;
+  if (isClientError(error)) return new ServiceRefusal("invalid parameters", error.message);
   const told = error instanceof Bug ? error.message : "the sandbox failed";
-  return new Refusal("server error", told);
+  return new ServiceRefusal("server error", told);
 }
 
 // What the HTTP layer itself refuses: a body too large, a content type that is not JSON.

@@ -3,7 +3,7 @@ import { writeJson } from "../../base/json.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Effect, GatewayEffect } from "../faults/effect.ts";
 import type { WriteFault } from "../ledger/chain.ts";
-import type { Answer } from "./face.ts";
+import type { WireAnswer } from "./face.ts";
 
 const SECOND_MS = 1_000;
 const GARBAGE = "\u0000{]not json";
@@ -15,12 +15,12 @@ export interface StruckCall {
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal;
   /** Answers a read as the service was so long ago. */
-  ago(ms: number): Promise<Answer>;
+  ago(ms: number): Promise<WireAnswer>;
   /** Does what was asked, and tells the answer, or the refusal. */
-  perform(fault?: WriteFault): Promise<Answer>;
+  perform(fault?: WriteFault): Promise<WireAnswer>;
   /** An error of the interface with this status, which says that a fault was planned. */
-  broken(status: number): Answer;
-  answer(answer: Answer): FastifyReply;
+  broken(status: number): WireAnswer;
+  answer(answer: WireAnswer): FastifyReply;
 }
 
 /** Serves a call as the fault has it. */
@@ -40,7 +40,7 @@ export async function serveStruck(effect: Effect, call: StruckCall): Promise<Fas
 function spoil(
   effect: Exclude<Effect, { readonly kind: "drop-before" | "status" | "stale" }>,
   call: StruckCall,
-  answer: Answer,
+  answer: WireAnswer,
 ): FastifyReply {
   switch (effect.kind) {
     case "delay":
@@ -95,7 +95,7 @@ function sendText(reply: FastifyReply, status: number, type: string, text: strin
 }
 
 // Promises the whole body, sends half of it, and hangs up.
-function truncate(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+function truncate(reply: FastifyReply, { status, body }: WireAnswer): FastifyReply {
   if (body === undefined) return drop(reply);
   const bytes = Buffer.from(writeJson(body));
   reply.hijack();

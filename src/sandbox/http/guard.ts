@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { hostnameOf, isLoopback } from "../../serving/names.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceRefusal } from "../refusal.ts";
 
 const MISDIRECTED = 421;
 
@@ -27,7 +27,7 @@ export function keyGuard(key: string): (request: FastifyRequest, reply: FastifyR
     const [, password = ""] = /^[^:]*:(.*)$/s.exec(Buffer.from(basic, "base64").toString()) ?? [];
     if ([headers["x-api-key"], password].some((given) => typeof given === "string" && isSame(given, key))) return;
     reply.header("www-authenticate", 'Basic realm="sandbox: the key of the ledger is the password"');
-    throw new Refusal("invalid API key", "the header X-API-KEY holds no valid key");
+    throw new ServiceRefusal("invalid API key", "the header X-API-KEY holds no valid key");
   };
 }
 

@@ -5,13 +5,13 @@ import type { Database } from "../../sqlite/database.ts";
 import { newTransactionId } from "../ids.ts";
 import type { Enveloped, InvestorCall } from "../investor/call.ts";
 import { INVESTOR_READS, INVESTOR_WRITES } from "../investor/operations.ts";
-import { found, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
+import { found, ServiceRefusal, statusOf, type StatusOverrides } from "../refusal.ts";
 import { logCommit, type CommittedWrite } from "../store/commits.ts";
 import type { Investor } from "../store/investor-resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 import { errorBody } from "./error-body.ts";
-import { successStatusOf, type Answer, type Asked, type Face } from "./face.ts";
+import { successStatusOf, type WireAnswer, type WireRequest, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
 
 /** What the investor interface works on. */
@@ -37,14 +37,14 @@ export class InvestorFace implements Face {
     this.#parts = parts;
   }
 
-  async serve(operation: ContractOperation, asked: Asked): Promise<Answer> {
+  async serve(operation: ContractOperation, asked: WireRequest): Promise<WireAnswer> {
     return {
       status: successStatusOf(operation, this.#parts.successStatus),
       body: { status: wordFor(operation).success, ...this.#perform(operation, asked) },
     };
   }
 
-  refuse(refusal: Refusal, operation?: ContractOperation): Answer {
+  refuse(refusal: ServiceRefusal, operation?: ContractOperation): WireAnswer {
     const { message, condition } = refusal;
     const status = statusOf(condition, this.#parts.conditionStatus);
     const failed = operation === undefined || condition === "Unauthorized User" ? 0 : wordFor(operation).failed;
@@ -54,7 +54,7 @@ export class InvestorFace implements Face {
     return { status, body };
   }
 
-  #readCall(operation: ContractOperation, asked: Asked): InvestorCall<unknown> {
+  #readCall(operation: ContractOperation, asked: WireRequest): InvestorCall<unknown> {
     const { world, clock, settings, profile } = this.#parts;
     const apiKey = String(asked.headers["x-api-key"] ?? "");
     const investor = theInvestor(world, apiKey);
@@ -65,7 +65,7 @@ export class InvestorFace implements Face {
     return { world, profile, settings, investor, apiKey, now: clock.now(), params, body, transactionId: newTransactionId() };
   }
 
-  #perform(operation: ContractOperation, asked: Asked): Enveloped {
+  #perform(operation: ContractOperation, asked: WireRequest): Enveloped {
     const call = this.#readCall(operation, asked);
     const read = INVESTOR_READS[operation.name];
     if (read !== undefined) return read(call);

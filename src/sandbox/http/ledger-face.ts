@@ -2,17 +2,17 @@ import { isForbiddenKey } from "../../base/json.ts";
 import type { Clock } from "../../base/ports.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { LedgerProfile, Profile } from "../../contract/profile.ts";
-import type { Call } from "../ledger/call.ts";
-import type { Chain, Outcome, Submission, WriteFault } from "../ledger/chain.ts";
+import type { LedgerCall } from "../ledger/call.ts";
+import type { Chain, SubmittedOutcome, Submission, WriteFault } from "../ledger/chain.ts";
 import { demandEntities, isAmong, VAULT_ATTRIBUTE } from "../ledger/entity.ts";
 import { LEDGER_READS, LEDGER_WRITES } from "../ledger/operations.ts";
-import { demand, Refusal, statusOf, type StatusOverrides } from "../refusal.ts";
-import type { Entity } from "../store/ledger-resources.ts";
+import { demand, ServiceRefusal, statusOf, type StatusOverrides } from "../refusal.ts";
+import type { StoredEntity } from "../store/ledger-resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 import { failure, foreignness, invalidity } from "./conditions.ts";
 import { errorBody } from "./error-body.ts";
-import { successStatusOf, type Answer, type Asked, type Face } from "./face.ts";
+import { successStatusOf, type WireAnswer, type WireRequest, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
 
 const NO_CONTENT = 204;
@@ -43,7 +43,7 @@ export class LedgerFace implements Face {
     this.#parts = parts;
   }
 
-  async serve(operation: ContractOperation, asked: Asked, fault?: WriteFault): Promise<Answer> {
+  async serve(operation: ContractOperation, asked: WireRequest, fault?: WriteFault): Promise<WireAnswer> {
     this.#parts.chain.advance(this.#parts.clock.now());
     const call = this.#readCall(operation, asked);
     const write = LEDGER_WRITES[operation.name];
@@ -52,17 +52,17 @@ export class LedgerFace implements Face {
     return body === undefined ? { status: NO_CONTENT } : { status: this.#success(operation, call), body };
   }
 
-  #success(operation: ContractOperation, { params }: Call<unknown>): number {
+  #success(operation: ContractOperation, { params }: LedgerCall<unknown>): number {
     return successStatusOf(operation, this.#parts.successStatus, { early: params["async"] === true });
   }
 
-  refuse({ message, condition: said }: Refusal, operation?: ContractOperation): Answer {
+  refuse({ message, condition: said }: ServiceRefusal, operation?: ContractOperation): WireAnswer {
     const condition = said === "server error" && operation !== undefined ? failure(operation) : said;
     const body = errorBody(this.#parts.profile.errors, { message, condition });
     return { status: statusOf(condition, this.#parts.conditionStatus), body };
   }
 
-  #readCall(operation: ContractOperation, asked: Asked): Call<unknown> {
+  #readCall(operation: ContractOperation, asked: WireRequest): LedgerCall<unknown> {
     const { world, settings, profile, clock } = this.#parts;
     const { orgId, assetTypes, references } = settings;
     const path = asked.params as Record<string, string>;
@@ -76,7 +76,7 @@ export class LedgerFace implements Face {
     return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body };
   }
 
-  #actor(operation: ContractOperation, asked: Asked): Entity {
+  #actor(operation: ContractOperation, asked: WireRequest): StoredEntity {
     const { settings, profile } = this.#parts;
     const { in: place, name } = profile.onBehalfOf;
     const query = asked.query as Record<string, unknown>;
@@ -92,15 +92,15 @@ export class LedgerFace implements Face {
     return actor;
   }
 
-  #read(operation: ContractOperation, call: Call<unknown>): object | undefined {
+  #read(operation: ContractOperation, call: LedgerCall<unknown>): object | undefined {
     if (operation.name === "ledger.receipt.get") return this.#receipt(String(call.params["receiptId"]));
     demand(!this.#isCutOff(call.actor), "server error", OUTAGE);
     const read = LEDGER_READS[operation.name];
-    if (read === undefined) throw new Refusal("not implemented", `the sandbox does not implement ${operation.name}`);
+    if (read === undefined) throw new ServiceRefusal("not implemented", `the sandbox does not implement ${operation.name}`);
     return read(call) as object | undefined;
   }
 
-  #isCutOff(actor: Entity): boolean {
+  #isCutOff(actor: StoredEntity): boolean {
     return isAmong(this.#parts.settings.cutOff, actor);
   }
 
@@ -111,13 +111,13 @@ export class LedgerFace implements Face {
     return { ...named, status: this.#receiptWord(outcome.state), message: errorText(outcome) };
   }
 
-  #receiptWord(state: Outcome["state"]): string {
+  #receiptWord(state: SubmittedOutcome["state"]): string {
     const { committed, failed, pending } = this.#parts.profile.receipt;
     const words = { COMMITTED: committed[0], FAILED: failed[0], PENDING: pending };
     return words[state] ?? state;
   }
 
-  async #write(operation: ContractOperation, call: Call<unknown>, fault: WriteFault | undefined): Promise<object> {
+  async #write(operation: ContractOperation, call: LedgerCall<unknown>, fault: WriteFault | undefined): Promise<object> {
     const { actor, body, now, params } = call;
     const doomed = this.#isCutOff(actor) ? { doom: OUTAGE } : fault;
     const submission = this.#parts.chain.submit(
@@ -135,14 +135,14 @@ export class LedgerFace implements Face {
       chain.advance(now);
       const { state, condition = "server error", message } = chain.outcome(transactionId);
       if (state === "COMMITTED") return;
-      if (state === "FAILED") throw new Refusal(condition, message);
+      if (state === "FAILED") throw new ServiceRefusal(condition, message);
       await clock.sleep(Math.max(commitAt - now, 1), closing);
-      if (closing.aborted) throw new Refusal("sandbox closing", "the sandbox closes; the write may still be committed");
+      if (closing.aborted) throw new ServiceRefusal("sandbox closing", "the sandbox closes; the write may still be committed");
     }
   }
 }
 
 // A receipt has no field for the condition: its text must tell it.
-function errorText({ condition = "server error", message }: Outcome): string {
+function errorText({ condition = "server error", message }: SubmittedOutcome): string {
   return condition === "server error" ? message : `${condition}: ${message}`;
 }

@@ -11,7 +11,7 @@ const DOCUMENT_REF = "#/components/schemas/";
 const JSON_TYPE = "application/json";
 
 /** What a document says of the sandbox that serves it. */
-export interface Served {
+export interface DescribedSandbox {
   readonly face: Face;
   readonly profile: Profile;
   /** Where the interface begins: its address with the app, or with the version. */
@@ -19,7 +19,7 @@ export interface Served {
 }
 
 /** The OpenAPI 3.1 document of an interface as this sandbox serves it: parameters are called as its profile calls them. */
-export function openApiDocument(name: string, { face, profile, url }: Served): object {
+export function openApiDocument(name: string, { face, profile, url }: DescribedSandbox): object {
   const operations = Object.values(contract.operations).filter((operation) => operation.interface === name);
   const paths = Object.groupBy(operations, ({ path }) => path);
   const groups = [...new Set(operations.map(({ group }) => group))];

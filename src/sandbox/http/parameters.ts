@@ -5,9 +5,9 @@ import type { ContractOperation, Parameter } from "../../contract/contract.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { validatorOf } from "../../contract/validators.ts";
-import type { Problem } from "../../schema/validator.ts";
+import type { SchemaViolation } from "../../schema/validator.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
-import { demand, Refusal } from "../refusal.ts";
+import { demand, ServiceRefusal } from "../refusal.ts";
 import { invalidity } from "./conditions.ts";
 import { readFields } from "./fields.ts";
 
@@ -78,7 +78,7 @@ export function parseBody(text: string): Json {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new Refusal("invalid parameters", `the body is no JSON: ${messageOf(error)}`);
+    throw new ServiceRefusal("invalid parameters", `the body is no JSON: ${messageOf(error)}`);
   }
 }
 
@@ -92,10 +92,10 @@ function demandValid(operation: ContractOperation, { name, schema, value }: Give
   const problems = validatorOf(schema)(value);
   if (problems.length === 0) return;
   const shown = problems.slice(0, SANDBOX_LIMITS.problemsShown).map((problem) => describe(problem, name));
-  throw new Refusal(invalidity(operation, problems), shown.join("; "));
+  throw new ServiceRefusal(invalidity(operation, problems), shown.join("; "));
 }
 
-function describe({ path, message, keyword, params }: Problem, name: string): string {
+function describe({ path, message, keyword, params }: SchemaViolation, name: string): string {
   const extra = keyword === "additionalProperties" ? ` (${String(params["additionalProperty"])})` : "";
   return `${[name, ...path].join(".")} ${message}${extra}`;
 }

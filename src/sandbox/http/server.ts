@@ -5,10 +5,10 @@ import type { FaultInjector } from "../faults/injector.ts";
 import type { WriteFault } from "../ledger/chain.ts";
 import { limitConnections } from "../../serving/connections.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceRefusal } from "../refusal.ts";
 import type { ServiceParts } from "../service.ts";
 import type { VirtualClock } from "../store/settings.ts";
-import { answerOf, asRefusal, type Answer, type Face, faceOf, type Faces } from "./face.ts";
+import { answerOf, asRefusal, type WireAnswer, type Face, faceOf, type Faces } from "./face.ts";
 import { guardNames } from "./guard.ts";
 import { serveStruck } from "./faulty.ts";
 
@@ -47,7 +47,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   app.addHook("onRequest", async (_request, reply) => void reply.header("date", new Date(clock.now()).toUTCString()));
   for (const operation of Object.values(contract.operations)) route(app, parts, operation);
   app.setNotFoundHandler((request, reply) => {
-    const refusal = new Refusal("route not found", `there is no ${request.method} ${request.url.split("?")[0]}`);
+    const refusal = new ServiceRefusal("route not found", `there is no ${request.method} ${request.url.split("?")[0]}`);
     return send(reply, faceAskedFor(faces, request).refuse(refusal));
   });
   app.setErrorHandler((error, request, reply) => send(reply, faceAskedFor(faces, request).refuse(asRefusal(error))));
@@ -55,7 +55,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
 }
 
 /** Sends an answer, its numbers digit for digit. */
-export function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+export function send(reply: FastifyReply, { status, body }: WireAnswer): FastifyReply {
   return reply.status(status).send(body);
 }
 
@@ -69,12 +69,12 @@ function route(app: FastifyInstance, { faces, faults, ago, closing }: ServerPart
   const face = faceOf(faces, operation);
   if (face === undefined) return;
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const perform = (fault?: WriteFault): Promise<Answer> => answerOf(face, operation, request, fault);
+    const perform = (fault?: WriteFault): Promise<WireAnswer> => answerOf(face, operation, request, fault);
     const effect = faults.take(operation.name);
     if (effect === undefined) return send(reply, await perform());
-    const planned = new Refusal("server error", "a fault of the plan");
-    const broken = (status: number): Answer => ({ ...face.refuse(planned, operation), status });
-    const performAgo = (ms: number): Promise<Answer> => ago(ms, () => perform());
+    const planned = new ServiceRefusal("server error", "a fault of the plan");
+    const broken = (status: number): WireAnswer => ({ ...face.refuse(planned, operation), status });
+    const performAgo = (ms: number): Promise<WireAnswer> => ago(ms, () => perform());
     return serveStruck(effect, { reply, closing, ago: performAgo, perform, broken, answer: (answer) => send(reply, answer) });
   };
   app.route({ method: operation.method, url: face.root + operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), handler });

@@ -25,11 +25,11 @@ export interface InvestorCall<Body = undefined> {
 /** What an operation puts into the envelope; the status word is added by who knows the endpoint. */
 export interface Enveloped {
   readonly response: object;
-  readonly pagination?: Pagination;
+  readonly pagination?: PagePosition;
 }
 
 /** Where a page stands in its list; pages count from 1. */
-export interface Pagination {
+export interface PagePosition {
   readonly page: number;
   readonly limit: number;
   readonly totalPages: number;
@@ -40,7 +40,7 @@ export interface Pagination {
 export function paginate<T>(
   call: InvestorCall,
   items: readonly T[],
-): { readonly items: readonly T[]; readonly pagination: Pagination } {
+): { readonly items: readonly T[]; readonly pagination: PagePosition } {
   const page = Number(call.params["page"] ?? 1);
   const limit = Number(call.params["limit"] ?? call.profile.pageSize);
   demand(page >= 1, "invalid parameters", "pages count from 1");

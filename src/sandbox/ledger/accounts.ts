@@ -1,37 +1,37 @@
 import { Decimal } from "../../base/decimal.ts";
 import { compoundKey, digest } from "../ids.ts";
 import { demand, found } from "../refusal.ts";
-import type { Account, Entity } from "../store/ledger-resources.ts";
-import { textParam, updated, type Call, type Commit } from "./call.ts";
+import type { StoredAccount, StoredEntity } from "../store/ledger-resources.ts";
+import { textParam, updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, distinctEntities, entityKey, isAmong, sameEntity } from "./entity.ts";
 import { theToken } from "./tokens.ts";
 
 /** What moves: an amount, and for a non-fungible token the unit. */
-export interface Quantity {
+export interface MovedQuantity {
   readonly amount: Decimal;
   readonly nftId?: string;
 }
 
 /** Where a balance changes. */
-export interface Place {
+export interface BalanceKey {
   readonly tokenId: string;
-  readonly entity: Entity;
+  readonly entity: StoredEntity;
 }
 
 /** The account of an entity for a token, once anything has moved there. */
-export function findAccount(call: Call<unknown>, place: Place): Account | undefined {
+export function findAccount(call: LedgerCall<unknown>, place: BalanceKey): StoredAccount | undefined {
   return call.world.get("account", accountId(place));
 }
 
 /** Adds to an account; opens it when there is none. */
-export function credit(commit: Commit<unknown>, place: Place, { amount, nftId }: Quantity): void {
+export function credit(commit: Commit<unknown>, place: BalanceKey, { amount, nftId }: MovedQuantity): void {
   const account = findAccount(commit, place) ?? emptyAccount(commit, place);
   const nftIds = nftId === undefined ? account.nftIds : [...account.nftIds, nftId];
   save(commit, { ...account, balance: account.balance.plus(amount), nftIds });
 }
 
 /** Takes from an account; refuses when it holds less, or not the unit. */
-export function debit(commit: Commit<unknown>, place: Place, { amount, nftId }: Quantity): void {
+export function debit(commit: Commit<unknown>, place: BalanceKey, { amount, nftId }: MovedQuantity): void {
   const account = found(
     findAccount(commit, place),
     "account not found",
@@ -50,7 +50,7 @@ export function debit(commit: Commit<unknown>, place: Place, { amount, nftId }: 
 /** PATCH /token/approval: the operators may, or may no longer, manage the caller's units of the listed tokens. */
 export function setTokenApprovals(
   commit: Commit<
-    readonly { readonly tokenIds: readonly string[]; readonly operators: readonly Entity[]; readonly approved: boolean }[]
+    readonly { readonly tokenIds: readonly string[]; readonly operators: readonly StoredEntity[]; readonly approved: boolean }[]
   >,
 ): void {
   for (const { tokenIds, operators: given, approved } of commit.body) {
@@ -67,13 +67,13 @@ export function setTokenApprovals(
 }
 
 /** Whether the actor was approved to move this holder's units of the token, or all tokens of the holder. */
-export function isOperator(call: Call<unknown>, { tokenId, entity }: Place): boolean {
+export function isOperator(call: LedgerCall<unknown>, { tokenId, entity }: BalanceKey): boolean {
   const approved = findAccount(call, { tokenId, entity })?.approvedEntities ?? [];
   return isAmong(approved, call.actor) || isOperatorForAll(call, entity, call.actor);
 }
 
 /** Whether the operator may manage all tokens of the owner. */
-export function isOperatorForAll(call: Call<unknown>, owner: Entity, operator: Entity): boolean {
+export function isOperatorForAll(call: LedgerCall<unknown>, owner: StoredEntity, operator: StoredEntity): boolean {
   const approvals = call.world.list("operatorApproval", entityKey(owner)).filter(({ approved }) => approved);
   return isAmong(
     approvals.map((approval) => approval.operator),
@@ -82,21 +82,21 @@ export function isOperatorForAll(call: Call<unknown>, owner: Entity, operator: E
 }
 
 /** GET /token/account */
-export function getAccount(call: Call): Account {
+export function getAccount(call: LedgerCall): StoredAccount {
   const id = textParam(call, "id");
   return found(call.world.get("account", id), "account not found", `there is no account ${id}`);
 }
 
 /** POST /token/account/all */
-export function listAccounts(call: Call<readonly { readonly tokenId: string }[]>): readonly Account[] {
+export function listAccounts(call: LedgerCall<readonly { readonly tokenId: string }[]>): readonly StoredAccount[] {
   return call.body.flatMap(({ tokenId }) => call.world.list("account", theToken(call, tokenId).id));
 }
 
-function accountId({ tokenId, entity }: Place): string {
+function accountId({ tokenId, entity }: BalanceKey): string {
   return `account~${digest(compoundKey(tokenId, entityKey(entity)))}`;
 }
 
-function emptyAccount(commit: Commit<unknown>, place: Place): Account {
+function emptyAccount(commit: Commit<unknown>, place: BalanceKey): StoredAccount {
   const { tokenId, entity } = place;
   return {
     id: accountId(place),
@@ -113,6 +113,6 @@ function emptyAccount(commit: Commit<unknown>, place: Place): Account {
   };
 }
 
-function save(commit: Commit<unknown>, account: Account): void {
+function save(commit: Commit<unknown>, account: StoredAccount): void {
   commit.world.put("account", { id: account.id, scope: account.tokenId }, { ...account, ...updated(commit) });
 }

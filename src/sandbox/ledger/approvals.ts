@@ -1,9 +1,9 @@
 import { compoundKey } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";
-import type { ApprovalRequest } from "../store/ledger-resources.ts";
-import { historyOf, remember, textParam, updated, type Call, type Commit } from "./call.ts";
+import type { StoredApprovalRequest } from "../store/ledger-resources.ts";
+import { historyOf, remember, textParam, updated, type LedgerCall, type Commit } from "./call.ts";
 import { sameEntity } from "./entity.ts";
-import { pageOf, type Page } from "./paging.ts";
+import { pageOf, type ListPage } from "./paging.ts";
 import { awaits, demandOpen, newRequest, pendingOnly, withVote, type Proposal } from "./requests.ts";
 import { KEPT, shown, shownHistory, shownPage } from "./words.ts";
 
@@ -56,34 +56,34 @@ export function cancelApprovals(commit: Commit<Decisions>): void {
 }
 
 /** GET /approval */
-export function getApproval(call: Call): ApprovalRequest {
+export function getApproval(call: LedgerCall): StoredApprovalRequest {
   return shown(call, theApproval(call, textParam(call, "approvalType"), textParam(call, "id")));
 }
 
 /** Requests of the type that the actor has submitted. */
-export function myApprovals(call: Call): Page<ApprovalRequest> {
+export function myApprovals(call: LedgerCall): ListPage<StoredApprovalRequest> {
   const scope = textParam(call, "approvalType");
   return shownPage(call, pageOf(call, "approval", { scope, where: ({ createdBy }) => sameEntity(createdBy, call.actor) }));
 }
 
 /** Requests of the type that await the actor. */
-export function approvalQueue(call: Call): Page<ApprovalRequest> {
+export function approvalQueue(call: LedgerCall): ListPage<StoredApprovalRequest> {
   const scope = textParam(call, "approvalType");
   return shownPage(call, pageOf(call, "approval", { scope, where: (request) => awaits(call, request, pendingOnly(call)) }));
 }
 
 /** GET /approval/history */
-export function approvalHistory(call: Call): object {
+export function approvalHistory(call: LedgerCall): object {
   const { id } = getApproval(call);
   return shownHistory(call, historyOf(call, "approval", { key: compoundKey(textParam(call, "approvalType"), id), id }));
 }
 
 function theApproval(
-  call: Call<unknown>,
+  call: LedgerCall<unknown>,
   approvalType: string,
   id: string,
   condition: Condition = "approval request not found",
-): ApprovalRequest {
+): StoredApprovalRequest {
   demandApprovalType(approvalType);
   const approval = call.world.get("approval", compoundKey(approvalType, id));
   return found(approval, condition, `there is no ${approvalType} request ${id}`);
@@ -94,7 +94,7 @@ function demandApprovalType(approvalType: string): void {
 }
 
 // A request does not show its approval type, so the type is part of its key.
-function save(commit: Commit<{ readonly approvalType: string }>, type: "CREATED" | "UPDATED", request: ApprovalRequest): void {
+function save(commit: Commit<{ readonly approvalType: string }>, type: "CREATED" | "UPDATED", request: StoredApprovalRequest): void {
   const { approvalType } = commit.body;
   const key = compoundKey(approvalType, request.id);
   commit.world.put("approval", { id: key, scope: approvalType }, request);

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../base/json.ts";
 import { compoundKey } from "../ids.ts";
-import { demand, found, Refusal } from "../refusal.ts";
-import type { Asset, Entity } from "../store/ledger-resources.ts";
-import { created, historyOf, remember, textParam, updated, type Call, type Commit } from "./call.ts";
+import { demand, found, ServiceRefusal } from "../refusal.ts";
+import type { StoredAsset, StoredEntity } from "../store/ledger-resources.ts";
+import { created, historyOf, remember, textParam, updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, isAmong } from "./entity.ts";
-import { pageOf, type Page } from "./paging.ts";
+import { pageOf, type ListPage } from "./paging.ts";
 import { withReferences } from "./references.ts";
 
 type OneOrMany<T> = T | readonly T[];
@@ -54,7 +54,7 @@ export function deleteAssets(commit: Commit<{ readonly assetType: string; readon
 export function setAssetOwners(
   commit: Commit<{
     readonly assetType: string;
-    readonly data: readonly { readonly id: string; readonly owners: readonly Entity[] }[];
+    readonly data: readonly { readonly id: string; readonly owners: readonly StoredEntity[] }[];
   }>,
 ): void {
   for (const { id, owners } of commit.body.data) {
@@ -65,21 +65,21 @@ export function setAssetOwners(
 }
 
 /** GET /asset: with as many levels of references resolved as `depth` says. */
-export function getAsset(call: Call): Asset {
+export function getAsset(call: LedgerCall): StoredAsset {
   return withReferences(call, theAsset(call, textParam(call, "assetType"), textParam(call, "id")));
 }
 
 /** GET /asset/history: also of an asset that was deleted. References are resolved to the assets as they are now. */
-export function assetHistory(call: Call): object {
+export function assetHistory(call: LedgerCall): object {
   const id = textParam(call, "id");
   const key = assetKey(textParam(call, "assetType"), id);
   demand(call.world.history("asset", key).length > 0, "asset not found", `there has been no such asset ${id}`);
   const history = historyOf(call, "asset", { key, id });
-  return { ...history, records: history.records.map((record) => withReferences(call, record as unknown as Asset)) };
+  return { ...history, records: history.records.map((record) => withReferences(call, record as unknown as StoredAsset)) };
 }
 
 /** GET /asset/all: of one type, or of all when none is named. */
-export function listAssets(call: Call): Page<Asset> {
+export function listAssets(call: LedgerCall): ListPage<StoredAsset> {
   const assetType = textParam(call, "assetType");
   if (assetType === "") return pageOf(call, "asset");
   demandAssetType(call, assetType);
@@ -87,7 +87,7 @@ export function listAssets(call: Call): Page<Asset> {
 }
 
 /** GET /asset/stats: names every type of the app, also those without assets. */
-export function assetStats(call: Call): object {
+export function assetStats(call: LedgerCall): object {
   const countByType = call.assetTypes.map((assetType) => ({ assetType, count: call.world.count("asset", assetType) }));
   return { totalCount: countByType.reduce((total, { count }) => total + count, 0), countByType };
 }
@@ -98,16 +98,16 @@ export function assetKey(assetType: string, id: string): string {
 }
 
 /** The asset, or the refusal that there is none. */
-export function theAsset(call: Call<unknown>, assetType: string, id: string): Asset {
+export function theAsset(call: LedgerCall<unknown>, assetType: string, id: string): StoredAsset {
   return found(call.world.get("asset", assetKey(assetType, id)), "asset not found", `there is no ${assetType} with the id ${id}`);
 }
 
-function demandOwner(call: Call<unknown>, { assetType, id, owners }: Asset): void {
+function demandOwner(call: LedgerCall<unknown>, { assetType, id, owners }: StoredAsset): void {
   demand(isAmong(owners, call.actor), "unauthorized caller", `only an owner may change the ${assetType} ${id}`);
 }
 
 /** Gives an asset new owners on behalf of a rule that has been checked already. */
-export function handOver(commit: Commit<unknown>, asset: Asset, owners: readonly Entity[]): void {
+export function handOver(commit: Commit<unknown>, asset: StoredAsset, owners: readonly StoredEntity[]): void {
   save(commit, "UPDATED", { ...asset, owners, ...updated(commit) });
 }
 
@@ -115,7 +115,7 @@ interface Item {
   readonly assetType: string;
   readonly id: string;
   readonly data: JsonObject;
-  readonly owners?: readonly Entity[];
+  readonly owners?: readonly StoredEntity[];
 }
 
 function itemsOf(commit: Commit<WithData>): readonly Item[] {
@@ -129,18 +129,18 @@ function readItem(commit: Commit<unknown>, assetType: string, given: JsonObject)
   const primaryKey = commit.profile.primaryKey[assetType] ?? "id";
   const id = data[primaryKey];
   if (typeof id !== "string" || id === "") {
-    throw new Refusal("invalid parameters", `the data of a ${assetType} needs its id under ${primaryKey}`);
+    throw new ServiceRefusal("invalid parameters", `the data of a ${assetType} needs its id under ${primaryKey}`);
   }
-  const { owners = [] } = (ledgerMetadata ?? {}) as { readonly owners?: readonly Entity[] };
+  const { owners = [] } = (ledgerMetadata ?? {}) as { readonly owners?: readonly StoredEntity[] };
   demandEntities(owners, commit.orgId);
   return owners.length === 0 ? { assetType, id, data } : { assetType, id, data, owners };
 }
 
-function demandAssetType(call: Call<unknown>, assetType: string): void {
+function demandAssetType(call: LedgerCall<unknown>, assetType: string): void {
   demand(call.assetTypes.includes(assetType), "asset type not found", `the app defines no asset type ${assetType}`);
 }
 
-function find(call: Call<unknown>, item: Item): Asset | undefined {
+function find(call: LedgerCall<unknown>, item: Item): StoredAsset | undefined {
   return call.world.get("asset", assetKey(item.assetType, item.id));
 }
 
@@ -148,12 +148,12 @@ function insert(commit: Commit<unknown>, { assetType, id, data, owners = [commit
   save(commit, "CREATED", { id, assetType, data, owners, ...created(commit) });
 }
 
-function change(commit: Commit<unknown>, asset: Asset, changes: Partial<Pick<Asset, "data" | "owners">>): void {
+function change(commit: Commit<unknown>, asset: StoredAsset, changes: Partial<Pick<StoredAsset, "data" | "owners">>): void {
   demandOwner(commit, asset);
   save(commit, "UPDATED", { ...asset, ...changes, ...updated(commit) });
 }
 
-function save(commit: Commit<unknown>, type: "CREATED" | "UPDATED", asset: Asset): void {
+function save(commit: Commit<unknown>, type: "CREATED" | "UPDATED", asset: StoredAsset): void {
   const key = assetKey(asset.assetType, asset.id);
   commit.world.put("asset", { id: key, scope: asset.assetType }, asset);
   remember(commit, "asset", { key, type, value: asset });

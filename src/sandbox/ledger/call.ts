@@ -1,7 +1,7 @@
 import type { Decimal } from "../../base/decimal.ts";
 import type { Json } from "../../base/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
-import type { Entity, Stamps } from "../store/ledger-resources.ts";
+import type { StoredEntity, Stamps } from "../store/ledger-resources.ts";
 import type { Resources } from "../store/resources.ts";
 import type { References } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
@@ -10,13 +10,13 @@ import type { World } from "../store/world.ts";
 export type Params = Readonly<Record<string, string | number | boolean | Decimal>>;
 
 /** What every ledger operation knows: who asks what, when, and the ledger as it stands. */
-export interface Call<Body = undefined> {
+export interface LedgerCall<Body = undefined> {
   readonly world: World;
   readonly profile: LedgerProfile;
   readonly orgId: string;
   readonly assetTypes: readonly string[];
   readonly references: References;
-  readonly actor: Entity;
+  readonly actor: StoredEntity;
   /** Virtual milliseconds since the Unix epoch. */
   readonly now: number;
   readonly params: Params;
@@ -24,12 +24,12 @@ export interface Call<Body = undefined> {
 }
 
 /** A write at the moment it becomes part of the ledger. */
-export interface Commit<Body> extends Call<Body> {
+export interface Commit<Body> extends LedgerCall<Body> {
   readonly transactionId: string;
 }
 
 /** A text parameter; the empty text when it was left out. */
-export function textParam(call: Call<unknown>, name: string): string {
+export function textParam(call: LedgerCall<unknown>, name: string): string {
   const value = call.params[name];
   return typeof value === "string" ? value : "";
 }
@@ -52,7 +52,7 @@ export function updated(commit: Commit<unknown>): Pick<Stamps, "updatedAt" | "up
 type Remembered = "asset" | "transfer" | "approval";
 
 /** What this commit did to a resource, and how it left it. */
-export interface Change<T> {
+export interface ResourceChange<T> {
   readonly key: string;
   readonly type: "CREATED" | "UPDATED" | "DELETED";
   readonly value: T;
@@ -62,21 +62,21 @@ export interface Change<T> {
 export function remember<K extends Remembered>(
   commit: Commit<unknown>,
   kind: K,
-  { key, type, value }: Change<Resources[K]>,
+  { key, type, value }: ResourceChange<Resources[K]>,
 ): void {
   const { transactionId, now } = commit;
   commit.world.remember(kind, key, { ...value, trasactionType: type, transactionId, transactionTime: isoTime(now) });
 }
 
 /** What each transaction left of a resource, oldest first. */
-export interface History {
+export interface ResourceHistory {
   readonly id: string;
   readonly count: number;
   readonly records: readonly Json[];
 }
 
 /** The history of a resource as the service answers it. */
-export function historyOf(call: Call, kind: Remembered, { key, id }: { readonly key: string; readonly id: string }): History {
+export function historyOf(call: LedgerCall, kind: Remembered, { key, id }: { readonly key: string; readonly id: string }): ResourceHistory {
   const records = call.world.history(kind, key);
   return { id, count: records.length, records };
 }

@@ -1,11 +1,11 @@
 import { Bug, invariant } from "../../base/failure.ts";
 import { parseJson, writeJson } from "../../base/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
-import type { Database, Row } from "../../sqlite/database.ts";
+import type { Database, SqlRow } from "../../sqlite/database.ts";
 import { newId, newTransactionId } from "../ids.ts";
-import { found, Refusal, type Condition } from "../refusal.ts";
+import { found, ServiceRefusal, type Condition } from "../refusal.ts";
 import { logCommit } from "../store/commits.ts";
-import type { Entity } from "../store/ledger-resources.ts";
+import type { StoredEntity } from "../store/ledger-resources.ts";
 import { attempt, rehearse } from "../store/savepoint.ts";
 import type { Past } from "../store/past.ts";
 import type { Settings } from "../store/settings.ts";
@@ -16,7 +16,7 @@ import { LEDGER_WRITES } from "./operations.ts";
 /** A write as it was asked for. */
 export interface Request {
   readonly operation: string;
-  readonly actor: Entity;
+  readonly actor: StoredEntity;
   readonly body: unknown;
   readonly fault?: WriteFault;
 }
@@ -37,7 +37,7 @@ export interface Submission {
 }
 
 /** How a submitted write stands. */
-export interface Outcome {
+export interface SubmittedOutcome {
   readonly transactionId: string;
   readonly state: "PENDING" | "COMMITTED" | "FAILED";
   readonly message: string;
@@ -89,14 +89,14 @@ export class Chain {
   }
 
   /** How a submitted write stands. */
-  outcome(transactionId: string): Outcome {
+  outcome(transactionId: string): SubmittedOutcome {
     const row = this.#database.get("SELECT * FROM ledger_transactions WHERE transaction_id = ?", transactionId);
     invariant(row, `the ledger has lost the transaction ${transactionId}`);
     return asOutcome(row);
   }
 
   /** The same, by the receipt; refuses receipts that were never given. */
-  outcomeOfReceipt(receiptId: string): Outcome {
+  outcomeOfReceipt(receiptId: string): SubmittedOutcome {
     const row = this.#database.get("SELECT * FROM ledger_transactions WHERE receipt_id = ?", receiptId);
     return asOutcome(found(row, "transaction not found", `there is no receipt ${receiptId}`));
   }
@@ -122,20 +122,20 @@ export class Chain {
     );
   }
 
-  #due(now: number): readonly Row[] {
+  #due(now: number): readonly SqlRow[] {
     return this.#database.all(
       "SELECT * FROM ledger_transactions WHERE state = 'PENDING' AND commit_at <= ? ORDER BY commit_at, seq",
       now,
     );
   }
 
-  #settle(row: Row): void {
+  #settle(row: SqlRow): void {
     const transactionId = String(row["transaction_id"]);
     try {
       attempt(this.#database, () => this.#commit(row, transactionId));
       this.#close(transactionId, { state: "COMMITTED", message: "Success" });
     } catch (error) {
-      if (error instanceof Refusal)
+      if (error instanceof ServiceRefusal)
         this.#close(transactionId, { state: "FAILED", condition: error.condition, message: error.message });
       else if (error instanceof Bug)
         this.#close(transactionId, { state: "FAILED", condition: "server error", message: error.message });
@@ -143,10 +143,10 @@ export class Chain {
     }
   }
 
-  #commit(row: Row, transactionId: string): void {
-    if (row["doom"] !== null) throw new Refusal("server error", String(row["doom"]));
+  #commit(row: SqlRow, transactionId: string): void {
+    if (row["doom"] !== null) throw new ServiceRefusal("server error", String(row["doom"]));
     const operation = String(row["operation"]);
-    const actor = parseJson(String(row["actor"])) as unknown as Entity;
+    const actor = parseJson(String(row["actor"])) as unknown as StoredEntity;
     const body = parseJson(String(row["body"]));
     const at = Number(row["commit_at"]);
     this.#perform({ operation, actor, body, transactionId, at });
@@ -179,7 +179,7 @@ export class Chain {
     write(commit);
   }
 
-  #close(transactionId: string, { state, condition, message }: Omit<Outcome, "transactionId">): void {
+  #close(transactionId: string, { state, condition, message }: Omit<SubmittedOutcome, "transactionId">): void {
     this.#database.run(
       "UPDATE ledger_transactions SET state = ?, condition = ?, message = ? WHERE transaction_id = ?",
       state,
@@ -190,10 +190,10 @@ export class Chain {
   }
 }
 
-function asOutcome(row: Row): Outcome {
+function asOutcome(row: SqlRow): SubmittedOutcome {
   const outcome = {
     transactionId: String(row["transaction_id"]),
-    state: row["state"] as Outcome["state"],
+    state: row["state"] as SubmittedOutcome["state"],
     message: String(row["message"]),
   };
   return row["condition"] === null ? outcome : { ...outcome, condition: row["condition"] as Condition };

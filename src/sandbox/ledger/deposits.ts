@@ -1,9 +1,9 @@
 import { sum } from "../../base/decimal.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { demand, found } from "../refusal.ts";
-import type { Deposit, Entity, Issue, Movement, Vault } from "../store/ledger-resources.ts";
+import type { Deposit, StoredEntity, Issue, BalanceMovement, StoredVault } from "../store/ledger-resources.ts";
 import { assetKey, handOver, theAsset } from "./assets.ts";
-import { textParam, type Call, type Commit } from "./call.ts";
+import { textParam, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, sameEntity, VAULT_ATTRIBUTE } from "./entity.ts";
 import { destroy, issue, recordTransaction } from "./movements.ts";
 import { demandAmount, theToken } from "./tokens.ts";
@@ -21,7 +21,7 @@ interface Depositing extends AssetName {
 
 interface Payment {
   readonly tokenId: string;
-  readonly payer: Entity;
+  readonly payer: StoredEntity;
 }
 
 interface Withdrawing extends AssetName {
@@ -41,9 +41,9 @@ export function depositAssets(commit: Commit<readonly OfVault<Depositing>[]>): v
 
 function deposit(
   commit: Commit<unknown>,
-  vault: Vault,
+  vault: StoredVault,
   { assetType, id, data = {}, shares = [] }: Depositing,
-): readonly Movement[] {
+): readonly BalanceMovement[] {
   const asset = theAsset(commit, assetType, id);
   const present = commit.world.get("deposit", assetKey(assetType, id));
   demand(present === undefined, "asset already deposited in another vault", `the asset lies in the vault ${present?.vaultId}`);
@@ -54,7 +54,7 @@ function deposit(
   return shares.map(({ tokenId, quantity, receiver }) => issue(commit, { tokenId, entity: receiver }, { amount: quantity }));
 }
 
-function demandShare(commit: Commit<unknown>, vault: Vault, { tokenId, quantity, receiver }: Issue): void {
+function demandShare(commit: Commit<unknown>, vault: StoredVault, { tokenId, quantity, receiver }: Issue): void {
   demand(vault.vaultTokenId.includes(tokenId), "invalid parameters", `${tokenId} is no share token of the vault ${vault.id}`);
   demandAmount(theToken(commit, tokenId), quantity);
   demandEntities([receiver], commit.orgId);
@@ -69,7 +69,7 @@ export function withdrawAssets(commit: Commit<readonly OfVault<Withdrawing>[]>):
   recordTransaction(commit, "BURN", burnt);
 }
 
-function withdraw(commit: Commit<unknown>, vault: Vault, { assetType, id, shares = [] }: Withdrawing): readonly Movement[] {
+function withdraw(commit: Commit<unknown>, vault: StoredVault, { assetType, id, shares = [] }: Withdrawing): readonly BalanceMovement[] {
   const lying = theDeposit(commit, vault, { assetType, id });
   const issued = new Set(lying.issues.map(({ tokenId }) => tokenId));
   const known = shares.every(({ tokenId }) => issued.has(tokenId));
@@ -85,10 +85,10 @@ function burnShares(
   commit: Commit<unknown>,
   { issues, id }: Deposit,
   { tokenId, shares }: { readonly tokenId: string; readonly shares: readonly Payment[] },
-): readonly Movement[] {
+): readonly BalanceMovement[] {
   const ofToken = issues.filter((each) => each.tokenId === tokenId);
   const payers = shares.filter((each) => each.tokenId === tokenId).map(({ payer }) => payer);
-  const partOf = (payer: Entity): readonly Issue[] =>
+  const partOf = (payer: StoredEntity): readonly Issue[] =>
     payers.length === 1 ? ofToken : ofToken.filter(({ receiver }) => sameEntity(receiver, payer));
   const paid = payers.flatMap(partOf);
   const exactly = paid.length === ofToken.length && new Set(paid).size === ofToken.length;
@@ -100,7 +100,7 @@ function burnShares(
 }
 
 /** GET /token/vault/assets */
-export function listVaultAssets(call: Call): object {
+export function listVaultAssets(call: LedgerCall): object {
   const vault = theVault(call, textParam(call, "id"));
   demand(isAccessible(vault, call.actor), "access denied for the caller", `the vault ${vault.id} is not the caller's`);
   const deposits = call.world.list("deposit", vault.id);
@@ -131,7 +131,7 @@ function saveDeposit(commit: Commit<unknown>, record: Deposit): void {
   commit.world.put("deposit", { id: assetKey(record.assetType, record.id), scope: record.vaultId }, record);
 }
 
-function theDeposit(call: Call<unknown>, vault: Vault, { assetType, id }: AssetName): Deposit {
+function theDeposit(call: LedgerCall<unknown>, vault: StoredVault, { assetType, id }: AssetName): Deposit {
   const lying = call.world.get("deposit", assetKey(assetType, id));
   return found(
     lying?.vaultId === vault.id ? lying : undefined,

@@ -1,12 +1,12 @@
 import { compoundKey } from "../ids.ts";
 import { demand, type Condition } from "../refusal.ts";
-import type { Entity } from "../store/ledger-resources.ts";
+import type { StoredEntity } from "../store/ledger-resources.ts";
 
 /**
  * Whether the entity stands for the actor: the same organization, and every attribute that names the actor is among the entity's;
  * an entity without attributes stands for its whole organization.
  */
-export function standsFor(entity: Entity, actor: Entity): boolean {
+export function standsFor(entity: StoredEntity, actor: StoredEntity): boolean {
   if (entity.orgId !== actor.orgId) return false;
   return isWholeOrganization(entity) || Object.entries(actor).every(([name, value]) => entity[name] === value);
 }
@@ -15,22 +15,22 @@ export function standsFor(entity: Entity, actor: Entity): boolean {
 export const VAULT_ATTRIBUTE = "vaultId";
 
 /** Whether the entity has no attribute that names a part of its organization. */
-export function isWholeOrganization(entity: Entity): boolean {
+export function isWholeOrganization(entity: StoredEntity): boolean {
   return Object.keys(entity).length === 1;
 }
 
 /** Whether any of the entities stands for the actor. */
-export function isAmong(entities: readonly Entity[], actor: Entity): boolean {
+export function isAmong(entities: readonly StoredEntity[], actor: StoredEntity): boolean {
   return entities.some((entity) => standsFor(entity, actor));
 }
 
 /** The same entity, whatever the order of its attributes. */
-export function sameEntity(left: Entity, right: Entity): boolean {
+export function sameEntity(left: StoredEntity, right: StoredEntity): boolean {
   return entityKey(left) === entityKey(right);
 }
 
 /** One key for one entity. */
-export function entityKey(entity: Entity): string {
+export function entityKey(entity: StoredEntity): string {
   return compoundKey(
     ...Object.entries(entity)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -39,7 +39,7 @@ export function entityKey(entity: Entity): string {
 }
 
 /** Refuses entities of another organization and attributes without a value. */
-export function demandEntities(entities: readonly Entity[], orgId: string, condition: Condition = "invalid parameters"): void {
+export function demandEntities(entities: readonly StoredEntity[], orgId: string, condition: Condition = "invalid parameters"): void {
   for (const entity of entities) {
     demand(entity.orgId === orgId, condition, `the entity ${JSON.stringify(entity)} is not of the organization ${orgId}`);
     const values = Object.values(entity);
@@ -52,6 +52,6 @@ export function demandEntities(entities: readonly Entity[], orgId: string, condi
 }
 
 /** The entities without repetition, in their order. */
-export function distinctEntities(entities: readonly Entity[]): readonly Entity[] {
+export function distinctEntities(entities: readonly StoredEntity[]): readonly StoredEntity[] {
   return [...new Map(entities.map((entity) => [entityKey(entity), entity])).values()];
 }

@@ -1,9 +1,9 @@
 import { Decimal } from "../../base/decimal.ts";
 import { compoundKey } from "../ids.ts";
 import { demand, found } from "../refusal.ts";
-import type { Entity, Movement, Token } from "../store/ledger-resources.ts";
+import type { StoredEntity, BalanceMovement, StoredToken } from "../store/ledger-resources.ts";
 import { findAccount, isOperator, isOperatorForAll } from "./accounts.ts";
-import type { Call, Commit } from "./call.ts";
+import type { LedgerCall, Commit } from "./call.ts";
 import { demandEntities, entityKey, standsFor } from "./entity.ts";
 import { move, recordTransaction } from "./movements.ts";
 import { demandAmount, holdsRole, isNonFungible, theToken } from "./tokens.ts";
@@ -12,23 +12,23 @@ const ONE = Decimal.of(1);
 
 interface BalanceQuery {
   readonly id: string;
-  readonly owner: Entity;
+  readonly owner: StoredEntity;
 }
 
 interface Parties {
-  readonly from: Entity;
-  readonly to: Entity;
+  readonly from: StoredEntity;
+  readonly to: StoredEntity;
 }
 
 /** POST /token/erc1155/balanceOf: balances of another organization are none of the caller's. */
-export function balanceOf(call: Call<BalanceQuery>): object {
+export function balanceOf(call: LedgerCall<BalanceQuery>): object {
   demandEntities([call.body.owner], call.orgId, "access denied");
   return balance(call, call.body);
 }
 
 /** POST /token/erc1155/balanceOfBatch: the arrays are read pairwise. */
 export function balanceOfBatch(
-  call: Call<{ readonly ids: readonly string[]; readonly owners: readonly Entity[] }>,
+  call: LedgerCall<{ readonly ids: readonly string[]; readonly owners: readonly StoredEntity[] }>,
 ): readonly object[] {
   const { ids, owners } = call.body;
   demand(ids.length === owners.length, "invalid parameters", "ids and owners differ in length");
@@ -37,7 +37,7 @@ export function balanceOfBatch(
 }
 
 /** POST /token/erc1155/setApprovalForAll */
-export function setApprovalForAll(commit: Commit<{ readonly approved: boolean; readonly operator: Entity }>): void {
+export function setApprovalForAll(commit: Commit<{ readonly approved: boolean; readonly operator: StoredEntity }>): void {
   const { approved, operator } = commit.body;
   demandEntities([operator], commit.orgId, "invalid access id or caller");
   const owner = entityKey(commit.actor);
@@ -45,7 +45,7 @@ export function setApprovalForAll(commit: Commit<{ readonly approved: boolean; r
 }
 
 /** POST /token/erc1155/isApprovedForAll: the service answers with a text. */
-export function isApprovedForAll(call: Call<{ readonly owner: Entity; readonly operator: Entity }>): object {
+export function isApprovedForAll(call: LedgerCall<{ readonly owner: StoredEntity; readonly operator: StoredEntity }>): object {
   const { owner, operator } = call.body;
   demandEntities([owner, operator], call.orgId, "invalid access id or caller");
   return { approved: String(isOperatorForAll(call, owner, operator)) };
@@ -87,12 +87,12 @@ export function safeBatchTransferFrom(
 }
 
 interface Wish {
-  readonly token: Token;
+  readonly token: StoredToken;
   readonly value: Decimal | undefined;
   readonly nftId: string | undefined;
 }
 
-function transfer(commit: Commit<unknown>, { from, to }: Parties, { token, value, nftId }: Wish): Movement {
+function transfer(commit: Commit<unknown>, { from, to }: Parties, { token, value, nftId }: Wish): BalanceMovement {
   demandEntities([from, to], commit.orgId);
   demandMover(commit, token, from);
   demand(token.behaviour.transferable !== false, "token not transferable", `the token ${token.id} is not transferable`);
@@ -106,14 +106,14 @@ function transfer(commit: Commit<unknown>, { from, to }: Parties, { token, value
   return move(commit, { tokenId: token.id, from, to }, { amount: value });
 }
 
-function demandMover(commit: Commit<unknown>, token: Token, holder: Entity): void {
+function demandMover(commit: Commit<unknown>, token: StoredToken, holder: StoredEntity): void {
   const { actor } = commit;
   const may =
     standsFor(holder, actor) || holdsRole(token, actor, "transfer") || isOperator(commit, { tokenId: token.id, entity: holder });
   demand(may, "unauthorized caller", `the caller may not move ${token.id} of ${JSON.stringify(holder)}`);
 }
 
-function balance(call: Call<unknown>, { id, owner }: BalanceQuery): object {
+function balance(call: LedgerCall<unknown>, { id, owner }: BalanceQuery): object {
   const account = findAccount(call, { tokenId: id, entity: owner });
   const { balance: held } = found(
     account,

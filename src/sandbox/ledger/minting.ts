@@ -1,8 +1,8 @@
 import { Decimal } from "../../base/decimal.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { compoundKey } from "../ids.ts";
-import { demand, found, Refusal } from "../refusal.ts";
-import type { Entity, Movement, Nft, Token } from "../store/ledger-resources.ts";
+import { demand, found, ServiceRefusal } from "../refusal.ts";
+import type { StoredEntity, BalanceMovement, Nft, StoredToken } from "../store/ledger-resources.ts";
 import type { Commit } from "./call.ts";
 import { demandEntities } from "./entity.ts";
 import { destroy, issue, recordTransaction } from "./movements.ts";
@@ -12,14 +12,14 @@ const ONE = Decimal.of(1);
 
 interface Mint {
   readonly id: string;
-  readonly to: Entity;
+  readonly to: StoredEntity;
   readonly value?: Decimal;
   readonly nftData?: JsonObject;
 }
 
 interface Burn {
   readonly id: string;
-  readonly from: Entity;
+  readonly from: StoredEntity;
   readonly value?: Decimal;
   readonly assetId?: string;
 }
@@ -33,7 +33,7 @@ export function mintTokens(commit: Commit<readonly Mint[]>): void {
   );
 }
 
-function mint(commit: Commit<unknown>, item: Mint): Movement {
+function mint(commit: Commit<unknown>, item: Mint): BalanceMovement {
   const token = theToken(commit, item.id, "invalid token id");
   const mayMint = mayAct(token, commit.actor, token.behaviour.rolesMap?.minter_role_name, "minter");
   demand(mayMint, "invalid caller", `the caller may not mint ${token.id}`);
@@ -41,7 +41,7 @@ function mint(commit: Commit<unknown>, item: Mint): Movement {
 }
 
 /** Mints on behalf of a rule that has been checked already. */
-export function mintTo(commit: Commit<unknown>, token: Token, item: Omit<Mint, "id">): Movement {
+export function mintTo(commit: Commit<unknown>, token: StoredToken, item: Omit<Mint, "id">): BalanceMovement {
   demandEntities([item.to], commit.orgId);
   const place = { tokenId: token.id, entity: item.to };
   if (isNonFungible(token)) return issue(commit, place, { amount: ONE, nftId: createUnit(commit, token, item) });
@@ -59,7 +59,7 @@ export function burnTokens(commit: Commit<readonly Burn[]>): void {
   );
 }
 
-function burn(commit: Commit<unknown>, item: Burn): Movement {
+function burn(commit: Commit<unknown>, item: Burn): BalanceMovement {
   const token = theToken(commit, item.id, "invalid token id");
   const mayBurn = mayAct(token, commit.actor, token.behaviour.rolesMap?.burner_role_name, "burner");
   demand(mayBurn, "access denied", `the caller may not burn ${token.id}`);
@@ -71,18 +71,18 @@ function burn(commit: Commit<unknown>, item: Burn): Movement {
 }
 
 /** Notes a new unit under the primary key of the token's fields; an id is given once, even after it was burnt. */
-function createUnit(commit: Commit<unknown>, token: Token, { nftData, value }: Omit<Mint, "id">): string {
+function createUnit(commit: Commit<unknown>, token: StoredToken, { nftData, value }: Omit<Mint, "id">): string {
   demand(value === undefined, "invalid parameters", `${token.id} is non-fungible and takes no value`);
   const data = found(nftData, "invalid parameters", `${token.id} is non-fungible and needs nftData`);
   const primaryKey = token.nftFields.find((field) => field.isPrimaryKey)?.name ?? "id";
   const id = data[primaryKey];
-  if (typeof id !== "string" || id === "") throw new Refusal("invalid parameters", `nftData needs its id under ${primaryKey}`);
+  if (typeof id !== "string" || id === "") throw new ServiceRefusal("invalid parameters", `nftData needs its id under ${primaryKey}`);
   demand(findUnit(commit, token, id) === undefined, "token already exists", `${id} of ${token.id} already exists`);
   saveUnit(commit, { tokenId: token.id, id, data, burnt: false });
   return id;
 }
 
-function burnUnit(commit: Commit<unknown>, token: Token, { assetId, value }: Burn): string {
+function burnUnit(commit: Commit<unknown>, token: StoredToken, { assetId, value }: Burn): string {
   demand(value === undefined, "invalid parameters", `${token.id} is non-fungible and takes no value`);
   const id = found(assetId, "invalid asset id", `${token.id} is non-fungible and needs an assetId`);
   const unit = found(findUnit(commit, token, id), "invalid asset id", `${token.id} has no unit ${id}`);
@@ -91,7 +91,7 @@ function burnUnit(commit: Commit<unknown>, token: Token, { assetId, value }: Bur
   return id;
 }
 
-function findUnit(commit: Commit<unknown>, token: Token, id: string): Nft | undefined {
+function findUnit(commit: Commit<unknown>, token: StoredToken, id: string): Nft | undefined {
   return commit.world.get("nft", compoundKey(token.id, id));
 }
 

@@ -2,16 +2,16 @@ import { Decimal, sum } from "../../base/decimal.ts";
 import { invariant } from "../../base/failure.ts";
 import { compoundKey } from "../ids.ts";
 import { demand, found } from "../refusal.ts";
-import type { Movement, TokenTransaction } from "../store/ledger-resources.ts";
+import type { BalanceMovement, StoredTransaction } from "../store/ledger-resources.ts";
 import type { World } from "../store/world.ts";
-import { credit, debit, type Place, type Quantity } from "./accounts.ts";
-import { created, textParam, type Call, type Commit } from "./call.ts";
+import { credit, debit, type BalanceKey, type MovedQuantity } from "./accounts.ts";
+import { created, textParam, type LedgerCall, type Commit } from "./call.ts";
 import { changeToken, isNonFungible, theToken } from "./tokens.ts";
 
-type Route = Pick<Movement, "tokenId" | "from" | "to">;
+type Route = Pick<BalanceMovement, "tokenId" | "from" | "to">;
 
 /** Mints to one place; refuses more than the token's cap, of which 0 means none. */
-export function issue(commit: Commit<unknown>, place: Place, quantity: Quantity): Movement {
+export function issue(commit: Commit<unknown>, place: BalanceKey, quantity: MovedQuantity): BalanceMovement {
   const { tokenId, entity: to } = place;
   const token = theToken(commit, tokenId);
   const totalMintedAmount = token.totalMintedAmount.plus(quantity.amount);
@@ -24,7 +24,7 @@ export function issue(commit: Commit<unknown>, place: Place, quantity: Quantity)
 }
 
 /** Burns from one place, if the token is burnable. */
-export function destroy(commit: Commit<unknown>, place: Place, quantity: Quantity): Movement {
+export function destroy(commit: Commit<unknown>, place: BalanceKey, quantity: MovedQuantity): BalanceMovement {
   const { tokenId, entity: from } = place;
   const token = theToken(commit, tokenId);
   demand(token.behaviour.burnable !== false, "token not burnable", `the token ${tokenId} is not burnable`);
@@ -37,17 +37,17 @@ export function destroy(commit: Commit<unknown>, place: Place, quantity: Quantit
 }
 
 /** Moves from one entity to another. */
-export function move(commit: Commit<unknown>, { tokenId, from, to }: Required<Route>, quantity: Quantity): Movement {
+export function move(commit: Commit<unknown>, { tokenId, from, to }: Required<Route>, quantity: MovedQuantity): BalanceMovement {
   debit(commit, { tokenId, entity: from }, quantity);
   credit(commit, { tokenId, entity: to }, quantity);
   return movement(commit, { tokenId, from, to }, quantity);
 }
 
 /** Puts the movements of this commit on record as one token transaction, and asserts that every token still adds up. */
-export function recordTransaction(commit: Commit<unknown>, type: TokenTransaction["type"], movements: readonly Movement[]): void {
+export function recordTransaction(commit: Commit<unknown>, type: StoredTransaction["type"], movements: readonly BalanceMovement[]): void {
   if (movements.length === 0) return;
   const id = commit.transactionId;
-  const transaction: TokenTransaction = {
+  const transaction: StoredTransaction = {
     docType: "tkntx",
     id,
     type,
@@ -63,21 +63,21 @@ export function recordTransaction(commit: Commit<unknown>, type: TokenTransactio
 }
 
 /** GET /token/transaction */
-export function getTransaction(call: Call): TokenTransaction {
+export function getTransaction(call: LedgerCall): StoredTransaction {
   return theTransaction(call, textParam(call, "id"));
 }
 
 /** POST /token/transaction/all */
-export function listTransactions(call: Call<readonly { readonly tokenId: string }[]>): readonly TokenTransaction[] {
+export function listTransactions(call: LedgerCall<readonly { readonly tokenId: string }[]>): readonly StoredTransaction[] {
   const ids = call.body.flatMap(({ tokenId }) => call.world.list("tokenTransactionOf", theToken(call, tokenId).id));
   return [...new Set(ids.map(({ id }) => id))].map((id) => theTransaction(call, id));
 }
 
-function theTransaction(call: Call<unknown>, id: string): TokenTransaction {
+function theTransaction(call: LedgerCall<unknown>, id: string): StoredTransaction {
   return found(call.world.get("tokenTransaction", id), "token transaction not found", `there is no token transaction ${id}`);
 }
 
-function movement(commit: Commit<unknown>, route: Route, { amount, nftId }: Quantity): Movement {
+function movement(commit: Commit<unknown>, route: Route, { amount, nftId }: MovedQuantity): BalanceMovement {
   const owners = route.to === undefined ? [] : [route.to];
   const data = nftId === undefined ? {} : { data: { id: nftId, ledgerMetadata: { owners } } };
   return { ...route, amount, ...data, timestampUnix: Decimal.of(Math.floor(commit.now / 1_000)) };

@@ -20,7 +20,7 @@ import {
   setAssetOwners,
   updateAssets,
 } from "./assets.ts";
-import type { Call, Commit } from "./call.ts";
+import type { LedgerCall, Commit } from "./call.ts";
 import { depositAssets, listVaultAssets, updateVaultAssets, withdrawAssets } from "./deposits.ts";
 import {
   balanceOf,
@@ -46,13 +46,13 @@ import {
 import { addExistingTokens, addTokens, createVaults, getVault, listVaults, setCustodians, updateVaults } from "./vaults.ts";
 
 /** Answers from the ledger as it stands. */
-export type Read = (call: Call<unknown>) => unknown;
+export type Read = (call: LedgerCall<unknown>) => unknown;
 /** Changes the ledger, or refuses. */
 export type Write = (commit: Commit<unknown>) => void;
 
 // A body reaches its operation only after the written contract's schema has accepted it.
-function read<Body>(operation: (call: Call<Body>) => unknown): Read {
-  return (call) => operation(call as Call<Body>);
+function read<Body>(operation: (call: LedgerCall<Body>) => unknown): Read {
+  return (call) => operation(call as LedgerCall<Body>);
 }
 
 function write<Body>(operation: (commit: Commit<Body>) => void): Write {

@@ -2,10 +2,10 @@ import { demand } from "../refusal.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import type { Kind, Resources } from "../store/resources.ts";
 import type { Placed } from "../store/world.ts";
-import { textParam, type Call } from "./call.ts";
+import { textParam, type LedgerCall } from "./call.ts";
 
 /** One page of a list; the bookmark of the last page is empty. */
-export interface Page<T> {
+export interface ListPage<T> {
   readonly count: number;
   readonly bookmark: string;
   readonly records: readonly T[];
@@ -18,7 +18,7 @@ export interface Selection<T> {
 }
 
 /** The page that the call's size and bookmark ask for, in the order of creation. */
-export function pageOf<K extends Kind>(call: Call, kind: K, selection: Selection<Resources[K]> = {}): Page<Resources[K]> {
+export function pageOf<K extends Kind>(call: LedgerCall, kind: K, selection: Selection<Resources[K]> = {}): ListPage<Resources[K]> {
   const size = pageSize(call);
   const taken: Placed<Resources[K]>[] = [];
   for (const placed of call.world.iterate(kind, selection.scope, after(call))) {
@@ -31,7 +31,7 @@ export function pageOf<K extends Kind>(call: Call, kind: K, selection: Selection
   return { count: page.length, bookmark, records: page.map(({ value }) => value) };
 }
 
-function pageSize(call: Call): number {
+function pageSize(call: LedgerCall): number {
   const size = Number(call.params["pageSize"] ?? call.profile.pageSize);
   demand(
     size >= 1 && size <= SANDBOX_LIMITS.pageSize,
@@ -41,7 +41,7 @@ function pageSize(call: Call): number {
   return size;
 }
 
-function after(call: Call): number {
+function after(call: LedgerCall): number {
   const bookmark = textParam(call, "bookmark");
   if (bookmark === "") return 0;
   const [, seq] = /^after:(\d{1,15})$/.exec(Buffer.from(bookmark, "base64url").toString()) ?? [];

@@ -2,11 +2,11 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { compoundKey } from "../ids.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand } from "../refusal.ts";
-import type { Asset } from "../store/ledger-resources.ts";
-import type { Call } from "./call.ts";
+import type { StoredAsset } from "../store/ledger-resources.ts";
+import type { LedgerCall } from "./call.ts";
 
 /** The asset with other assets in place of their ids, as many levels as the call's `depth` says. An id that names no asset stays. */
-export function withReferences<T extends Pick<Asset, "assetType" | "data">>(call: Call, asset: T): T {
+export function withReferences<T extends Pick<StoredAsset, "assetType" | "data">>(call: LedgerCall, asset: T): T {
   const depth = Number(call.params["depth"] ?? 0);
   const { referenceDepth } = SANDBOX_LIMITS;
   demand(depth <= referenceDepth, "invalid request parameters", `the sandbox resolves ${referenceDepth} levels of references`);
@@ -15,14 +15,14 @@ export function withReferences<T extends Pick<Asset, "assetType" | "data">>(call
 
 /** Resolves the references of one answer, which may hold only so many assets. */
 class Resolver {
-  readonly #call: Call;
+  readonly #call: LedgerCall;
   #left: number = SANDBOX_LIMITS.referencedAssets;
 
-  constructor(call: Call) {
+  constructor(call: LedgerCall) {
     this.#call = call;
   }
 
-  resolve<T extends Pick<Asset, "assetType" | "data">>(asset: T, depth: number): T {
+  resolve<T extends Pick<StoredAsset, "assetType" | "data">>(asset: T, depth: number): T {
     const references = Object.entries(this.#call.references[asset.assetType] ?? {});
     if (depth === 0 || references.length === 0) return asset;
     const resolved = references.flatMap(([field, target]) => {

@@ -2,8 +2,8 @@ import { Decimal } from "../../base/decimal.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { newId } from "../ids.ts";
 import { demand } from "../refusal.ts";
-import type { ApprovalRequest, Approver, Entity } from "../store/ledger-resources.ts";
-import { created, updated, type Call, type Commit } from "./call.ts";
+import type { StoredApprovalRequest, StoredApprover, StoredEntity } from "../store/ledger-resources.ts";
+import { created, updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, distinctEntities, isWholeOrganization, standsFor } from "./entity.ts";
 import { KEPT, meant } from "./words.ts";
 
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 
 /** What a caller says about a new request. */
 export interface Proposal {
-  readonly approvers: readonly Entity[];
+  readonly approvers: readonly StoredEntity[];
   readonly numRequired?: Decimal;
   readonly timeout?: Decimal;
   readonly data: JsonObject;
@@ -21,7 +21,7 @@ export interface Proposal {
  * A new request: everybody pending, once however often they are named; all approvers are required and it never times out, unless the
  * proposal says otherwise.
  */
-export function newRequest(commit: Commit<unknown>, proposal: Proposal): ApprovalRequest {
+export function newRequest(commit: Commit<unknown>, proposal: Proposal): StoredApprovalRequest {
   const approvers = distinctEntities(proposal.approvers);
   const { data, timeout = Decimal.of(0), numRequired = Decimal.of(approvers.length) } = proposal;
   const { pending } = KEPT;
@@ -51,7 +51,7 @@ export interface Vote {
  * The request after the actor's vote. The numRequired-th approval approves it; a rejection that makes that number unreachable
  * rejects it.
  */
-export function withVote(commit: Commit<unknown>, request: ApprovalRequest, { approves, comment }: Vote): ApprovalRequest {
+export function withVote(commit: Commit<unknown>, request: StoredApprovalRequest, { approves, comment }: Vote): StoredApprovalRequest {
   demandOpen(commit, request);
   const at = ownEntry(commit, request);
   const approvers = request.approvers.map((approver, index) =>
@@ -63,7 +63,7 @@ export function withVote(commit: Commit<unknown>, request: ApprovalRequest, { ap
 }
 
 /** Refuses to act on a request that is decided, or whose time is over. */
-export function demandOpen(commit: Commit<unknown>, request: ApprovalRequest): void {
+export function demandOpen(commit: Commit<unknown>, request: StoredApprovalRequest): void {
   const word = meant(commit, request.status);
   const said = word === undefined ? request.status : commit.profile.requestStatus[word];
   demand(word === "pending", "request already decided", `the request ${request.id} is ${said}`);
@@ -72,18 +72,18 @@ export function demandOpen(commit: Commit<unknown>, request: ApprovalRequest): v
 }
 
 /** Whether the request awaits the actor: as an approver at all, or as one who has still to vote on a pending request. */
-export function awaits(call: Call, request: ApprovalRequest, onlyPending: boolean): boolean {
+export function awaits(call: LedgerCall, request: StoredApprovalRequest, onlyPending: boolean): boolean {
   if (onlyPending && meant(call, request.status) !== "pending") return false;
   const own = ownEntries(request, call.actor);
   return own.length > 0 && (!onlyPending || isOpen(call, request, own));
 }
 
 /** The flag `pendingOnly`, which the service takes for true when it is left out. */
-export function pendingOnly(call: Call): boolean {
+export function pendingOnly(call: LedgerCall): boolean {
   return call.params["pendingOnly"] !== false;
 }
 
-function ownEntry(commit: Commit<unknown>, request: ApprovalRequest): number {
+function ownEntry(commit: Commit<unknown>, request: StoredApprovalRequest): number {
   const own = ownEntries(request, commit.actor);
   const [first] = own;
   demand(first !== undefined, "unauthorized caller", `the caller is no approver of the request ${request.id}`);
@@ -92,12 +92,12 @@ function ownEntry(commit: Commit<unknown>, request: ApprovalRequest): number {
   return first;
 }
 
-function isOpen(call: Call<unknown>, { approvers }: ApprovalRequest, entries: readonly number[]): boolean {
+function isOpen(call: LedgerCall<unknown>, { approvers }: StoredApprovalRequest, entries: readonly number[]): boolean {
   return entries.every((index) => meant(call, approvers[index]?.status ?? "") === "pending");
 }
 
 // Who is named has no second vote as one of the organization.
-function ownEntries({ approvers }: ApprovalRequest, actor: Entity): readonly number[] {
+function ownEntries({ approvers }: StoredApprovalRequest, actor: StoredEntity): readonly number[] {
   const own = approvers.flatMap((approver, index) => {
     const entity = entityOf(approver);
     return standsFor(entity, actor) ? [{ index, named: !isWholeOrganization(entity) }] : [];
@@ -107,11 +107,11 @@ function ownEntries({ approvers }: ApprovalRequest, actor: Entity): readonly num
 }
 
 /** Who an approver is, whatever has become of its vote. */
-export function entityOf({ status: _status, comment: _comment, ...entity }: Approver): Entity {
+export function entityOf({ status: _status, comment: _comment, ...entity }: StoredApprover): StoredEntity {
   return entity;
 }
 
-function outcome(commit: Commit<unknown>, approvers: readonly Approver[], numRequired: Decimal): string {
+function outcome(commit: Commit<unknown>, approvers: readonly StoredApprover[], numRequired: Decimal): string {
   const words = approvers.map(({ status }) => meant(commit, status));
   const approvals = words.filter((word) => word === "approved").length;
   const rejections = words.filter((word) => word === "rejected").length;

@@ -3,16 +3,16 @@ import type { JsonObject } from "../../base/json.ts";
 import { demandWritable } from "../digits.ts";
 import { newId } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";
-import type { Behaviour, Classification, Entity, NftField, Token, TokenPermission } from "../store/ledger-resources.ts";
-import { created, textParam, updated, type Call, type Commit } from "./call.ts";
+import type { Behaviour, Classification, StoredEntity, StoredNftField, StoredToken, StoredPermission } from "../store/ledger-resources.ts";
+import { created, textParam, updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, isAmong } from "./entity.ts";
-import { pageOf, type Page } from "./paging.ts";
+import { pageOf, type ListPage } from "./paging.ts";
 
 const KNOWN_ROLES: readonly string[] = ["minter", "burner", "transfer", "notary"];
 const ZERO = Decimal.of(0);
 
 /** A token as a caller defines it. */
-export interface TokenDefinition {
+export interface RequestedToken {
   readonly id?: string;
   readonly name?: string;
   readonly description?: string;
@@ -20,21 +20,21 @@ export interface TokenDefinition {
   readonly classification?: Classification;
   readonly behaviour?: Behaviour;
   readonly properties?: JsonObject;
-  readonly tokenPermissions?: readonly TokenPermission[];
-  readonly nftFields?: readonly NftField[];
+  readonly tokenPermissions?: readonly StoredPermission[];
+  readonly nftFields?: readonly StoredNftField[];
 }
 
 /** POST /token */
-export function createTokens(commit: Commit<readonly TokenDefinition[]>): void {
+export function createTokens(commit: Commit<readonly RequestedToken[]>): void {
   for (const definition of commit.body) createToken(commit, definition);
 }
 
 /** Adds one token, owned by the caller, with nothing minted. */
-export function createToken(commit: Commit<unknown>, definition: TokenDefinition): Token {
+export function createToken(commit: Commit<unknown>, definition: RequestedToken): StoredToken {
   const { id = newId(), name = "", description = "", symbol = "", behaviour = {}, properties = {}, nftFields = [] } = definition;
   const { classification = {}, tokenPermissions = [] } = definition;
   demand(commit.world.get("token", id) === undefined, "token already exists", `the token ${id} already exists`);
-  const token: Token = {
+  const token: StoredToken = {
     id,
     name,
     description,
@@ -57,7 +57,7 @@ export function createToken(commit: Commit<unknown>, definition: TokenDefinition
 
 /** PATCH /token: only the supplied fields change. */
 export function updateTokens(
-  commit: Commit<readonly Pick<TokenDefinition & { readonly id: string }, "id" | "description" | "properties" | "nftFields">[]>,
+  commit: Commit<readonly Pick<RequestedToken & { readonly id: string }, "id" | "description" | "properties" | "nftFields">[]>,
 ): void {
   for (const { id, ...changes } of commit.body) {
     const token = ownedToken(commit, id, "token not found");
@@ -68,7 +68,7 @@ export function updateTokens(
 
 /** PATCH /token/permissions: the list replaces the permissions. */
 export function setTokenPermissions(
-  commit: Commit<readonly { readonly id?: string; readonly permissions?: readonly TokenPermission[] }[]>,
+  commit: Commit<readonly { readonly id?: string; readonly permissions?: readonly StoredPermission[] }[]>,
 ): void {
   for (const { id = "", permissions = [] } of commit.body) {
     demand(id !== "", "token id missing from the request", "an item has no token id");
@@ -83,7 +83,7 @@ export function setTokenPermissions(
 }
 
 /** PATCH /token/owners: the list replaces the owners. */
-export function setTokenOwners(commit: Commit<readonly { readonly id: string; readonly owners?: readonly Entity[] }[]>): void {
+export function setTokenOwners(commit: Commit<readonly { readonly id: string; readonly owners?: readonly StoredEntity[] }[]>): void {
   for (const { id, owners = [] } of commit.body) {
     demand(owners.length > 0, "owners missing from the request", `the token ${id} must keep an owner`);
     demandEntities(owners, commit.orgId);
@@ -93,57 +93,57 @@ export function setTokenOwners(commit: Commit<readonly { readonly id: string; re
 }
 
 /** GET /token. Every entity of the organization may read it. */
-export function getToken(call: Call): object {
+export function getToken(call: LedgerCall): object {
   const { nftFields: _fields, burntAmount: _burnt, id, ...shown } = theToken(call, textParam(call, "id"));
   return { docType: "asset", id, ...shown };
 }
 
 /** GET /token/all: shows the permissions under another name, and no id. */
-export function listTokens(call: Call): Page<object> {
+export function listTokens(call: LedgerCall): ListPage<object> {
   const page = pageOf(call, "token");
   return { ...page, records: page.records.map(listItem) };
 }
 
-function listItem(token: Token): object {
+function listItem(token: StoredToken): object {
   const { id: _id, nftFields: _fields, burntAmount: _burnt, tokenPermissions, ...shown } = token;
   return { ...shown, permission: tokenPermissions };
 }
 
 /** The token, or the refusal in the words of the call. */
-export function theToken(call: Call<unknown>, id: string, condition: Condition = "token not found"): Token {
+export function theToken(call: LedgerCall<unknown>, id: string, condition: Condition = "token not found"): StoredToken {
   return found(call.world.get("token", id), condition, `there is no token ${id}`);
 }
 
 /** The token, when the actor is one of its owners. */
-export function ownedToken(call: Call<unknown>, id: string, condition: Condition): Token {
+export function ownedToken(call: LedgerCall<unknown>, id: string, condition: Condition): StoredToken {
   const token = theToken(call, id, condition);
   demand(isTokenOwner(token, call.actor), "unauthorized caller", `only an owner may change the token ${id}`);
   return token;
 }
 
 /** Writes changes that need no check of the token as a whole, such as new totals. */
-export function changeToken(commit: Commit<unknown>, token: Token, changes: Partial<Token>): void {
+export function changeToken(commit: Commit<unknown>, token: StoredToken, changes: Partial<StoredToken>): void {
   commit.world.put("token", { id: token.id }, { ...token, ...changes, ...updated(commit) });
 }
 
 /** Whether each unit of the token is one of its own. */
-export function isNonFungible({ classification }: Token): boolean {
+export function isNonFungible({ classification }: StoredToken): boolean {
   return classification.type === "nonfungible";
 }
 
 /** Whether the actor may do what needs a role: the one that the token maps to the action, else the usual one, or ownership. */
-export function mayAct(token: Token, actor: Entity, mapped: string | undefined, usual: string): boolean {
+export function mayAct(token: StoredToken, actor: StoredEntity, mapped: string | undefined, usual: string): boolean {
   if (mapped !== undefined) return holdsRole(token, actor, mapped);
   return holdsRole(token, actor, usual) || isTokenOwner(token, actor);
 }
 
 /** Whether the token's permissions give the actor the role. */
-export function holdsRole({ tokenPermissions }: Token, actor: Entity, role: string): boolean {
+export function holdsRole({ tokenPermissions }: StoredToken, actor: StoredEntity, role: string): boolean {
   return tokenPermissions.some(({ entity, roles }) => roles.includes(role) && isAmong([entity], actor));
 }
 
 /** Refuses amounts that are not positive, or finer than the token's decimals. */
-export function demandAmount(token: Token, amount: Decimal | undefined): asserts amount is Decimal {
+export function demandAmount(token: StoredToken, amount: Decimal | undefined): asserts amount is Decimal {
   demand(amount !== undefined && amount.compare(ZERO) > 0, "invalid parameters", `the token ${token.id} needs a positive amount`);
   demandWritable(amount);
   const finest = token.classification.unit === "whole" ? 0 : (token.behaviour.decimal?.approximate() ?? Number.POSITIVE_INFINITY);
@@ -154,14 +154,14 @@ export function demandAmount(token: Token, amount: Decimal | undefined): asserts
   );
 }
 
-function isTokenOwner({ owners }: Token, actor: Entity): boolean {
+function isTokenOwner({ owners }: StoredToken, actor: StoredEntity): boolean {
   return isAmong(
     owners.map(({ entity }) => entity),
     actor,
   );
 }
 
-function demandSound(commit: Commit<unknown>, token: Token): void {
+function demandSound(commit: Commit<unknown>, token: StoredToken): void {
   const { classification, behaviour, nftFields } = token;
   const { decimal = ZERO, maxMintQuantity = ZERO } = behaviour;
   const knownType = classification.type === "fungible" || classification.type === "nonfungible";
@@ -181,7 +181,7 @@ function demandSound(commit: Commit<unknown>, token: Token): void {
   demandRoles(token, token.tokenPermissions, "invalid parameters");
 }
 
-function demandRoles({ behaviour }: Token, permissions: readonly TokenPermission[], condition: Condition): void {
+function demandRoles({ behaviour }: StoredToken, permissions: readonly StoredPermission[], condition: Condition): void {
   const usual = KNOWN_ROLES.filter((role) => role !== "transfer" || behaviour.transferable !== false);
   const known = [...usual, ...Object.values(behaviour.rolesMap ?? {})];
   for (const role of permissions.flatMap(({ roles }) => roles)) {

@@ -1,19 +1,19 @@
 import type { Decimal } from "../../base/decimal.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { demand, found, type Condition } from "../refusal.ts";
-import type { Asset, Entity, TransferRequest } from "../store/ledger-resources.ts";
+import type { StoredAsset, StoredEntity, StoredTransferRequest } from "../store/ledger-resources.ts";
 import { handOver, theAsset } from "./assets.ts";
-import { historyOf, remember, textParam, type Call, type Commit } from "./call.ts";
+import { historyOf, remember, textParam, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, distinctEntities, isAmong, sameEntity } from "./entity.ts";
-import { pageOf, type Page } from "./paging.ts";
+import { pageOf, type ListPage } from "./paging.ts";
 import { awaits, entityOf, newRequest, pendingOnly, withVote } from "./requests.ts";
 import { meant, shown, shownHistory, shownPage } from "./words.ts";
 
 interface Proposed {
   readonly id: readonly string[];
-  readonly approvers?: readonly Entity[];
+  readonly approvers?: readonly StoredEntity[];
   readonly numRequired?: Decimal;
-  readonly additionalOwners?: readonly Entity[];
+  readonly additionalOwners?: readonly StoredEntity[];
   readonly data?: JsonObject & { readonly metadata?: JsonObject };
 }
 
@@ -30,18 +30,18 @@ function requestTransfer(commit: Commit<unknown>, assetType: string, proposed: P
   demandEntities([newOwner, ...additionalOwners], commit.orgId);
   const metadata = { ...data.metadata, assetType, id: ids, newOwner };
   const proposal = { approvers, data: { ...data, metadata }, ...(numRequired === undefined ? {} : { numRequired }) };
-  const request = newRequest(commit, proposal) as TransferRequest;
+  const request = newRequest(commit, proposal) as StoredTransferRequest;
   for (const asset of assets) demandOwnerTakesPart(request, asset);
   commit.world.put("transferPlan", { id: request.id }, { additionalOwners });
   save(commit, "CREATED", request);
 }
 
-function namedOwner({ data }: Proposed, where: string): Entity | undefined {
+function namedOwner({ data }: Proposed, where: string): StoredEntity | undefined {
   const [root, ...keys] = where.split(".");
   if (root !== "data") return undefined;
   const named = keys.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), data);
   demand(named === undefined || isObject(named), "invalid parameters", `${where} must be an entity`);
-  return named as Entity | undefined;
+  return named as StoredEntity | undefined;
 }
 
 /**
@@ -50,7 +50,7 @@ function namedOwner({ data }: Proposed, where: string): Entity | undefined {
  */
 export function approveTransfers(commit: Commit<{ readonly id: readonly string[] }>): void {
   for (const id of commit.body.id) {
-    const request = withVote(commit, theRequest(commit, id, "asset not found"), { approves: true }) as TransferRequest;
+    const request = withVote(commit, theRequest(commit, id, "asset not found"), { approves: true }) as StoredTransferRequest;
     save(commit, "UPDATED", request);
     if (meant(commit, request.status) === "approved") transfer(commit, request);
   }
@@ -60,40 +60,40 @@ export function approveTransfers(commit: Commit<{ readonly id: readonly string[]
 export function rejectTransfers(commit: Commit<{ readonly id: readonly string[] }>): void {
   for (const id of commit.body.id) {
     const request = withVote(commit, theRequest(commit, id, "asset not found"), { approves: false });
-    save(commit, "UPDATED", request as TransferRequest);
+    save(commit, "UPDATED", request as StoredTransferRequest);
   }
 }
 
 /** GET /asset/ownershipTransfer/request */
-export function getTransfer(call: Call): TransferRequest {
+export function getTransfer(call: LedgerCall): StoredTransferRequest {
   return shown(call, theRequest(call, textParam(call, "id")));
 }
 
 /** Requests that the actor has submitted. */
-export function myTransfers(call: Call): Page<TransferRequest> {
+export function myTransfers(call: LedgerCall): ListPage<StoredTransferRequest> {
   return shownPage(call, pageOf(call, "transfer", { where: ({ createdBy }) => sameEntity(createdBy, call.actor) }));
 }
 
 /** Requests that await the actor's approval. */
-export function transferQueue(call: Call): Page<TransferRequest> {
+export function transferQueue(call: LedgerCall): ListPage<StoredTransferRequest> {
   return shownPage(call, pageOf(call, "transfer", { where: (request) => awaits(call, request, pendingOnly(call)) }));
 }
 
 /** Requests that concern an asset id, of whichever type. */
-export function transfersOfAsset(call: Call): Page<TransferRequest> {
+export function transfersOfAsset(call: LedgerCall): ListPage<StoredTransferRequest> {
   const assetId = textParam(call, "assetId");
-  const where = ({ data, status }: TransferRequest): boolean =>
+  const where = ({ data, status }: StoredTransferRequest): boolean =>
     data.metadata.id.includes(assetId) && (!pendingOnly(call) || meant(call, status) === "pending");
   return shownPage(call, pageOf(call, "transfer", { where }));
 }
 
 /** GET /asset/ownershipTransfer/request/history */
-export function transferHistory(call: Call): object {
+export function transferHistory(call: LedgerCall): object {
   const { id } = getTransfer(call);
   return shownHistory(call, historyOf(call, "transfer", { key: id, id }));
 }
 
-function transfer(commit: Commit<unknown>, request: TransferRequest): void {
+function transfer(commit: Commit<unknown>, request: StoredTransferRequest): void {
   const { assetType, id: ids, newOwner } = request.data.metadata;
   const { additionalOwners = [] } = commit.world.get("transferPlan", request.id) ?? {};
   for (const id of ids) {
@@ -104,7 +104,7 @@ function transfer(commit: Commit<unknown>, request: TransferRequest): void {
 }
 
 // Otherwise anybody could name friendly approvers and take what is not theirs. Checked again when the assets move.
-function demandOwnerTakesPart(request: TransferRequest, asset: Asset): void {
+function demandOwnerTakesPart(request: StoredTransferRequest, asset: StoredAsset): void {
   const parties = [request.createdBy, ...request.approvers.map(entityOf)];
   demand(
     parties.some((party) => isAmong(asset.owners, party)),
@@ -113,11 +113,11 @@ function demandOwnerTakesPart(request: TransferRequest, asset: Asset): void {
   );
 }
 
-function theRequest(call: Call<unknown>, id: string, condition: Condition = "request not found"): TransferRequest {
+function theRequest(call: LedgerCall<unknown>, id: string, condition: Condition = "request not found"): StoredTransferRequest {
   return found(call.world.get("transfer", id), condition, `there is no transfer request ${id}`);
 }
 
-function save(commit: Commit<unknown>, type: "CREATED" | "UPDATED", request: TransferRequest): void {
+function save(commit: Commit<unknown>, type: "CREATED" | "UPDATED", request: StoredTransferRequest): void {
   commit.world.put("transfer", { id: request.id }, request);
   remember(commit, "transfer", { key: request.id, type, value: request });
 }

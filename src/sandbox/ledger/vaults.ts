@@ -1,18 +1,18 @@
 import type { JsonObject } from "../../base/json.ts";
 import { newId } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";
-import type { Entity, Token, Vault } from "../store/ledger-resources.ts";
-import { created, textParam, updated, type Call, type Commit } from "./call.ts";
+import type { StoredEntity, StoredToken, StoredVault } from "../store/ledger-resources.ts";
+import { created, textParam, updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, isAmong } from "./entity.ts";
-import { createToken, isNonFungible, mayAct, theToken, type TokenDefinition } from "./tokens.ts";
+import { createToken, isNonFungible, mayAct, theToken, type RequestedToken } from "./tokens.ts";
 
 interface VaultDefinition {
   readonly id?: string;
   readonly name?: string;
   readonly description?: string;
-  readonly custodians?: readonly Entity[];
+  readonly custodians?: readonly StoredEntity[];
   readonly data?: JsonObject;
-  readonly vaultToken?: readonly TokenDefinition[];
+  readonly vaultToken?: readonly RequestedToken[];
 }
 
 /** POST /token/vault: with its share tokens; the caller is the custodian by default. */
@@ -41,7 +41,7 @@ export function updateVaults(
 
 /** PATCH /token/vault/custodians: by a custodian, or by an owner of the vault. */
 export function setCustodians(
-  commit: Commit<readonly { readonly vaultId: string; readonly custodians: readonly Entity[] }[]>,
+  commit: Commit<readonly { readonly vaultId: string; readonly custodians: readonly StoredEntity[] }[]>,
 ): void {
   for (const { vaultId, custodians } of commit.body) {
     const vault = accessibleVault(commit, vaultId);
@@ -53,7 +53,7 @@ export function setCustodians(
 
 /** POST /token/vault/addToken: each new token is another share class. */
 export function addTokens(
-  commit: Commit<readonly { readonly id: string; readonly vaultToken: readonly TokenDefinition[] }[]>,
+  commit: Commit<readonly { readonly id: string; readonly vaultToken: readonly RequestedToken[] }[]>,
 ): void {
   for (const { id, vaultToken } of commit.body) {
     const vault = custodiedVault(commit, id);
@@ -72,43 +72,43 @@ export function addExistingTokens(commit: Commit<readonly { readonly id: string;
 }
 
 /** GET /token/vault */
-export function getVault(call: Call): Vault {
+export function getVault(call: LedgerCall): StoredVault {
   return accessibleVault(call, textParam(call, "id"));
 }
 
 /** GET /token/vault/all: the vaults that the caller owns or has custody of. */
-export function listVaults(call: Call): readonly Vault[] {
+export function listVaults(call: LedgerCall): readonly StoredVault[] {
   return call.world.list("vault").filter((vault) => isAccessible(vault, call.actor));
 }
 
 /** The vault, or the refusal that there is none. */
-export function theVault(call: Call<unknown>, id: string): Vault {
+export function theVault(call: LedgerCall<unknown>, id: string): StoredVault {
   return found(call.world.get("vault", id), "vault not found", `there is no vault ${id}`);
 }
 
 /** The vault, when the actor is one of its custodians. */
-export function custodiedVault(call: Call<unknown>, id: string, condition: Condition = "unauthorized caller"): Vault {
+export function custodiedVault(call: LedgerCall<unknown>, id: string, condition: Condition = "unauthorized caller"): StoredVault {
   const vault = theVault(call, id);
   demand(isAmong(vault.custodians, call.actor), condition, `only a custodian may manage the vault ${id}`);
   return vault;
 }
 
 /** Whether the actor owns the vault or has custody of it. */
-export function isAccessible({ owners, custodians }: Vault, actor: Entity): boolean {
+export function isAccessible({ owners, custodians }: StoredVault, actor: StoredEntity): boolean {
   return isAmong([...owners, ...custodians], actor);
 }
 
-function accessibleVault(call: Call<unknown>, id: string): Vault {
+function accessibleVault(call: LedgerCall<unknown>, id: string): StoredVault {
   const vault = theVault(call, id);
   demand(isAccessible(vault, call.actor), "unauthorized caller", `the vault ${id} is not the caller's`);
   return vault;
 }
 
-function changeVault(commit: Commit<unknown>, vault: Vault, changes: Partial<Vault>): void {
+function changeVault(commit: Commit<unknown>, vault: StoredVault, changes: Partial<StoredVault>): void {
   commit.world.put("vault", { id: vault.id }, { ...vault, ...changes, ...updated(commit) });
 }
 
-function createShareToken(commit: Commit<unknown>, definition: TokenDefinition, custodians: readonly Entity[]): Token {
+function createShareToken(commit: Commit<unknown>, definition: RequestedToken, custodians: readonly StoredEntity[]): StoredToken {
   const { classification, behaviour = {}, tokenPermissions = [] } = definition;
   const { minter_role_name = "minter", burner_role_name = "burner" } = behaviour.rolesMap ?? {};
   const custody = custodians.map((entity) => ({ entity, roles: [minter_role_name, burner_role_name] }));
@@ -120,7 +120,7 @@ function createShareToken(commit: Commit<unknown>, definition: TokenDefinition, 
   });
 }
 
-function demandShareToken(vault: Vault, token: Token): void {
+function demandShareToken(vault: StoredVault, token: StoredToken): void {
   const { minter_role_name, burner_role_name } = token.behaviour.rolesMap ?? {};
   const isReference = !isNonFungible(token) && token.classification.valueType === "reference";
   demand(isReference, "invalid parameters", `${token.id} is no fungible token of the value type reference`);

@@ -1,7 +1,7 @@
 import { DEFAULT_PROFILE, type LedgerProfile } from "../../contract/profile.ts";
-import type { ApprovalRequest } from "../store/ledger-resources.ts";
-import type { Call, History } from "./call.ts";
-import type { Page } from "./paging.ts";
+import type { StoredApprovalRequest } from "../store/ledger-resources.ts";
+import type { LedgerCall, ResourceHistory } from "./call.ts";
+import type { ListPage } from "./paging.ts";
 
 type Words = LedgerProfile["requestStatus"];
 
@@ -9,13 +9,13 @@ type Words = LedgerProfile["requestStatus"];
 export const KEPT: Words = DEFAULT_PROFILE.ledger.requestStatus;
 
 /** What a status says. Files of earlier versions keep the words of the profile that they were served under. */
-export function meant({ profile }: Call<unknown>, status: string): keyof Words | undefined {
+export function meant({ profile }: LedgerCall<unknown>, status: string): keyof Words | undefined {
   const found = [KEPT, profile.requestStatus].flatMap((words) => Object.entries(words)).find(([, word]) => word === status);
   return found?.[0] as keyof Words | undefined;
 }
 
 /** The request, its statuses in the words of the profile. */
-export function shown<T extends ApprovalRequest>(call: Call<unknown>, request: T): T {
+export function shown<T extends StoredApprovalRequest>(call: LedgerCall<unknown>, request: T): T {
   const inWords = <S extends { readonly status: string }>(part: S): S => {
     const word = meant(call, part.status);
     return word === undefined ? part : { ...part, status: call.profile.requestStatus[word] };
@@ -24,11 +24,11 @@ export function shown<T extends ApprovalRequest>(call: Call<unknown>, request: T
 }
 
 /** Likewise of all requests of a page. */
-export function shownPage<T extends ApprovalRequest>(call: Call<unknown>, page: Page<T>): Page<T> {
+export function shownPage<T extends StoredApprovalRequest>(call: LedgerCall<unknown>, page: ListPage<T>): ListPage<T> {
   return { ...page, records: page.records.map((request) => shown(call, request)) };
 }
 
 /** Likewise of all records of a history. */
-export function shownHistory(call: Call<unknown>, history: History): object {
-  return { ...history, records: history.records.map((record) => shown(call, record as unknown as ApprovalRequest)) };
+export function shownHistory(call: LedgerCall<unknown>, history: ResourceHistory): object {
+  return { ...history, records: history.records.map((record) => shown(call, record as unknown as StoredApprovalRequest)) };
 }

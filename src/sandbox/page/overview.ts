@@ -2,7 +2,7 @@ import type { Database } from "../../sqlite/database.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { latestCommits, type LoggedCommit } from "../store/commits.ts";
 import type { InvestorToken, Sale } from "../store/investor-resources.ts";
-import type { Asset, Token, Vault } from "../store/ledger-resources.ts";
+import type { StoredAsset, StoredToken, StoredVault } from "../store/ledger-resources.ts";
 import type { Kind, Resources } from "../store/resources.ts";
 import { World } from "../store/world.ts";
 
@@ -22,9 +22,9 @@ export interface TransactionRow {
 
 /** What the sandbox holds. */
 export interface Overview {
-  readonly assets: Listing<Asset>;
-  readonly tokens: Listing<Token>;
-  readonly vaults: Listing<Vault>;
+  readonly assets: Listing<StoredAsset>;
+  readonly tokens: Listing<StoredToken>;
+  readonly vaults: Listing<StoredVault>;
   readonly investorTokens: Listing<InvestorToken>;
   readonly sales: Listing<Sale>;
   readonly transactions: Listing<TransactionRow>;

@@ -1,5 +1,5 @@
 import type { Settings } from "../store/settings.ts";
-import type { Entity } from "../store/ledger-resources.ts";
+import type { StoredEntity } from "../store/ledger-resources.ts";
 import { html, Html } from "./html.ts";
 import type { Listing, Overview } from "./overview.ts";
 import { STYLE } from "./style.ts";
@@ -113,8 +113,8 @@ function table<T>(
     </div>`;
 }
 
-function spell(entity: Entity | object): string {
-  const { orgId: _orgId, ...attributes } = entity as Entity;
+function spell(entity: StoredEntity | object): string {
+  const { orgId: _orgId, ...attributes } = entity as StoredEntity;
   const named = Object.entries(attributes).map(([name, value]) => `${name}:${value}`);
   return named.length === 0 ? "the organization" : named.join(" ");
 }

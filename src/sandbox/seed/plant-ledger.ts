@@ -7,11 +7,11 @@ import type { Commit } from "../ledger/call.ts";
 import { depositAssets } from "../ledger/deposits.ts";
 import { mintTo } from "../ledger/minting.ts";
 import { assertConserved, recordTransaction } from "../ledger/movements.ts";
-import { changeToken, createToken, theToken, type TokenDefinition } from "../ledger/tokens.ts";
+import { changeToken, createToken, theToken, type RequestedToken } from "../ledger/tokens.ts";
 import { addExistingTokens, createVaults } from "../ledger/vaults.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceRefusal } from "../refusal.ts";
 import { wrongAt } from "../shape.ts";
-import type { Entity } from "../store/ledger-resources.ts";
+import type { StoredEntity } from "../store/ledger-resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 import { exact, exactFields } from "./amount.ts";
@@ -28,7 +28,7 @@ import type {
 } from "./seed.ts";
 
 /** The ledger that is filled. */
-export interface Ground {
+export interface SeededLedger {
   readonly world: World;
   readonly profile: LedgerProfile;
   readonly settings: Settings;
@@ -37,7 +37,7 @@ export interface Ground {
 }
 
 /** Fills the ledger by the same rules that its writes keep, and asserts that every token adds up. */
-export function plantLedger({ assets = [], tokens = [], vaults = [] }: SeedLedger, ground: Ground): void {
+export function plantLedger({ assets = [], tokens = [], vaults = [] }: SeedLedger, ground: SeededLedger): void {
   each("assets", assets, (asset) => plantAsset(ground, asset));
   each("tokens", tokens, (token) => plantToken(ground, token));
   each("vaults", vaults, (vault) => plantVault(ground, vault));
@@ -52,17 +52,17 @@ function each<T>(name: string, items: readonly T[], work: (item: T, path: Path) 
     try {
       work(item, path);
     } catch (error) {
-      throw error instanceof Refusal || error instanceof Bug ? wrongAt(SEED, path, error.message) : error;
+      throw error instanceof ServiceRefusal || error instanceof Bug ? wrongAt(SEED, path, error.message) : error;
     }
   }
 }
 
-function plantAsset(ground: Ground, { assetType, data, owners = [] }: SeedAsset): void {
+function plantAsset(ground: SeededLedger, { assetType, data, owners = [] }: SeedAsset): void {
   const ledgerMetadata = { owners: owners.map((owner) => entityOf(ground, owner)) };
   createAssets(commitOf(ground, { assetType, data: { ...data, ledgerMetadata } }));
 }
 
-function plantToken(ground: Ground, seed: SeedLedgerToken): void {
+function plantToken(ground: SeededLedger, seed: SeedLedgerToken): void {
   const { owners = [], accounts = [], nftFields } = seed;
   const commit = commitOf(ground, undefined);
   const token = createToken(commit, { ...definitionOf(ground, seed), ...(nftFields === undefined ? {} : { nftFields }) });
@@ -72,14 +72,14 @@ function plantToken(ground: Ground, seed: SeedLedgerToken): void {
   recordTransaction(commit, "MINT", minted);
 }
 
-function mintsOf(ground: Ground, { entity, balance, nfts = [] }: SeedAccount): readonly Parameters<typeof mintTo>[2][] {
+function mintsOf(ground: SeededLedger, { entity, balance, nfts = [] }: SeedAccount): readonly Parameters<typeof mintTo>[2][] {
   const to = entityOf(ground, entity);
   const value = balance === undefined ? undefined : exact(balance);
   const units = nfts.map((data) => ({ to, nftData: data as JsonObject }));
   return value === undefined || value.isZero() ? units : [{ to, value }, ...units];
 }
 
-function plantVault(ground: Ground, seed: SeedVault): void {
+function plantVault(ground: SeededLedger, seed: SeedVault): void {
   const { id, name, description, data, vaultToken = [], tokenId = [], assets = [] } = seed;
   const custodians = seed.custodians?.map((custodian) => entityOf(ground, custodian)) ?? [ground.settings.ledgerEntity];
   const vault = {
@@ -99,7 +99,7 @@ function plantVault(ground: Ground, seed: SeedVault): void {
 }
 
 function depositOf(
-  ground: Ground,
+  ground: SeededLedger,
   { data, shares = [], ...name }: SeedDeposit,
 ): Parameters<typeof depositAssets>[0]["body"][number]["assets"][number] {
   const issued = shares.map(({ tokenId, quantity, receiver }) => ({
@@ -111,7 +111,7 @@ function depositOf(
 }
 
 // The totals that a seed states are held against the accounts; what was minted and is in no account has been burnt.
-function settleTotals(ground: Ground, seed: SeedLedgerToken, path: Path): void {
+function settleTotals(ground: SeededLedger, seed: SeedLedgerToken, path: Path): void {
   const commit = commitOf(ground, undefined);
   const token = theToken(commit, seed.id);
   const { totalSupply: supply, totalMintedAmount: minted = token.totalSupply } = exactFields(seed, [
@@ -131,26 +131,26 @@ function settleTotals(ground: Ground, seed: SeedLedgerToken, path: Path): void {
   assertConserved(ground.world, token.id);
 }
 
-function definitionOf(ground: Ground, seed: SeedTokenDefinition): TokenDefinition {
+function definitionOf(ground: SeededLedger, seed: SeedTokenDefinition): RequestedToken {
   const { id, name, description, symbol, classification, behaviour, properties, tokenPermissions } = seed;
   const given = { name, description, symbol, classification, properties };
   const { decimal: _decimal, maxMintQuantity: _cap, ...rules } = behaviour ?? {};
   return {
     id,
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<TokenDefinition>),
+    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<RequestedToken>),
     behaviour: { ...rules, ...exactFields(behaviour ?? {}, ["decimal", "maxMintQuantity"]) },
     tokenPermissions: (tokenPermissions ?? []).map(({ entity, roles }) => ({ entity: entityOf(ground, entity), roles })),
   };
 }
 
-function entityOf({ settings }: Ground, attributes: SeedEntity): Entity {
+function entityOf({ settings }: SeededLedger, attributes: SeedEntity): StoredEntity {
   return { orgId: settings.orgId, ...attributes };
 }
 
 function commitOf<Body>(
-  { world, profile, settings, now }: Ground,
+  { world, profile, settings, now }: SeededLedger,
   body: Body,
-  actor: Entity = settings.ledgerEntity,
+  actor: StoredEntity = settings.ledgerEntity,
 ): Commit<Body> {
   const { orgId, assetTypes, references } = settings;
   const transactionId = newTransactionId();

@@ -1,7 +1,7 @@
 import schema from "../../../schemas/seed.schema.json" with { type: "json" };
 import { Decimal, sum } from "../../base/decimal.ts";
 import type { Failure } from "../../base/failure.ts";
-import { demandShape, wrongAt, type Shape } from "../shape.ts";
+import { demandShape, wrongAt, type DocumentShape } from "../shape.ts";
 import { exact } from "./amount.ts";
 import { DEFAULT_SEED } from "./default.ts";
 import type { Seed, SeedSale, SeedToken } from "./seed.ts";
@@ -9,7 +9,7 @@ import type { Seed, SeedSale, SeedToken } from "./seed.ts";
 const TODAY = Decimal.of(0);
 
 /** What failures about a seed call it. */
-export const SEED: Shape = { name: "the seed", code: "sandbox.seed-invalid", schema };
+export const SEED: DocumentShape = { name: "the seed", code: "sandbox.seed-invalid", schema };
 
 type Path = readonly (string | number)[];
 

@@ -1,5 +1,5 @@
 import { parseJson, writeJson } from "../../base/json.ts";
-import type { Database, Row } from "../../sqlite/database.ts";
+import type { Database, SqlRow } from "../../sqlite/database.ts";
 
 /** The interface by which a write came. */
 type Interface = "ledger" | "investor";
@@ -45,7 +45,7 @@ export function latestCommits(
   return { count, latest: database.all("SELECT * FROM commits ORDER BY seq DESC LIMIT ?", most).map(asLogged) };
 }
 
-function asLogged(row: Row): LoggedCommit {
+function asLogged(row: SqlRow): LoggedCommit {
   return {
     seq: Number(row["seq"]),
     at: new Date(Number(row["at"])).toISOString(),

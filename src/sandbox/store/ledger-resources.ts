@@ -2,7 +2,7 @@ import type { Decimal } from "../../base/decimal.ts";
 import type { JsonObject } from "../../base/json.ts";
 
 /** A user, sub-organization or other party: the organization and any attributes that name it. */
-export interface Entity {
+export interface StoredEntity {
   readonly orgId: string;
   readonly [attribute: string]: string;
 }
@@ -10,47 +10,47 @@ export interface Entity {
 /** Who made a resource and who changed it last; times are ISO 8601 in UTC with milliseconds. */
 export interface Stamps {
   readonly createdAt: string;
-  readonly createdBy: Entity;
+  readonly createdBy: StoredEntity;
   readonly updatedAt: string;
-  readonly updatedBy: Entity;
+  readonly updatedBy: StoredEntity;
 }
 
 /** Free-form data of a type, with owners. */
-export interface Asset extends Stamps {
+export interface StoredAsset extends Stamps {
   readonly id: string;
   readonly assetType: string;
   readonly data: JsonObject;
-  readonly owners: readonly Entity[];
+  readonly owners: readonly StoredEntity[];
 }
 
 /** An entity asked to approve, with its own status and the comment it gave. */
-export interface Approver extends Entity {
+export interface StoredApprover extends StoredEntity {
   readonly status: string;
 }
 
 /** What an ownership-transfer request and an approval request have in common: all of their fields. */
-export interface ApprovalRequest extends Stamps {
+export interface StoredApprovalRequest extends Stamps {
   readonly id: string;
-  readonly approvers: readonly Approver[];
+  readonly approvers: readonly StoredApprover[];
   readonly numRequired: Decimal;
   readonly status: string;
   /** Minutes after creation; 0 never ends. */
   readonly timeout: Decimal;
   readonly data: JsonObject;
-  readonly owners: readonly Entity[];
+  readonly owners: readonly StoredEntity[];
   readonly comment?: string;
 }
 
 /** A request that moves assets once it is approved. */
-export interface TransferRequest extends ApprovalRequest {
+export interface StoredTransferRequest extends StoredApprovalRequest {
   readonly data: JsonObject & {
-    readonly metadata: { readonly assetType: string; readonly id: readonly string[]; readonly newOwner: Entity };
+    readonly metadata: { readonly assetType: string; readonly id: readonly string[]; readonly newOwner: StoredEntity };
   };
 }
 
 /** What the service keeps of a transfer request and does not show. */
 export interface TransferPlan {
-  readonly additionalOwners: readonly Entity[];
+  readonly additionalOwners: readonly StoredEntity[];
 }
 
 /** What kind of token it is, in the words of the service. */
@@ -71,13 +71,13 @@ export interface Behaviour {
 }
 
 /** The roles of one entity. */
-export interface TokenPermission {
-  readonly entity: Entity;
+export interface StoredPermission {
+  readonly entity: StoredEntity;
   readonly roles: readonly string[];
 }
 
 /** One data field of a non-fungible token. */
-export interface NftField {
+export interface StoredNftField {
   readonly name: string;
   readonly desc?: string;
   readonly isPrimaryKey?: boolean;
@@ -85,7 +85,7 @@ export interface NftField {
 }
 
 /** A fungible or non-fungible token type with its totals. */
-export interface Token extends Stamps {
+export interface StoredToken extends Stamps {
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -93,13 +93,13 @@ export interface Token extends Stamps {
   readonly classification: Classification;
   readonly behaviour: Behaviour;
   readonly properties: JsonObject;
-  readonly tokenPermissions: readonly TokenPermission[];
+  readonly tokenPermissions: readonly StoredPermission[];
   readonly totalSupply: Decimal;
   readonly totalMintedAmount: Decimal;
   /** Not shown by the service; kept so that supply = minted - burnt can be checked. */
   readonly burntAmount: Decimal;
-  readonly owners: readonly { readonly entity: Entity }[];
-  readonly nftFields: readonly NftField[];
+  readonly owners: readonly { readonly entity: StoredEntity }[];
+  readonly nftFields: readonly StoredNftField[];
 }
 
 /** One unit of a non-fungible token. */
@@ -111,54 +111,54 @@ export interface Nft {
 }
 
 /** What one entity holds of one token. */
-export interface Account extends Omit<Stamps, "createdAt"> {
+export interface StoredAccount extends Omit<Stamps, "createdAt"> {
   readonly id: string;
   readonly docType: "account";
-  readonly entity: Entity;
+  readonly entity: StoredEntity;
   readonly tokenId: string;
   readonly balance: Decimal;
-  readonly approvedEntities: readonly Entity[];
+  readonly approvedEntities: readonly StoredEntity[];
   readonly nftIds: readonly string[];
-  readonly owners: readonly Entity[];
+  readonly owners: readonly StoredEntity[];
   /** Shown as null by the service. */
   readonly createdAt: null;
 }
 
 /** One change of balances: to whom, from whom, how much, and for a non-fungible token which unit. */
-export interface Movement {
+export interface BalanceMovement {
   readonly tokenId: string;
-  readonly from?: Entity;
-  readonly to?: Entity;
+  readonly from?: StoredEntity;
+  readonly to?: StoredEntity;
   readonly amount: Decimal;
-  readonly data?: { readonly id: string; readonly ledgerMetadata: { readonly owners: readonly Entity[] } };
+  readonly data?: { readonly id: string; readonly ledgerMetadata: { readonly owners: readonly StoredEntity[] } };
   readonly timestampUnix: Decimal;
 }
 
 /** All movements of one ledger transaction; its id is that of the ledger transaction. */
-export interface TokenTransaction extends Stamps {
+export interface StoredTransaction extends Stamps {
   readonly docType: "tkntx";
   readonly id: string;
   readonly type: "MINT" | "BURN" | "TRANSFER";
-  readonly transactionDetails: readonly Movement[];
-  readonly owners: readonly Entity[];
+  readonly transactionDetails: readonly BalanceMovement[];
+  readonly owners: readonly StoredEntity[];
 }
 
 /** Holds assets, and issues share tokens against them. */
-export interface Vault extends Stamps {
+export interface StoredVault extends Stamps {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  readonly custodians: readonly Entity[];
+  readonly custodians: readonly StoredEntity[];
   readonly data: JsonObject;
   readonly vaultTokenId: readonly string[];
-  readonly owners: readonly Entity[];
+  readonly owners: readonly StoredEntity[];
 }
 
 /** Share tokens minted to one receiver against a deposited asset. */
 export interface Issue {
   readonly tokenId: string;
   readonly quantity: Decimal;
-  readonly receiver: Entity;
+  readonly receiver: StoredEntity;
 }
 
 /** An asset that lies in a vault. */
@@ -168,5 +168,5 @@ export interface Deposit {
   readonly id: string;
   readonly data: JsonObject;
   readonly issues: readonly Issue[];
-  readonly originalOwners: readonly Entity[];
+  readonly originalOwners: readonly StoredEntity[];
 }

@@ -1,33 +1,33 @@
 import type { Investor, InvestorToken, Purchase, Sale } from "./investor-resources.ts";
 import type {
-  Account,
-  ApprovalRequest,
-  Asset,
+  StoredAccount,
+  StoredApprovalRequest,
+  StoredAsset,
   Deposit,
-  Entity,
+  StoredEntity,
   Nft,
-  Token,
-  TokenTransaction,
+  StoredToken,
+  StoredTransaction,
   TransferPlan,
-  TransferRequest,
-  Vault,
+  StoredTransferRequest,
+  StoredVault,
 } from "./ledger-resources.ts";
 
 /** Every kind of resource, under the word it is stored with. */
 export interface Resources {
-  readonly asset: Asset;
-  readonly transfer: TransferRequest;
+  readonly asset: StoredAsset;
+  readonly transfer: StoredTransferRequest;
   readonly transferPlan: TransferPlan;
-  readonly approval: ApprovalRequest;
-  readonly token: Token;
+  readonly approval: StoredApprovalRequest;
+  readonly token: StoredToken;
   readonly nft: Nft;
-  readonly account: Account;
-  readonly tokenTransaction: TokenTransaction;
+  readonly account: StoredAccount;
+  readonly tokenTransaction: StoredTransaction;
   /** Says that a token transaction touched the token that is its scope. */
   readonly tokenTransactionOf: { readonly id: string };
   /** An entity that may manage all tokens of the owner that is its scope. */
-  readonly operatorApproval: { readonly operator: Entity; readonly approved: boolean };
-  readonly vault: Vault;
+  readonly operatorApproval: { readonly operator: StoredEntity; readonly approved: boolean };
+  readonly vault: StoredVault;
   readonly deposit: Deposit;
   readonly investor: Investor;
   readonly investorToken: InvestorToken;

@@ -2,7 +2,7 @@ import { parseJson, writeJson } from "../../base/json.ts";
 import { systemClock, type Clock } from "../../base/ports.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
-import type { Entity } from "./ledger-resources.ts";
+import type { StoredEntity } from "./ledger-resources.ts";
 
 /** By asset type, the fields whose values are ids of assets, each with the type of those assets. */
 export type References = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -14,9 +14,9 @@ export interface Settings {
   readonly storeId: string;
   readonly ledgerApiKey: string;
   /** Who acts when a ledger call names nobody. */
-  readonly ledgerEntity: Entity;
+  readonly ledgerEntity: StoredEntity;
   /** Whose part of the ledger is down. */
-  readonly cutOff: readonly Entity[];
+  readonly cutOff: readonly StoredEntity[];
   readonly assetTypes: readonly string[];
   readonly references: References;
   /** Name of each investor credential, and its API key. */

@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import type { Database } from "../../sqlite/database.ts";
-import { Layout } from "../../sqlite/layout.ts";
+import { TableLayout } from "../../sqlite/layout.ts";
 
 // The list only grows: entry n brings a file from version n to n + 1. Exact numbers live in JSON text, digit for digit.
 const MIGRATIONS: readonly string[] = [
@@ -57,7 +57,7 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /** The tables of a sandbox's file. */
-export const SANDBOX: Layout = new Layout(MIGRATIONS);
+export const SANDBOX: TableLayout = new TableLayout(MIGRATIONS);
 
 /** Brings the file to the present schema inside one transaction; `fill` runs in it when the file was empty. */
 export function migrate(database: Database, fill: () => void): void {

@@ -1,5 +1,5 @@
 import { parseJson, writeJson, type Json } from "../../base/json.ts";
-import type { Cell, Database, Row } from "../../sqlite/database.ts";
+import type { Cell, Database, SqlRow } from "../../sqlite/database.ts";
 import type { Kind, Resources } from "./resources.ts";
 
 /** A resource with its place in the order of creation. */
@@ -83,6 +83,6 @@ export class World {
 }
 
 // What lies in a row was written by `put` of the same kind, so its shape is the kind's.
-function readBody(row: Row): unknown {
+function readBody(row: SqlRow): unknown {
   return parseJson(String(row["body"]));
 }

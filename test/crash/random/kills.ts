@@ -8,11 +8,11 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { invariant } from "../../../src/base/failure.ts";
-import { type Origin, type Subject, temporaryFolder } from "../../../src/cli/crash/island.ts";
+import { type SandboxTemplate, type Subject, temporaryFolder } from "../../../src/cli/crash/island.ts";
 import { removeFolder } from "../../../src/files/folder.ts";
-import { CrashTest, type Ground, type Undisturbed } from "../../../src/cli/crash/trial.ts";
+import { CrashTest, type TrialGround, type Undisturbed } from "../../../src/cli/crash/trial.ts";
 import { inParallel } from "../../../src/cli/queue.ts";
-import type { Served } from "../../../src/sandbox/sandbox.ts";
+import type { RunningSandbox } from "../../../src/sandbox/sandbox.ts";
 import { quietShell, subjectOf } from "../ground.ts";
 import { playbookOf, prepareIn, writesOn } from "../writes.ts";
 import { Dice } from "../../../simulation/random.ts";
@@ -34,7 +34,7 @@ const firstSeed = Number(options.seed ?? randomInt(SEEDS));
 
 const shell = quietShell(process.cwd());
 const folder = temporaryFolder(shell.variables);
-const proxies = new Map<Served, Proxy>();
+const proxies = new Map<RunningSandbox, Proxy>();
 const tally = new Tally();
 try {
   process.exitCode = await killAll();
@@ -67,7 +67,7 @@ async function killAll(): Promise<number> {
 }
 
 interface Choice {
-  readonly origin: Origin;
+  readonly origin: SandboxTemplate;
   readonly single: readonly Candidate[];
   readonly longer: readonly Candidate[];
 }
@@ -87,10 +87,10 @@ async function tryOne(seed: number, { origin, single, longer }: Choice): Promise
   tell({ ...judged, subject: candidate.name, seed, kills });
 }
 
-function groundOf(origin: Origin, name: string): Ground {
+function groundOf(origin: SandboxTemplate, name: string): TrialGround {
   const own = join(folder, name.replaceAll("/", "-"));
   mkdirSync(own, { recursive: true });
-  const via = async (sandbox: Served): Promise<Served> => {
+  const via = async (sandbox: RunningSandbox): Promise<RunningSandbox> => {
     const proxy = await Proxy.to(sandbox.ledgerBaseUrl);
     proxies.set(sandbox, proxy);
     return { ...sandbox, ledgerBaseUrl: proxy.url, investorBaseUrl: proxy.url };

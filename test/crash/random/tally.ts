@@ -1,8 +1,8 @@
-import type { Judged } from "../../../src/cli/crash/trial.ts";
+import type { JudgedTrial } from "../../../src/cli/crash/trial.ts";
 import { count } from "../../../src/base/text.ts";
 
 /** A run that was disturbed: of what, with which seed, how often it was killed, and what was left. */
-export interface Result extends Judged {
+export interface Result extends JudgedTrial {
   readonly subject: string;
   readonly seed: number;
   readonly kills: number;
@@ -55,7 +55,7 @@ export class Tally {
       .join("\n");
   }
 
-  #of(verdict: Judged["verdict"], results: readonly Result[] = this.#results): readonly Result[] {
+  #of(verdict: JudgedTrial["verdict"], results: readonly Result[] = this.#results): readonly Result[] {
     return results.filter((each) => each.verdict === verdict);
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { entryOf } from "../../../src/cli/schedule/entry.ts";
 import type { ScheduleEntry } from "../../../src/schedule/listing.ts";
-import { type Known, ScheduleStore } from "../../../src/schedule/store.ts";
+import { type KnownSchedule, ScheduleStore } from "../../../src/schedule/store.ts";
 
 const BEGUN = Date.parse("2026-06-01T12:00:00Z");
 const ID = "supply.yaml@here";
@@ -19,7 +19,7 @@ function listedAt(moment: string, cron: string | undefined): ScheduleEntry {
   });
   const timezone = cron === undefined ? undefined : "UTC";
   store.register({ id: ID, playbook: "supply.yaml", environment: "here", cron, timezone, jitterMs: 0 });
-  const known = { ...(store.known(ID) as Known), cron: "15 2 * * *", timezone: "UTC" };
+  const known = { ...(store.known(ID) as KnownSchedule), cron: "15 2 * * *", timezone: "UTC" };
   return entryOf({ store, known, now: Date.parse(moment), blocking: () => undefined }, 1);
 }
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Surroundings, TextFile } from "../../../src/editor/document.ts";
+import type { EditorFiles, TextFile } from "../../../src/editor/document.ts";
 
 /** Files that are held in memory. */
-export function folderOf(files: Readonly<Record<string, string>>): Surroundings {
+export function folderOf(files: Readonly<Record<string, string>>): EditorFiles {
   const read = (path: string): string | undefined => files[path];
   return {
     read,

@@ -2,13 +2,13 @@ import { NO_SECRETS } from "../../../src/playbook/open.ts";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../src/base/json.ts";
-import { type Call, type Reply, Service } from "../../../src/engine/service.ts";
+import { type Call, type Reply, ServiceClient } from "../../../src/engine/service.ts";
 import { inputParameters } from "../../../src/operations/input.ts";
 import { type Operation, operations } from "../../../src/operations/operation.ts";
 import { answersOf, brokenTexts, mutationsOf } from "./mutations.ts";
 import { clockWithoutWaiting, type Given, NOT_STOPPING, serve, targetAt, transportForTest } from "./server.ts";
 
-function ask(service: Service, call: Call): Promise<Reply> {
+function ask(service: ServiceClient, call: Call): Promise<Reply> {
   return call.operation.writes
     ? service.send(call, service.request(call), { fence: () => undefined, signal: NOT_STOPPING })
     : service.call(call, NOT_STOPPING);
@@ -36,7 +36,7 @@ test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
     let next: Given = { body: "" };
     const { url } = await serve(() => next);
     const transport = transportForTest();
-    const service = new Service(targetAt(url), {
+    const service = new ServiceClient(targetAt(url), {
       exchange: transport.exchange.bind(transport),
       clock: clockWithoutWaiting(),
       secrets: NO_SECRETS,
@@ -115,7 +115,7 @@ test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "invest
     let next: Given = { body: "" };
     const { url } = await serve(() => next);
     const transport = transportForTest();
-    const service = new Service(targetAt(url), {
+    const service = new ServiceClient(targetAt(url), {
       exchange: transport.exchange.bind(transport),
       clock: clockWithoutWaiting(),
       secrets: NO_SECRETS,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
 import { thisProcess } from "../../../src/journal/holder.ts";
-import type { Claim, Lease, Leases, Wanted } from "../../../src/journal/leases.ts";
+import type { Claim, Lease, Leases, WantedLeases } from "../../../src/journal/leases.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { answered, intended, opened } from "../protocol/facts.ts";
 import { keep } from "./keep.ts";
@@ -20,16 +20,16 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const open = (redact: (text: string) => string = (text) => text): JournalStore =>
   JournalStore.open(folder, { clock: systemClock, redact });
 
-const groups = (...names: readonly string[]): Wanted => ({ groups: names, entities: [] });
-const entities = (...names: readonly string[]): Wanted => ({ groups: [], entities: names });
+const groups = (...names: readonly string[]): WantedLeases => ({ groups: names, entities: [] });
+const entities = (...names: readonly string[]): WantedLeases => ({ groups: [], entities: names });
 
-function claimOf(leases: Leases, runId: string, wanted: Wanted): Claim {
+function claimOf(leases: Leases, runId: string, wanted: WantedLeases): Claim {
   const taken = leases.take(runId, wanted);
   if ("claim" in taken) return taken.claim;
   throw new Error(`${taken.inTheWay.name} is in the way`);
 }
 
-function inTheWay(leases: Leases, runId: string, wanted: Wanted): Lease | undefined {
+function inTheWay(leases: Leases, runId: string, wanted: WantedLeases): Lease | undefined {
   const taken = leases.take(runId, wanted);
   return "claim" in taken ? undefined : taken.inTheWay;
 }

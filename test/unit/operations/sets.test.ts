@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { DEFAULT_PROFILE as profile } from "../../../src/contract/profile.ts";
 import type { WriteMeaning } from "../../../src/services/meaning.ts";
 import { operationNamed, operations } from "../../../src/operations/operation.ts";
-import type { Again } from "../../../src/services/probe.ts";
+import type { Repeatability } from "../../../src/services/probe.ts";
 import { canUndo, type Setter, undoneByNothing } from "../../../src/services/sets.ts";
 
 function setter(name: string, input: JsonObject | undefined): Setter {
@@ -34,7 +34,7 @@ test("each of the 32 writes declares what it sets, and two of them why nothing u
   expect(lasting.toSorted()).toEqual(["investor.sales.buy", "ledger.vault.addExistingToken"]);
 });
 
-const COLLISIONS: readonly (readonly [string, JsonObject, Again, string, JsonObject | undefined, boolean])[] = [
+const COLLISIONS: readonly (readonly [string, JsonObject, Repeatability, string, JsonObject | undefined, boolean])[] = [
   ["ledger.token.update", { id: "T1" }, "value", "ledger.token.update", { id: "T1" }, true],
   ["ledger.token.update", { id: "T1" }, "value", "ledger.token.update", { id: "T2" }, false],
   ["ledger.token.update", { id: "T1" }, "value", "ledger.token.update", undefined, true],

@@ -3,7 +3,7 @@ import { Bug } from "../../../src/base/failure.ts";
 import { parseJson, writeJson } from "../../../src/base/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { type ReadingPort, readingOnly } from "../../../src/engine/reading.ts";
-import { Service } from "../../../src/engine/service.ts";
+import { ServiceClient } from "../../../src/engine/service.ts";
 import type { Target } from "../../../src/environment/target.ts";
 import { operations } from "../../../src/operations/operation.ts";
 import { assertSamePlan } from "../../../src/planner/compare.ts";
@@ -21,7 +21,7 @@ const stopping = new AbortController().signal;
 function portAt(target: Target): ReadingPort {
   const transport = transportForTest();
   return readingOnly(
-    new Service(target, {
+    new ServiceClient(target, {
       clock: clockWithoutWaiting(),
       exchange: transport.exchange.bind(transport),
       secrets: NO_SECRETS,

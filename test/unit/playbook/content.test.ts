@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { writeJson } from "../../../src/base/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { readContent } from "../../../src/playbook/content.ts";
-import type { Shape } from "../../../src/playbook/model.ts";
+import type { ValueShape } from "../../../src/playbook/model.ts";
 import { userSchema } from "../../../src/playbook/user-schema.ts";
 
-const HOLDERS: Shape = {
+const HOLDERS: ValueShape = {
   type: "list",
   items: {
     type: "object",
-    properties: new Map<string, Shape>([
+    properties: new Map<string, ValueShape>([
       ["holder", { type: "entity" }],
       ["amount", { type: "decimal", minimum: "0.01" }],
       ["active", { type: "boolean" }],
@@ -22,7 +22,7 @@ const HOLDERS: Shape = {
 };
 
 /** The value of a file, or its problems. */
-function read(path: string, text: string, shape: Shape = HOLDERS): string | readonly string[] {
+function read(path: string, text: string, shape: ValueShape = HOLDERS): string | readonly string[] {
   const content = readContent({
     path,
     text,

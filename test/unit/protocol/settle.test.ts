@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Circumstances, type Seen, verdictOf } from "../../../src/protocol/settle.ts";
+import { type Circumstances, type ProbeResult, verdictOf } from "../../../src/protocol/settle.ts";
 
 const AGAINS = [undefined, "unique", "fence", "value", "never"] as const;
 const RESTS = ["record", "readings"] as const;
@@ -15,10 +15,10 @@ const ALL: readonly Circumstances[] = flags.flatMap((additive) =>
 // What is seen in every way in which it can be, under all circumstances, with the verdict.
 function each(
   seen: "effect" | "nothing" | "unclear",
-): readonly { sight: Seen; again: string; on: Circumstances; verdict: string }[] {
+): readonly { sight: ProbeResult; again: string; on: Circumstances; verdict: string }[] {
   return AGAINS.flatMap((again) =>
     RESTS.flatMap((rests) => {
-      const sight = { seen, rests, ...(again === undefined ? {} : { again }) } as Seen;
+      const sight = { seen, rests, ...(again === undefined ? {} : { again }) } as ProbeResult;
       return ALL.map((on) => ({ sight, again: again ?? "no reason", on, verdict: verdictOf(sight, on) ?? "?" }));
     }),
   );

@@ -6,7 +6,7 @@ import { Decimal } from "../../../src/base/decimal.ts";
 import { writeJson } from "../../../src/base/json.ts";
 import { type Redact, redactor, Secret } from "../../../src/base/secret.ts";
 import type { ComparisonName } from "../../../src/protocol/drift.ts";
-import { DriftBook, type Found, type Sighting } from "../../../src/reconcile/drift-book.ts";
+import { DriftBook, type FoundDrifts, type Sighting } from "../../../src/reconcile/drift-book.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { DRIFTS } from "../../../src/reconcile/drift-tables.ts";
 import { keyText } from "../../../src/reconcile/row.ts";
@@ -29,7 +29,7 @@ function sighting(holder: string, left = "1", right = "2"): Sighting {
   return { key: [holder], kind: "differs", left, right, difference: "-1", evidence: { left: "open-sesame" } };
 }
 
-function found(run: string, at: number, ...sightings: Sighting[]): Found {
+function found(run: string, at: number, ...sightings: Sighting[]): FoundDrifts {
   return { run, at, sightings, isGone: () => true };
 }
 

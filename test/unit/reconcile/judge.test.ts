@@ -2,12 +2,12 @@ import { array, assert, boolean, property, stringMatching, tuple } from "fast-ch
 import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
 import { differenceOf, judge, type Rules } from "../../../src/reconcile/judge.ts";
-import type { Seen } from "../../../src/reconcile/row.ts";
+import type { SideValue } from "../../../src/reconcile/row.ts";
 import { Total } from "../../../src/base/total.ts";
 
 const EXACTLY: Rules = { tolerance: Decimal.of(0), sums: { left: false, right: false } };
 
-function one(value: string | null, rows = 1): Seen {
+function one(value: string | null, rows = 1): SideValue {
   return { rows, value, at: undefined };
 }
 

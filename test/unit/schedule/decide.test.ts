@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Cron } from "../../../src/base/cron.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { decide, dueOf, type Plan, type Standing, type Step } from "../../../src/schedule/decide.ts";
+import { decide, dueOf, type FiringPlan, type ScheduleState, type TickDecision } from "../../../src/schedule/decide.ts";
 
 const START = Date.UTC(2026, 5, 1);
 const MINUTE = 60_000;
@@ -21,14 +21,14 @@ const course = fc.array(fc.record({ passMs: fc.integer({ min: 1_000, max: 90 * M
 test("every tick is decided once, in order; one runs at a time, and no more wait than may", () => {
   fc.assert(
     fc.property(plans, course, (more, moments) => {
-      const plan: Plan = { id: "p", cron: new Cron("*/5 * * * *", "UTC"), ...(more as Omit<Plan, "id" | "cron">) };
-      const table = new Map<number, Step["state"] | "ended">();
+      const plan: FiringPlan = { id: "p", cron: new Cron("*/5 * * * *", "UTC"), ...(more as Omit<FiringPlan, "id" | "cron">) };
+      const table = new Map<number, TickDecision["state"] | "ended">();
       let [now, since, freeSince] = [START, START, 0];
       for (const { passMs, ends } of moments) {
         now += passMs;
         for (const [tick, state] of table) if (ends && state === "running") [freeSince] = [now, table.set(tick, "ended")];
         const of = (state: string): number[] => [...table].filter(([, each]) => each === state).map(([tick]) => tick);
-        const standing: Standing = {
+        const standing: ScheduleState = {
           since,
           isRunning: of("running").length > 0,
           waiting: of("queued"),

@@ -15,11 +15,11 @@ import type { Holder, RunOutcome } from "../../../src/protocol/record.ts";
 import type { MakeRun, Parts } from "../../../src/schedule/carrier.ts";
 import { Courier } from "../../../src/schedule/courier.ts";
 import type { CommandEnd, StartCommand } from "../../../src/schedule/deliver.ts";
-import type { Blocking, Firing, Problem } from "../../../src/schedule/firing.ts";
+import type { Blocking, Firing, FiringProblem } from "../../../src/schedule/firing.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
 import type { Notification } from "../../../src/schedule/notification.ts";
 import { runNow } from "../../../src/schedule/once.ts";
-import { Service, type Ticking } from "../../../src/schedule/service.ts";
+import { Scheduler, type Ticking } from "../../../src/schedule/service.ts";
 import { ScheduleStore, SCHEDULES } from "../../../src/schedule/store.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 
@@ -30,7 +30,7 @@ const MINUTE = 60_000;
 export interface Work {
   readonly minutes: number;
   readonly outcome?: RunOutcome;
-  readonly problem?: Problem;
+  readonly problem?: FiringProblem;
   /** How long it goes on after it was told to stop. */
   readonly stopsAfterMinutes?: number;
 }
@@ -85,7 +85,7 @@ export class Desk {
     const { parts, pid } = this.#process();
     const ticking: Ticking = { id: "supply.yaml", playbook: "supply.yaml", environment: "here", schedule: schedules, writes };
     const all = [ticking];
-    const ended = new Service({ ...parts, current: () => all, reportOf: () => undefined })
+    const ended = new Scheduler({ ...parts, current: () => all, reportOf: () => undefined })
       .run(stopping.signal)
       .finally(() => parts.store.close());
     return {

@@ -11,7 +11,7 @@ import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../../../s
 import { FAULTS } from "../../../src/sandbox/faults/plan.ts";
 import { SEED } from "../../../src/sandbox/seed/read.ts";
 import { find } from "../../../src/schema/prebuilt.ts";
-import { type Problem, SchemaSet } from "../../../src/schema/validator.ts";
+import { type SchemaViolation, SchemaSet } from "../../../src/schema/validator.ts";
 import { toJson } from "../../../src/source/node.ts";
 import { parseYaml } from "../../../src/source/parse.ts";
 import { mutated, valuesOf } from "../../sandbox/generate.ts";
@@ -22,7 +22,7 @@ const compiled = new SchemaSet({ contract });
 const library = new Ajv2020({ allErrors: true, verbose: true, strict: false, discriminator: true, addUsedSchema: false });
 library.addSchema({ $defs: contract.$defs }, "contract");
 
-function problemsOf(schema: object, value: unknown): readonly Problem[] {
+function problemsOf(schema: object, value: unknown): readonly SchemaViolation[] {
   const problems = built.validator(schema)(value);
   expect(compiled.validator(schema)(value)).toEqual(problems);
   library.validate(schema, plainView(value));

@@ -10,7 +10,7 @@ import { operations } from "../../../src/operations/operation.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { readFaults } from "../../../src/sandbox/faults/plan.ts";
 import { readBody, readParameters } from "../../../src/sandbox/http/parameters.ts";
-import { Refusal } from "../../../src/sandbox/refusal.ts";
+import { ServiceRefusal } from "../../../src/sandbox/refusal.ts";
 import { readSeed } from "../../../src/sandbox/seed/read.ts";
 
 // As the build does: no check is compiled here, and one that was not built cannot be found.
@@ -54,7 +54,7 @@ test("what the sandbox is given and asked is read by built checks", () => {
     try {
       work();
     } catch (error) {
-      expect(error, name).toBeInstanceOf(Refusal);
+      expect(error, name).toBeInstanceOf(ServiceRefusal);
     }
   };
   for (const operation of Object.values(contract.operations)) {

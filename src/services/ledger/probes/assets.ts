@@ -14,7 +14,7 @@ import {
 import { UNCHANGED } from "./state.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "../../probes/compare.ts";
 import { isStamped, isTouchedBeside, newnessOf } from "../../probes/recency.ts";
-import { type Change, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
+import { type HistoryChange, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
 
 /** B.1: what is there now, and the history, whose records name the transaction that left each of them. */
 function probeOf(judge: (evidence: Evidence) => Sight, split: (sent: Sent) => readonly Sent[]): Probe {
@@ -46,7 +46,7 @@ function transactionsIn(history: Json): readonly Json[] {
 }
 
 /** What has been done to the asset since, by anybody, as far as no earlier write of the run has done it. */
-function changesSince(evidence: Evidence): readonly Change[] {
+function changesSince(evidence: Evidence): readonly HistoryChange[] {
   const known = new Set(listOf(evidence.before?.["history"]));
   return changesIn(evidence.now["history"]).filter((change) => {
     return !known.has(change.id ?? null) && !isSpent(change, evidence) && newnessOf(evidence, change.at) !== "before";
@@ -54,12 +54,12 @@ function changesSince(evidence: Evidence): readonly Change[] {
 }
 
 /** Of these changes, those that prove by themselves that they are newer than the write's intent. */
-function provenIn(evidence: Evidence, changes: readonly Change[]): readonly Change[] {
+function provenIn(evidence: Evidence, changes: readonly HistoryChange[]): readonly HistoryChange[] {
   return newChanges(evidence, changes, idIn(evidence));
 }
 
 // What cannot be told from what was there before rests on the readings before.
-function oneOf(evidence: Evidence, [ours, ...more]: readonly Change[]): Sight | undefined {
+function oneOf(evidence: Evidence, [ours, ...more]: readonly HistoryChange[]): Sight | undefined {
   if (ours === undefined) return undefined;
   const proven = provenIn(evidence, [ours, ...more]);
   const rests = proven.length === more.length + 1 ? "record" : "readings";
@@ -125,7 +125,7 @@ const DELETED_BY_OTHERS: Sight = {
   why: "the asset is there no more, and somebody else was the last to change it",
 };
 
-function deletedBy(evidence: Evidence, last: Change): Sight {
+function deletedBy(evidence: Evidence, last: HistoryChange): Sight {
   const isProven = provenIn(evidence, [last]).length > 0 && !isTouchedBeside(evidence, idIn(evidence));
   return { ...effectOfChange(last), rests: isProven ? "record" : "readings" };
 }

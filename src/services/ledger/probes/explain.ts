@@ -7,22 +7,22 @@ const MOST_WAYS = 4_096;
 const ZERO = Decimal.of(0);
 
 /** A change of a total, and what may have made it up. */
-export interface Change {
+export interface TotalChange {
   readonly by: Decimal;
   /** The parts of our write that add to it, those that look the same together. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly ChangePart[];
   /** What other movements add, of which each may have happened before or after the first reading. */
   readonly others: readonly Decimal[];
 }
 
 /** What a part of our write adds once, and how many movements look like it. */
-export interface Part {
+export interface ChangePart {
   readonly adds: Decimal;
   readonly alike: number;
 }
 
 /** How often each part of our write may be in the change: every way that explains it; none when nothing does. */
-export function waysOf({ by, parts, others }: Change): readonly (readonly number[])[] | "too many" {
+export function waysOf({ by, parts, others }: TotalChange): readonly (readonly number[])[] | "too many" {
   const most = parts.reduce((product, { alike }) => product * (alike + 1), 1);
   if (others.length > MOST_OTHERS || most > MOST_WAYS) return "too many";
   const sums = subsetSums(others);

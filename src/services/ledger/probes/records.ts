@@ -31,7 +31,7 @@ export interface NewRecord {
 }
 
 /** One movement of a token, as the list of its transactions shows it. */
-export interface Movement extends NewRecord {
+export interface TokenMovement extends NewRecord {
   readonly from: Json | undefined;
   readonly to: Json | undefined;
   readonly amount: Decimal;
@@ -41,12 +41,12 @@ export interface Movement extends NewRecord {
 }
 
 /** One record of a history, with the resource as it was left. */
-export interface Change extends NewRecord {
+export interface HistoryChange extends NewRecord {
   readonly left: JsonObject;
 }
 
 /** The movements of a token. */
-export function movementsOf(transactions: Json | undefined, tokenId: Json | undefined): readonly Movement[] {
+export function movementsOf(transactions: Json | undefined, tokenId: Json | undefined): readonly TokenMovement[] {
   return recordsIn(transactions).flatMap((transaction) =>
     recordsIn(transaction["transactionDetails"]).flatMap((detail) => {
       const amount = number(detail["amount"]);
@@ -74,7 +74,7 @@ function movedAt(detail: JsonObject, transaction: JsonObject): number | undefine
 }
 
 /** The records of a history, in its order. */
-export function changesIn(history: Json | undefined): readonly Change[] {
+export function changesIn(history: Json | undefined): readonly HistoryChange[] {
   return recordsIn(field(history, "records")).map((left) => ({
     id: text(left["transactionId"]),
     at: timeOf(left["transactionTime"]),
@@ -92,7 +92,7 @@ export function isSpent({ id }: NewRecord, evidence: Evidence): boolean {
  * Those of all movements of a token that only this write, or one under way beside it, can have left. In the second of the readings before
  * the write, one of the run's earlier movements may be taken for it, unless each of those is found by its id.
  */
-export function newMovements(evidence: Evidence, movements: readonly Movement[], tokenId: Json | undefined): readonly Movement[] {
+export function newMovements(evidence: Evidence, movements: readonly TokenMovement[], tokenId: Json | undefined): readonly TokenMovement[] {
   const ids = new Set(movements.map(({ id }) => id));
   const areAccounted = evidence.earlier
     .filter(({ operation, input }) => MOVING.has(operation) && names(input, tokenId ?? null))
@@ -101,7 +101,7 @@ export function newMovements(evidence: Evidence, movements: readonly Movement[],
 }
 
 /** Those of all changes of a thing that only this write, or one under way beside it, can have left. They carry the ledger's own ids. */
-export function newChanges(evidence: Evidence, changes: readonly Change[], thing: Json): readonly Change[] {
+export function newChanges(evidence: Evidence, changes: readonly HistoryChange[], thing: Json): readonly HistoryChange[] {
   const areAccounted = evidence.earlier
     .filter(({ input }) => names(input, thing))
     .every(({ transactions }) => transactions.length > 0);
@@ -119,7 +119,7 @@ function newOnes<T extends NewRecord>(evidence: Evidence, records: readonly T[],
 type Effect = Extract<Sight, { readonly seen: "effect" }>;
 
 /** The effect that a change proves, whose transaction is the ledger's own. */
-export function effectOfChange({ id, at }: Change, by: JsonObject = {}): Effect {
+export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): Effect {
   const transactionTime = at === undefined ? null : new Date(at).toISOString();
   return {
     seen: "effect",
@@ -130,7 +130,7 @@ export function effectOfChange({ id, at }: Change, by: JsonObject = {}): Effect 
 }
 
 /** The effect that a movement proves. The id of a token's transaction need not be that of the ledger's. */
-export function effectOfMovement({ id }: Movement, by: JsonObject): Effect {
+export function effectOfMovement({ id }: TokenMovement, by: JsonObject): Effect {
   return {
     seen: "effect",
     by: { ...by, transaction: id ?? null },

@@ -3,7 +3,7 @@ import type { LedgerProfile } from "../../../contract/profile.ts";
 import { carriesMark } from "../../marks.ts";
 import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "../../probes/compare.ts";
-import { type Change, changesIn, effectOfChange, newChanges } from "./records.ts";
+import { type HistoryChange, changesIn, effectOfChange, newChanges } from "./records.ts";
 
 /** B.2: the one request that carries our mark. */
 export const transferRequested: Probe = forEach(itemsOf, {
@@ -109,9 +109,9 @@ function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "judge"> {
 }
 
 /** The change of the request that turned one own entry to this word, if only this write can have left it. */
-function turnIn(evidence: Evidence, wordsIn: WordsIn, wanted: string): Change | undefined {
+function turnIn(evidence: Evidence, wordsIn: WordsIn, wanted: string): HistoryChange | undefined {
   const changes = changesIn(evidence.now["history"]);
-  const countAt = (change: Change | undefined): number =>
+  const countAt = (change: HistoryChange | undefined): number =>
     change === undefined ? 0 : times(wanted, wordsIn(change.left, evidence).own);
   const turns = changes.filter((change, at) => countAt(change) > countAt(changes[at - 1]));
   return newChanges(evidence, turns, evidence.input["id"] ?? null).at(0);

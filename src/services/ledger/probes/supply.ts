@@ -15,7 +15,7 @@ import {
 import { balanceIn, contains, field, isEntity, itemsOf, listOf, number, recordsIn } from "../../probes/compare.ts";
 import { waysOf } from "./explain.ts";
 import { newnessOf } from "../../probes/recency.ts";
-import { effectOfMovement, isSpent, type Movement, movementsOf, newMovements } from "./records.ts";
+import { effectOfMovement, isSpent, type TokenMovement, movementsOf, newMovements } from "./records.ts";
 import { unitMinted, unitMoved } from "./units.ts";
 
 const ONE = Decimal.of(1);
@@ -24,9 +24,9 @@ interface Addition {
   readonly reads: (sent: Sent) => Readonly<Record<string, ProbeRead>>;
   /** The total, as one of the readings has it. */
   readonly total: (read: Readings) => Decimal | undefined;
-  readonly isOurs: (movement: Movement, sent: Sent) => boolean;
+  readonly isOurs: (movement: TokenMovement, sent: Sent) => boolean;
   /** What another movement adds to the total; `undefined`: nothing. */
-  readonly adds: (movement: Movement, sent: Sent) => Decimal | undefined;
+  readonly adds: (movement: TokenMovement, sent: Sent) => Decimal | undefined;
   readonly amount: (sent: Sent) => Decimal | undefined;
   readonly tokenId: (sent: Sent) => Json | undefined;
   readonly isFenced?: (evidence: Evidence, amount: Decimal) => boolean;
@@ -79,7 +79,7 @@ function itemsIn(sent: Sent): readonly Sent[] {
 interface Kind {
   readonly adds: Decimal;
   readonly times: number;
-  readonly isAlike: (each: Movement) => boolean;
+  readonly isAlike: (each: TokenMovement) => boolean;
 }
 
 // What is alike: of the same kind, between the same parties, by the same actor.

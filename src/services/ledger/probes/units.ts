@@ -1,7 +1,7 @@
 import { isObject, type Json, jsonEquals } from "../../../base/json.ts";
 import { type Evidence, GONE, type Probe, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { field, isEntity, listOf, number, recordsIn, text } from "../../probes/compare.ts";
-import { effectOfMovement, type Movement, movementsOf, newMovements } from "./records.ts";
+import { effectOfMovement, type TokenMovement, movementsOf, newMovements } from "./records.ts";
 import { accountsOf } from "./tokens.ts";
 
 // Units of non-fungible tokens: the token's transactions say what moved, and its accounts who holds which.
@@ -13,7 +13,7 @@ const allRead: Probe["after"] = (sent) => ({
 });
 
 /** The movement of one of these units that only this write can have left. */
-function movementOf(evidence: Evidence, type: string, units: readonly Json[]): Movement | undefined {
+function movementOf(evidence: Evidence, type: string, units: readonly Json[]): TokenMovement | undefined {
   const { now, input, actor } = evidence;
   const all = movementsOf(now["transactions"], input["id"]);
   return newMovements(evidence, all, input["id"]).find(

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { type Activity, treeOf, type TreeLine, type Watched } from "../../../../src/cli/view/tree.ts";
+import { type Activity, treeOf, type TreeLine, type WatchedRun } from "../../../../src/cli/view/tree.ts";
 import { windowOf } from "../../../../src/cli/view/window.ts";
 import { RunFold } from "../../../../src/report/model.ts";
 import type { StepHeading } from "../../../../src/protocol/record.ts";
 import { Records, RUNS, START, STEPS } from "../records.ts";
 
-function watched(records: Records, active: Record<string, Activity> = {}): Watched {
+function watched(records: Records, active: Record<string, Activity> = {}): WatchedRun {
   const fold = new RunFold();
   for (const record of records.all) fold.take(record);
   return { fold, active: new Map(Object.entries(active)), isOver: false };
 }
 
-function tree(run: Watched): TreeLine {
+function tree(run: WatchedRun): TreeLine {
   const root = treeOf(run, START + 60_000);
   expect(root).toBeDefined();
   return root as TreeLine;
@@ -98,7 +98,7 @@ test("a run that ended without being closed does not look as if it still ran", (
   expect(mint).toContain("unknown mint");
 });
 
-function longRun(): Watched {
+function longRun(): WatchedRun {
   const steps = Array.from({ length: 100 }, (_, at) => ({
     id: `s${at}`,
     name: `Step ${at}`,
