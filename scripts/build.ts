@@ -18,8 +18,8 @@ const GROUPS = [
     "base",
     [
       "src/base/(?!ports|difference|retry)",
-      "src/cli/(?:failure|hint|shell|view/colour)",
-      "src/report/format\\.ts",
+      "src/cli/(?:print/(?:failure|hint)|shell|view/colour)",
+      "src/report/formats/format\\.ts",
       "package\\.json$",
     ],
     ["big.js", "fastest-levenshtein"],
@@ -38,17 +38,12 @@ const GROUPS = [
       "environment/(?!notifications)",
       "files/(?!output|replace)",
       "protocol/record",
-      "cli/check-failure",
-      "cli/chosen-project",
-      "cli/folder-files",
-      "cli/given-secrets",
-      "cli/project",
-      "cli/tags",
-      "cli/shipped",
+      "cli/project/",
+      "cli/runs/given-secrets",
     ].map((name) => `src/${name}`),
     ["js-yaml", "@marcbachmann", "diff"],
   ),
-  group("journal", ["src/protocol/", "src/sqlite/", "src/journal/", "src/base/ports", "src/cli/journal"], []),
+  group("journal", ["src/protocol/", "src/sqlite/", "src/journal/", "src/base/ports", "src/cli/runs/open-journal"], []),
   group(
     "run",
     [
@@ -57,12 +52,12 @@ const GROUPS = [
       "src/engine/",
       "src/reconcile/",
       "src/files/output",
-      "src/report/(?:attempt|comparison|evidence|fanout|foreign|history|json|model|nesting|problem|shape|step-fold|text|value|words)\\.ts",
-      "src/cli/(?:perform|session|queue|debug|masked|ready|resuming|crash/(?:course|failpoint)|view/(?!live|colour))",
+      "src/report/(?:attempt|comparison|evidence|fanout|history|model|nesting|problem|shape|step-fold|text|value|words|formats/(?:foreign-text|json))\\.ts",
+      "src/cli/(?:runs/(?:perform|session|run-queue|prepare-playbooks|resuming)|print/(?:debug|masked)|crash/(?:course|failpoint)|view/(?!live|colour))",
     ],
     ["undici", "p-retry", "is-network-error"],
   ),
-  group("planning", ["src/planner/", "src/report/plan/", "src/cli/planning"], []),
+  group("planning", ["src/planner/", "src/report/plan/", "src/cli/runs/planning"], []),
 ];
 
 /** A chunk of our own sources, by how their paths begin, and of packages. */

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { CATALOGUE, type Code, CODES } from "../src/base/catalogue/catalogue.ts";
 import { sanitise } from "../src/base/text.ts";
-import type { Example } from "../src/cli/explain.ts";
+import type { Example } from "../src/cli/print/explain-code.ts";
 import { checkPlaybook } from "../src/playbook/check.ts";
 import { formatDiagnostic } from "../src/source/diagnostic.ts";
 

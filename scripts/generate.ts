@@ -207,10 +207,10 @@ async function outputs(): Promise<Record<string, string>> {
 
 async function laterOutputs(): Promise<Record<string, string>> {
   // Loaded late: these modules read contract.json.
-  const { playbookSchema } = await import("../src/playbook/schema.ts");
-  const { shippedPlaybooks } = await import("../src/cli/shipped.ts");
+  const { playbookSchema } = await import("../src/playbook/keywords/editor-schema.ts");
+  const { shippedPlaybooks } = await import("../src/cli/project/shipped.ts");
   const { environmentSchema } = await import("../src/environment/schema.ts");
-  const { eventSchema } = await import("../src/report/event-schema.ts");
+  const { eventSchema } = await import("../src/report/formats/event-schema.ts");
   const { errorsPage, examplesOf } = await import("./errors.ts");
   const { operationsDocument } = await import("./reference.ts");
   const { withKeywords } = await import("./keywords.ts");

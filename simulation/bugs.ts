@@ -1,5 +1,5 @@
 import type { LedgerProfile } from "../src/contract/profile.ts";
-import type { EnginePorts } from "../src/engine/ports.ts";
+import type { EnginePorts } from "../src/engine/engine-ports.ts";
 import type { Target } from "../src/environment/target.ts";
 import type { WriteMeaning } from "../src/services/meaning.ts";
 import type { Evidence, Probe, Sight } from "../src/services/probe.ts";

@@ -2,7 +2,7 @@ import { Secret } from "../src/base/secret.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
 import { secretsOf, type Target } from "../src/environment/target.ts";
-import { NO_SECRETS, type Secrets } from "../src/playbook/open.ts";
+import { NO_SECRETS, type Secrets } from "../src/playbook/settings/open-secrets.ts";
 import { JournalStore } from "../src/journal/store.ts";
 import { DEFAULT_SEED } from "../src/sandbox/seed/default.ts";
 import { NO_BUG, type Planted } from "./bugs.ts";

@@ -6,7 +6,7 @@ export { parseJson, writeJson } from "./base/json.ts";
 export type * as Contract from "./contract/generated/types.ts";
 export type { CheckResult } from "./playbook/check.ts";
 export { checkPlaybook } from "./playbook/check.ts";
-export type { FileReader } from "./playbook/files.ts";
+export type { FileReader } from "./playbook/playbook-files.ts";
 export type { Diagnostic } from "./source/diagnostic.ts";
 export { formatDiagnostic } from "./source/diagnostic.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox/sandbox.ts";

@@ -117,7 +117,7 @@ test("each package has one door", () => {
 
 test("only what reads is tried again by the retry policy: no write ever is", () => {
   const retrying = imports.filter((each) => targetFile(each) === "base/retry.ts").map(({ file }) => file);
-  expect(retrying.toSorted()).toEqual(["engine/act/read-step.ts", "engine/asking.ts"]);
+  expect(retrying.toSorted()).toEqual(["engine/read/ask.ts", "engine/steps/read-step.ts"]);
 });
 
 // What opens, makes, changes or removes nothing.
@@ -162,13 +162,13 @@ test("the planner has no way to send a write: nothing that it loads, at any dept
       if (target?.endsWith(".ts") === true && !target.startsWith("..")) loaded.add(target);
     }
   }
-  expect(loaded.has("engine/read.ts")).toBe(true);
+  expect(loaded.has("engine/read/read.ts")).toBe(true);
   const writing = [
-    "engine/act/send.ts",
-    "engine/act/begin.ts",
-    "engine/run.ts",
-    "engine/context.ts",
-    "engine/service.ts",
+    "engine/write/send.ts",
+    "engine/steps/begin-call.ts",
+    "engine/run/run-loop.ts",
+    "engine/run/run-context.ts",
+    "engine/service/service.ts",
     "journal/",
     "transport/",
     "sqlite/",
@@ -221,7 +221,7 @@ test("what leaves for stdout and stderr as it is, past the rules of the door, is
     "cli/commands/completion.ts", // for a shell
     "cli/commands/fmt.ts", // the text that was piped in
     "cli/commands/test.ts", // a line that is drawn
-    "cli/reporting.ts", // annotations
+    "cli/reporting/reporting.ts", // annotations
     "cli/shell.ts",
     "cli/view/stream.ts", // a tree that is drawn
   ]);

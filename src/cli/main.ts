@@ -1,12 +1,12 @@
 import { buffer } from "node:stream/consumers";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure, messageOf } from "../base/failure.ts";
-import { Door } from "./door.ts";
-import { formatFailure } from "./failure.ts";
-import { type Hint, hinted, PLAIN_HINT } from "./hint.ts";
-import { buildProgram } from "./program.ts";
+import { Door } from "./print/door.ts";
+import { formatFailure } from "./print/failure.ts";
+import { type Hint, hinted, PLAIN_HINT } from "./print/hint.ts";
+import { buildProgram } from "./program/program.ts";
 import type { Shell, Terminal } from "./shell.ts";
-import { HelpShown } from "./usage.ts";
+import { HelpShown } from "./program/usage.ts";
 import { isSet } from "./view/colour.ts";
 
 // The only place that names the process: everything below is handed what it may use.

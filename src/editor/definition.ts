@@ -1,4 +1,4 @@
-import { section } from "../playbook/declarations.ts";
+import { section } from "../playbook/steps/actor-declarations.ts";
 import { isPath } from "../playbook/outline.ts";
 import { child, nodeAt, type Range, type SourceNode, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";

@@ -1,5 +1,5 @@
-import { type FileReader, isShipped, resolvePlaybook } from "../playbook/files.ts";
-import { refusalOf } from "../playbook/placement.ts";
+import { type FileReader, isShipped, resolvePlaybook } from "../playbook/playbook-files.ts";
+import { refusalOf } from "../playbook/file-placement.ts";
 import type { Range } from "../source/node.ts";
 
 /** A playbook in an editor. */

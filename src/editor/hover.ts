@@ -2,7 +2,7 @@ import { functionsOn } from "./functions.ts";
 import { operations } from "../operations/operation.ts";
 import { plainWords } from "../operations/refusal.ts";
 import { checkPlaybook } from "../playbook/check.ts";
-import { readActors, section } from "../playbook/declarations.ts";
+import { readActors, section } from "../playbook/steps/actor-declarations.ts";
 import { isPath } from "../playbook/outline.ts";
 import type { Range } from "../source/node.ts";
 import { actorText } from "./completion.ts";

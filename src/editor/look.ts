@@ -1,5 +1,5 @@
 import { listenToCheck } from "../playbook/check.ts";
-import type { ExpressionScope } from "../playbook/context.ts";
+import type { ExpressionScope } from "../playbook/check-context.ts";
 import { PARTS } from "../playbook/outline.ts";
 import { operations } from "../operations/operation.ts";
 import { child, textOf } from "../source/node.ts";

@@ -1,6 +1,6 @@
 import { Expression, isProblem } from "../expression/expression.ts";
 import { type Field, isTypeName } from "../expression/types.ts";
-import type { ExpressionScope } from "../playbook/context.ts";
+import type { ExpressionScope } from "../playbook/check-context.ts";
 import type { Word } from "./cursor.ts";
 
 const NAMES: Readonly<Record<string, string>> = {

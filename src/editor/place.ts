@@ -1,7 +1,7 @@
 import type { Operation } from "../operations/operation.ts";
 import type { KeywordColumns } from "../playbook/keywords/keyword.ts";
 import { keywordsAt } from "../playbook/keywords/language.ts";
-import { operationIn } from "../playbook/operation-name.ts";
+import { operationIn } from "../playbook/steps/operation-name.ts";
 import type { Range, SourceNode } from "../source/node.ts";
 import { nameAt, type TextFile } from "./document.ts";
 import type { MarkedValue } from "./marked.ts";

@@ -1,6 +1,6 @@
 import { Expression, isProblem } from "../expression/expression.ts";
 import { checkPlaybook, listenToCheck } from "../playbook/check.ts";
-import type { FoundExpression } from "../playbook/context.ts";
+import type { FoundExpression } from "../playbook/check-context.ts";
 import type { Range } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import { child } from "../source/node.ts";

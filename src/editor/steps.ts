@@ -1,5 +1,5 @@
-import { CheckContext } from "../playbook/context.ts";
-import { section } from "../playbook/declarations.ts";
+import { CheckContext } from "../playbook/check-context.ts";
+import { section } from "../playbook/steps/actor-declarations.ts";
 import { type Outline, Outliner, PARTS } from "../playbook/outline.ts";
 import { type MapNode, nodeAt, type SourceNode } from "../source/node.ts";
 import type { SourceFile } from "../source/file.ts";

@@ -46,7 +46,11 @@ export function readAnswer(
 }
 
 // Most answers fit, and are not looked at twice. A field that is required is missed when it is left out.
-function fitted(response: JsonSchema, body: Json, loosely: boolean): { readonly fits: Json } | { readonly problem: SchemaViolation } {
+function fitted(
+  response: JsonSchema,
+  body: Json,
+  loosely: boolean,
+): { readonly fits: Json } | { readonly problem: SchemaViolation } {
   const validate = validatorOf(response);
   const problems = validate(body);
   const [first] = problems;

@@ -3,7 +3,7 @@ import { Failure } from "../base/failure.ts";
 import { writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
-import { digestOf } from "../engine/plan.ts";
+import { digestOf } from "../engine/run/plan-steps.ts";
 import type { PlanDocument, PlannedRead, PlannedRun, PlannedStep } from "../report/plan/shape.ts";
 import { digestsOfGiven } from "./given.ts";
 import type { PlanGiven } from "./given.ts";

@@ -2,16 +2,16 @@ import { writeJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf as headingOfTarget, type Target } from "../environment/target.ts";
-import { Looking } from "../engine/looking.ts";
-import { actorsScope } from "../engine/caller.ts";
-import { digestOf, type Place } from "../engine/plan.ts";
-import type { EnginePorts } from "../engine/ports.ts";
-import type { ReadingPort } from "../engine/reading.ts";
-import type { Call, Reply } from "../engine/service.ts";
+import { Looking } from "../engine/run/reading-context.ts";
+import { actorsScope } from "../engine/service/caller.ts";
+import { digestOf, type Place } from "../engine/run/plan-steps.ts";
+import type { EnginePorts } from "../engine/engine-ports.ts";
+import type { ReadingPort } from "../engine/read/reading-port.ts";
+import type { Call, Reply } from "../engine/service/service.ts";
 import type { Scope } from "../expression/expression.ts";
 import { unknownValue } from "../expression/unknown.ts";
 import type { Playbook } from "../playbook/model.ts";
-import type { Env } from "../playbook/open.ts";
+import type { Env } from "../playbook/settings/open-secrets.ts";
 import type { Fact, RunRecord, StepProblem, StepStopped } from "../protocol/record.ts";
 import { advance, lendValue } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRead, PlannedStep } from "../report/plan/shape.ts";
@@ -24,7 +24,8 @@ export interface PlannerPorts extends Pick<EnginePorts, "clock" | "stopping" | "
 }
 
 /** What a step's row says beside what the playbook says of it. */
-export type RowDetails = Partial<Pick<PlannedStep, "actor" | "why" | "problem" | "input" | "unknown">> & Pick<PlannedStep, "verdict">;
+export type RowDetails = Partial<Pick<PlannedStep, "actor" | "why" | "problem" | "input" | "unknown">> &
+  Pick<PlannedStep, "verdict">;
 
 /** A run that is only thought through: the engine's own state, in memory, with unknown values where a write would have given some. */
 export class PlanContext extends Looking {

@@ -2,7 +2,7 @@ import { invariant } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Scope } from "../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
-import { bind, type Template } from "../playbook/template.ts";
+import { bind, type Template } from "../playbook/expressions/template.ts";
 import type { UnknownPart } from "../report/plan/shape.ts";
 
 /** A value as far as it can be known. */

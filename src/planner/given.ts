@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { FileData } from "../playbook/files.ts";
+import type { FileData } from "../playbook/playbook-files.ts";
 import type { Playbook } from "../playbook/model.ts";
-import type { Env } from "../playbook/open.ts";
-import { includedData } from "../playbook/walk.ts";
+import type { Env } from "../playbook/settings/open-secrets.ts";
+import { includedData } from "../playbook/playbook-walk.ts";
 import { digestOfValue } from "./digest.ts";
 
 /** A playbook, and what a run of it is given from outside. */

@@ -1,6 +1,6 @@
-import type { Place } from "../engine/plan.ts";
+import type { Place } from "../engine/run/plan-steps.ts";
 import type { Playbook, Step } from "../playbook/model.ts";
-import { heldBy } from "../playbook/walk.ts";
+import { heldBy } from "../playbook/playbook-walk.ts";
 import { keysOf, parseAddress, stepOf } from "../protocol/address.ts";
 import type { PlannedStep } from "../report/plan/shape.ts";
 
@@ -8,7 +8,10 @@ import type { PlannedStep } from "../report/plan/shape.ts";
 export type PlannedPlace = Pick<Place, "step" | "address" | "within"> & Partial<Pick<Place, "rounds">>;
 
 /** What is said of a step before anything is known of what would happen. */
-export function rowOf(playbook: Playbook, { step, address, rounds = [] }: Omit<PlannedPlace, "within">): Omit<PlannedStep, "verdict"> {
+export function rowOf(
+  playbook: Playbook,
+  { step, address, rounds = [] }: Omit<PlannedPlace, "within">,
+): Omit<PlannedStep, "verdict"> {
   const isWhole = step.foreach !== undefined && rounds.at(-1)?.owner !== step;
   return {
     step: address,

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import { lookWhether } from "../engine/act/ensure.ts";
-import { inputProblem } from "../engine/bind.ts";
-import { callerOf } from "../engine/caller.ts";
-import { completed } from "../engine/completed.ts";
-import type { Place } from "../engine/plan.ts";
+import { lookWhether } from "../engine/steps/ensure.ts";
+import { inputProblem } from "../engine/service/bind-call.ts";
+import { callerOf } from "../engine/service/caller.ts";
+import { completed } from "../engine/write/completed-input.ts";
+import type { Place } from "../engine/run/plan-steps.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { GivenNames } from "../services/given-names.ts";
 import type { CallStep } from "../playbook/model.ts";
@@ -49,7 +49,10 @@ type Ensured =
   | { readonly verdict: "already-so"; readonly why: readonly string[]; readonly response: Json }
   | { readonly verdict: Exclude<WriteVerdict, "already-so">; readonly why: readonly string[] };
 
-type WriteVerdict = Extract<RowDetails["verdict"], "will-create" | "will-change" | "will-be-refused" | "already-so" | "cannot-know">;
+type WriteVerdict = Extract<
+  RowDetails["verdict"],
+  "will-create" | "will-change" | "will-be-refused" | "already-so" | "cannot-know"
+>;
 
 async function lookAtEnsure(context: PlanContext, place: Place, step: CallStep): Promise<Ensured> {
   const { disturbed } = context;

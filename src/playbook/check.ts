@@ -6,34 +6,34 @@ import type { Diagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf, toPlain } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import { parseUnshown } from "../source/unshown.ts";
-import { compileTemplate } from "./compile.ts";
-import { readChecks } from "./checks.ts";
-import { readReconcile } from "./reconcile.ts";
-import { readConcurrency } from "./concurrency.ts";
-import { CheckContext, type Listener, type Manner } from "./context.ts";
-import { readActors, section } from "./declarations.ts";
-import { checkActorAttributes } from "./entity-attributes.ts";
-import type { FileReader } from "./files.ts";
-import { playbookFrame, stepFrame } from "./frame.ts";
-import { readInputs } from "./input-declarations.ts";
-import { includedAt } from "./include.ts";
+import { compileTemplate } from "./expressions/compile-template.ts";
+import { readChecks } from "./reconcile/checks.ts";
+import { readReconcile } from "./reconcile/reconcile.ts";
+import { readConcurrency } from "./settings/concurrency.ts";
+import { CheckContext, type Listener, type Manner } from "./check-context.ts";
+import { readActors, section } from "./steps/actor-declarations.ts";
+import { checkActorAttributes } from "./steps/entity-attributes.ts";
+import type { FileReader } from "./playbook-files.ts";
+import { playbookFrame, stepFrame } from "./keywords/frame.ts";
+import { readInputs } from "./inputs/input-declarations.ts";
+import { includedAt } from "./steps/include-step.ts";
 import { shownOf } from "./is-playbook.ts";
-import { type CheckText, type CheckedPlaybook, type IncludedPlaybooks, Library } from "./library.ts";
+import { type CheckText, type CheckedPlaybook, type IncludedPlaybooks, Library } from "./included-playbooks.ts";
 import type { Playbook, StepLoops } from "./model.ts";
-import { StepNames } from "./names.ts";
+import { StepNames } from "./types/step-names.ts";
 import { allRead, fieldsOf } from "./keywords/keyword.ts";
 import { PLAYBOOK, type PlaybookFields } from "./keywords/playbook.ts";
-import { operationIn } from "./operation-name.ts";
+import { operationIn } from "./steps/operation-name.ts";
 import { type Outline, Outliner, PARTS } from "./outline.ts";
-import { concealLiterals, OutsideNames, readSecrets, readVariables, withoutSecrets } from "./outside.ts";
-import { wholeExpression } from "./spans.ts";
-import { checkRefusals } from "./roles.ts";
-import { readSchedule } from "./schedule.ts";
-import { firstSpot, scopeAt, type Spot, type Surroundings } from "./spot.ts";
-import { StepTypes } from "./step-types.ts";
-import { readSteps } from "./steps.ts";
-import { sureFields } from "./sure.ts";
-import type { Template } from "./template.ts";
+import { concealLiterals, OutsideNames, readSecrets, readVariables, withoutSecrets } from "./settings/secrets-and-variables.ts";
+import { wholeExpression } from "./expressions/expression-spans.ts";
+import { checkRefusals } from "./predictions/roles.ts";
+import { readSchedule } from "./settings/schedule.ts";
+import { firstSpot, scopeAt, type Spot, type Surroundings } from "./expressions/expression-scope.ts";
+import { StepTypes } from "./types/step-types.ts";
+import { readSteps } from "./steps/steps.ts";
+import { sureFields } from "./types/sure-fields.ts";
+import type { Template } from "./expressions/template.ts";
 import {
   actorsType,
   blockType,
@@ -44,8 +44,8 @@ import {
   runType,
   stepType,
   textsType,
-} from "./types.ts";
-import { warnOfUnused } from "./warnings.ts";
+} from "./types/value-types.ts";
+import { warnOfUnused } from "./predictions/warnings.ts";
 
 /** What a check gives: the playbook when nothing is wrong, and what was found. */
 export interface CheckResult {

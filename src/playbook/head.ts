@@ -1,10 +1,10 @@
-import { readGuard } from "./bare.ts";
+import { readGuard } from "./expressions/bare-expression.ts";
 import { allRead } from "./keywords/keyword.ts";
 import type { HeadFields } from "./keywords/step.ts";
-import { readForeach } from "./loop.ts";
+import { readForeach } from "./steps/foreach.ts";
 import type { Step } from "./model.ts";
 import type { Outline } from "./outline.ts";
-import { scopeAt, type Spot, type Surroundings } from "./spot.ts";
+import { scopeAt, type Spot, type Surroundings } from "./expressions/expression-scope.ts";
 
 /** What every step has, whatever it does, and the spot within it. */
 export interface Head {

@@ -8,7 +8,7 @@ import type { Operation, WriteOperation } from "../operations/operation.ts";
 import type { ExpectedRefusal } from "../operations/refusal.ts";
 import type { Validate } from "../schema/validator.ts";
 import type { Conserved } from "../services/conserved.ts";
-import type { Template } from "./template.ts";
+import type { Template } from "./expressions/template.ts";
 
 /** A checked playbook: nothing in it can be misspelt, mistyped or used before it exists. */
 export interface Playbook {

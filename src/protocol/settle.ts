@@ -34,7 +34,10 @@ export interface Circumstances {
  * is no proof, for the write may still be on its way and the reading may be old, except where one more could do no harm, or the operator
  * declared how long a write may take and how old a reading may be. See decision 79.
  */
-export function verdictOf(seen: ProbeResult, { additive, alone, final, settled, comparable }: Circumstances): Verdict | undefined {
+export function verdictOf(
+  seen: ProbeResult,
+  { additive, alone, final, settled, comparable }: Circumstances,
+): Verdict | undefined {
   if (seen.seen === "conflict") return undefined;
   const isHarmless = final && seen.again !== undefined && seen.again !== "never";
   const otherwise = isHarmless ? "superseded" : undefined;

@@ -158,7 +158,10 @@ export class DriftBook {
     );
   }
 
-  #see({ comparison, name, found }: { comparison: number; name: ComparisonName; found: FoundDrifts }, sighting: Sighting): string {
+  #see(
+    { comparison, name, found }: { comparison: number; name: ComparisonName; found: FoundDrifts },
+    sighting: Sighting,
+  ): string {
     const { key, kind } = sighting;
     const id = this.#idOf(name, key, kind);
     const values = this.#valuesOf(sighting);

@@ -1,6 +1,6 @@
 import { count } from "../base/text.ts";
 import type { ComparedSide, Comparison, ComparisonCounts, Drift, DriftKind, Gap } from "../protocol/comparison.ts";
-import { oneLine } from "./foreign.ts";
+import { oneLine } from "./formats/foreign-text.ts";
 
 const TOLD_DRIFTS = 50;
 const TOLD_TOTALS = 20;

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
-import { oneLine } from "./foreign.ts";
+import { oneLine } from "./formats/foreign-text.ts";
 
 const RECORD_CHARS = 2_000;
 

@@ -1,6 +1,6 @@
 import { sanitise } from "../base/text.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
-import { cut, oneLine } from "./foreign.ts";
+import { cut, oneLine } from "./formats/foreign-text.ts";
 import { shortJson } from "./value.ts";
 
 // With what stands before a line of evidence, 80 columns.

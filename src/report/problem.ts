@@ -1,7 +1,7 @@
 import { isObject, writeJson } from "../base/json.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import { type Block, explanationBlocks } from "./evidence.ts";
-import { cut, foreignLines } from "./foreign.ts";
+import { cut, foreignLines } from "./formats/foreign-text.ts";
 
 const CODE_CHARS = 80;
 

@@ -5,7 +5,7 @@ import { count, countLong } from "../base/text.ts";
 import { type Anyway, isEmbedded, type Notice, type RunEdited, type RunOpened } from "../protocol/record.ts";
 import { comparisonLines } from "./comparison.ts";
 import { settledText } from "./attempt.ts";
-import { oneLine } from "./foreign.ts";
+import { oneLine } from "./formats/foreign-text.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, StepReport, Totals } from "./shape.ts";
 import { countsIn, environmentWords, isNamedBy, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "./words.ts";

@@ -1,5 +1,5 @@
 import { isObject, type Json, writeJson } from "../base/json.ts";
-import { cut } from "./foreign.ts";
+import { cut } from "./formats/foreign-text.ts";
 
 const LEAST_CHARS = 16;
 

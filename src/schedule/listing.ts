@@ -1,5 +1,13 @@
 import type { Holder } from "../protocol/record.ts";
-import { type Blocking, type EndedState, type Firing, type FiringState, type FiringProblem, timeOf, timeOrNull } from "./firing.ts";
+import {
+  type Blocking,
+  type EndedState,
+  type Firing,
+  type FiringState,
+  type FiringProblem,
+  timeOf,
+  timeOrNull,
+} from "./firing.ts";
 
 // What `schedule list` and `schedule history` print as JSON; `schemas/schedule.schema.json` describes it. What is not known is null.
 

@@ -1,7 +1,7 @@
 import { harmless } from "../base/harmless.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { EVENTS } from "../environment/schema.ts";
-import { oneLine } from "../report/foreign.ts";
+import { oneLine } from "../report/formats/foreign-text.ts";
 import type { RunReport, StepReport, Totals } from "../report/shape.ts";
 import { type DriftsNote, driftsIn } from "./drifts.ts";
 import { type EndedState, type Firing, type FiringProblem, timeOf, timeOrNull } from "./firing.ts";

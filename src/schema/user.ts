@@ -1,7 +1,15 @@
 import { OutOfSteps, spend, withinSteps } from "../base/budget.ts";
 import { Decimal, stepsOfPair } from "../base/decimal.ts";
 import { canonicalJson, plainView } from "../base/json.ts";
-import { type SchemaCheck, checkUser, compileUser, type CompilerFault, type NumberRule, type Pointed, type UserRules } from "./compile.ts";
+import {
+  type SchemaCheck,
+  checkUser,
+  compileUser,
+  type CompilerFault,
+  type NumberRule,
+  type Pointed,
+  type UserRules,
+} from "./compile.ts";
 import { isWhole, pathOf, type SchemaViolation, type Validate } from "./validator.ts";
 import { COUNTED, SchemaParts, type SchemaProblem } from "./walk.ts";
 

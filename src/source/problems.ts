@@ -56,7 +56,10 @@ export function placeProblem(problem: SchemaViolation, root: SourceNode): Placed
 }
 
 /** What a schema check found, as the rest of a sentence about the value. `text` is the value where it is one. */
-export function restOfSentence(problem: SchemaViolation, text?: string): { readonly message: string; readonly mend: string | undefined } {
+export function restOfSentence(
+  problem: SchemaViolation,
+  text?: string,
+): { readonly message: string; readonly mend: string | undefined } {
   const { additionalProperty, propertyName, missingProperty, allowedValues } = problem.params;
   if (typeof additionalProperty === "string") {
     const { message, suggestion } = unknownField(problem, additionalProperty);

@@ -1,6 +1,6 @@
 // Reports of every kind of run, for looking at their pages.
 import { Expression } from "../../src/expression/expression.ts";
-import { firstBroken } from "../../src/engine/expectations.ts";
+import { firstBroken } from "../../src/engine/steps/expectations.ts";
 import { Decimal } from "../../src/base/decimal.ts";
 import { type JsonObject, parseJson } from "../../src/base/json.ts";
 import type { Comparison, Drift } from "../../src/protocol/comparison.ts";

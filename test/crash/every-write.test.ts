@@ -4,7 +4,7 @@ import { LIMITS } from "../../src/base/limits.ts";
 import { temporaryFolder } from "../../src/cli/crash/island.ts";
 import { removeFolder } from "../../src/files/folder.ts";
 import { CrashTest, type Tried } from "../../src/cli/crash/trial.ts";
-import { inParallel } from "../../src/cli/queue.ts";
+import { inParallel } from "../../src/cli/runs/run-queue.ts";
 import { operations } from "../../src/operations/operation.ts";
 import { quietShell, subjectOf } from "./ground.ts";
 import { playbookOf, prepareIn, writesOn } from "./writes.ts";

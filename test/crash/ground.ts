@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 import { runChild } from "../../src/cli/child.ts";
 import { fillOrigin, type Subject } from "../../src/cli/crash/island.ts";
 import type { TrialGround } from "../../src/cli/crash/trial.ts";
-import { inProjectOf } from "../../src/cli/chosen-project.ts";
-import { PLAIN_HINT } from "../../src/cli/hint.ts";
-import { readyPlaybooks } from "../../src/cli/ready.ts";
+import { inProjectOf } from "../../src/cli/project/chosen-project.ts";
+import { PLAIN_HINT } from "../../src/cli/print/hint.ts";
+import { readyPlaybooks } from "../../src/cli/runs/prepare-playbooks.ts";
 import type { Shell } from "../../src/cli/shell.ts";
 import { DEFAULT_PROFILE } from "../../src/contract/profile.ts";
-import type { RunName } from "../../src/engine/names.ts";
+import type { RunName } from "../../src/engine/run/run-names.ts";
 import type { Seed } from "../../src/sandbox/sandbox.ts";
 
 const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url));

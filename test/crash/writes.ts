@@ -6,7 +6,7 @@ import { invariant } from "../../src/base/failure.ts";
 import { begin, fillOrigin, type SandboxTemplate, openIsland } from "../../src/cli/crash/island.ts";
 import type { Shell } from "../../src/cli/shell.ts";
 import { DEFAULT_PROFILE } from "../../src/contract/profile.ts";
-import { NO_SECRETS } from "../../src/playbook/open.ts";
+import { NO_SECRETS } from "../../src/playbook/settings/open-secrets.ts";
 import { Database } from "../../src/sqlite/database.ts";
 import { SANDBOX } from "../../src/sandbox/store/tables.ts";
 import { subjectOf } from "./ground.ts";
@@ -107,7 +107,10 @@ export function playbookOf({ name, uses, as, with: input }: Write, folder: strin
 }
 
 /** A sandbox on which `prepared.yaml` has run, in a folder, and what it gave. */
-export async function prepareIn(folder: string, shell: Shell): Promise<{ readonly origin: SandboxTemplate; readonly prepared: Prepared }> {
+export async function prepareIn(
+  folder: string,
+  shell: Shell,
+): Promise<{ readonly origin: SandboxTemplate; readonly prepared: Prepared }> {
   const origin = await fillOrigin(folder, { profile: DEFAULT_PROFILE });
   const subject = subjectOf(shell, PREPARED, { runId: "20261121T093000-prepared", runKey: "prepared" });
   const island = await openIsland(shell, join(folder, "prepared"), { origin, secrets: NO_SECRETS });

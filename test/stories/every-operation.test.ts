@@ -5,7 +5,7 @@ import { contract } from "../../src/contract/contract.ts";
 import { profileWith, type ProfileOverrides } from "../../src/contract/profile.ts";
 import { operations } from "../../src/operations/operation.ts";
 import { checkPlaybook } from "../../src/playbook/check.ts";
-import { stepNamed } from "../../src/playbook/walk.ts";
+import { stepNamed } from "../../src/playbook/playbook-walk.ts";
 import {
   beyondReach,
   type Expected,

@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import { buildProgram } from "../../src/cli/program.ts";
-import { WORDS } from "../../src/cli/words.ts";
+import { buildProgram } from "../../src/cli/program/program.ts";
+import { WORDS } from "../../src/cli/program/words.ts";
 import { silentShell } from "../unit/cli/shell.ts";
 import { COMPILED, delivered, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FORMATS, type Format } from "../../src/report/format.ts";
+import { FORMATS, type Format } from "../../src/report/formats/format.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
 import { hook, notifying } from "./schedule.ts";
 import { type Ended, KEYS, newProject, type Project, runIn, sandboxProcess } from "./world.ts";

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { FORMATS } from "../../src/report/format.ts";
+import { FORMATS } from "../../src/report/formats/format.ts";
 import { proxyTo } from "./proxy.ts";
 import { KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "./world.ts";
 

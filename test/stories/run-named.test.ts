@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PLAIN_HINT } from "../../src/cli/hint.ts";
-import { RunReference } from "../../src/cli/run-name.ts";
-import { buildProgram } from "../../src/cli/program.ts";
+import { PLAIN_HINT } from "../../src/cli/print/hint.ts";
+import { RunReference } from "../../src/cli/runs/run-reference.ts";
+import { buildProgram } from "../../src/cli/program/program.ts";
 import { pagesOver } from "../../src/cli/web/pages.ts";
 import { MINT_ONCE, newProject, runIn } from "./world.ts";
 import { silentShell } from "../unit/cli/shell.ts";

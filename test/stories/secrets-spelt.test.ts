@@ -1,7 +1,7 @@
 // A service that repeats the secrets it was sent, as any software on its way may have written them down.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { FORMATS } from "../../src/report/format.ts";
+import { FORMATS } from "../../src/report/formats/format.ts";
 import { shownOf, WRITTEN } from "../spellings.ts";
 import { type Answer, answerInstead, type Proxy, proxyTo } from "./proxy.ts";
 import { everyPage, viewing } from "./viewing.ts";

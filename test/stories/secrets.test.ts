@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FORMATS } from "../../src/report/format.ts";
+import { FORMATS } from "../../src/report/formats/format.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
 import { everyPage, viewing } from "./viewing.ts";
 import {

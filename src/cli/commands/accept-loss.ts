@@ -1,8 +1,8 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { acceptLoss } from "../../journal/loss.ts";
-import { LOOKING } from "../journal.ts";
-import { knownStateDirectory, type MemoryOptions } from "../project.ts";
+import { LOOKING } from "../runs/open-journal.ts";
+import { knownStateDirectory, type MemoryOptions } from "../project/project.ts";
 import { type Command, userOf } from "../shell.ts";
 
 interface AcceptOptions extends MemoryOptions {

@@ -5,12 +5,12 @@ import { count } from "../../base/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { Places } from "../../report/check/checked.ts";
 import { eachOnce, formatDiagnostic } from "../../source/diagnostic.ts";
-import { countSkipped, noteSkipped } from "../folder-files.ts";
+import { countSkipped, noteSkipped } from "../project/folder-files.ts";
 import type { SkippedFile } from "../../report/shape.ts";
-import { checkFile, type CheckedPlaybookFile, playbookFiles } from "../project.ts";
+import { checkFile, type CheckedPlaybookFile, playbookFiles } from "../project/project.ts";
 import type { Command, Shell } from "../shell.ts";
 import { markedOn } from "../view/colour.ts";
-import { chosenByTags } from "../tags.ts";
+import { chosenByTags } from "../project/tags.ts";
 
 interface CheckOptions {
   readonly files: readonly string[];
@@ -22,7 +22,7 @@ interface CheckOptions {
 
 /** `tokenbook check`: every mistake that can be found without a network. */
 export const check: Command<CheckOptions> = async (shell, { files, json = false, format, explain, tags }) => {
-  if (explain !== undefined) return (await import("../explain.ts")).explain(shell, explain, json || format === "json");
+  if (explain !== undefined) return (await import("../print/explain-code.ts")).explain(shell, explain, json || format === "json");
   if (files.length === 0) {
     throw new Failure({
       code: "check.no-files",

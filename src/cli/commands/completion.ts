@@ -1,10 +1,10 @@
 import { EXIT } from "../../base/exit.ts";
-import { oneLine } from "../../report/foreign.ts";
+import { oneLine } from "../../report/formats/foreign-text.ts";
 import { scriptFor, type ShellName } from "../complete/scripts.ts";
 import { type Candidate, valuesOf } from "../complete/values.ts";
 import { argumentAt, type Cursor, cursorIn } from "../complete/walk.ts";
 import { wordsOf } from "../complete/words.ts";
-import { buildProgram } from "../program.ts";
+import { buildProgram } from "../program/program.ts";
 import type { Command, Shell } from "../shell.ts";
 
 /** `tokenbook completion SHELL`: what the shell reads to complete our commands. */

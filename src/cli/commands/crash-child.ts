@@ -1,12 +1,12 @@
-import { openSecrets } from "../../playbook/open.ts";
+import { openSecrets } from "../../playbook/settings/open-secrets.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import { failpointOf } from "../crash/failpoint.ts";
 import { goOn, openedAt } from "../crash/island.ts";
 import { readOrder } from "../crash/order.ts";
-import { inProjectOf } from "../chosen-project.ts";
-import { type Dotenv, loadPlaybooks, variablesOf } from "../project.ts";
-import { filesOf } from "../project-files.ts";
-import { sessionOn } from "../session.ts";
+import { inProjectOf } from "../project/chosen-project.ts";
+import { type Dotenv, loadPlaybooks, variablesOf } from "../project/project.ts";
+import { filesOf } from "../project/project-files.ts";
+import { sessionOn } from "../runs/session.ts";
 import type { Command } from "../shell.ts";
 
 /** `tokenbook crash-child`: what `test --crash-everywhere` starts and lets die. Runs one playbook as its order says, or goes on with its run, and reaches nothing else. */

@@ -5,26 +5,33 @@ import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
-import { askingOf } from "../../engine/asking.ts";
-import { readingOnly, type ReadingPort } from "../../engine/reading.ts";
-import { ServiceClient } from "../../engine/service.ts";
+import { askingOf } from "../../engine/read/ask.ts";
+import { readingOnly, type ReadingPort } from "../../engine/read/reading-port.ts";
+import { ServiceClient } from "../../engine/service/service.ts";
 import { loadEnvironment } from "../../environment/load.ts";
 import { secretsOf, type Target } from "../../environment/target.ts";
-import { NO_SECRETS } from "../../playbook/open.ts";
+import { NO_SECRETS } from "../../playbook/settings/open-secrets.ts";
 import { doctorJson } from "../../report/doctor/json.ts";
 import type { DoctorDocument, DoctorFinding } from "../../report/doctor/shape.ts";
 import { doctorLines } from "../../report/doctor/text.ts";
 import { Transport } from "../../transport/exchange.ts";
-import { type DebugOption, openExchanges } from "../debug.ts";
-import { inProjectHere, type ProjectShell } from "../chosen-project.ts";
+import { type DebugOption, openExchanges } from "../print/debug.ts";
+import { inProjectHere, type ProjectShell } from "../project/chosen-project.ts";
 import { Findings } from "../doctor/finding.ts";
 import { lookAtProgram, lookAtTerminal } from "../doctor/here.ts";
 import { lookAtProfile } from "../doctor/profile.ts";
 import { lookAtKeys, lookAtProject, type ProjectSight } from "../doctor/project.ts";
 import { lookAtService } from "../doctor/service.ts";
 import { lookAtState } from "../doctor/state.ts";
-import { maskedShell } from "../masked.ts";
-import { assertSandboxMeant, EMBEDDED_NAME, type OpenTarget, sandboxTarget, stateDirectory, type Where } from "../project.ts";
+import { maskedShell } from "../print/masked.ts";
+import {
+  assertSandboxMeant,
+  EMBEDDED_NAME,
+  type OpenTarget,
+  sandboxTarget,
+  stateDirectory,
+  type Where,
+} from "../project/project.ts";
 import type { Command, Shell } from "../shell.ts";
 import { markedOn } from "../view/colour.ts";
 

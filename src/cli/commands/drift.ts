@@ -8,7 +8,7 @@ import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../protocol/dr
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftLine, keyOf, KIND_WORDS, wordsOf } from "../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../report/drift.ts";
-import { knownStateDirectory, type MemoryOptions } from "../project.ts";
+import { knownStateDirectory, type MemoryOptions } from "../project/project.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 
 interface ListOptions extends MemoryOptions {

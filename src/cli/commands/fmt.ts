@@ -6,13 +6,13 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
 import { replaceFile } from "../../files/replace.ts";
 import { isPlaybook, shownOf } from "../../playbook/is-playbook.ts";
-import { playbookOrder } from "../../playbook/order.ts";
+import { playbookOrder } from "../../playbook/keywords/key-order.ts";
 import { formatDiagnostic } from "../../source/diagnostic.ts";
 import { type Formatted, formatYaml } from "../../source/format.ts";
 import { parseUnshown } from "../../source/unshown.ts";
-import { formatFailure } from "../failure.ts";
-import { decode, readText, yamlFiles } from "../project.ts";
-import { placementIn } from "../project-files.ts";
+import { formatFailure } from "../print/failure.ts";
+import { decode, readText, yamlFiles } from "../project/project.ts";
+import { placementIn } from "../project/project-files.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface FmtOptions {

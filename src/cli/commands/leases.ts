@@ -1,13 +1,13 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { quoted } from "../../base/text.ts";
-import { releaseRun } from "../../engine/release.ts";
+import { releaseRun } from "../../engine/run/release-run.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import type { Lease } from "../../journal/leases.ts";
-import { changeJournal, lookIntoJournal } from "../journal.ts";
-import type { RunReference } from "../run-name.ts";
+import { changeJournal, lookIntoJournal } from "../runs/open-journal.ts";
+import type { RunReference } from "../runs/run-reference.ts";
 import { type Command, userOf } from "../shell.ts";
-import type { MemoryOptions } from "../project.ts";
+import type { MemoryOptions } from "../project/project.ts";
 
 /** `tokenbook runs leases`: what runs hold: themselves, groups, and whom they act as. */
 export const listLeases: Command<MemoryOptions> = async (shell, options) => {

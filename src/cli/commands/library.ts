@@ -4,10 +4,10 @@ import { writeJson } from "../../base/json.ts";
 import { didYouMean } from "../../base/text.ts";
 import type { TypeName } from "../../expression/types.ts";
 import type { InputDeclaration, Playbook, ValueShape } from "../../playbook/model.ts";
-import { callsOf } from "../../playbook/walk.ts";
+import { callsOf } from "../../playbook/playbook-walk.ts";
 import { writeYaml } from "../../source/write-yaml.ts";
-import { columnsIn, indented, widthOn, wrap } from "../columns.ts";
-import { pathOfShipped, shipped, type ShippedPlaybook, shippedPlaybook, shippedPlaybooks } from "../shipped.ts";
+import { columnsIn, indented, widthOn, wrap } from "../print/columns.ts";
+import { pathOfShipped, shipped, type ShippedPlaybook, shippedPlaybook, shippedPlaybooks } from "../project/shipped.ts";
 import type { Command } from "../shell.ts";
 
 interface LibraryOptions {

@@ -3,7 +3,7 @@ import { inputSchema } from "../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../operations/operation.ts";
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../operations/page.ts";
 import type { PageField } from "../../operations/page-types.ts";
-import { type TextColumns, columnsIn, indented, widthOn, wrap } from "../columns.ts";
+import { type TextColumns, columnsIn, indented, widthOn, wrap } from "../print/columns.ts";
 import type { Command } from "../shell.ts";
 
 interface OperationsOptions {

@@ -3,11 +3,11 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { writeWhole } from "../../files/output.ts";
 import { planLines } from "../../report/plan/text.ts";
-import type { DebugOption } from "../debug.ts";
-import { inProjectOf } from "../chosen-project.ts";
-import { makePlan } from "../planning.ts";
-import { playbookFiles, type Where } from "../project.ts";
-import { type InputOptions, readyPlaybooks } from "../ready.ts";
+import type { DebugOption } from "../print/debug.ts";
+import { inProjectOf } from "../project/chosen-project.ts";
+import { makePlan } from "../runs/planning.ts";
+import { playbookFiles, type Where } from "../project/project.ts";
+import { type InputOptions, readyPlaybooks } from "../runs/prepare-playbooks.ts";
 import type { Command } from "../shell.ts";
 
 interface PlanOptions extends Where, DebugOption, Omit<InputOptions, "tags"> {

@@ -2,10 +2,10 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import type { ChainedRecord } from "../../journal/chain.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { lookIntoJournal } from "../journal.ts";
-import type { RunReference } from "../run-name.ts";
+import { lookIntoJournal } from "../runs/open-journal.ts";
+import type { RunReference } from "../runs/run-reference.ts";
 import type { Command } from "../shell.ts";
-import type { MemoryOptions } from "../project.ts";
+import type { MemoryOptions } from "../project/project.ts";
 
 interface ExportOptions {
   readonly run: RunReference;

@@ -1,12 +1,12 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import type { Format, ReportRequest } from "../../report/format.ts";
+import type { Format, ReportRequest } from "../../report/formats/format.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
-import { lookIntoJournal } from "../journal.ts";
-import type { RunReference } from "../run-name.ts";
-import { prepareFiles, writeReport } from "../reporting.ts";
+import { lookIntoJournal } from "../runs/open-journal.ts";
+import type { RunReference } from "../runs/run-reference.ts";
+import { prepareFiles, writeReport } from "../reporting/reporting.ts";
 import type { Command } from "../shell.ts";
 
 interface ReportCommandOptions {

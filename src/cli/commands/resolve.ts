@@ -1,13 +1,13 @@
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { quoted } from "../../base/text.ts";
-import { resolveWrite } from "../../engine/resolve.ts";
+import { resolveWrite } from "../../engine/write/resolve-write.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
-import { changeJournal, lookIntoJournal } from "../journal.ts";
-import type { RunReference } from "../run-name.ts";
+import { changeJournal, lookIntoJournal } from "../runs/open-journal.ts";
+import type { RunReference } from "../runs/run-reference.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
-import type { MemoryOptions } from "../project.ts";
+import type { MemoryOptions } from "../project/project.ts";
 
 interface ResolveOptions extends MemoryOptions {
   readonly run: RunReference;

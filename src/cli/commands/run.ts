@@ -3,23 +3,23 @@ import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { setV8Flags } from "../../base/v8-flags.ts";
-import { type Keyed, runWithKey } from "../../engine/keyed.ts";
+import { type Keyed, runWithKey } from "../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../environment/target.ts";
-import { leftBy } from "../../engine/left-open.ts";
-import { newRunName } from "../../engine/names.ts";
-import { type Beginning, startRun } from "../../engine/start.ts";
-import { inOrganization } from "../../playbook/inputs.ts";
+import { leftBy } from "../../engine/run/writes-left-open.ts";
+import { newRunName } from "../../engine/run/run-names.ts";
+import { type Beginning, startRun } from "../../engine/run/start-run.ts";
+import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { PlaybookPlace } from "../../protocol/identity.ts";
-import { type AnywayOptions, anywayOf } from "../anyway.ts";
-import { peekIntoJournal } from "../journal.ts";
-import { type Job, performRuns, type ReportOptions } from "../perform.ts";
-import { inProjectOf, type ProjectShell } from "../chosen-project.ts";
-import { folderInProject, loadPlaybooks, playbookFiles, stateDirectory, type Where } from "../project.ts";
-import { compares } from "../../playbook/walk.ts";
-import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../ready.ts";
-import { assertSameFolder, playbookOfRun } from "../resuming.ts";
-import type { Session } from "../session.ts";
+import { type AnywayOptions, anywayOf } from "../runs/anyway.ts";
+import { peekIntoJournal } from "../runs/open-journal.ts";
+import { type Job, performRuns, type ReportOptions } from "../runs/perform.ts";
+import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
+import { folderInProject, loadPlaybooks, playbookFiles, stateDirectory, type Where } from "../project/project.ts";
+import { compares } from "../../playbook/playbook-walk.ts";
+import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../runs/prepare-playbooks.ts";
+import { assertSameFolder, playbookOfRun } from "../runs/resuming.ts";
+import type { Session } from "../runs/session.ts";
 import type { Command } from "../shell.ts";
 
 /** How large the young generation may grow. */
@@ -53,7 +53,7 @@ export const run: Command<RunOptions> = async (plainShell, options): Promise<Exi
       if (checked.some(compares)) letHeapGrow();
       if (options.plan !== undefined && !isKnown(shell, options))
         await (
-          await import("../planning.ts")
+          await import("../runs/planning.ts")
         ).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets, skipped });
       return { shell, secrets, skipped, jobs: ready.map((each) => jobOf(shell, each, { key: options.key, anyway })) };
     },

@@ -2,12 +2,12 @@ import { EXIT } from "../../base/exit.ts";
 import { writeJson } from "../../base/json.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { settledText } from "../../report/attempt.ts";
-import { oneLine } from "../../report/foreign.ts";
+import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
-import { lookIntoJournal } from "../journal.ts";
-import type { RunReference } from "../run-name.ts";
+import { lookIntoJournal } from "../runs/open-journal.ts";
+import type { RunReference } from "../runs/run-reference.ts";
 import type { Command } from "../shell.ts";
-import type { MemoryOptions } from "../project.ts";
+import type { MemoryOptions } from "../project/project.ts";
 import { markedOn } from "../view/colour.ts";
 
 interface ListOptions extends MemoryOptions {
@@ -45,7 +45,7 @@ interface ShowOptions extends MemoryOptions {
 
 /** `tokenbook runs show RUN`: every step, and every attempt with what was sent and what came back. */
 export const showRun: Command<ShowOptions> = async (shell, options) => {
-  const { jsonReport } = await import("../../report/json.ts");
+  const { jsonReport } = await import("../../report/formats/json.ts");
   const { reportOf } = await import("../../report/model.ts");
   const { reportLines } = await import("../../report/text.ts");
   const report = reportOf(lookIntoJournal(shell, options, (store) => store.read(options.run.in(store))));

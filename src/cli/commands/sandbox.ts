@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { readFaults, readSeed, type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
-import { inProjectHere } from "../chosen-project.ts";
-import { profileOf, readDataFile, readMapFile } from "../project.ts";
+import { inProjectHere } from "../project/chosen-project.ts";
+import { profileOf, readDataFile, readMapFile } from "../project/project.ts";
 import { type Command, untilStopped } from "../shell.ts";
 
 interface SandboxCommandOptions {

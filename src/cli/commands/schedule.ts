@@ -17,14 +17,14 @@ import { type ServedPage, servePage } from "../../schedule/page.ts";
 import type { ListenAddress } from "../../serving/server.ts";
 import { Scheduler } from "../../schedule/service.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
-import { notBegunBy } from "../check-failure.ts";
-import type { ProjectShell } from "../chosen-project.ts";
-import { assertJournalWhole } from "../journal.ts";
-import { maskedShell } from "../masked.ts";
-import { type ReportOptions, worst } from "../perform.ts";
-import { prepareReporting, type Reporting } from "../reporting.ts";
-import { openTarget, type OpenTarget, stateDirectory, variablesOf } from "../project.ts";
-import { inParallel, slots } from "../queue.ts";
+import { notBegunBy } from "../project/check-failure.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
+import { assertJournalWhole } from "../runs/open-journal.ts";
+import { maskedShell } from "../print/masked.ts";
+import { type ReportOptions, worst } from "../runs/perform.ts";
+import { prepareReporting, type Reporting } from "../reporting/reporting.ts";
+import { openTarget, type OpenTarget, stateDirectory, variablesOf } from "../project/project.ts";
+import { inParallel, slots } from "../runs/run-queue.ts";
 import { variablesForCommands } from "../schedule/command-variables.ts";
 import {
   filesNamed,

@@ -1,17 +1,17 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text.ts";
-import { shippedPlaybooks } from "../shipped.ts";
+import { shippedPlaybooks } from "../project/shipped.ts";
 import type { Command } from "../shell.ts";
 
 const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
-  playbook: async () => (await import("../../playbook/schema.ts")).playbookSchema(shippedPlaybooks()),
+  playbook: async () => (await import("../../playbook/keywords/editor-schema.ts")).playbookSchema(shippedPlaybooks()),
   environment: async () => (await import("../../environment/schema.ts")).environmentSchema,
   check: async () => (await import("../../../schemas/check.schema.json", { with: { type: "json" } })).default,
   crash: async () => (await import("../../../schemas/crash.schema.json", { with: { type: "json" } })).default,
   drift: async () => (await import("../../../schemas/drift.schema.json", { with: { type: "json" } })).default,
   doctor: async () => (await import("../../../schemas/doctor.schema.json", { with: { type: "json" } })).default,
-  event: async () => (await import("../../report/event-schema.ts")).eventSchema,
+  event: async () => (await import("../../report/formats/event-schema.ts")).eventSchema,
   plan: async () => (await import("../../../schemas/plan.schema.json", { with: { type: "json" } })).default,
   notification: async () => (await import("../../../schemas/notification.schema.json", { with: { type: "json" } })).default,
   schedule: async () => (await import("../../../schemas/schedule.schema.json", { with: { type: "json" } })).default,

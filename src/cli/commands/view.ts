@@ -1,9 +1,9 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemRandom } from "../../base/ports.ts";
-import { inProjectHere } from "../chosen-project.ts";
-import { assertJournalWhole } from "../journal.ts";
-import { type MemoryOptions, stateDirectory } from "../project.ts";
+import { inProjectHere } from "../project/chosen-project.ts";
+import { assertJournalWhole } from "../runs/open-journal.ts";
+import { type MemoryOptions, stateDirectory } from "../project/project.ts";
 import { type Command, untilStopped } from "../shell.ts";
 import { pagesOver } from "../web/pages.ts";
 import { type PageServer, servePages } from "../web/server.ts";

@@ -6,16 +6,16 @@ import { findEnvironmentFile, outlineEnvironments } from "../../environment/load
 import { runsIn } from "../../journal/health.ts";
 import { operations } from "../../operations/operation.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
-import { FORMATS } from "../../report/format.ts";
-import { inProjectHere } from "../chosen-project.ts";
+import { FORMATS } from "../../report/formats/format.ts";
+import { inProjectHere } from "../project/chosen-project.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf as foldOf } from "../../protocol/state.ts";
-import { peekIntoJournal } from "../journal.ts";
-import { stateDirectory } from "../project.ts";
-import { RunReference } from "../run-name.ts";
-import { shippedPlaybooks } from "../shipped.ts";
+import { peekIntoJournal } from "../runs/open-journal.ts";
+import { stateDirectory } from "../project/project.ts";
+import { RunReference } from "../runs/run-reference.ts";
+import { shippedPlaybooks } from "../project/shipped.ts";
 import type { Shell } from "../shell.ts";
-import { readerOf, type OfferedValues } from "../definition.ts";
+import { readerOf, type OfferedValues } from "../program/definition.ts";
 import { SCHEMA_NAMES } from "../commands/schema.ts";
 import type { Cursor } from "./walk.ts";
 

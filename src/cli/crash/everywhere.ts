@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text.ts";
 import type { CrashReport, CrashTotals, TriedBoundary } from "../../report/crash/shape.ts";
 import type { RunReport } from "../../report/shape.ts";
-import { inParallel } from "../queue.ts";
+import { inParallel } from "../runs/run-queue.ts";
 import type { Subject } from "./island.ts";
 import { type Boundary, CrashTest, type TrialGround, type Undisturbed } from "./trial.ts";
 

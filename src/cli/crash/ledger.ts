@@ -1,7 +1,7 @@
 import { writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
-import { oneLine } from "../../report/foreign.ts";
+import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { Contents } from "../../sandbox/sandbox.ts";
 
 /** What a sandbox holds after a run, as far as another run of the same playbook must leave the same. */

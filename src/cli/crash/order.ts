@@ -1,8 +1,8 @@
 import { type JsonObject, parseJson, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Profile } from "../../contract/profile.ts";
-import type { RunName } from "../../engine/names.ts";
-import type { Env } from "../../playbook/open.ts";
+import type { RunName } from "../../engine/run/run-names.ts";
+import type { Env } from "../../playbook/settings/open-secrets.ts";
 import type { RunningSandbox } from "../../sandbox/sandbox.ts";
 import type { Subject } from "./island.ts";
 

@@ -1,6 +1,6 @@
 import { Decimal } from "../../base/decimal.ts";
 import { type JsonObject, writeJson } from "../../base/json.ts";
-import type { Asking } from "../../engine/asking.ts";
+import type { Asking } from "../../engine/read/ask.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { listIn, type PageWalk, type ReadPage } from "../../services/paging/paging.ts";

@@ -6,8 +6,8 @@ import { readDotenv } from "../../environment/dotenv.ts";
 import { type KeyReference, readServiceKey, type Variables } from "../../environment/key.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../environment/load.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";
-import { type Dotenv, dotenvFile } from "../project.ts";
-import type { ProjectShell } from "../chosen-project.ts";
+import { type Dotenv, dotenvFile } from "../project/project.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
 import { Findings } from "./finding.ts";
 
 /** What a project says of its environments. */

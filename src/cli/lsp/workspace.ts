@@ -6,9 +6,9 @@ import type { EditorFiles, TextFile } from "../../editor/document.ts";
 import { isPlaybook } from "../../playbook/is-playbook.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import { type FileReader, isShipped, type Placement, type ShippedPlaybooks } from "../../playbook/files.ts";
-import { filesOf, placementIn } from "../project-files.ts";
-import { pathOfShipped } from "../shipped.ts";
+import { type FileReader, isShipped, type Placement, type ShippedPlaybooks } from "../../playbook/playbook-files.ts";
+import { filesOf, placementIn } from "../project/project-files.ts";
+import { pathOfShipped } from "../project/shipped.ts";
 import type { Shell } from "../shell.ts";
 
 /** A document that is open in the editor. */

@@ -1,6 +1,6 @@
 import { Cron, localTime } from "../../base/cron.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { leftBy, leftOpenOf } from "../../engine/left-open.ts";
+import { leftBy, leftOpenOf } from "../../engine/run/writes-left-open.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { dueOf } from "../../schedule/decide.ts";
 import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";
@@ -77,7 +77,10 @@ function nextOf(
  * The run that a person must look after before a playbook writes again: the schedule's last one, when it waits for somebody or has left a write
  * open; or any other run of the playbook that has left one.
  */
-export function blockingIn(store: JournalStore, { playbook, environment, lastRun, released }: OpenWriteQuestion): Blocking | undefined {
+export function blockingIn(
+  store: JournalStore,
+  { playbook, environment, lastRun, released }: OpenWriteQuestion,
+): Blocking | undefined {
   const own = lastRun === undefined ? undefined : blockingOwn(store, lastRun);
   if (own !== undefined) return own;
   const other = leftOpenOf(store, { file: playbook, folder: undefined }, environment).find(

@@ -5,13 +5,13 @@ import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
 import { outlineEnvironments } from "../../environment/load.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { callsOf, playbooksIn } from "../../playbook/walk.ts";
+import { callsOf, playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { Scheduled } from "../../schedule/carrier.ts";
 import type { Log } from "../../schedule/log.ts";
 import type { Ticking } from "../../schedule/service.ts";
-import { inProjectOf, type ProjectShell } from "../chosen-project.ts";
-import { EMBEDDED_NAME, loadPlaybooks, playbookFiles, type Where } from "../project.ts";
-import { type InputOptions, inputNames, preparePlaybooks } from "../ready.ts";
+import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
+import { EMBEDDED_NAME, loadPlaybooks, playbookFiles, type Where } from "../project/project.ts";
+import { type InputOptions, inputNames, preparePlaybooks } from "../runs/prepare-playbooks.ts";
 import type { Shell } from "../shell.ts";
 
 /** The options that say which playbooks are on a schedule, and where they run. */

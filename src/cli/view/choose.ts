@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/ports.ts";
-import type { Hint } from "../hint.ts";
+import type { Hint } from "../print/hint.ts";
 import type { Terminal } from "../shell.ts";
 import { isCi, markedOn, showsColour } from "./colour.ts";
 import { PlainView } from "./plain.ts";

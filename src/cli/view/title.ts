@@ -1,4 +1,4 @@
-import { cut } from "../../report/foreign.ts";
+import { cut } from "../../report/formats/foreign-text.ts";
 
 /** What there is to say of a step in one line of a given width. */
 export interface TitleParts {

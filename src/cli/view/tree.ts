@@ -1,6 +1,6 @@
 import { formatDuration } from "../../base/duration.ts";
 import { countLong } from "../../base/text.ts";
-import { oneLine } from "../../report/foreign.ts";
+import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { RunFold, StepGroup } from "../../report/model.ts";
 import type { ReportedOutcome, RowOutcome } from "../../report/shape.ts";
 import type { StepFold } from "../../report/step-fold.ts";

@@ -1,10 +1,10 @@
 import { Failure } from "../../base/failure.ts";
 import { sanitise } from "../../base/text.ts";
-import type { Hint } from "../hint.ts";
-import { peekIntoJournal } from "../journal.ts";
+import type { Hint } from "../print/hint.ts";
+import { peekIntoJournal } from "../runs/open-journal.ts";
 import { escapeHtml } from "../../report/html/markup.ts";
 import { driftOf, driftsOf } from "./drifts.ts";
-import { RunReference } from "../run-name.ts";
+import { RunReference } from "../runs/run-reference.ts";
 import { type PageRequest, type WebPage, type Pages, plain } from "./page.ts";
 import { allRuns, eventsOf, oneRun, twoRuns } from "./runs.ts";
 import { scheduleOf, schedulesOf } from "./schedules.ts";

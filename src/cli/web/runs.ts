@@ -7,7 +7,7 @@ import { type ListedRun, runsPage } from "../../report/html/runs.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedOutcome } from "../../report/shape.ts";
 import { RUN_WORDS } from "../../report/words.ts";
-import type { RunReference } from "../run-name.ts";
+import type { RunReference } from "../runs/run-reference.ts";
 import { html, type WebPage, plain } from "./page.ts";
 
 /** The list of all runs, filtered. */

@@ -5,7 +5,7 @@ import { schedulePage } from "../../report/html/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/schedules.ts";
 import { type FiringEntry, firingEntry } from "../../schedule/listing.ts";
 import { type KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
-import { peekIntoJournal } from "../journal.ts";
+import { peekIntoJournal } from "../runs/open-journal.ts";
 import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";
 import { blockingIn, entryOf } from "../schedule/entry.ts";
 import { html, type WebPage, plain } from "./page.ts";
@@ -33,7 +33,8 @@ export function scheduleOf(state: string, id: string): WebPage {
 }
 
 function listed(state: string, store: ScheduleStore, known: KnownSchedule): ListedSchedule {
-  const blocking = (asked: OpenWriteQuestion): Blocking | undefined => peekIntoJournal(state, (journal) => blockingIn(journal, asked));
+  const blocking = (asked: OpenWriteQuestion): Blocking | undefined =>
+    peekIntoJournal(state, (journal) => blockingIn(journal, asked));
   const entry = entryOf({ store, known, now: systemClock.now(), blocking }, LIMITS.viewFirings);
   const { last, running } = entry;
   return {

@@ -8,15 +8,15 @@ import type { DriftsAfterRun } from "../../reconcile/drift-book.ts";
 import type { Rules } from "../../reconcile/judge.ts";
 import { keyParts, type SideName } from "../../reconcile/row.ts";
 import { Scratch } from "../../reconcile/scratch.ts";
-import { roundsOf } from "../act/expand.ts";
-import type { RunContext } from "../context.ts";
-import type { Place } from "../plan.ts";
-import { conservedRead } from "./conserved.ts";
-import { givenSources, scopeName } from "./given.ts";
-import { SourceReader } from "./reading.ts";
-import type { RowSource } from "./source.ts";
-import { Survey } from "./survey.ts";
-import { type LookedAt, Looks } from "./looks.ts";
+import { roundsOf } from "../steps/expand-foreach.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { Place } from "../run/plan-steps.ts";
+import { conservedRead } from "./conserved-sides.ts";
+import { givenSources, scopeName } from "./given-sides.ts";
+import { SourceReader } from "./source-reader.ts";
+import type { RowSource } from "./row-source.ts";
+import { Survey } from "./totals.ts";
+import { type LookedAt, Looks } from "./recheck.ts";
 
 interface Beginning {
   readonly place: Place;

@@ -44,7 +44,11 @@ export function missingIn(source: DissectedExpression, node: AccessNode, scope: 
   return undefined;
 }
 
-function missing(source: DissectedExpression, { link, scope }: { link: AccessNode; scope: BareScope }, value: unknown): Missing | undefined {
+function missing(
+  source: DissectedExpression,
+  { link, scope }: { link: AccessNode; scope: BareScope },
+  value: unknown,
+): Missing | undefined {
   const owner = jsonOf(value);
   const key = keyOf(source, link, scope);
   if (owner === undefined) return undefined;

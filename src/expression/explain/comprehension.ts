@@ -32,14 +32,22 @@ export interface JudgedItem {
 const known = new WeakMap<BareScope, Map<ASTNode, readonly JudgedItem[] | undefined>>();
 
 /** Looks at the items again; nothing when the list has no value, or when there is no time for all of them. */
-export function judge(source: DissectedExpression, comprehension: Comprehension, scope: BareScope): readonly JudgedItem[] | undefined {
+export function judge(
+  source: DissectedExpression,
+  comprehension: Comprehension,
+  scope: BareScope,
+): readonly JudgedItem[] | undefined {
   const here = known.get(scope) ?? new Map<ASTNode, readonly JudgedItem[] | undefined>();
   known.set(scope, here);
   if (!here.has(comprehension.condition)) here.set(comprehension.condition, judged(source, comprehension, scope));
   return here.get(comprehension.condition);
 }
 
-function judged(source: DissectedExpression, { list, name, condition }: Comprehension, scope: BareScope): readonly JudgedItem[] | undefined {
+function judged(
+  source: DissectedExpression,
+  { list, name, condition }: Comprehension,
+  scope: BareScope,
+): readonly JudgedItem[] | undefined {
   const outcome = source.evaluate(list, scope);
   if (!("value" in outcome) || !Array.isArray(outcome.value)) return undefined;
   const items: JudgedItem[] = [];

@@ -56,7 +56,11 @@ function sideHints(source: DissectedExpression, node: ASTNode & { op: "&&" | "||
   );
 }
 
-function choiceHints(source: DissectedExpression, [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode], aim: Aim): readonly Remedy[] {
+function choiceHints(
+  source: DissectedExpression,
+  [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode],
+  aim: Aim,
+): readonly Remedy[] {
   const outcome = source.evaluate(condition, aim.scope);
   if ("failure" in outcome) return missingHints(source, condition, aim.scope);
   return hintsOf(source, outcome.value === true ? yes : no, aim);
@@ -66,7 +70,11 @@ function bounded(hints: readonly Remedy[]): readonly Remedy[] {
   return hints.slice(0, LIMITS.explainedHints);
 }
 
-function itemHints(source: DissectedExpression, comprehension: Comprehension, { scope, wanted }: Aim): readonly Remedy[] | undefined {
+function itemHints(
+  source: DissectedExpression,
+  comprehension: Comprehension,
+  { scope, wanted }: Aim,
+): readonly Remedy[] | undefined {
   const judged = judge(source, comprehension, scope);
   if (judged === undefined) return undefined;
   const holding = judged.filter(({ holds }) => holds);
@@ -108,7 +116,11 @@ function onlyOne(source: DissectedExpression, { list, condition }: Comprehension
 }
 
 // One item is to be right: what the one that is nearest lacks, when one is nearer than all others.
-function nearestHints(source: DissectedExpression, { list, condition }: Comprehension, judged: readonly JudgedItem[]): readonly Remedy[] {
+function nearestHints(
+  source: DissectedExpression,
+  { list, condition }: Comprehension,
+  judged: readonly JudgedItem[],
+): readonly Remedy[] {
   const ranked = judged
     .slice(0, LIMITS.explainedCandidates)
     .map(({ at, scope }) => ({ at, hints: hintsOf(source, condition, { scope, wanted: true }) }))

@@ -108,7 +108,11 @@ function unseen(source: DissectedExpression, node: ASTNode): readonly TreeNode[]
   return source.allows(expression.length) ? [{ expression, state: "not evaluated" }] : [];
 }
 
-function choiceOf(source: DissectedExpression, [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode], place: PartPlace): readonly TreeNode[] {
+function choiceOf(
+  source: DissectedExpression,
+  [condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode],
+  place: PartPlace,
+): readonly TreeNode[] {
   const outcome = source.evaluate(condition, place.scope);
   const first = branch(source, condition, { ...place, wanted: undefined });
   if (!("value" in outcome)) return first;

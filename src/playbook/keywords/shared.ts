@@ -2,7 +2,7 @@ import { ENTITY_PATTERN } from "../../base/entity.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { conservedThings, hasEntities, type Service, services } from "../../services/services.ts";
 import type { MapEntry, MapNode } from "../../source/node.ts";
-import { KEY_ACTS } from "../identity.ts";
+import { KEY_ACTS } from "../steps/identity.ts";
 import {
   duration,
   elementNode,

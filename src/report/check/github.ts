@@ -1,5 +1,5 @@
 import { type Diagnostic, eachOnce } from "../../source/diagnostic.ts";
-import { workflowCommand } from "../annotation.ts";
+import { workflowCommand } from "../formats/annotation.ts";
 import { type CheckedFile, pathFromRoot, type Places, wordsOf } from "./checked.ts";
 
 /** Workflow commands that GitHub Actions turns into annotations of the files. */

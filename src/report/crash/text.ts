@@ -1,6 +1,6 @@
 import { formatDuration } from "../../base/duration.ts";
 import { count } from "../../base/text.ts";
-import { foreignLines, oneLine } from "../foreign.ts";
+import { foreignLines, oneLine } from "../formats/foreign-text.ts";
 import { labelled } from "../problem.ts";
 import type { CrashProblem, CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";
 

@@ -1,5 +1,5 @@
 import { count } from "../../base/text.ts";
-import { foreignLines } from "../foreign.ts";
+import { foreignLines } from "../formats/foreign-text.ts";
 import { labelled } from "../problem.ts";
 import { type DoctorDocument, AREAS, type DoctorFinding, type Grade } from "./shape.ts";
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
 import { type Json, writeJson } from "../../base/json.ts";
-import { cut } from "../foreign.ts";
+import { cut } from "../formats/foreign-text.ts";
 import { el, type Markup } from "./markup.ts";
 
 /** How much of the values of a report is shown: a page that no browser can open helps nobody. */

@@ -2,7 +2,7 @@ import { formatDuration } from "../../base/duration.ts";
 import { jsonEquals, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import type { RunReport, StepReport } from "../shape.ts";
 import { countsOf } from "../text.ts";
 import { RUN_WORDS, STEP_WORDS } from "../words.ts";

@@ -3,7 +3,7 @@ import { difference } from "../../base/total.ts";
 import { count } from "../../base/text.ts";
 import type { ComparedSide, Comparison } from "../../protocol/comparison.ts";
 import { countsLine, keyOf, standing } from "../comparison.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { driftTable, momentOf, number, timeOf } from "./drift-table.ts";
 import { type TableRow, tableOf } from "./table.ts";

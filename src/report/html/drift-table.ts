@@ -1,7 +1,7 @@
 import type { Drift } from "../../protocol/comparison.ts";
 import type { KnownDrift } from "../../protocol/drift.ts";
 import { keyOf, KIND_WORDS } from "../comparison.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { driftLink, runLink } from "./places.ts";
 import { type TableRow, tableOf } from "./table.ts";

@@ -4,7 +4,7 @@ import { count } from "../../base/text.ts";
 import type { ExplainedDrift, HistoryEntry } from "../../protocol/drift.ts";
 import { keyOf, KIND_WORDS, wordsOf } from "../comparison.ts";
 import { acknowledgingCommand, saidBy, type SaidRow } from "../drift.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import { Budget } from "./budget.ts";
 import { momentOf, number, standing } from "./drift-table.ts";
 import { bareToolbar, framed } from "./frame.ts";

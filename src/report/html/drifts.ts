@@ -2,7 +2,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import type { KnownDrift } from "../../protocol/drift.ts";
 import { keyOf, KIND_WORDS } from "../comparison.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import { driftTable, STATE_WORDS } from "./drift-table.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { el, type Markup } from "./markup.ts";

@@ -1,5 +1,5 @@
 import type { Comparison } from "../../protocol/comparison.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import type { RunReport } from "../shape.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { type Line, plotOf } from "./plot.ts";

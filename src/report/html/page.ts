@@ -1,6 +1,6 @@
 import { formatDuration } from "../../base/duration.ts";
 import { count } from "../../base/text.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 import { countsOf, runsLine } from "../text.ts";
 import { environmentWords, NOT_BEGUN, RUN_WORDS } from "../words.ts";

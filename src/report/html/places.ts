@@ -1,4 +1,4 @@
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import { el, type Markup } from "./markup.ts";
 
 const PLACES = { runs: "Runs", drifts: "Drift", schedules: "Schedules" } as const;

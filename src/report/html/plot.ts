@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/decimal.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Quantity } from "../../protocol/comparison.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import { type Child, el } from "./markup.ts";
 
 /** Values over time, the earliest first; where there is none the line is broken. Times are milliseconds since the Unix epoch. */

@@ -3,7 +3,7 @@ import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import { addressesIn } from "../../protocol/record.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
 import { anywayText, nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import type { ReportedOutcome } from "../shape.ts";
 import { RUN_WORDS } from "../words.ts";
 import { bareToolbar, framed } from "./frame.ts";

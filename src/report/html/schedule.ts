@@ -1,7 +1,7 @@
 import { formatDuration } from "../../base/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import { FIRING_WORDS } from "../words.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { type Child, el, type Markup } from "./markup.ts";

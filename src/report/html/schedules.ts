@@ -1,5 +1,5 @@
 import { count } from "../../base/text.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import { FIRING_WORDS, type FiringWord } from "../words.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { type Child, el, type Markup } from "./markup.ts";

@@ -2,7 +2,7 @@ import { formatDuration } from "../../base/duration.ts";
 import { isObject, type Json } from "../../base/json.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { explanationBlocks } from "../evidence.ts";
-import { cut, oneLine } from "../foreign.ts";
+import { cut, oneLine } from "../formats/foreign-text.ts";
 import type { AttemptReport, StepReport } from "../shape.ts";
 import { verdictOf } from "../verdict.ts";
 import { isNamedBy, NO_END, wordOf } from "../words.ts";

@@ -3,7 +3,7 @@ import { harmlessJson } from "../../base/harmless.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { VERSION } from "../../base/version.ts";
 import { keysOf } from "../../protocol/address.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import type { ReportedOutcome, RowOutcome, RunReport, StepReport } from "../shape.ts";
 import type { ReportedRun } from "../reported-run.ts";
 import type { TracedExchange } from "./trace.ts";

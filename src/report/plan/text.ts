@@ -1,6 +1,6 @@
 import { count } from "../../base/text.ts";
 import { services } from "../../services/services.ts";
-import { oneLine } from "../foreign.ts";
+import { oneLine } from "../formats/foreign-text.ts";
 import { labelled, nextLines } from "../problem.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals, PlannedVerdict } from "./shape.ts";
 import type { TargetHeading } from "../../protocol/record.ts";

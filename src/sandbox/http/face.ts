@@ -44,7 +44,12 @@ export function faceOf(faces: Faces, operation: ContractOperation): Face | undef
 }
 
 /** The answer of an interface to a request, a refusal among them. */
-export async function answerOf(face: Face, operation: ContractOperation, asked: WireRequest, fault?: WriteFault): Promise<WireAnswer> {
+export async function answerOf(
+  face: Face,
+  operation: ContractOperation,
+  asked: WireRequest,
+  fault?: WriteFault,
+): Promise<WireAnswer> {
   try {
     return await face.serve(operation, asked, fault);
   } catch (error) {

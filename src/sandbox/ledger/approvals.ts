@@ -94,7 +94,11 @@ function demandApprovalType(approvalType: string): void {
 }
 
 // A request does not show its approval type, so the type is part of its key.
-function save(commit: Commit<{ readonly approvalType: string }>, type: "CREATED" | "UPDATED", request: StoredApprovalRequest): void {
+function save(
+  commit: Commit<{ readonly approvalType: string }>,
+  type: "CREATED" | "UPDATED",
+  request: StoredApprovalRequest,
+): void {
   const { approvalType } = commit.body;
   const key = compoundKey(approvalType, request.id);
   commit.world.put("approval", { id: key, scope: approvalType }, request);

@@ -76,7 +76,11 @@ export interface ResourceHistory {
 }
 
 /** The history of a resource as the service answers it. */
-export function historyOf(call: LedgerCall, kind: Remembered, { key, id }: { readonly key: string; readonly id: string }): ResourceHistory {
+export function historyOf(
+  call: LedgerCall,
+  kind: Remembered,
+  { key, id }: { readonly key: string; readonly id: string },
+): ResourceHistory {
   const records = call.world.history(kind, key);
   return { id, count: records.length, records };
 }

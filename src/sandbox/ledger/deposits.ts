@@ -69,7 +69,11 @@ export function withdrawAssets(commit: Commit<readonly OfVault<Withdrawing>[]>):
   recordTransaction(commit, "BURN", burnt);
 }
 
-function withdraw(commit: Commit<unknown>, vault: StoredVault, { assetType, id, shares = [] }: Withdrawing): readonly BalanceMovement[] {
+function withdraw(
+  commit: Commit<unknown>,
+  vault: StoredVault,
+  { assetType, id, shares = [] }: Withdrawing,
+): readonly BalanceMovement[] {
   const lying = theDeposit(commit, vault, { assetType, id });
   const issued = new Set(lying.issues.map(({ tokenId }) => tokenId));
   const known = shares.every(({ tokenId }) => issued.has(tokenId));

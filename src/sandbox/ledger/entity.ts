@@ -39,7 +39,11 @@ export function entityKey(entity: StoredEntity): string {
 }
 
 /** Refuses entities of another organization and attributes without a value. */
-export function demandEntities(entities: readonly StoredEntity[], orgId: string, condition: Condition = "invalid parameters"): void {
+export function demandEntities(
+  entities: readonly StoredEntity[],
+  orgId: string,
+  condition: Condition = "invalid parameters",
+): void {
   for (const entity of entities) {
     demand(entity.orgId === orgId, condition, `the entity ${JSON.stringify(entity)} is not of the organization ${orgId}`);
     const values = Object.values(entity);

@@ -76,7 +76,8 @@ function createUnit(commit: Commit<unknown>, token: StoredToken, { nftData, valu
   const data = found(nftData, "invalid parameters", `${token.id} is non-fungible and needs nftData`);
   const primaryKey = token.nftFields.find((field) => field.isPrimaryKey)?.name ?? "id";
   const id = data[primaryKey];
-  if (typeof id !== "string" || id === "") throw new ServiceRefusal("invalid parameters", `nftData needs its id under ${primaryKey}`);
+  if (typeof id !== "string" || id === "")
+    throw new ServiceRefusal("invalid parameters", `nftData needs its id under ${primaryKey}`);
   demand(findUnit(commit, token, id) === undefined, "token already exists", `${id} of ${token.id} already exists`);
   saveUnit(commit, { tokenId: token.id, id, data, burnt: false });
   return id;

@@ -44,7 +44,11 @@ export function move(commit: Commit<unknown>, { tokenId, from, to }: Required<Ro
 }
 
 /** Puts the movements of this commit on record as one token transaction, and asserts that every token still adds up. */
-export function recordTransaction(commit: Commit<unknown>, type: StoredTransaction["type"], movements: readonly BalanceMovement[]): void {
+export function recordTransaction(
+  commit: Commit<unknown>,
+  type: StoredTransaction["type"],
+  movements: readonly BalanceMovement[],
+): void {
   if (movements.length === 0) return;
   const id = commit.transactionId;
   const transaction: StoredTransaction = {

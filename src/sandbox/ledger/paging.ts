@@ -18,7 +18,11 @@ export interface Selection<T> {
 }
 
 /** The page that the call's size and bookmark ask for, in the order of creation. */
-export function pageOf<K extends Kind>(call: LedgerCall, kind: K, selection: Selection<Resources[K]> = {}): ListPage<Resources[K]> {
+export function pageOf<K extends Kind>(
+  call: LedgerCall,
+  kind: K,
+  selection: Selection<Resources[K]> = {},
+): ListPage<Resources[K]> {
   const size = pageSize(call);
   const taken: Placed<Resources[K]>[] = [];
   for (const placed of call.world.iterate(kind, selection.scope, after(call))) {

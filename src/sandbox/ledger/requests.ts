@@ -51,7 +51,11 @@ export interface Vote {
  * The request after the actor's vote. The numRequired-th approval approves it; a rejection that makes that number unreachable
  * rejects it.
  */
-export function withVote(commit: Commit<unknown>, request: StoredApprovalRequest, { approves, comment }: Vote): StoredApprovalRequest {
+export function withVote(
+  commit: Commit<unknown>,
+  request: StoredApprovalRequest,
+  { approves, comment }: Vote,
+): StoredApprovalRequest {
   demandOpen(commit, request);
   const at = ownEntry(commit, request);
   const approvers = request.approvers.map((approver, index) =>

@@ -3,7 +3,14 @@ import type { JsonObject } from "../../base/json.ts";
 import { demandWritable } from "../digits.ts";
 import { newId } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";
-import type { Behaviour, Classification, StoredEntity, StoredNftField, StoredToken, StoredPermission } from "../store/ledger-resources.ts";
+import type {
+  Behaviour,
+  Classification,
+  StoredEntity,
+  StoredNftField,
+  StoredToken,
+  StoredPermission,
+} from "../store/ledger-resources.ts";
 import { created, textParam, updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, isAmong } from "./entity.ts";
 import { pageOf, type ListPage } from "./paging.ts";
@@ -83,7 +90,9 @@ export function setTokenPermissions(
 }
 
 /** PATCH /token/owners: the list replaces the owners. */
-export function setTokenOwners(commit: Commit<readonly { readonly id: string; readonly owners?: readonly StoredEntity[] }[]>): void {
+export function setTokenOwners(
+  commit: Commit<readonly { readonly id: string; readonly owners?: readonly StoredEntity[] }[]>,
+): void {
   for (const { id, owners = [] } of commit.body) {
     demand(owners.length > 0, "owners missing from the request", `the token ${id} must keep an owner`);
     demandEntities(owners, commit.orgId);

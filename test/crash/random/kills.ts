@@ -11,7 +11,7 @@ import { invariant } from "../../../src/base/failure.ts";
 import { type SandboxTemplate, type Subject, temporaryFolder } from "../../../src/cli/crash/island.ts";
 import { removeFolder } from "../../../src/files/folder.ts";
 import { CrashTest, type TrialGround, type Undisturbed } from "../../../src/cli/crash/trial.ts";
-import { inParallel } from "../../../src/cli/queue.ts";
+import { inParallel } from "../../../src/cli/runs/run-queue.ts";
 import type { RunningSandbox } from "../../../src/sandbox/sandbox.ts";
 import { quietShell, subjectOf } from "../ground.ts";
 import { playbookOf, prepareIn, writesOn } from "../writes.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { columnsIn, fitted, widthOn } from "../../../src/cli/columns.ts";
+import { columnsIn, fitted, widthOn } from "../../../src/cli/print/columns.ts";
 import { library } from "../../../src/cli/commands/library.ts";
 import { operations } from "../../../src/cli/commands/operations.ts";
-import { explain } from "../../../src/cli/explain.ts";
-import { shipped } from "../../../src/cli/shipped.ts";
-import { WORDS } from "../../../src/cli/words.ts";
+import { explain } from "../../../src/cli/print/explain-code.ts";
+import { shipped } from "../../../src/cli/project/shipped.ts";
+import { WORDS } from "../../../src/cli/program/words.ts";
 import { CATALOGUE } from "../../../src/base/catalogue/catalogue.ts";
 import { operations as all } from "../../../src/operations/operation.ts";
 import { shownBy, silentShell } from "./shell.ts";

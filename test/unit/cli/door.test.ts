@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { Door } from "../../../src/cli/door.ts";
+import { Door } from "../../../src/cli/print/door.ts";
 import type { TextKind } from "../../../src/cli/shell.ts";
 import { dangersOf, manyHostile, READABLE } from "../report/hostile.ts";
 

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { library } from "../../../src/cli/commands/library.ts";
-import { shippedPlaybook, shipped } from "../../../src/cli/shipped.ts";
-import { stepsIn } from "../../../src/playbook/walk.ts";
+import { shippedPlaybook, shipped } from "../../../src/cli/project/shipped.ts";
+import { stepsIn } from "../../../src/playbook/playbook-walk.ts";
 import { shownBy } from "./shell.ts";
 
 const shown = (options: { readonly name?: string; readonly json?: boolean }): Promise<string> => shownBy(library, options);

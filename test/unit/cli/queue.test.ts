@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inParallel, Pacer } from "../../../src/cli/queue.ts";
+import { inParallel, Pacer } from "../../../src/cli/runs/run-queue.ts";
 import type { Exchanged, Outgoing } from "../../../src/transport/exchange.ts";
 
 function outgoing(path: string, fresh = false, signal?: AbortSignal): Outgoing {

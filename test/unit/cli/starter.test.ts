@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { starterPlaybook } from "../../../src/cli/starter/playbook.ts";
 import { operationNamed, operations } from "../../../src/operations/operation.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
-import { playbookOrder } from "../../../src/playbook/order.ts";
+import { playbookOrder } from "../../../src/playbook/keywords/key-order.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 import { formatYaml } from "../../../src/source/format.ts";
 

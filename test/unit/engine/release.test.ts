@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
-import { releaseRun } from "../../../src/engine/release.ts";
+import { releaseRun } from "../../../src/engine/run/release-run.ts";
 import { thisProcess } from "../../../src/journal/holder.ts";
 import type { JournalPorts } from "../../../src/journal/journal.ts";
 import { JournalStore } from "../../../src/journal/store.ts";

@@ -10,16 +10,16 @@ import type { Clock } from "../../../src/base/ports.ts";
 import { systemRandom } from "../../../src/base/ports.ts";
 import { Secret } from "../../../src/base/secret.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../../src/contract/profile.ts";
-import { newRunName } from "../../../src/engine/names.ts";
-import { startRun } from "../../../src/engine/start.ts";
+import { newRunName } from "../../../src/engine/run/run-names.ts";
+import { startRun } from "../../../src/engine/run/start-run.ts";
 import type { Target } from "../../../src/environment/target.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { DriftBook } from "../../../src/reconcile/drift-book.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
-import { NO_SECRETS } from "../../../src/playbook/open.ts";
+import { NO_SECRETS } from "../../../src/playbook/settings/open-secrets.ts";
 import type { RunEvent, RunOutcome, StepCompleted, StepStopped } from "../../../src/protocol/record.ts";
-import type { EnginePorts } from "../../../src/engine/ports.ts";
-import { resolveInputs } from "../../../src/playbook/inputs.ts";
+import type { EnginePorts } from "../../../src/engine/engine-ports.ts";
+import { resolveInputs } from "../../../src/playbook/inputs/given-inputs.ts";
 import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
 
 /** A request that came, as the service sees it. */

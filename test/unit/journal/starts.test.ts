@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { systemClock } from "../../../src/base/ports.ts";
-import { leftBy } from "../../../src/engine/left-open.ts";
+import { leftBy } from "../../../src/engine/run/writes-left-open.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { intended, opened } from "../protocol/facts.ts";
 import { keep } from "./keep.ts";

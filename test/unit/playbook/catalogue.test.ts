@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { CATALOGUE, CODES } from "../../../src/base/catalogue/catalogue.ts";
 import { environmentSchema } from "../../../src/environment/schema.ts";
 import { contract } from "../../../src/contract/contract.ts";
-import { playbookFrame } from "../../../src/playbook/frame.ts";
+import { playbookFrame } from "../../../src/playbook/keywords/frame.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { realFiles } from "./helper.ts";
 import { KEYWORD_CODES } from "../../../src/source/problems.ts";

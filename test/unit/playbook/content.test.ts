@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { writeJson } from "../../../src/base/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { readContent } from "../../../src/playbook/content.ts";
+import { readContent } from "../../../src/playbook/inputs/file-content.ts";
 import type { ValueShape } from "../../../src/playbook/model.ts";
-import { userSchema } from "../../../src/playbook/user-schema.ts";
+import { userSchema } from "../../../src/playbook/inputs/user-schema.ts";
 
 const HOLDERS: ValueShape = {
   type: "list",

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { shipped } from "../../../src/cli/shipped.ts";
+import { shipped } from "../../../src/cli/project/shipped.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
-import type { FileReader } from "../../../src/playbook/files.ts";
+import type { FileReader } from "../../../src/playbook/playbook-files.ts";
 import type { CallStep, Playbook } from "../../../src/playbook/model.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 

@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { parseJson, writeJson } from "../../../src/base/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { type GivenInputs, includedInputs, inOrganization, resolveInputs, someInputs } from "../../../src/playbook/inputs.ts";
+import {
+  type GivenInputs,
+  includedInputs,
+  inOrganization,
+  resolveInputs,
+  someInputs,
+} from "../../../src/playbook/inputs/given-inputs.ts";
 import { correct, realFiles } from "./helper.ts";
 
 const playbook = correct(`

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
-import type { FileReader } from "../../../src/playbook/files.ts";
+import type { FileReader } from "../../../src/playbook/playbook-files.ts";
 import type { Playbook } from "../../../src/playbook/model.ts";
-import { NO_SECRETS, openEnv, openSecrets } from "../../../src/playbook/open.ts";
+import { NO_SECRETS, openEnv, openSecrets } from "../../../src/playbook/settings/open-secrets.ts";
 import { Secret } from "../../../src/base/secret.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 

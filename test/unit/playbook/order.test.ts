@@ -3,7 +3,7 @@ import { CHECK, COMPARISON, SIDE } from "../../../src/playbook/keywords/comparis
 import { keywordsAt } from "../../../src/playbook/keywords/language.ts";
 import { PLAYBOOK } from "../../../src/playbook/keywords/playbook.ts";
 import { STEP } from "../../../src/playbook/keywords/step.ts";
-import { playbookOrder } from "../../../src/playbook/order.ts";
+import { playbookOrder } from "../../../src/playbook/keywords/key-order.ts";
 
 test("a formatted playbook has its keywords in the order of their tables", () => {
   expect(playbookOrder([])).toEqual(Object.keys(PLAYBOOK));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spansIn, wholeExpression } from "../../../src/playbook/spans.ts";
+import { spansIn, wholeExpression } from "../../../src/playbook/expressions/expression-spans.ts";
 
 const textsIn = (text: string): readonly string[] => [...spansIn(text)].map((span) => span.text);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Json, parseJson, writeJson } from "../../../src/base/json.ts";
 import { EvaluationFailure, type Scope } from "../../../src/expression/expression.ts";
-import { bind, expressionsIn } from "../../../src/playbook/template.ts";
+import { bind, expressionsIn } from "../../../src/playbook/expressions/template.ts";
 import { onlyStep, saidOf } from "./helper.ts";
 
 const INPUTS =

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type Json, parseJson, writeJson } from "../../../src/base/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
-import { firstBroken } from "../../../src/engine/expectations.ts";
+import { firstBroken } from "../../../src/engine/steps/expectations.ts";
 import { explain } from "../../../src/expression/explain/explain.ts";
 import { Expression, isProblem, type Scope } from "../../../src/expression/expression.ts";
 import { encode } from "../../../src/journal/codec.ts";

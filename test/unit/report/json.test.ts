@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type JsonObject, parseJson } from "../../../src/base/json.ts";
-import { firstBroken } from "../../../src/engine/expectations.ts";
+import { firstBroken } from "../../../src/engine/steps/expectations.ts";
 import { Expression } from "../../../src/expression/expression.ts";
-import { jsonReport as pieces } from "../../../src/report/json.ts";
+import { jsonReport as pieces } from "../../../src/report/formats/json.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
 import { patternOf } from "../../../src/expression/pattern.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { junitReport } from "../../../src/report/junit.ts";
+import { junitReport } from "../../../src/report/formats/junit.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { reportOf } from "../../../src/report/model.ts";
-import { WRITERS } from "../../../src/report/writers.ts";
+import { WRITERS } from "../../../src/report/formats/writers.ts";
 import { Records, STEPS } from "./records.ts";
 
 const ROUNDS = 130_000;

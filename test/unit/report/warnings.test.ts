@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Format } from "../../../src/report/format.ts";
+import type { Format } from "../../../src/report/formats/format.ts";
 import { reportOf } from "../../../src/report/model.ts";
-import { WRITERS } from "../../../src/report/writers.ts";
+import { WRITERS } from "../../../src/report/formats/writers.ts";
 import { Records, START } from "./records.ts";
 
 const warned = new Records()

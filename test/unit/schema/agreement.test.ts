@@ -7,7 +7,7 @@ import planSchema from "../../../schemas/plan.schema.json" with { type: "json" }
 import { isObject, plainView } from "../../../src/base/json.ts";
 import { contract } from "../../../src/contract/contract.ts";
 import { environmentSchema } from "../../../src/environment/schema.ts";
-import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../../../src/playbook/frame.ts";
+import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../../../src/playbook/keywords/frame.ts";
 import { FAULTS } from "../../../src/sandbox/faults/plan.ts";
 import { SEED } from "../../../src/sandbox/seed/read.ts";
 import { find } from "../../../src/schema/prebuilt.ts";

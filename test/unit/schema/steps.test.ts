@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Json, parseJson } from "../../../src/base/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { userSchema } from "../../../src/playbook/user-schema.ts";
+import { userSchema } from "../../../src/playbook/inputs/user-schema.ts";
 
 // A schema comes with a project that may be anybody's, and is checked by whoever looks at a pull request.
 

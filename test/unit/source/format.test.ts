@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { playbookOrder } from "../../../src/playbook/order.ts";
+import { playbookOrder } from "../../../src/playbook/keywords/key-order.ts";
 import { formatYaml } from "../../../src/source/format.ts";
 import { toJson } from "../../../src/source/node.ts";
 import { parseYaml } from "../../../src/source/parse.ts";

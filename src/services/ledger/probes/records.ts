@@ -92,7 +92,11 @@ export function isSpent({ id }: NewRecord, evidence: Evidence): boolean {
  * Those of all movements of a token that only this write, or one under way beside it, can have left. In the second of the readings before
  * the write, one of the run's earlier movements may be taken for it, unless each of those is found by its id.
  */
-export function newMovements(evidence: Evidence, movements: readonly TokenMovement[], tokenId: Json | undefined): readonly TokenMovement[] {
+export function newMovements(
+  evidence: Evidence,
+  movements: readonly TokenMovement[],
+  tokenId: Json | undefined,
+): readonly TokenMovement[] {
   const ids = new Set(movements.map(({ id }) => id));
   const areAccounted = evidence.earlier
     .filter(({ operation, input }) => MOVING.has(operation) && names(input, tokenId ?? null))

@@ -1,0 +1,79 @@
+// How pages of help are laid out on a terminal.
+
+import type { Terminal } from "../shell.ts";
+
+const MOST_COLUMNS = 110;
+const LEAST_COLUMNS = 40;
+const INDENT = "  ";
+/** With less room than that, the last column stands beneath the others. */
+const LEAST_ROOM = 24;
+
+export function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `${INDENT}${line}`);
+}
+
+/** Columns as wide as their widest cell; the last one is wrapped. */
+export type TextColumns = (rows: readonly (readonly string[])[]) => readonly string[];
+
+/** How wide a page is on this terminal: as wide as it, and no wider than is good to read. */
+export function widthOn({ columns }: Pick<Terminal, "columns">): number {
+  return Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS));
+}
+
+/** Columns for a page of this width, in which they may be indented twice. */
+export function columnsIn(width: number): TextColumns {
+  return (rows) => {
+    const leading = Math.max(0, ...rows.map((row) => row.length - 1));
+    const widths = Array.from({ length: leading }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+    const before = widths.reduce((sum, each) => sum + each + INDENT.length, 0);
+    const room = width - 2 * INDENT.length - before;
+    const isNarrow = room < LEAST_ROOM && rows.some((row) => (row.at(-1) ?? "").length > room);
+    return rows.flatMap((row) => {
+      const start = widths.map((each, at) => `${(row[at] ?? "").padEnd(each)}${INDENT}`).join("");
+      const last = row.at(-1) ?? "";
+      if (isNarrow) return [start.trimEnd(), ...beneath(last, width)];
+      return beside(start, last, room);
+    });
+  };
+}
+
+// What does not fit goes on below the first words.
+function beside(start: string, words: string, room: number): readonly string[] {
+  const [first = "", ...rest] = wrap(words, room);
+  return [`${start}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(start.length)}${line}`)];
+}
+
+function beneath(words: string, width: number): readonly string[] {
+  return indented(indented(wrap(words, width - 4 * INDENT.length)));
+}
+
+/** A text in lines of at most this width; no word is parted. */
+export function wrap(words: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of words.split(/\s+/)) {
+    if (line !== "" && line.length + word.length + 1 > width) {
+      lines.push(line);
+      line = "";
+    }
+    line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+const CONTINUED = /\n(?: {8,}(?=\S)|(?<=[^\n]\n)(?=\S))/g;
+
+/** Words and examples of a help page for this width: prose is wrapped, and so is what is said beside a command; a command stays in one line. */
+export function fitted(text: string, width: number): string {
+  const lines = text.replaceAll(CONTINUED, " ").split("\n");
+  return lines.flatMap((line) => fittedLine(line, width)).join("\n");
+}
+
+function fittedLine(line: string, width: number): readonly string[] {
+  if (line.length <= width) return [line];
+  if (!line.startsWith(INDENT)) return wrap(line, width);
+  const [, before = line, words = ""] = /^(\s*\S.*?\s{2,})(\S.*)$/.exec(line) ?? [];
+  if (words === "") return [line];
+  const room = width - before.length;
+  return room < LEAST_ROOM ? [before.trimEnd(), ...beneath(words, width)] : beside(before, words, room);
+}

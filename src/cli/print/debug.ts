@@ -1,0 +1,24 @@
+import { resolve } from "node:path";
+import type { Exchanges } from "./exchanges.ts";
+import type { Shell } from "../shell.ts";
+
+/** The option that says where exchanges are shown: on stderr when it is empty, otherwise in the file of this name. */
+export interface DebugOption {
+  readonly debug?: string;
+}
+
+const VARIABLE = "TOKENBOOK_DEBUG";
+const OFF: ReadonlySet<string> = new Set(["", "0", "false"]);
+
+/** Whether exchanges are shown on stderr. */
+export function debugsOnStderr({ variables }: Pick<Shell, "variables">, { debug }: DebugOption): boolean {
+  return debug === undefined ? !OFF.has(variables[VARIABLE] ?? "") : debug === "";
+}
+
+/** What shows exchanges, where the options or the process's variables want it. Throws a Failure when its file cannot be written. */
+export async function openExchanges(shell: Shell, options: DebugOption): Promise<Exchanges | undefined> {
+  const { debug: file } = options;
+  if (debugsOnStderr(shell, options)) return new (await import("./exchanges.ts")).Exchanges(shell.stderr);
+  if (file === undefined) return undefined;
+  return (await import("./exchanges.ts")).Exchanges.inFile(resolve(shell.cwd, file), file);
+}

@@ -1,0 +1,152 @@
+import { formatDuration } from "../../base/duration.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { harmless } from "../../base/harmless.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { systemClock } from "../../base/ports.ts";
+import type { Secret } from "../../base/secret.ts";
+import { count, quoted } from "../../base/text.ts";
+import { openOutput } from "../../files/output.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import type { RunEvent } from "../../protocol/record.ts";
+import { cut } from "../../report/formats/foreign-text.ts";
+import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
+import type { Terminal } from "../shell.ts";
+
+type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;
+type Output = Pick<Terminal, "write">;
+
+/** Shows each exchange with the service, its request as a command that can be pasted. What goes wrong in showing disturbs no exchange. */
+export class Exchanges {
+  readonly #output: Output;
+  readonly #close: () => void;
+  #isBroken = false;
+
+  constructor(output: Output, close: () => void = () => undefined) {
+    this.#output = output;
+    this.#close = close;
+  }
+
+  /** In a file that only its owner may read, begun anew. Throws a Failure when it cannot be written. */
+  static inFile(path: string, name: string): Exchanges {
+    try {
+      const output = openOutput(path);
+      return new Exchanges(output, output.close);
+    } catch (error) {
+      throw new Failure({
+        code: "debug.cannot-write",
+        message: `${name} cannot be written: ${messageOf(error)}`,
+        next: "name a file in a folder that exists: --debug=FILE",
+        cause: error,
+      });
+    }
+  }
+
+  /** Those of one run, or of whatever else asks the service. */
+  of(secrets: Secrets): ShownExchanges {
+    return new ShownExchanges(secrets, (text) => this.#show(text));
+  }
+
+  close(): void {
+    this.#close();
+  }
+
+  #show(text: () => string): void {
+    if (this.#isBroken) return;
+    try {
+      this.#output.write(text());
+    } catch {
+      this.#isBroken = true; // a full disk ends what is shown, not what is done
+    }
+  }
+}
+
+/** The exchanges of one run, each with the step that it belongs to as far as what happens in the run tells. */
+export class ShownExchanges {
+  readonly #secrets: Secrets;
+  readonly #show: (text: () => string) => void;
+  readonly #active = new Set<string>();
+  #file = "";
+
+  constructor(secrets: Secrets, show: (text: () => string) => void) {
+    this.#secrets = secrets;
+    this.#show = show;
+  }
+
+  event(event: RunEvent): void {
+    if (event.kind === "run.opened") this.#file = event.playbook.file;
+    if (event.kind === "step.started" || event.kind === "attempt.intended") this.#active.add(event.step);
+    if (event.kind === "step.completed" || event.kind === "step.stopped") this.#active.delete(event.step);
+  }
+
+  /** The same exchange, shown when it has come to its end. */
+  around(exchange: Exchange): Exchange {
+    return async (outgoing) => {
+      const [at, begun, steps] = [systemClock.now(), systemClock.elapsed(), [...this.#active]];
+      const exchanged = await exchange(outgoing);
+      const durationMs = systemClock.elapsed() - begun;
+      this.#show(() => this.#block({ at, steps, outgoing, exchanged, durationMs }));
+      return exchanged;
+    };
+  }
+
+  #block({ at, steps, outgoing, exchanged, durationMs }: Seen): string {
+    const { redact } = this.#secrets;
+    const of = [this.#file, steps.join(" | ")].filter((part) => part !== "").join(" ");
+    const body = outgoing.body === undefined ? undefined : bounded(redact(outgoing.body));
+    const lines = [
+      `${new Date(at).toISOString()}  ${of}`.trimEnd(),
+      ...(outgoing.fresh ? ["# a write: pasted, it would be sent once more"] : []),
+      this.#curl(outgoing, body),
+      ...outcomeLines(exchanged, outgoing, durationMs),
+      ...(exchanged.kind === "answered" && exchanged.text !== "" ? bounded(redact(exchanged.text)).split("\n") : []),
+    ];
+    return `${harmless(redact(lines.join("\n  ")))}\n\n`;
+  }
+
+  #curl({ origin, method, path, headers }: Outgoing, body: string | undefined): string {
+    const sent = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+    const words = [
+      "curl",
+      "-sS",
+      ...(method === "GET" ? [] : ["-X", method]),
+      `${origin}${path}`,
+      ...sent.flatMap((header) => ["-H", header]),
+      ...(body === undefined ? [] : ["-H", "content-type: application/json", "--data-raw", body]),
+    ];
+    const { all, redact } = this.#secrets;
+    return words.map((word) => shellWord(redact(word), all)).join(" ");
+  }
+}
+
+interface Seen {
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly steps: readonly string[];
+  readonly outgoing: Outgoing;
+  readonly exchanged: Exchanged;
+  readonly durationMs: number;
+}
+
+function outcomeLines(exchanged: Exchanged, { body = "" }: Outgoing, durationMs: number): readonly string[] {
+  const duration = formatDuration(Math.round(durationMs));
+  if (exchanged.kind === "not-sent") return [`not sent, after ${duration}: ${exchanged.why}`];
+  if (exchanged.kind === "no-answer") return [`no answer, after ${duration}: ${exchanged.why}`];
+  const sizes = `${count(Buffer.byteLength(body), "byte")} sent, ${count(Buffer.byteLength(exchanged.text), "byte")} received`;
+  const type = exchanged.headers["content-type"];
+  return [`HTTP ${exchanged.status} in ${duration}, ${sizes}${type === undefined ? "" : ` (${type})`}`];
+}
+
+// Masked before it is cut: of half a secret nobody could tell that it is one.
+function bounded(text: string): string {
+  const more = text.length - LIMITS.debugBodyChars;
+  return more <= 0 ? text : `${cut(text, LIMITS.debugBodyChars)} (${count(more, "character")} more)`;
+}
+
+/** A word for a shell, in which each mask of a secret is the variable that holds it. */
+function shellWord(word: string, secrets: readonly Secret[]): string {
+  const pieces = word.split(/(\$\{\{ secrets\.[^}]* \}\})/).map((piece) => {
+    const secret = secrets.find((each) => String(each) === piece);
+    return secret === undefined ? piece && quoted(piece) : `"$${(secret.variable ?? secret.name).replaceAll(/\W/g, "_")}"`;
+  });
+  return pieces.join("");
+}

@@ -1,0 +1,68 @@
+import { CATALOGUE, type Code, CODES, isCode } from "../../base/catalogue/catalogue.ts";
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { didYouMean, wrapped } from "../../base/text.ts";
+import examples from "../generated/examples.json" with { type: "json" };
+import { widthOn } from "./columns.ts";
+import type { Shell } from "../shell.ts";
+
+/** A playbook that is wrong in one way, and what a check prints of it. */
+export interface Example {
+  readonly text: string;
+  readonly printed: string;
+}
+
+/** Prints what the catalogue says of a code; `all` lists the codes. Throws a Failure for a code that there is not. */
+export function explain(shell: Shell, name: string, json: boolean): ExitCode {
+  const codes = name === "all" ? CODES : [codeNamed(name)];
+  const [code] = codes;
+  if (json) {
+    const entries = codes.map((each) => ({ code: each, ...CATALOGUE[each], example: exampleOf(each) }));
+    shell.stdout.write(`${JSON.stringify({ format: 1, codes: entries }, undefined, 2)}\n`, "json");
+  } else {
+    shell.stdout.write(name === "all" || code === undefined ? list() : page(code, widthOn(shell.stdout)));
+  }
+  return EXIT.passed;
+}
+
+function codeNamed(name: string): Code {
+  if (isCode(name)) return name;
+  const near = didYouMean(name, CODES) ?? CODES.find((code) => code.includes(name));
+  throw new Failure({
+    code: "check.unknown-code",
+    message: `there is no diagnostic with the code "${name}"`,
+    next: near === undefined ? "tokenbook check --explain all" : `tokenbook check --explain ${near}`,
+  });
+}
+
+function exampleOf(code: Code): Example {
+  return (examples as Readonly<Record<Code, Example>>)[code];
+}
+
+function list(): string {
+  const width = Math.max(...CODES.map(({ length }) => length));
+  const rows = CODES.map((code) => `${code.padEnd(width)}  ${CATALOGUE[code].severity.padEnd(7)}  ${CATALOGUE[code].title}`);
+  return `${rows.join("\n")}\n\n\`tokenbook check --explain CODE\` tells more about one.\n`;
+}
+
+function page(code: Code, columns: number): string {
+  const { severity, title, meaning, cure } = CATALOGUE[code];
+  const { text, printed } = exampleOf(code);
+  return [
+    `${severity} ${code}: ${title}`,
+    wrapped(meaning, columns, "  "),
+    "Example:",
+    indented(text),
+    "of which check says:",
+    indented(printed),
+    "Cure:",
+    wrapped(cure, columns, "  "),
+    "",
+  ]
+    .join("\n\n")
+    .replace(/\n\n$/, "\n");
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "  ");
+}

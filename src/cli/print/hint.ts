@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { Failure } from "../../base/failure.ts";
+import { quoted } from "../../base/text.ts";
+import { pathOf } from "../program/command-path.ts";
+
+/** Makes the commands that a text tells to type such as find here what they are about. */
+export type Hint = (text: string, spell?: (options: string) => string) => string;
+
+/** Where commands find everything by themselves. */
+export const PLAIN_HINT: Hint = (text) => text;
+
+/** The options of a command that say where runs are remembered, where they act, and from which file variables come. */
+export interface LocatingOptions {
+  readonly state?: string;
+  readonly env?: string;
+  readonly dotenv?: string | false;
+}
+
+/** Hints of a command that was given these options: theirs are the same. `spell` escapes what is put into a text of some format. */
+export function hintFor({ state, env, dotenv }: LocatingOptions, root: Command): Hint {
+  const options = {
+    ...(state === undefined ? {} : { state: `--state ${quoted(state)}` }),
+    ...(env === undefined ? {} : { env: `--env ${quoted(env)}` }),
+    ...(dotenv === undefined ? {} : { dotenv: dotenv === false ? "--no-dotenv" : `--dotenv ${quoted(dotenv)}` }),
+  };
+  const given = Object.entries(options);
+  if (given.length === 0) return PLAIN_HINT;
+  return (text, spell = (same) => same) =>
+    text.replaceAll(COMMAND, (words, at: number) => {
+      const command = commandIn(words.split(" ").slice(1), root);
+      const typed = pathOf(command);
+      const [rest = ""] = /^[^;\n]*/.exec(text.slice(at)) ?? [];
+      const taken = given.flatMap(([name, option]) =>
+        takes(command, name) && !rest.includes(` --${name} `) ? [spell(option)] : [],
+      );
+      return [typed, ...taken].join(" ") + words.slice(typed.length);
+    });
+}
+
+const COMMAND = /\btokenbook [a-z]+(?: [a-z-]+)?\b/g;
+
+function commandIn([name, ...rest]: readonly string[], command: Command): Command {
+  const found = command.commands.find((each) => each.name() === name);
+  return found === undefined ? command : commandIn(rest, found);
+}
+
+// A run that is resumed acts where it began.
+function takes(command: Command, name: string): boolean {
+  return command.options.some((option) => option.attributeName() === name) && !(command.name() === "resume" && name === "env");
+}
+
+/** The same failure, whose commands to mend it are ones to type here. */
+export function hinted({ code, message, why, next, exit, cause }: Failure, hint: Hint): Failure {
+  return new Failure({
+    code,
+    message: hint(message),
+    exit,
+    cause,
+    ...(why === undefined ? {} : { why: hint(why) }),
+    ...(next === undefined ? {} : { next: hint(next) }),
+  });
+}

@@ -1,0 +1,26 @@
+import type { Terminal, TextKind } from "../shell.ts";
+
+/** A terminal that rewrites every text before it prints it: nobody who writes there can forget to. */
+export class RewrittenTerminal implements Terminal {
+  readonly #terminal: Terminal;
+  readonly #rewrite: (text: string) => string;
+
+  constructor(terminal: Terminal, rewrite: (text: string) => string) {
+    this.#terminal = terminal;
+    this.#rewrite = rewrite;
+  }
+
+  get isTTY(): boolean {
+    return this.#terminal.isTTY;
+  }
+  get columns(): number {
+    return this.#terminal.columns;
+  }
+  get rows(): number {
+    return this.#terminal.rows;
+  }
+
+  write(text: string, kind?: TextKind): void {
+    this.#terminal.write(this.#rewrite(text), kind);
+  }
+}

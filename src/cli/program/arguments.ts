@@ -1,0 +1,92 @@
+import { LIMITS } from "../../base/limits.ts";
+import { TAG_PATTERN } from "../../base/tag.ts";
+import { didYouMean } from "../../base/text.ts";
+import { FORMATS, type ReportRequest } from "../../report/formats/format.ts";
+
+/** Says what an argument must be. The command line knows it by its code. */
+class WrongArgument extends Error {
+  override readonly name = "WrongArgument";
+  readonly code = "commander.invalidArgument";
+  readonly exitCode = 1;
+}
+
+const KEY = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._:/@+=-]{0,${LIMITS.keyChars - 1}}$`);
+
+/** Reads the name that a caller gives to a run. */
+export function callersKey(text: string): string {
+  if (KEY.test(text)) return text;
+  throw new WrongArgument(
+    `It must begin with a letter or digit, and hold up to ${LIMITS.keyChars} letters, digits and . _ : / @ + = -`,
+  );
+}
+
+/** Reads a whole number. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new WrongArgument("It must be a whole number.");
+  return Number(text);
+}
+
+/** Reads a number of things: 1 or more, for a list of none would say that there is nothing. */
+export function countingNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number === 0) throw new WrongArgument("It must be 1 or more.");
+  return number;
+}
+
+const MOST_PORT = 65_535;
+
+/** Reads a port; 0 takes any free one. */
+export function port(text: string): number {
+  const number = wholeNumber(text);
+  if (number > MOST_PORT) throw new WrongArgument(`It must be a port: 0 to ${MOST_PORT}.`);
+  return number;
+}
+
+const TAG = new RegExp(TAG_PATTERN);
+
+/** Reads tags: `smoke,!slow`. */
+export function tagList(text: string): readonly string[] {
+  const tags = text.split(",").map((tag) => tag.trim());
+  if (!tags.every((tag) => TAG.test(tag.replace(/^!/, "")))) throw new WrongArgument("Write tags as in smoke,!slow.");
+  return tags;
+}
+
+const LOOPBACK = "127.0.0.1";
+
+/** Reads where to listen: HOST:PORT, [IPV6]:PORT, or a port of this machine alone. */
+export function listenAddress(text: string): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\]]*)):)?(\d{1,5})$/.exec(text) ?? [];
+  if (digits === undefined || Number(digits) > MOST_PORT)
+    throw new WrongArgument("Write it as HOST:PORT, or as a port of this machine.");
+  return { host: bracketed ?? (plain === undefined || plain === "" ? LOOPBACK : plain), port: Number(digits) };
+}
+
+/** Reads one more name. */
+export function collectName(name: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), name];
+}
+
+/** Reads one more value of an input: KEY=VALUE. */
+export function collectInput(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const at = text.indexOf("=");
+  if (at < 1) throw new WrongArgument("Write it as KEY=VALUE.");
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+// A comma parts two reports only where a format follows: file names may hold commas.
+const BETWEEN_REPORTS = new RegExp(`,(?=(?:${FORMATS.join("|")})=)`);
+
+/** Reads one more list of reports: FORMAT=FILE,FORMAT=FILE. */
+export function collectReport(text: string, before: readonly ReportRequest[]): readonly ReportRequest[] {
+  return [...before, ...text.split(BETWEEN_REPORTS).map(reportRequest)];
+}
+
+function reportRequest(text: string): ReportRequest {
+  const [, name, file = ""] = /^([^=]*)=?([^]*)$/.exec(text) ?? [];
+  const format = FORMATS.find((each) => each === name);
+  if (format !== undefined && file !== "") return { format, file };
+  const near = format === undefined ? didYouMean(name ?? "", FORMATS) : undefined;
+  throw new WrongArgument(
+    `Write it as FORMAT=FILE, with a format of ${FORMATS.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+  );
+}

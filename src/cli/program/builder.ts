@@ -1,0 +1,111 @@
+import type { Command as Commander, CommanderError, Option } from "commander";
+import type { ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { VERSION } from "../../base/version.ts";
+import { fitted, widthOn } from "../print/columns.ts";
+import { rootOf } from "./command-path.ts";
+import { Definition, type Load, newProgram } from "./definition.ts";
+import { type LocatingOptions, type Hint, hinted, hintFor } from "../print/hint.ts";
+import type { Shell } from "../shell.ts";
+import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
+import { RewrittenTerminal } from "../print/rewritten-terminal.ts";
+import { WORDS } from "./words.ts";
+
+/** What is told of the command that was called. */
+export interface Calling {
+  /** Before it does anything: how it tells people what to type. */
+  readonly begin?: (hint: Hint) => void;
+  readonly finish?: (code: ExitCode) => void;
+}
+
+const NO_COLOUR = "--no-color";
+
+/** Makes commands that report failures as we do, and load what they do when they are called. */
+export class Builder {
+  readonly #shell: Shell;
+  readonly #calling: Calling;
+
+  constructor(shell: Shell, calling: Calling) {
+    this.#shell = shell;
+    this.#calling = calling;
+  }
+
+  root(): Commander {
+    const program = this.#prepare(newProgram("tokenbook"));
+    return program
+      .description(WORDS.root.summary)
+      .version(VERSION, "-V, --version", WORDS.version)
+      .option(NO_COLOUR, WORDS.noColour)
+      .addHelpText("after", this.#words(WORDS.root.examples));
+  }
+
+  command(parent: Commander, name: keyof typeof WORDS.commands): Definition<object> {
+    const { summary, examples } = WORDS.commands[name];
+    return this.#define(parent.command(name).description(summary).addHelpText("after", this.#words(examples)));
+  }
+
+  subcommand(parent: Commander, name: string, summary: string): Definition<object> {
+    return this.#define(parent.command(name).description(summary));
+  }
+
+  hidden(parent: Commander, name: string): Definition<object> {
+    return this.#define(parent.command(name, { hidden: true }));
+  }
+
+  #define(command: Commander): Definition<object> {
+    return new Definition(this.#prepare(command), (...call) => this.#perform(...call));
+  }
+
+  /** Hands the positional argument and the options to a command that is loaded now. */
+  async #perform<Taken extends object>(command: Commander, argument: unknown, load: Load<Taken>): Promise<void> {
+    const given = command.optsWithGlobals<Taken & LocatingOptions & { readonly color?: boolean }>();
+    const [named] = command.registeredArguments;
+    const options = Object.assign(given, named === undefined ? {} : { [named.name()]: argument });
+    refuseOfParent(command);
+    refuseEmpty(options, command);
+    const root = rootOf(command);
+    let current = hintFor(given, root);
+    const hint: Hint = (text, spell) => current(text, spell);
+    const hintState = (state: string): void => {
+      current = hintFor({ state, ...given }, root);
+    };
+    this.#calling.begin?.(hint);
+    const { variables } = this.#shell;
+    const stderr = new RewrittenTerminal(this.#shell.stderr, hint);
+    const shell = {
+      ...this.#shell,
+      stderr,
+      hint,
+      hintState,
+      variables: options.color === false ? { ...variables, NO_COLOR: "1" } : variables,
+    };
+    try {
+      const code = await (await load())(shell, options);
+      this.#calling.finish?.(code);
+    } catch (error) {
+      throw error instanceof Failure ? hinted(error, hint) : error;
+    }
+  }
+
+  #words(text: string): () => string {
+    return () => `\n${fitted(text, widthOn(this.#shell.stdout))}`;
+  }
+
+  #prepare(command: Commander): Commander {
+    return command
+      .exitOverride((error: CommanderError) => {
+        throw endOf(error, command);
+      })
+      .configureOutput({
+        writeOut: (text) => this.#shell.stdout.write(text),
+        writeErr: (text) => this.#shell.stderr.write(text),
+        outputError: () => undefined, // it is told as every failure is
+      })
+      .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: noColourOf })
+      .showSuggestionAfterError(false);
+  }
+}
+
+function noColourOf(command: Commander): Option[] {
+  return command.parent === null ? [] : rootOf(command).options.filter(({ long }) => long === NO_COLOUR);
+}

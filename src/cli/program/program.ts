@@ -1,0 +1,338 @@
+import type { Command as Commander } from "commander";
+import {
+  callersKey,
+  collectInput,
+  collectName,
+  collectReport,
+  countingNumber,
+  listenAddress,
+  port,
+  tagList,
+  wholeNumber,
+} from "./arguments.ts";
+import { Builder, type Calling } from "./builder.ts";
+import type { Definition, OptionKind, OfferedValues, Reader } from "./definition.ts";
+import type { Shell } from "../shell.ts";
+import { RunReference } from "../runs/run-reference.ts";
+import { FORMATS } from "../../report/formats/format.ts";
+import { WORDS } from "./words.ts";
+
+/** The shells that can complete our commands. */
+export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
+
+function kind<T>(read: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
+  return { read, offers };
+}
+
+const oneOf = <const Word extends string>(choices: readonly Word[]): OptionKind<Word> => ({ choices: choices });
+
+const typed = (offers: OfferedValues): Reader<string> => kind((text) => text, offers);
+
+const KIND = {
+  text: typed("nothing"),
+  sentence: { ...typed("nothing"), mayBeEmpty: true },
+  file: typed("files"),
+  debug: { ...typed("files"), mayBeEmpty: true },
+  folder: typed("folders"),
+  playbook: typed("playbook files"),
+  playbooks: kind(collectName, "playbook files"),
+  environment: typed("environments"),
+  operation: typed("operations"),
+  operations: kind(collectName, "operations"),
+  names: kind(collectName),
+  shipped: typed("library playbooks"),
+  run: kind(RunReference.parse, "runs and latest"),
+  openRun: kind(RunReference.parse, "runs to resume"),
+  runs: kind(RunReference.collect, "runs and latest"),
+  step: typed("steps to resolve"),
+  drift: typed("drifts"),
+  reports: kind(collectReport, "report formats"),
+  code: typed("codes"),
+  schema: typed("schemas"),
+  input: kind(collectInput),
+  tags: kind(tagList),
+  key: kind(callersKey),
+  address: kind(listenAddress),
+  port: kind(port),
+  number: kind(wholeNumber),
+  count: kind(countingNumber),
+} as const;
+
+/** The option that says what runs have left, and that of every command which prints data. */
+function memory<Options>(definition: Definition<Options>) {
+  return definition.value("--state <dir>", WORDS.state, KIND.folder).flag("--json", WORDS.json);
+}
+
+/** The options that say where variables come from that the process does not set. */
+function dotenv<Options>(definition: Definition<Options>) {
+  return definition.valueOrNone(["--dotenv <file>", "--no-dotenv"], [WORDS.dotenv, WORDS.noDotenv], KIND.file);
+}
+
+/** The options that say where a run acts and what it remembers. */
+function where<Options>(definition: Definition<Options>, env: string = WORDS.env) {
+  return definition.value("--env <name>", env, KIND.environment).with(dotenv).with(memory);
+}
+
+/** The same of whatever sends requests, and can show them. */
+function sends<Options>(definition: Definition<Options>, env: string = WORDS.env) {
+  return where(definition, env).value("--debug [file]", WORDS.debug, KIND.debug);
+}
+
+/** The options that give values to inputs. */
+function inputs<Options>(definition: Definition<Options>) {
+  return definition
+    .value("--input <key=value>", WORDS.input, KIND.input, { default: {} })
+    .value("--inputs <file>", WORDS.inputs, KIND.file);
+}
+
+/** All commands, their options and their help. */
+export function buildProgram(shell: Shell, calling: Calling = {}): Commander {
+  const builder = new Builder(shell, calling);
+  const program = builder.root();
+  runCommands(program, builder);
+  writeCommands(program, builder);
+  scheduleCommands(program, builder);
+  testCommands(program, builder);
+  lookCommands(program, builder);
+  return program;
+}
+
+function writeCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "fmt")
+    .argument("<files...>", WORDS.fmt.files, KIND.playbooks)
+    .flag("--check", WORDS.fmt.check)
+    .flag("--diff", WORDS.fmt.diff)
+    .action(async () => (await import("../commands/fmt.ts")).fmt);
+  const created = builder.command(program, "new").command;
+  builder
+    .subcommand(created, "project", WORDS.new.project)
+    .argument("<folder>", WORDS.new.folder, KIND.folder)
+    .action(async () => (await import("../commands/new.ts")).newProject);
+  builder
+    .subcommand(created, "playbook", WORDS.new.playbook)
+    .argument("<file>", WORDS.new.file, KIND.playbook)
+    .value("--uses <operation>", WORDS.new.uses, KIND.operations)
+    .action(async () => (await import("../commands/new.ts")).newPlaybook);
+}
+
+function runCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "run")
+    .argument("<files...>", WORDS.run.files, KIND.playbooks)
+    .with(sends)
+    .with(inputs)
+    .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
+    .value("--tags <tags>", WORDS.tags, KIND.tags)
+    .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
+    .value("--plan <file>", WORDS.run.plan, KIND.file)
+    .value("--key <key>", WORDS.run.key, KIND.key)
+    .flag("--anyway", WORDS.run.anyway)
+    .value("--because <text>", WORDS.run.because, KIND.sentence)
+    .action(async () => (await import("../commands/run.ts")).run);
+  builder
+    .command(program, "plan")
+    .argument("<files...>", WORDS.run.files, KIND.playbooks)
+    .with(sends)
+    .with(inputs)
+    .value("--out <file>", WORDS.plan.out, KIND.file)
+    .action(async () => (await import("../commands/plan.ts")).plan);
+  sends(builder.command(program, "resume").argument("[run]", WORDS.resume.run, KIND.openRun), WORDS.resume.env)
+    .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
+    .action(async () => (await import("../commands/resume.ts")).resume);
+  builder
+    .command(program, "resolve")
+    .argument("<run>", WORDS.resolve.run, KIND.openRun)
+    .with(memory)
+    .value("--step <address>", WORDS.resolve.step, KIND.step)
+    .value("--as <verdict>", WORDS.resolve.as, oneOf(["applied", "absent"]))
+    .value("--because <text>", WORDS.resolve.because, KIND.sentence)
+    .action(async () => (await import("../commands/resolve.ts")).resolve);
+  builder
+    .command(program, "check")
+    .argument("[files...]", WORDS.run.files, KIND.playbooks)
+    .value("--format <format>", WORDS.check.format, oneOf(["text", "json", "github", "sarif"]), { conflicts: "json" })
+    .flag("--json", WORDS.check.json)
+    .value("--tags <tags>", WORDS.tags, KIND.tags)
+    .value("--explain <code>", WORDS.check.explain, KIND.code)
+    .action(async () => (await import("../commands/check.ts")).check);
+}
+
+function scheduleCommands(program: Commander, builder: Builder): void {
+  const schedule = builder
+    .command(program, "schedule")
+    .argument("[files...]", WORDS.run.files, KIND.playbooks)
+    .with(where)
+    .flag("--once", WORDS.schedule.once)
+    .with(inputs)
+    .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
+    .value("--tags <tags>", WORDS.tags, KIND.tags)
+    .value("--report <format=file>", WORDS.schedule.report, KIND.reports, { default: [] })
+    .value("--notify <name>", WORDS.schedule.notify, KIND.names)
+    .value("--listen <[host:]port>", WORDS.schedule.listen, KIND.address)
+    .action(async () => (await import("../commands/schedule.ts")).schedule);
+  builder
+    .subcommand(schedule, "list", WORDS.schedule.list)
+    .with(where)
+    .argument("[files...]", WORDS.run.files, KIND.playbooks)
+    .with(inputs)
+    .value("--next <n>", WORDS.schedule.next, KIND.count)
+    .action(async () => (await import("../commands/schedule-list.ts")).listSchedules);
+  builder
+    .subcommand(schedule, "history", WORDS.schedule.history)
+    .with(memory)
+    .argument("[schedule]", WORDS.schedule.which, KIND.playbook)
+    .value("--limit <n>", WORDS.limit, KIND.count, { default: 20 })
+    .action(async () => (await import("../commands/schedule-list.ts")).history);
+  builder
+    .subcommand(schedule, "release", WORDS.schedule.release)
+    .with(memory)
+    .argument("<schedule>", WORDS.schedule.which, KIND.playbook)
+    .value("--because <text>", WORDS.schedule.because, KIND.sentence)
+    .action(async () => (await import("../commands/schedule-list.ts")).releaseSchedule);
+}
+
+function testCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "test")
+    .argument("<files...>", WORDS.run.files, KIND.playbooks)
+    .with(dotenv)
+    .flag("--crash-everywhere", WORDS.test.crashEverywhere)
+    .with(inputs)
+    .value("--tags <tags>", WORDS.tags, KIND.tags)
+    .value("--seed <file>", WORDS.sandbox.seed, KIND.file)
+    .value("--profile <environment>", WORDS.sandbox.profile, KIND.environment)
+    .value("--jobs <n>", WORDS.test.jobs, KIND.number)
+    .value("--at <boundary>", WORDS.test.at, KIND.text)
+    .value("--keep <folder>", WORDS.test.keep, KIND.folder)
+    .flag("--json", WORDS.json)
+    .action(async () => (await import("../commands/test.ts")).test);
+  // What the test starts and kills; of no use to anybody else.
+  builder
+    .hidden(program, "crash-child")
+    .with(dotenv)
+    .action(async () => (await import("../commands/crash-child.ts")).crashChild);
+}
+
+function lookCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "doctor")
+    .with(sends)
+    .action(async () => (await import("../commands/doctor.ts")).doctor);
+  runsCommands(program, builder);
+  driftCommands(program, builder);
+  builder
+    .command(program, "report")
+    .argument("<runs...>", WORDS.reporting.runs, KIND.runs)
+    .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
+    .value("--format <format>", WORDS.reporting.format, oneOf(FORMATS))
+    .value("--state <dir>", WORDS.state, KIND.folder)
+    .action(async () => (await import("../commands/report.ts")).report);
+  builder
+    .command(program, "view")
+    .with(memory)
+    .value("--port <n>", WORDS.view.port, KIND.port, { default: 0 })
+    .action(async () => (await import("../commands/view.ts")).view);
+  builder
+    .command(program, "operations")
+    .argument("[name]", WORDS.operations.name, KIND.operation)
+    .flag("--json", WORDS.json)
+    .action(async () => (await import("../commands/operations.ts")).operations);
+  builder
+    .command(program, "library")
+    .argument("[name]", WORDS.library.name, KIND.shipped)
+    .flag("--json", WORDS.json)
+    .action(async () => (await import("../commands/library.ts")).library);
+  builder
+    .command(program, "sandbox")
+    .value("--port <n>", WORDS.sandbox.port, KIND.port, { default: 4010 })
+    .value("--db <file>", WORDS.sandbox.db, KIND.file)
+    .value("--seed <file>", WORDS.sandbox.seed, KIND.file)
+    .value("--faults <file>", WORDS.sandbox.faults, KIND.file)
+    .value("--profile <environment>", WORDS.sandbox.profile, KIND.environment)
+    .value("--commit-delay <ms>", WORDS.sandbox.delay, KIND.number, { default: 20 })
+    .flag("--json", WORDS.json)
+    .action(async () => (await import("../commands/sandbox.ts")).sandbox);
+  editorCommands(program, builder);
+}
+
+function editorCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "completion")
+    .argument("<shell>", WORDS.completion.shell, oneOf(SHELL_NAMES))
+    .action(async () => (await import("../commands/completion.ts")).completion);
+  // What the scripts of `completion` ask.
+  builder
+    .hidden(program, "complete")
+    .argument("<line>", "", KIND.text)
+    .action(async () => (await import("../commands/completion.ts")).complete);
+  builder
+    .command(program, "lsp")
+    .flag("--stdio", WORDS.lsp.stdio)
+    .value("--clientProcessId <pid>", WORDS.lsp.client, KIND.text, { hidden: true })
+    .action(async () => (await import("../commands/lsp.ts")).lsp);
+  builder
+    .command(program, "schema")
+    .argument("[name]", WORDS.schema.name, KIND.schema, { default: "playbook" })
+    .action(async () => (await import("../commands/schema.ts")).schema);
+}
+
+function runsCommands(program: Commander, builder: Builder): void {
+  const runs = builder
+    .command(program, "runs")
+    .with(memory)
+    .value("--limit <n>", WORDS.limit, KIND.count, { default: 20 })
+    .action(async () => (await import("../commands/runs.ts")).listRuns);
+  builder
+    .subcommand(runs, "show", WORDS.runs.show)
+    .with(memory)
+    .argument("<run>", WORDS.runs.shown, KIND.run)
+    .action(async () => (await import("../commands/runs.ts")).showRun);
+  builder
+    .subcommand(runs, "export", WORDS.runs.export)
+    .argument("<run>", WORDS.runs.shown, KIND.run)
+    .value("--state <dir>", WORDS.state, KIND.folder)
+    .action(async () => (await import("../commands/records.ts")).exportRun);
+  builder
+    .subcommand(runs, "verify", WORDS.runs.verify)
+    .with(memory)
+    .argument("[run]", WORDS.runs.verified, KIND.run)
+    .action(async () => (await import("../commands/records.ts")).verifyRuns);
+  builder
+    .subcommand(runs, "leases", WORDS.runs.leases)
+    .with(memory)
+    .action(async () => (await import("../commands/leases.ts")).listLeases);
+  builder
+    .subcommand(runs, "release", WORDS.runs.release)
+    .with(memory)
+    .argument("<run>", WORDS.runs.shown, KIND.run)
+    .value("--because <text>", WORDS.runs.because, KIND.sentence)
+    .action(async () => (await import("../commands/leases.ts")).release);
+  builder
+    .subcommand(runs, "accept-loss", WORDS.runs["accept-loss"])
+    .with(memory)
+    .value("--because <text>", WORDS.runs.looked, KIND.sentence)
+    .action(async () => (await import("../commands/accept-loss.ts")).acceptLosses);
+}
+
+function driftCommands(program: Commander, builder: Builder): void {
+  const drift = builder.command(program, "drift").command;
+  builder
+    .subcommand(drift, "list", WORDS.drift.list)
+    .with(memory)
+    .flag("--all", WORDS.drift.all)
+    .value("--limit <n>", WORDS.limit, KIND.count, { default: 100 })
+    .action(async () => (await import("../commands/drift.ts")).listDrifts);
+  builder
+    .subcommand(drift, "show", WORDS.drift.show)
+    .with(memory)
+    .argument("<drift>", WORDS.drift.id, KIND.drift)
+    .action(async () => (await import("../commands/drift.ts")).showDrift);
+  builder
+    .subcommand(drift, "ack", WORDS.drift.ack)
+    .with(memory)
+    .argument("<drift>", WORDS.drift.id, KIND.drift)
+    .value("--because <text>", WORDS.drift.because, KIND.sentence)
+    .value("--until <day>", WORDS.drift.until, KIND.text)
+    .action(async () => (await import("../commands/drift.ts")).acknowledgeDrift);
+}

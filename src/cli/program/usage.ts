@@ -1,0 +1,85 @@
+import type { Command, CommanderError } from "commander";
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { didYouMean } from "../../base/text.ts";
+import { pathOf } from "./command-path.ts";
+import { readerOf } from "./definition.ts";
+import { RunReference } from "../runs/run-reference.ts";
+
+/** Only help or the version was asked for, or no command was named; what there was to say has been said. */
+export class HelpShown extends Error {
+  override readonly name = "Told";
+  readonly exit: ExitCode;
+
+  constructor(exit: ExitCode) {
+    super("told");
+    this.exit = exit;
+  }
+}
+
+/** How a command line ends that leads to no command: told, or misunderstood, in the form of every failure. */
+export function endOf(error: CommanderError, command: Command): HelpShown | Failure {
+  if (error.exitCode === 0) return new HelpShown(EXIT.passed);
+  return error.code.startsWith("commander.help") ? new HelpShown(EXIT.cannotStart) : misunderstood(error, command);
+}
+
+function misunderstood({ code, message }: CommanderError, command: Command): Failure {
+  const words = message.replace(/^error: /, "").replace("'--debug='", "'--debug'"); // see withDebugAlone
+  const near = didYouMean(typedIn(words), namesFor(code, words, command));
+  const help = `${pathOf(command)} --help`;
+  return new Failure({
+    code: code.replace(/^commander\./, "usage.").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+    message: words,
+    next: near === undefined ? help : `did you mean ${near}? All of them: ${help}`,
+  });
+}
+
+/**
+ * Holds that no option and no argument is empty, as a variable of a shell leaves it that is not set: an empty path would be this folder, and all
+ * that is in it. Throws a Failure.
+ */
+export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: Command): void {
+  const [argument] = command.registeredArguments.map((each) => each.name());
+  const allowed = command.options.filter((option) => readerOf(option)?.mayBeEmpty).map((option) => option.attributeName());
+  const empty = Object.keys(given).find((name) => !allowed.includes(name) && [given[name]].flat().some(isEmpty));
+  if (empty === undefined) return;
+  throw new Failure({
+    code: "usage.empty",
+    message: `${empty === argument ? `one of the arguments '${empty}'` : `the value of '--${empty}'`} is empty`,
+    why: "a variable that is not set leaves nothing",
+    next: `${pathOf(command)} --help`,
+  });
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || (value instanceof RunReference && value.typed === "");
+}
+
+/** Holds that no option was given that the command above this one knows, and it does not: it would be read, and then do nothing. Throws a Failure. */
+export function refuseOfParent(command: Command): void {
+  const { parent } = command;
+  if (parent === null) return;
+  const own = new Set(command.options.map((option) => option.attributeName()));
+  const given = parent.options.filter((option) => parent.getOptionValueSource(option.attributeName()) === "cli");
+  const foreign = given.find((option) => parent.parent !== null && !own.has(option.attributeName()));
+  if (foreign === undefined) return;
+  throw new Failure({
+    code: "usage.unknown-option",
+    message: `unknown option '${foreign.long ?? foreign.flags}'`,
+    next: `${pathOf(command)} --help`,
+  });
+}
+
+// Commander tells what was typed in its sentence only.
+function typedIn(words: string): string {
+  const [, typed = ""] = /(?:unknown \w+|argument|value) '([^'=]+)/.exec(words) ?? /but got \d+: ([^,]+?)[,.]/.exec(words) ?? [];
+  return typed;
+}
+
+function namesFor(code: string, words: string, command: Command): readonly string[] {
+  const help = command.createHelp();
+  const isOption = code === "commander.unknownOption";
+  if (isOption) return help.visibleOptions(command).flatMap(({ long }) => long ?? []);
+  if (!code.startsWith("commander.invalid")) return help.visibleCommands(command).map((each) => each.name());
+  return /Allowed choices are (.*)\.$/.exec(words)?.[1]?.split(", ") ?? [];
+}

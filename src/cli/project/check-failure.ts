@@ -1,0 +1,59 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { count, quoted } from "../../base/text.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { CheckedFile } from "../../report/check/checked.ts";
+import type { NotBegun } from "../../report/shape.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+
+/** A file that was checked, and what is known of its playbook. */
+type Checked = CheckedFile & { readonly playbook: { readonly name: string } | undefined };
+
+/** Of playbooks that were to be run together, some do not pass the check: none of them is run. */
+export class CheckFailure extends Failure {
+  readonly #checked: readonly Checked[];
+
+  constructor(checked: readonly Checked[]) {
+    const broken = checked.filter(({ ok }) => !ok);
+    const [first] = broken.flatMap(errorsOf);
+    super({
+      code: "check.failed",
+      message: `${count(broken.length, "playbook")} of ${checked.length} cannot be run: ${broken.map(({ file }) => file).join(", ")}`,
+      why: "nothing was sent",
+      next: `tokenbook check --explain ${first?.code}`,
+      exit: EXIT.cannotStart,
+    });
+    this.#checked = checked;
+  }
+
+  /** Each playbook with the first thing that is wrong with it, or that others are not right. */
+  get notBegun(): readonly NotBegun[] {
+    return this.#checked.map((checked) => ({
+      playbook: { name: checked.playbook?.name ?? checked.file, file: checked.file },
+      problem: problemOf(checked) ?? this.toJSON(),
+    }));
+  }
+}
+
+/** What is told of playbooks none of which could be run, and why; they are asked for where the failure does not know them itself. */
+export function notBegunBy(failure: Failure, playbooks: () => readonly NotBegun["playbook"][]): readonly NotBegun[] {
+  if (failure instanceof CheckFailure) return failure.notBegun;
+  return playbooks().map((playbook) => ({ playbook, problem: failure.toJSON() }));
+}
+
+function errorsOf({ diagnostics }: CheckedFile): readonly Diagnostic[] {
+  return diagnostics.filter(({ severity }) => severity === "error");
+}
+
+function problemOf(checked: CheckedFile): StepProblem | undefined {
+  const [first, ...others] = errorsOf(checked);
+  if (first === undefined) return undefined;
+  const { code, file, line, column, message, why } = first;
+  const more = others.length === 0 ? "" : `, and ${count(others.length, "error")} more`;
+  return {
+    code,
+    message: `${file}:${line}:${column} ${message}${more}`,
+    ...(why === undefined ? {} : { why }),
+    next: `tokenbook check ${quoted(checked.file)}`,
+  };
+}

@@ -1,0 +1,71 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { Failure } from "../../base/failure.ts";
+import { findEnvironmentFile } from "../../environment/load.ts";
+import { shipped } from "./shipped.ts";
+import type { Shell } from "../shell.ts";
+
+/** The project that a command acts in. */
+export interface Project {
+  /** Its `tokenbook.yaml`; `undefined` when there is none. */
+  readonly environmentFile: string | undefined;
+  /** The folder of that file; without one, the working directory. */
+  readonly folder: string;
+}
+
+/** A shell of which the project is known. Whatever opens a target or reads variables asks for one. */
+export interface ProjectShell extends Shell {
+  readonly project: Project;
+}
+
+/** The name of the state directory in the folder of a project. */
+export const STATE_FOLDER = ".tokenbook";
+
+/** Returns the project of the working directory. */
+export function projectAt(cwd: string): Project {
+  const environmentFile = findEnvironmentFile(cwd);
+  return { environmentFile, folder: environmentFile === undefined ? cwd : dirname(environmentFile) };
+}
+
+/** Returns the shell in the project of its working directory, for commands that name no playbook. */
+export function inProjectHere(shell: Shell): ProjectShell {
+  return { ...shell, project: projectAt(shell.cwd) };
+}
+
+/**
+ * Returns the shell in the project of these playbooks. A file belongs to the `tokenbook.yaml` beside it or above it, wherever it really lies;
+ * without one, to that of the working directory. A playbook that comes with the tool belongs to none of its own. Throws a Failure when the
+ * playbooks belong to two projects.
+ */
+export function inProjectOf(shell: Shell, files: readonly string[], { state }: { readonly state?: string } = {}): ProjectShell {
+  const project = projectOf(shell, files);
+  const usual = projectAt(shell.cwd).folder;
+  // Commands that we print are typed here, where another state directory would be looked at.
+  if (state === undefined && project.folder !== usual) shell.hintState(relative(shell.cwd, join(project.folder, STATE_FOLDER)));
+  return { ...shell, project };
+}
+
+function projectOf(shell: Shell, files: readonly string[]): Project {
+  const owned = files
+    .filter((file) => shipped.read(file) === undefined)
+    .map((file) => ({ file, project: projectOfFile(shell.cwd, file) }));
+  const [first] = owned;
+  if (first === undefined) return projectAt(shell.cwd);
+  const other = owned.find(({ project }) => project.environmentFile !== first.project.environmentFile);
+  if (other === undefined) return first.project;
+  const belonging = ({ file, project: { environmentFile } }: typeof first): string =>
+    `${file} belongs to ${environmentFile === undefined ? "no tokenbook.yaml" : relative(shell.cwd, environmentFile)}`;
+  throw new Failure({
+    code: "project.several",
+    message: `the playbooks are of two projects: ${belonging(first)}, and ${belonging(other)}`,
+    why: "a command acts in one environment, and remembers its runs in one state directory; nothing was sent",
+    next: "use one command for each project",
+  });
+}
+
+/** Returns the project that a playbook belongs to. */
+export function projectOfFile(cwd: string, file: string): Project {
+  const path = resolve(cwd, file);
+  const environmentFile = findEnvironmentFile(dirname(existsSync(path) ? realpathSync(path) : path));
+  return environmentFile === undefined ? projectAt(cwd) : { environmentFile, folder: dirname(environmentFile) };
+}

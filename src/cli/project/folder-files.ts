@@ -1,0 +1,79 @@
+import { Failure } from "../../base/failure.ts";
+import { count, didYouMean } from "../../base/text.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { playbooksIn } from "../../playbook/playbook-walk.ts";
+import type { SkippedFile } from "../../report/shape.ts";
+import { parseYaml } from "../../source/parse.ts";
+import type { Shell } from "../shell.ts";
+
+/** The files that a command line means, and those of its folders that are no playbooks. */
+export interface PlaybookFiles {
+  readonly files: readonly string[];
+  /** Those of the files that were found in a folder; all others were named. */
+  readonly found: ReadonlySet<string>;
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** Splits files into those to be used and those to be skipped: a file of a folder may be data, a file that is named is meant. */
+export function withoutData(
+  files: readonly string[],
+  found: ReadonlySet<string>,
+  textOf: (file: string) => string,
+): PlaybookFiles {
+  const data = new Set(files.filter((file) => found.has(file) && isData(file, textOf(file))));
+  if (files.length > 0 && data.size === files.length)
+    throw new Failure({
+      code: "file.missing",
+      message: `none of ${count(data.size, "YAML file")} is a playbook: ${[...data].slice(0, SHOWN).join(", ")}${data.size > SHOWN ? ", …" : ""}`,
+      next: 'a playbook begins with the line "playbook: 1"',
+    });
+  return {
+    files: files.filter((file) => !data.has(file)),
+    found,
+    skipped: [...data].map((file) => ({ file, why: 'it is no playbook: it has no "playbook:"' })),
+  };
+}
+
+const SHOWN = 5;
+const VERSION_KEY = "playbook";
+const PLAYBOOK = /^\ufeff?playbook[ \t]*:/m;
+
+// What cannot be read, and what looks like a playbook with a mistake, is left for the check to refuse.
+function isData(file: string, text: string): boolean {
+  if (PLAYBOOK.test(text)) return false;
+  const { root } = parseYaml(file, text);
+  if (root === undefined) return false;
+  if (root.kind !== "map") return true;
+  const keys = [...root.entries.keys()];
+  return !keys.includes("steps") && !keys.some((key) => didYouMean(key, [VERSION_KEY]) !== undefined);
+}
+
+/**
+ * Returns the playbooks of a folder that lack a required input and that another of these playbooks includes: they are parts of others.
+ * `isGiven` says whether an input has a value.
+ */
+export function partsOfOthers(
+  playbooks: readonly Playbook[],
+  found: ReadonlySet<string>,
+  isGiven: (input: string) => boolean,
+): ReadonlyMap<Playbook, SkippedFile> {
+  const skipped = playbooks.flatMap((playbook) => {
+    const { file, inputs } = playbook;
+    const missing = inputs.find(({ name, default: otherwise }) => otherwise === undefined && !isGiven(name));
+    if (missing === undefined || !found.has(file)) return [];
+    const whole = playbooks.find((other) => other !== playbook && playbooksIn(other).some((part) => part.file === file));
+    if (whole === undefined) return [];
+    return [[playbook, { file, why: `${whole.file} includes it, and its input "${missing.name}" is not given` }] as const];
+  });
+  return new Map(skipped);
+}
+
+/** Prints a line for each file that is skipped. */
+export function noteSkipped({ stderr }: Pick<Shell, "stderr">, skipped: readonly SkippedFile[]): void {
+  for (const { file, why } of skipped) stderr.write(`skipped ${file}: ${why}\n`);
+}
+
+/** Counts skipped files for a summary; empty where there is none. */
+export function countSkipped({ length }: readonly SkippedFile[]): string {
+  return length === 0 ? "" : `${count(length, "file")} skipped`;
+}

@@ -1,0 +1,71 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { isTrusted } from "../../files/found.ts";
+import { readRegular } from "../../files/regular.ts";
+import type { FileReader, Placement } from "../../playbook/playbook-files.ts";
+import { projectOfFile } from "./chosen-project.ts";
+import { shipped } from "./shipped.ts";
+import type { Shell } from "../shell.ts";
+
+/** Returns the reader of the files that playbooks and inputs name; a path that is relative begins in the working directory. */
+export function filesOf({ cwd }: Pick<Shell, "cwd">): FileReader {
+  return {
+    read: (name) => readData(resolve(cwd, name), name),
+    placementOf: (path, named) => placementIn(cwd, path, named),
+    shipped,
+  };
+}
+
+// `.env`, `.env.local`, `prod.env`, what direnv reads, and our own.
+const SETTINGS = /^\.env(?:rc)?(?![a-z])|\.env$|^tokenbook\.yaml$/i;
+
+/** Returns where a file is, as seen from the playbook that a person has named in a working directory. */
+export function placementIn(cwd: string, path: string, named: string): Placement {
+  const [spelled, playbook] = [resolve(cwd, path), resolve(cwd, named)];
+  const real = realPath(spelled);
+  if ([spelled, real].some((file) => SETTINGS.test(basename(file)))) return "settings";
+  const ways = [...trustedFolder(cwd, named), dirname(playbook)].flatMap((root) => wayBelow(realPath(root), real) ?? []);
+  if (ways.length === 0) return "outside";
+  return ways.every(isHidden) ? "hidden" : "project";
+}
+
+// Another user who lays a tokenbook.yaml above a project must not widen what it may read.
+function trustedFolder(cwd: string, named: string): readonly string[] {
+  const { environmentFile: path, folder } = projectOfFile(cwd, named);
+  return path === undefined || isTrusted({ path, name: path }) ? [folder] : [];
+}
+
+/** Returns where links lead; of a file that is not there, as far as its folders are. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const folder = dirname(path);
+    return folder === path ? path : join(realPath(folder), basename(path));
+  }
+}
+
+function wayBelow(folder: string, path: string): string | undefined {
+  const way = relative(folder, path);
+  return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way;
+}
+
+function isHidden(way: string): boolean {
+  return way.split(sep).some((name) => name.startsWith("."));
+}
+
+function readData(path: string, name: string): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name }, LIMITS.dataBytes));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new Failure({
+      code: "file.unreadable",
+      message: `${name} cannot be read: ${messageOf(error)}`,
+      next: "it must be a file in UTF-8",
+    });
+  }
+}

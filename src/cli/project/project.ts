@@ -1,0 +1,336 @@
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { Secret } from "../../base/secret.ts";
+import { count, didYouMean } from "../../base/text.ts";
+import { DEFAULT_PROFILE, type Profile } from "../../contract/profile.ts";
+import { DOTENV_FILE, type DotenvFile, readDotenv } from "../../environment/dotenv.ts";
+import type { Variables } from "../../environment/key.ts";
+import { ENVIRONMENT_FILE, loadEnvironment, loadProfile } from "../../environment/load.ts";
+import type { Target } from "../../environment/target.ts";
+import { assertTlsChecked } from "../../environment/tls.ts";
+import { readRegular } from "../../files/regular.ts";
+import { stateEntry } from "../../files/state.ts";
+import { checkPlaybook } from "../../playbook/check.ts";
+import type { FileReader } from "../../playbook/playbook-files.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { RunningSandbox } from "../../sandbox/sandbox.ts";
+import type { CheckedFile } from "../../report/check/checked.ts";
+import { eachOnce, formatDiagnostic } from "../../source/diagnostic.ts";
+import { toJson } from "../../source/node.ts";
+import { parseUnshown } from "../../source/unshown.ts";
+import { CheckFailure } from "./check-failure.ts";
+import { type ProjectShell, projectAt, STATE_FOLDER } from "./chosen-project.ts";
+import { type PlaybookFiles, withoutData } from "./folder-files.ts";
+import { filesOf } from "./project-files.ts";
+import { shipped } from "./shipped.ts";
+import type { Shell } from "../shell.ts";
+import { chosenByTags } from "./tags.ts";
+import { isCi } from "../view/colour.ts";
+
+/** The options of whatever looks at what runs have left. */
+export interface MemoryOptions {
+  readonly state?: string;
+  readonly json?: boolean;
+}
+
+/** The options that say where a run acts and what it remembers. */
+export interface Where extends Dotenv {
+  readonly env?: string;
+  readonly state?: string;
+}
+
+/** The options that say which file gives variables that the process does not set: one by its name, none, or the usual one. */
+export interface Dotenv {
+  readonly dotenv?: string | false;
+}
+
+/** Returns the state directory: the named one, or `.tokenbook` in the folder of the project. */
+export function stateDirectory({ cwd, project }: Pick<ProjectShell, "cwd" | "project">, where: Where): string {
+  return where.state === undefined ? join(project.folder, STATE_FOLDER) : resolve(cwd, where.state);
+}
+
+/**
+ * Returns the state directory for a command that only looks: without a project, that of the working directory. Throws a Failure when one is
+ * named that is not there: its emptiness would read as if all were well.
+ */
+export function knownStateDirectory(shell: Shell & Partial<ProjectShell>, where: Where): string {
+  const { cwd, project = projectAt(cwd) } = shell;
+  const path = stateDirectory({ cwd, project }, where);
+  if (where.state === undefined || existsSync(path)) return path;
+  throw new Failure({
+    code: "state.not-found",
+    message: `there is no state directory ${path}`,
+    why: "what runs remember is looked for where they left it, and nothing has left anything there",
+    next: "name the directory that the runs were given by --state, or leave it out for .tokenbook",
+  });
+}
+
+/** Returns the working directory as seen from the folder of `tokenbook.yaml`: it stays the same where the project is moved. Without such a file, nothing. */
+export function folderInProject({ cwd, project }: Pick<ProjectShell, "cwd" | "project">): string | undefined {
+  return project.environmentFile === undefined ? undefined : relative(project.folder, cwd) || ".";
+}
+
+/** What keys, `env` and `secrets` are looked for in: the variables of the process, and behind them those of the `.env` file. Throws a Failure. */
+export function variablesOf(shell: ProjectShell, options: Dotenv): Variables {
+  const file = dotenvFile(shell, options);
+  return file === undefined ? shell.variables : { ...readDotenv(file, relative(shell.cwd, file.path)), ...shell.variables };
+}
+
+/** The file that gives variables; `undefined` when there is none. */
+export function dotenvFile({ cwd, project }: ProjectShell, { dotenv }: Dotenv): DotenvFile | undefined {
+  if (dotenv === false) return undefined;
+  if (dotenv !== undefined) return { path: resolve(cwd, dotenv), isNamed: true };
+  const path = join(project.folder, DOTENV_FILE);
+  return existsSync(path) ? { path, isNamed: false } : undefined;
+}
+
+/** A target, and how to let go of what serves it. */
+export interface OpenTarget {
+  readonly target: Target;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the environment that the options name; without an environment file, an embedded sandbox that keeps its data in the state directory. */
+export async function openTarget(shell: ProjectShell, where: Where): Promise<OpenTarget> {
+  const { environmentFile: file } = shell.project;
+  if (file !== undefined) {
+    const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: variablesOf(shell, where) });
+    if ("sandbox" in loaded) return embeddedSandbox(stateDirectory(shell, where), loaded.sandbox);
+    assertTlsChecked(loaded, shell.variables);
+    return { target: loaded, close: async () => {} };
+  }
+  assertSandboxMeant(shell, where);
+  return embeddedSandbox(stateDirectory(shell, where), EMBEDDED_NAME);
+}
+
+/** The name by which `--env` asks for the embedded sandbox where there is no environment file. */
+export const EMBEDDED_NAME = "sandbox";
+
+/**
+ * Holds that the embedded sandbox may serve where there is no environment file. Throws a Failure when the options name another environment,
+ * or when a CI job does not ask for the sandbox by its name: nobody reads there that no real service was reached.
+ */
+export function assertSandboxMeant({ variables }: Pick<Shell, "variables">, { env }: Pick<Where, "env">): void {
+  if (env === EMBEDDED_NAME || (env === undefined && !isCi(variables))) return;
+  if (env !== undefined)
+    throw noEnvironmentFile(
+      `, so there is no environment "${env}"`,
+      "leave --env out to use the embedded sandbox, or write a tokenbook.yaml",
+    );
+  throw noEnvironmentFile(
+    ", and CI is set: the embedded sandbox is not used without being asked for",
+    `write a tokenbook.yaml beside the playbooks, or ask for the sandbox: --env ${EMBEDDED_NAME}`,
+  );
+}
+
+async function embeddedSandbox(state: string, environment: string): Promise<OpenTarget> {
+  const { startSandbox } = await import("../../sandbox/sandbox.ts");
+  const path = stateEntry(state, "sandbox.db", "create");
+  const sandbox = await startSandbox({ path });
+  return { target: sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE }), close: () => sandbox.close() };
+}
+
+/** A sandbox that serves, as a target. */
+export function sandboxTarget(sandbox: RunningSandbox, as: Pick<Target, "environment" | "profile">): Target {
+  const credentials = new Map(Object.entries(sandbox.credentials).map(([name, key]) => [name, new Secret(name, key)]));
+  return {
+    ...as,
+    embedded: true,
+    ledger: {
+      baseUrl: sandbox.ledgerBaseUrl,
+      settings: { appId: sandbox.appId, orgId: sandbox.orgId },
+      apiKey: new Secret("LEDGER_API_KEY", sandbox.ledgerApiKey),
+      keyEntity: sandbox.keyEntity ?? undefined,
+    },
+    investor: { baseUrl: sandbox.investorBaseUrl, credentials },
+    exclusive: true,
+    settleWithinMs: undefined,
+    // One process with one database: every read shows all that took effect before it.
+    readLagMs: 0,
+    timeoutMs: 30_000,
+    whereIs: (setting) => `the embedded sandbox${setting === "" ? "" : ` (${setting})`}`,
+  };
+}
+
+/**
+ * The playbook files that arguments name, or playbooks that come with the tool (`tokenbook/supply.yaml`); a folder stands for every .yaml file below it but `tokenbook.yaml`, which is no playbook,
+ * and what stands in hidden folders. Throws a Failure.
+ */
+export function playbookFiles(shell: Shell, named: readonly string[]): PlaybookFiles {
+  const isFolder = (name: string): boolean =>
+    statSync(resolve(shell.cwd, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  const files = filesNamed(shell, named, (name) => name !== ENVIRONMENT_FILE);
+  if (!named.some(isFolder)) return { files, found: new Set(), skipped: [] };
+  const meant = new Set(
+    filesNamed(
+      shell,
+      named.filter((name) => !isFolder(name)),
+      () => true,
+    ),
+  );
+  const found = new Set(files.filter((file) => !meant.has(file)));
+  return withoutData(files, found, (file) => readText(resolve(shell.cwd, file), file));
+}
+
+/** The YAML files that arguments name, the environment file among them. Throws a Failure. */
+export function yamlFiles(shell: Shell, named: readonly string[]): readonly string[] {
+  return filesNamed(shell, named, () => true);
+}
+
+function filesNamed(shell: Shell, named: readonly string[], wanted: (name: string) => boolean): readonly string[] {
+  const files = named.flatMap((name) =>
+    shipped.read(name) === undefined ? filesAt(resolve(shell.cwd, name), name, wanted) : [name],
+  );
+  if (files.length > LIMITS.files) {
+    throw new Failure({
+      code: "run.too-many-files",
+      message: `${count(files.length, "playbook")}; the limit is ${LIMITS.files}`,
+    });
+  }
+  return [...new Set(files)].map((file) => (isAbsolute(file) ? relative(shell.cwd, file) || file : file));
+}
+
+const HIDDEN = /(?:^|[\\/])(?:node_modules|\.[^\\/.][^\\/]*)(?:[\\/]|$)/;
+
+function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
+  if (!existsSync(path)) {
+    const near = nearPath(path, name);
+    throw new Failure({
+      code: "file.missing",
+      message: `there is no file or folder "${name}"`,
+      next: near === undefined ? "name a file, or a folder of playbooks, from this folder" : `did you mean "${near}"?`,
+    });
+  }
+  if (!statSync(path).isDirectory()) return [path];
+  const found = entriesBelow(path, name)
+    .filter((entry) => entry.isFile() && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
+    .filter((entry) => !HIDDEN.test(relative(path, entry.parentPath)))
+    .map((entry) => join(entry.parentPath, entry.name));
+  if (found.length === 0) throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook` });
+  return found.toSorted();
+}
+
+function entriesBelow(path: string, name: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    throw new Failure({
+      code: "file.unreadable",
+      message: `the folder "${name}" cannot be read: ${messageOf(error)}`,
+      next: "see to it that you may read all folders in it, or name the files",
+    });
+  }
+}
+
+function nearPath(path: string, name: string): string | undefined {
+  // A link that leads nowhere bears the very name.
+  const others = namesIn(dirname(path)).filter((each) => each !== basename(path));
+  const near = didYouMean(basename(path), others);
+  return near === undefined ? undefined : join(dirname(name), near);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // what cannot be read has no names to offer
+  }
+}
+
+/** The map that a YAML or JSON file holds: inputs, a seed. Throws a Failure. */
+export function readMapFile(shell: Shell, name: string): JsonObject {
+  const value = readDataFile(shell, name);
+  if (isObject(value)) return value;
+  throw new Failure({
+    code: "file.no-map",
+    message: `${name} holds no map of names to values`,
+    next: "write it as NAME: VALUE lines, or as a JSON object",
+  });
+}
+
+/** The value that a YAML or JSON file holds, such as the list of a fault plan. Throws a Failure. */
+export function readDataFile(shell: Shell, name: string): Json {
+  const { root, diagnostics } = parseUnshown(name, readText(resolve(shell.cwd, name), name));
+  if (root !== undefined) return toJson(root);
+  throw new Failure({
+    code: "file.unreadable",
+    message: diagnostics.map((diagnostic) => formatDiagnostic({ ...diagnostic, frame: "" })).join("\n\n"),
+    next: "write it as YAML or JSON",
+  });
+}
+
+/** The profile of the environment of this name, as the environment file has it. Throws a Failure. */
+export function profileOf({ cwd, project }: ProjectShell, environment: string): Profile {
+  if (project.environmentFile !== undefined) return loadProfile(project.environmentFile, { name: environment, cwd });
+  throw noEnvironmentFile(
+    `, so there is no environment "${environment}"`,
+    "leave --profile out for the usual names and words, or write a tokenbook.yaml",
+  );
+}
+
+function noEnvironmentFile(so: string, next: string): Failure {
+  return new Failure({
+    code: "environment.none",
+    message: `there is no tokenbook.yaml beside the playbook or above it, nor in this folder or above it${so}`,
+    next,
+  });
+}
+
+/** What a check of one file gave; the playbook when it can be run. */
+export interface CheckedPlaybookFile extends CheckedFile {
+  readonly playbook: Playbook | undefined;
+}
+
+/** Reads and checks a playbook file. Throws a Failure only when the file cannot be read. */
+export function checkFile(shell: Shell, file: string, files: FileReader = filesOf(shell)): CheckedPlaybookFile {
+  const text = shipped.read(file) ?? readText(resolve(shell.cwd, file), file);
+  const { playbook, diagnostics } = checkPlaybook(file, text, files);
+  return { file, ok: playbook !== undefined, playbook, diagnostics };
+}
+
+/** The text of a file. Throws a Failure that calls it by `name`. */
+export function readText(path: string, name: string): string {
+  try {
+    return decode(name, readRegular({ path, name }, LIMITS.dataBytes));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure({
+      code: "file.unreadable",
+      message: `${name} cannot be read: ${messageOf(error)}`,
+      next:
+        (error as NodeJS.ErrnoException).code === "ENOENT"
+          ? "name a file that is there; a run is resumed from the folder in which it began"
+          : "see to it that it is a file, and that you may read it",
+    });
+  }
+}
+
+/** Bytes as text. Throws a Failure when they are not UTF-8: a guess would change what the text says. */
+export function decode(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Failure({
+      code: "file.unreadable",
+      message: `${name} cannot be read: it is not in UTF-8`,
+      next: "it must be a YAML file in UTF-8",
+    });
+  }
+}
+
+/** The playbooks of all files that the tags choose, warnings printed; throws a Failure with every error when one is wrong: nothing is run then. */
+export function loadPlaybooks(
+  shell: Shell,
+  files: readonly string[],
+  { reader = filesOf(shell), tags }: { readonly reader?: FileReader; readonly tags?: readonly string[] | undefined } = {},
+): readonly Playbook[] {
+  const all = files.map((file) => checkFile(shell, file, reader));
+  const checked = tags === undefined ? all : chosenByTags(all, tags);
+  for (const { diagnostics } of eachOnce(checked))
+    for (const diagnostic of diagnostics) shell.stderr.write(`${formatDiagnostic(diagnostic)}\n\n`);
+  if (checked.some(({ ok }) => !ok)) throw new CheckFailure(checked);
+  return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));
+}

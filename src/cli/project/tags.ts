@@ -1,0 +1,48 @@
+import { Failure } from "../../base/failure.ts";
+import { didYouMean } from "../../base/text.ts";
+import type { Playbook } from "../../playbook/model.ts";
+
+interface Tagged {
+  readonly playbook: Pick<Playbook, "tags"> | undefined;
+}
+
+/**
+ * The playbooks that tags choose: `smoke,slow` those with one of them, `!slow` those without it. One with mistakes stays among them,
+ * for what cannot be read must not be left out in silence. Throws a Failure when none of them has a tag that is named, or none is left.
+ */
+export function chosenByTags<Checked extends Tagged>(checked: readonly Checked[], named: readonly string[]): readonly Checked[] {
+  const known = [...new Set(checked.flatMap(({ playbook }) => playbook?.tags ?? []))].toSorted();
+  const broken = checked.some(({ playbook }) => playbook === undefined);
+  for (const tag of named.map(bare)) if (!known.includes(tag) && !broken) throw unknownTag(tag, known);
+  const wanted = named.filter((tag) => !isDenied(tag));
+  const denied = new Set(named.filter(isDenied).map(bare));
+  const chosen = checked.filter(({ playbook }) => {
+    if (playbook === undefined) return true;
+    const has = (tag: string): boolean => playbook.tags.includes(tag);
+    return (wanted.length === 0 || wanted.some(has)) && !playbook.tags.some((tag) => denied.has(tag));
+  });
+  if (chosen.length > 0) return chosen;
+  throw new Failure({
+    code: "tags.none",
+    message: `no playbook is chosen by --tags ${named.join(",")}`,
+    next: `tags of these playbooks: ${known.join(", ")}`,
+  });
+}
+
+function isDenied(tag: string): boolean {
+  return tag.startsWith("!");
+}
+
+function bare(tag: string): string {
+  return isDenied(tag) ? tag.slice(1) : tag;
+}
+
+function unknownTag(tag: string, known: readonly string[]): Failure {
+  const near = didYouMean(tag, known);
+  return new Failure({
+    code: "tags.unknown",
+    message: `none of these playbooks has the tag "${tag}"`,
+    next:
+      near !== undefined ? `did you mean "${near}"?` : known.length === 0 ? "none has any" : `their tags: ${known.join(", ")}`,
+  });
+}

@@ -1,0 +1,76 @@
+import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { Secret } from "../../base/secret.ts";
+import type { Variables } from "../../environment/key.ts";
+import { Transport } from "../../transport/exchange.ts";
+
+/** Where traces are sent to. */
+export interface Collector {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, Secret>>;
+}
+
+const TRACES = "/v1/traces";
+const OWN = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+const SHARED = "OTEL_EXPORTER_OTLP_ENDPOINT";
+
+/** The collector that OpenTelemetry's own variables name; `undefined` when they name none, or no HTTP address. */
+export function collectorIn(variables: Variables): Collector | undefined {
+  const of = (name: string): string =>
+    variables[`OTEL_EXPORTER_OTLP_TRACES_${name}`] ?? variables[`OTEL_EXPORTER_OTLP_${name}`] ?? "";
+  const own = variables[OWN] ?? "";
+  const shared = variables[SHARED] ?? "";
+  const [name, address] = own !== "" ? [OWN, own] : [SHARED, shared === "" ? "" : `${shared.replace(/\/+$/, "")}${TRACES}`];
+  if (address === "" || variables["OTEL_SDK_DISABLED"] === "true") return undefined;
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
+    throw new Failure({
+      code: "report.collector",
+      message: `traces cannot be sent: ${name} holds no http:// or https:// address`,
+      why: "its value is not shown, for it may hold a password; nothing was sent",
+      next: `set ${name}=http://HOST:4318${own === "" ? "" : TRACES}, or unset it`,
+    });
+  }
+  return { url: new URL(address), headers: headersIn(of("HEADERS")) };
+}
+
+// `api-key=KEY,x-tenant=a%20b`
+function headersIn(text: string): Readonly<Record<string, Secret>> {
+  const pairs = text.split(",").flatMap((pair): readonly (readonly [string, Secret])[] => {
+    const at = pair.indexOf("=");
+    const name = pair.slice(0, Math.max(0, at)).trim().toLowerCase();
+    return name === "" ? [] : [[name, new Secret(name, decoded(pair.slice(at + 1).trim()))]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Sends what there is, one request after the other. Throws when the collector does not take them, in words that hold none of its headers. */
+export async function sendTraces({ url, headers }: Collector, bodies: Iterable<string>): Promise<void> {
+  const transport = new Transport();
+  try {
+    for (const body of bodies) {
+      const exchanged = await transport.exchange({
+        origin: url.origin,
+        method: "POST",
+        path: `${url.pathname}${url.search}`,
+        headers,
+        body,
+        fresh: false,
+        fence: undefined,
+        timeoutMs: LIMITS.traceMs,
+        signal: undefined, // the trace of a run that was interrupted is sent too
+      });
+      if (exchanged.kind !== "answered") throw new Error(exchanged.why);
+      if (exchanged.status < 200 || exchanged.status > 299) throw new Error(`the collector answered HTTP ${exchanged.status}`);
+    }
+  } finally {
+    await transport.close();
+  }
+}

@@ -1,0 +1,169 @@
+import { resolve } from "node:path";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { systemClock } from "../../base/ports.ts";
+import { appendOutput, assertWritable, writeWhole } from "../../files/output.ts";
+import type { Places } from "../../report/check/checked.ts";
+import type { Format, ReportRequest } from "../../report/formats/format.ts";
+import { escapeHtml } from "../../report/html/markup.ts";
+import { Trace } from "../../report/otlp/trace.ts";
+import type { NotBegun } from "../../report/shape.ts";
+import type { ReportedRun } from "../../report/reported-run.ts";
+import { WRITERS } from "../../report/formats/writers.ts";
+import { type Collector, collectorIn, sendTraces } from "./collector.ts";
+import type { Session } from "../runs/session.ts";
+import type { Shell, TextKind } from "../shell.ts";
+
+const STDOUT = "-";
+
+/** The reports that a command is to write, and that the variables of a CI system or of tracing ask for. */
+export interface Reporting {
+  /** One of them is data on stdout: nothing else may stand there. */
+  readonly takesStdout: boolean;
+  /** What remembers the exchanges of one more run; `undefined` when nobody wants to know. */
+  readonly trace: (session: Pick<Session, "redact">) => Trace | undefined;
+  /** Writes them all. What cannot be written is told on stderr, and changes nothing else. */
+  readonly write: (shell: Shell, runs: readonly ReportedRun[], notBegun?: readonly NotBegun[]) => Promise<void>;
+}
+
+/**
+ * Looks, before anything is sent, whether each report could be written, and makes the folders. Throws a Failure that names the first
+ * that could not.
+ */
+export function prepareReporting(
+  shell: Shell,
+  options: { readonly report: readonly ReportRequest[]; readonly json?: boolean },
+): Reporting {
+  const { variables } = shell;
+  prepareFiles(shell, options.report, options.json === true);
+  const collector = collectorIn(variables);
+  const isTracing = collector !== undefined || options.report.some(({ format }) => format === "otlp");
+  const automatic = automaticIn(shell, options);
+  return {
+    takesStdout: takesStdout(options.report),
+    trace: ({ redact }) => (isTracing ? new Trace({ clock: systemClock, redact }) : undefined),
+    async write(masked, runs, notBegun = []) {
+      for (const request of options.report) await writeReport(masked, request, runs, notBegun);
+      for (const work of automatic) await isolated(masked, work.what, () => work.write(masked, runs, notBegun));
+      if (collector !== undefined) await sendTo(masked, collector, runs);
+    },
+  };
+}
+
+/** Looks whether each report could be written, and makes the folders. Throws a Failure that names the first that could not. */
+export function prepareFiles(shell: Pick<Shell, "cwd">, requests: readonly ReportRequest[], isStdoutTaken: boolean): void {
+  const taken = new Set(isStdoutTaken ? [STDOUT] : []);
+  for (const { format, file } of requests) {
+    const path = file === STDOUT ? STDOUT : resolve(shell.cwd, file);
+    if (taken.has(path)) throw twice(format, file);
+    taken.add(path);
+    if (path === STDOUT) continue;
+    try {
+      assertWritable(path);
+    } catch (error) {
+      throw new Failure({
+        code: "report.cannot-write",
+        message: `the report ${format}=${file} cannot be written: ${messageOf(error)}`,
+        why: "nothing was sent",
+        next: `name a file in a folder that you may write to, as in --report ${format}=reports/FILE`,
+      });
+    }
+  }
+}
+
+// GitHub's commands are made to stand among other lines.
+function takesStdout(requests: readonly ReportRequest[]): boolean {
+  return requests.some(({ format, file }) => file === STDOUT && format !== "github");
+}
+
+function twice(format: Format, file: string): Failure {
+  return new Failure({
+    code: "report.twice",
+    message: `the report ${format}=${file} would be written where something else is written too`,
+    why: "nothing was sent",
+    next: "give each report a file of its own; with --json, stdout is taken",
+  });
+}
+
+const KINDS: Readonly<Record<Format, TextKind>> = {
+  json: "json",
+  ctrf: "json",
+  ndjson: "json",
+  otlp: "json",
+  junit: "words",
+  html: "words",
+  md: "words",
+  tap: "words",
+  github: "exact", // commands are what it is made of
+};
+
+/** Writes one report. What goes wrong is told on stderr. */
+export async function writeReport(
+  shell: Shell,
+  { format, file }: ReportRequest,
+  runs: readonly ReportedRun[],
+  notBegun: readonly NotBegun[] = [],
+): Promise<boolean> {
+  return isolated(shell, `${format}=${file}`, async () => {
+    const pieces = hintedPieces(shell, format, (await WRITERS[format]())(runs, placesOf(shell), notBegun));
+    if (file === STDOUT) for (const piece of pieces) shell.stdout.write(piece, KINDS[format]);
+    else writeWhole(resolve(shell.cwd, file), pieces);
+  });
+}
+
+// What people read tells them what to type here; what programs read is the same everywhere.
+function* hintedPieces({ hint }: Shell, format: Format, pieces: Iterable<string>): Generator<string> {
+  for (const piece of pieces) {
+    yield format === "html" ? hint(piece, escapeHtml) : format === "md" ? hint(piece) : piece;
+  }
+}
+
+async function isolated(shell: Shell, what: string, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    shell.stderr.write(`tokenbook: the report ${what} was left out: ${messageOf(error)}\n`);
+    return false;
+  }
+}
+
+interface Automatic {
+  readonly what: string;
+  readonly write: (shell: Shell, runs: readonly ReportedRun[], notBegun: readonly NotBegun[]) => Promise<void>;
+}
+
+// In a job of GitHub Actions: annotations, where its log goes, and the summary of the job.
+function automaticIn(
+  { variables }: Shell,
+  options: { readonly report: readonly ReportRequest[]; readonly json?: boolean },
+): readonly Automatic[] {
+  const summary = variables["GITHUB_STEP_SUMMARY"] ?? "";
+  const isAnnotated = options.report.some(({ format }) => format === "github");
+  const onStderr = options.json === true || takesStdout(options.report);
+  const annotate: Automatic = {
+    what: "github",
+    async write(shell, runs, notBegun) {
+      for (const piece of (await WRITERS.github())(runs, placesOf(shell), notBegun))
+        shell[onStderr ? "stderr" : "stdout"].write(piece, KINDS.github);
+    },
+  };
+  const summarise: Automatic = {
+    what: "of the job's summary",
+    async write(shell, runs, notBegun) {
+      const pieces = hintedPieces(shell, "md", (await WRITERS.md())(runs, placesOf(shell), notBegun));
+      appendOutput(resolve(shell.cwd, summary), [...pieces].join(""));
+    },
+  };
+  return [...(variables["GITHUB_ACTIONS"] === "true" && !isAnnotated ? [annotate] : []), ...(summary === "" ? [] : [summarise])];
+}
+
+function placesOf({ cwd, variables }: Shell): Places {
+  return { cwd, root: variables["GITHUB_WORKSPACE"] ?? cwd };
+}
+
+async function sendTo(shell: Shell, collector: Collector, runs: readonly ReportedRun[]): Promise<void> {
+  await isolated(shell, `to ${collector.url.origin}`, async () => {
+    const { traceRequests } = await import("../../report/otlp/document.ts");
+    await sendTraces(collector, traceRequests(runs));
+  });
+}

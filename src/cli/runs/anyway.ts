@@ -1,0 +1,22 @@
+import { Failure } from "../../base/failure.ts";
+import type { Beginning } from "../../engine/run/start-run.ts";
+import { type Shell, userOf } from "../shell.ts";
+
+/** The options by which a person begins a run beside writes that earlier runs left open. */
+export interface AnywayOptions {
+  readonly anyway?: boolean;
+  readonly because?: string;
+}
+
+/** Returns who says so, and why; nothing when nobody does. Throws a Failure when only a half of it is said. */
+export function anywayOf(shell: Shell, { anyway, because }: AnywayOptions): Beginning["anyway"] {
+  if (anyway === undefined && because === undefined) return undefined;
+  const says = because?.trim() ?? "";
+  if (anyway === true && says !== "") return { who: userOf(shell), because: says };
+  throw new Failure({
+    code: "run.anyway-incomplete",
+    message:
+      anyway === true ? "say why an open write does no harm" : "--because says why a run begins with --anyway, which is missing",
+    next: '--anyway --because "the ledger shows no such mint"',
+  });
+}

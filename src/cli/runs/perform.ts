@@ -1,0 +1,255 @@
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { systemClock } from "../../base/ports.ts";
+import { masked, type Redact } from "../../base/secret.ts";
+import type { EnginePorts } from "../../engine/engine-ports.ts";
+import { exitOf } from "../../protocol/decide.ts";
+import type { RunOutcome, StepProblem } from "../../protocol/record.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import { fanOut } from "../../report/fanout.ts";
+import type { ReportRequest } from "../../report/formats/format.ts";
+import { jsonReport } from "../../report/formats/json.ts";
+import { RunFold } from "../../report/model.ts";
+import type { Trace } from "../../report/otlp/trace.ts";
+import type { NotBegun, RunReport, SkippedFile } from "../../report/shape.ts";
+import type { ReportedRun } from "../../report/reported-run.ts";
+import { notBegunBy } from "../project/check-failure.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
+import { type DebugOption, debugsOnStderr } from "../print/debug.ts";
+import { formatFailure } from "../print/failure.ts";
+import { type Hint, hinted } from "../print/hint.ts";
+import { maskedError, maskedShell } from "../print/masked.ts";
+import type { Where } from "../project/project.ts";
+import { inParallel } from "./run-queue.ts";
+import type { Reporting } from "../reporting/reporting.ts";
+import { openSession, type Session } from "./session.ts";
+import type { Shell, Terminal } from "../shell.ts";
+import { chooseView } from "../view/choose.ts";
+import type { View } from "../view/view.ts";
+
+/** The options that say what is written about runs. */
+export interface ReportOptions extends DebugOption {
+  readonly json?: boolean;
+  readonly report: readonly ReportRequest[];
+}
+
+/** One run to be made. */
+export interface Job {
+  readonly playbook: NotBegun["playbook"];
+  readonly steps: number;
+  /** Makes the run. What people should know beside it is said once nothing is drawn any more. */
+  readonly work: (session: Session, ports: EnginePorts, say: (text: string) => void) => Promise<RunOutcome>;
+  /** What people should know before it begins, a line each. */
+  readonly notes?: (session: Session) => readonly string[];
+}
+
+/** What a command is to run. */
+export interface Planned {
+  /** What is known of the playbooks; asked where none of them can be run. */
+  readonly playbooks: () => readonly NotBegun["playbook"][];
+  /** The runs, and the secrets that they name. Throws a Failure where they cannot be made. */
+  readonly prepare: () => Prepared | Promise<Prepared>;
+}
+
+/** Runs that can be made, and the secrets that they name. */
+export interface Prepared {
+  /** The shell in the project of the playbooks. */
+  readonly shell: ProjectShell;
+  readonly jobs: readonly Job[];
+  readonly secrets: Secrets;
+  /** Files of folders that are left out. */
+  readonly skipped?: readonly SkippedFile[];
+}
+
+type PerformOptions = Where & ReportOptions & { readonly jobs: number };
+
+/**
+ * Makes runs, some at a time, shows them, writes their reports, and gives the exit code that says the worst of them. Where none can be made
+ * the reports say so, and a Failure is thrown: a report of yesterday must not be taken for today's.
+ */
+export async function performRuns(plainShell: Shell, options: PerformOptions, planned: Planned): Promise<ExitCode> {
+  const reporting = await reportingFor(plainShell, options);
+  const prepared = await begun(options, planned).catch(async (error: unknown) => {
+    if (error instanceof Failure)
+      await tell(plainShell, { options, reporting, skipped: [] }, [], notBegunBy(error, planned.playbooks));
+    throw error;
+  });
+  return performIn(prepared, { plainShell, options, reporting });
+}
+
+interface Begun extends Required<Pick<Prepared, "jobs" | "skipped">> {
+  readonly session: Session;
+}
+
+async function begun(options: PerformOptions, { prepare }: Planned): Promise<Begun> {
+  const { shell, jobs, secrets, skipped = [] } = await prepare();
+  return { jobs, skipped, session: await openSession(shell, options, secrets) };
+}
+
+interface Telling extends Pick<Begun, "skipped"> {
+  readonly options: ReportOptions;
+  readonly reporting: Reporting | undefined;
+}
+
+async function tell(
+  shell: Shell,
+  { options, reporting, skipped }: Telling,
+  runs: readonly ReportedRun[],
+  notBegun: readonly NotBegun[],
+): Promise<void> {
+  const reports = runs.map((run) => run.report);
+  if (options.json === true) for (const piece of jsonReport(reports, notBegun, skipped)) shell.stdout.write(piece, "json");
+  await reporting?.write(shell, runs, notBegun);
+}
+
+interface Performance {
+  readonly plainShell: Shell;
+  readonly options: PerformOptions;
+  readonly reporting: Reporting | undefined;
+}
+
+async function performIn({ session, jobs, skipped }: Begun, performance: Performance): Promise<ExitCode> {
+  const { plainShell, options, reporting } = performance;
+  const shell = maskedShell(plainShell, session.redact);
+  const late = new LateOutput(shell.stderr);
+  try {
+    for (const note of jobs.flatMap((job) => job.notes?.(session) ?? [])) shell.stderr.write(`${shell.hint(note)}\n`);
+    const view = await chooseView({
+      screen: options.json === true || reporting?.takesStdout === true ? shell.stderr : shell.stdout,
+      variables: shell.variables,
+      hint: shell.hint,
+      clock: systemClock,
+      isShared: shell.stderr.isTTY && debugsOnStderr(shell, options),
+      files: jobs.map(({ playbook }) => playbook.file),
+      skipped: skipped.length,
+      steps: jobs.reduce((sum, { steps }) => sum + steps, 0),
+      onCrash: (error) => reporterCrashed(late, error),
+    });
+    const stopping = shell.stopping();
+    stopping.addEventListener("abort", () => view.stopping(), { once: true });
+    const perform = async (job: Job): Promise<Done> =>
+      stopping.aborted
+        ? { exit: EXIT.interrupted, notBegun: { playbook: job.playbook, problem: INTERRUPTED } }
+        : performOne(job, {
+            late,
+            session,
+            view,
+            trace: reporting?.trace(session),
+            hint: shell.hint,
+            isAlone: jobs.length === 1,
+          });
+    const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
+    const notBegun = done.flatMap((each) => each.notBegun ?? []);
+    late.write(interruptedLine(notBegun));
+    late.flush();
+    const runs = done.flatMap(({ report, trace }) =>
+      report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
+    );
+    await tell(shell, { options, reporting, skipped }, runs, notBegun);
+    return worst(done.map(({ exit }) => exit));
+  } finally {
+    late.flush();
+    await session.close();
+  }
+}
+
+/** What is said beside the view while it draws: it is held back until the view has left the screen. */
+class LateOutput {
+  readonly #output: Pick<Terminal, "write">;
+  #held: string[] = [];
+
+  constructor(output: Pick<Terminal, "write">) {
+    this.#output = output;
+  }
+
+  write(text: string): void {
+    this.#held.push(text);
+  }
+
+  flush(): void {
+    for (const text of this.#held.splice(0)) this.#output.write(text);
+  }
+}
+
+interface Done {
+  readonly exit: ExitCode;
+  /** Nothing when the run could not start. */
+  readonly report?: RunReport;
+  readonly trace?: Trace | undefined;
+  /** Why it could not. */
+  readonly notBegun?: NotBegun;
+}
+
+const INTERRUPTED = { code: "run.interrupted", message: "the command was interrupted before this run began" };
+
+// What could not start for another reason has told it already.
+function interruptedLine(notBegun: readonly NotBegun[]): string {
+  const files = notBegun.flatMap(({ playbook, problem }) => (problem === INTERRUPTED ? [playbook.file] : []));
+  return files.length === 0 ? "" : `interrupted, and not begun: ${files.join(", ")}\n`;
+}
+
+interface Performing {
+  readonly late: LateOutput;
+  readonly session: Session;
+  readonly view: View;
+  readonly trace: Trace | undefined;
+  readonly hint: Hint;
+  /** Nothing else is run by this command. */
+  readonly isAlone: boolean;
+}
+
+async function performOne(job: Job, { late, session, view, trace, hint, isAlone }: Performing): Promise<Done> {
+  const fold = new RunFold();
+  const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
+  const say = (text: string): void => late.write(`${hint(text)}\n`);
+  try {
+    const outcome = await session.carry(observers, (ports) => job.work(session, ports, say), trace);
+    return { exit: exitOf(outcome), report: fold.report(), trace };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw maskedError(error, session.redact);
+    late.write(`${isAlone ? "" : `[${job.playbook.file}] `}${formatFailure(hinted(error, hint))}`);
+    if (fold.opened !== undefined) return { exit: error.exit, report: fold.report(), trace };
+    return { exit: error.exit, notBegun: { playbook: job.playbook, problem: problemIn(error, session.redact) } };
+  } finally {
+    await observers.end();
+  }
+}
+
+function problemIn(failure: Failure, redact: Redact): StepProblem {
+  return masked(failure.toJSON(), redact) as StepProblem;
+}
+
+// Loaded only where something is to be reported.
+async function reportingFor(shell: Shell, options: ReportOptions): Promise<Reporting | undefined> {
+  const { variables } = shell;
+  const isAsked = options.report.length > 0 || AUTOMATIC.some((name) => (variables[name] ?? "") !== "");
+  return isAsked ? (await import("../reporting/reporting.ts")).prepareReporting(shell, options) : undefined;
+}
+
+// Variables of CI systems and of tracing that ask for reports by themselves.
+const AUTOMATIC = ["GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+
+function reporterCrashed(late: LateOutput, error: unknown): void {
+  late.write(`tokenbook: a reporter crashed and was left out: ${messageOf(error)}\n`);
+}
+
+// The worst first: what nobody knows is worse than what is known to have failed.
+const WORST_FIRST: readonly (keyof typeof EXIT)[] = [
+  "bug",
+  "unknown",
+  "interrupted",
+  "terminated",
+  "drift",
+  "failed",
+  "locked",
+  "cannotStart",
+  "pending",
+  "passed",
+];
+
+/** The exit code of several runs; of one that is not in the order, that it is a bug. */
+export function worst(codes: readonly ExitCode[]): ExitCode {
+  if (codes.length === 0) return EXIT.passed;
+  const found = WORST_FIRST.find((name) => codes.includes(EXIT[name]));
+  return found === undefined ? EXIT.bug : EXIT[found];
+}

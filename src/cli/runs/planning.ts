@@ -1,0 +1,129 @@
+import { resolve } from "node:path";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { type Json, parseJson } from "../../base/json.ts";
+import { systemClock } from "../../base/ports.ts";
+import type { Redact } from "../../base/secret.ts";
+import { leftOpenBefore, openWriteLeft } from "../../engine/run/writes-left-open.ts";
+import { readingOnly } from "../../engine/read/reading-port.ts";
+import { ServiceClient } from "../../engine/service/service.ts";
+import { organizationOf, type Target } from "../../environment/target.ts";
+import { assertSamePlan, assertSamePlanned } from "../../planner/compare.ts";
+import type { PlannerPorts } from "../../planner/context.ts";
+import { planAll } from "../../planner/document.ts";
+import { readPlan } from "../../planner/file.ts";
+import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import { planJson } from "../../report/plan/json.ts";
+import type { PlanDocument, PlannedProblem, PlannedRun } from "../../report/plan/shape.ts";
+import { Transport } from "../../transport/exchange.ts";
+import { type DebugOption, openExchanges } from "../print/debug.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
+import { secretsGivenTo } from "./given-secrets.ts";
+import { folderInProject, openTarget, readText, stateDirectory, type Where } from "../project/project.ts";
+import { peekIntoJournal } from "./open-journal.ts";
+
+import type { Ready, ReadyPlaybook } from "./prepare-playbooks.ts";
+
+/** A plan, and its text without what a service may have repeated of our keys. */
+export interface MadePlan {
+  readonly plan: PlanDocument;
+  readonly json: string;
+  readonly redact: Redact;
+}
+
+/** Plans what runs of these playbooks would do, where the options say. Nothing is kept. Throws a Failure. */
+export async function makePlan(shell: ProjectShell, where: Where & DebugOption, { ready, secrets }: Ready): Promise<MadePlan> {
+  return whileReading(shell, where, secrets, (target, ports) =>
+    madePlan(ready, target, { ...ports, refusal: (each) => refusalOf(shell, where, { ...each, target }) }),
+  );
+}
+
+/** Holds, before anything is sent, that a plan that was made before would be made again. Throws a Failure that tells what changed. */
+export async function refuseOutdated(
+  shell: ProjectShell,
+  options: Where & DebugOption & { readonly plan: string },
+  { ready, secrets }: Ready,
+): Promise<void> {
+  const plan = readPlan(options.plan, parsed(options.plan, readText(resolve(shell.cwd, options.plan), options.plan)));
+  await whileReading(shell, options, secrets, async (target, ports) => {
+    assertSamePlanned(plan, placed(ready, target), target);
+    const { json } = await madePlan(ready, target, ports);
+    assertSamePlan(plan, readPlan(options.plan, parseJson(json)));
+  });
+}
+
+/** What a planner is given, and what keeps a run from beginning, as the journal says. */
+interface PlanningPorts extends PlannerPorts {
+  readonly refusal?: (ready: ReadyPlaybook) => PlannedProblem | null;
+}
+
+async function madePlan(ready: readonly ReadyPlaybook[], target: Target, ports: PlanningPorts): Promise<MadePlan> {
+  const { redact } = ports.secrets;
+  const all = placed(ready, target);
+  const made = await planAll(all, target, ports);
+  const plans = made.plans.map((each, at): PlannedRun => {
+    const given = all[at];
+    return { ...each, refused: given === undefined ? null : (ports.refusal?.(given) ?? null) };
+  });
+  const plan = { ...made, ok: made.ok && plans.every(({ refused }) => refused === null), plans };
+  return { plan, json: redact(planJson(plan)), redact };
+}
+
+// The same look that a run takes before it begins.
+function refusalOf(
+  shell: ProjectShell,
+  where: Where,
+  { playbook, inputs, env, target }: ReadyPlaybook & { readonly target: Target },
+): PlannedProblem | null {
+  const starting = { playbook, target, given: { inputs, env }, folder: folderInProject(shell) };
+  const [first, ...others] = peekIntoJournal(stateDirectory(shell, where), (store) => leftOpenBefore(store, starting));
+  if (first === undefined) return null;
+  const { code, message, next = null } = openWriteLeft([first, ...others]);
+  return { code, message, next };
+}
+
+function placed(ready: readonly ReadyPlaybook[], target: Target): readonly ReadyPlaybook[] {
+  return ready.map(({ playbook, inputs, env }) => ({
+    playbook,
+    env,
+    inputs: inOrganization(playbook, inputs, organizationOf(target)),
+  }));
+}
+
+async function whileReading<T>(
+  shell: ProjectShell,
+  where: Where & DebugOption,
+  playbookSecrets: Secrets,
+  work: (target: Target, ports: PlannerPorts) => Promise<T>,
+): Promise<T> {
+  const exchanges = await openExchanges(shell, where);
+  const { target, close } = await openTarget(shell, where);
+  const transport = new Transport();
+  const secrets = secretsGivenTo(target, playbookSecrets);
+  const exchange = transport.exchange.bind(transport);
+  try {
+    const ports = {
+      clock: systemClock,
+      exchange: exchanges?.of(secrets).around(exchange) ?? exchange,
+      stopping: shell.stopping(),
+      secrets,
+    };
+    return await work(target, { ...ports, service: readingOnly(new ServiceClient(target, ports)) });
+  } finally {
+    await transport.close();
+    exchanges?.close();
+    await close();
+  }
+}
+
+function parsed(file: string, text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new Failure({
+      code: "plan.unreadable",
+      message: `${file} is no plan: ${messageOf(error)}`,
+      next: "tokenbook plan PLAYBOOK --out FILE writes one",
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import { refuseLongLists } from "../../engine/steps/long-lists.ts";
+import { Failure } from "../../base/failure.ts";
+import { type JsonObject, writeJson } from "../../base/json.ts";
+import { resolveFrom } from "../../playbook/playbook-files.ts";
+import { type GivenInputs, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { type Env, openEnv, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
+import { includedData } from "../../playbook/playbook-walk.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
+import { noteSkipped, partsOfOthers, type PlaybookFiles } from "../project/folder-files.ts";
+import type { SkippedFile } from "../../report/shape.ts";
+import { type Dotenv, loadPlaybooks, readMapFile, variablesOf } from "../project/project.ts";
+import { filesOf } from "../project/project-files.ts";
+
+/** The options that say which playbooks, and with which inputs. */
+export interface InputOptions extends Dotenv {
+  readonly files: readonly string[];
+  readonly input: Readonly<Record<string, string>>;
+  readonly inputs?: string;
+  readonly tags?: readonly string[];
+}
+
+/** A checked playbook, with a value for each of its inputs. */
+export interface ReadyPlaybook {
+  readonly playbook: Playbook;
+  readonly inputs: JsonObject;
+  readonly env: Env;
+}
+
+/** Playbooks, and the secrets that they name. */
+export interface Ready {
+  readonly ready: readonly ReadyPlaybook[];
+  readonly secrets: Secrets;
+  /** Files of folders that are left out. */
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** Every playbook checked, and every input resolved, before the first request of any of them. Throws a Failure. */
+export function readyPlaybooks(shell: ProjectShell, options: InputOptions, named: PlaybookFiles): Ready {
+  return preparePlaybooks(shell, options, loadPlaybooks(shell, named.files, { tags: options.tags }), { named });
+}
+
+/** What is known of playbooks that have been checked. */
+export interface AboutPlaybooks {
+  /** The files that the command line means: those of its folders that are no playbooks, or only parts of others, are noted and left out. */
+  readonly named?: PlaybookFiles;
+  /** Names of inputs that may be given although none of these playbooks declares them. */
+  readonly others?: readonly string[];
+}
+
+/** The same for playbooks that have been checked. */
+export function preparePlaybooks(
+  shell: ProjectShell,
+  options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
+  all: readonly Playbook[],
+  { named, others = [] }: AboutPlaybooks = {},
+): Ready {
+  const known = new Set([...others, ...inputNames(all)]);
+  const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
+  const given = new Set([...Object.keys(fromFile), ...Object.keys(options.input)]);
+  const parts = partsOfOthers(all, named?.found ?? new Set(), (input) => given.has(input));
+  const skipped = [...(named?.skipped ?? []), ...parts.values()];
+  noteSkipped(shell, skipped);
+  const playbooks = all.filter((playbook) => !parts.has(playbook));
+  const variables = variablesOf(shell, options);
+  const ready = playbooks.map((playbook) => {
+    const values: GivenInputs = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
+    const inputs = resolveInputs(playbook, inputsFor(playbook, values, known), filesOf(shell));
+    return { playbook, inputs, env: openEnv(playbook, variables) };
+  });
+  const secrets = openSecrets(playbooks, { variables, files: filesOf(shell) });
+  for (const { playbook, inputs, env } of ready) {
+    refuseSecrets({ inputs, env }, playbook, secrets);
+    refuseLongLists(playbook, { inputs, env });
+  }
+  return { ready, secrets, skipped };
+}
+
+// Inputs, variables and data are kept with secrets masked: a step that used one would have the mask instead of the value.
+function refuseSecrets(given: { readonly inputs: JsonObject; readonly env: Env }, playbook: Playbook, secrets: Secrets): void {
+  if (secrets.all.length === 0) return;
+  const mask = secrets.maskIn(secrets.redact(writeJson({ ...given, data: includedData(playbook) })));
+  if (mask === undefined) return;
+  throw new Failure({
+    code: "secret.given-twice",
+    message: `${playbook.file}: an input, a variable or a file of data holds the value of ${mask}`,
+    why: "inputs and variables are shown and kept, a secret is neither; nothing was sent",
+    next: `use ${mask} in the playbook instead of the input, or give another value`,
+  });
+}
+
+// A path in a file of inputs begins at that file, as everywhere.
+function pathsFrom(file: string, values: JsonObject, playbook: Playbook): GivenInputs {
+  const files = new Set(playbook.inputs.filter(({ type }) => type === "file").map(({ name }) => name));
+  const placed = Object.entries(values).map(([name, value]) => {
+    const path = files.has(name) && typeof value === "string" ? resolveFrom(file, value) : value;
+    return [name, path] as const;
+  });
+  return Object.fromEntries(placed);
+}
+
+// Several playbooks share the inputs: each takes those that it declares, and one that nobody declares is a mistake.
+function inputsFor(playbook: Playbook, given: GivenInputs, known: ReadonlySet<string>): GivenInputs {
+  const own = new Set(inputNames([playbook]));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => own.has(name) || !known.has(name)));
+}
+
+/** The names of all inputs of playbooks. */
+export function inputNames(playbooks: readonly Playbook[]): readonly string[] {
+  return playbooks.flatMap(({ inputs }) => inputs.map(({ name }) => name));
+}

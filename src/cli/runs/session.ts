@@ -1,0 +1,121 @@
+import { type Clock, systemClock } from "../../base/ports.ts";
+import type { Redact } from "../../base/secret.ts";
+import type { Target } from "../../environment/target.ts";
+import type { EnginePorts } from "../../engine/engine-ports.ts";
+import { DriftBook } from "../../reconcile/drift-book.ts";
+import { JournalStore } from "../../journal/store.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import { Later, type Observer } from "../../report/fanout.ts";
+import type { Trace } from "../../report/otlp/trace.ts";
+import { Transport } from "../../transport/exchange.ts";
+import type { Course } from "../crash/course.ts";
+import { failpointOf } from "../crash/failpoint.ts";
+import { type DebugOption, openExchanges } from "../print/debug.ts";
+import type { Exchanges } from "../print/exchanges.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
+import { secretsGivenTo } from "./given-secrets.ts";
+import { openTarget, type OpenTarget, stateDirectory, type Where } from "../project/project.ts";
+import { Pacer } from "./run-queue.ts";
+import type { Shell } from "../shell.ts";
+
+/** Everything that runs of one command share: the target, and the journal of the state directory. */
+export interface Session {
+  readonly target: Target;
+  readonly store: JournalStore;
+  /** Masks keys and the secrets of playbooks, wherever they turn up. */
+  readonly redact: Redact;
+  /** Gives one run the connections that all share, and tells the observer what happens in it; and the trace, which exchanges it makes. */
+  readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>, trace?: Trace) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+/** What several sessions of one command share. */
+export interface Shared {
+  /** A target that is open already. */
+  readonly opened?: OpenTarget | undefined;
+  readonly pacer?: Pacer | undefined;
+}
+
+/** Opens the target and the journal that the options name. Throws a Failure. */
+export async function openSession(
+  shell: ProjectShell,
+  where: Where & DebugOption,
+  playbookSecrets: Secrets,
+  { opened, pacer }: Shared = {},
+): Promise<Session> {
+  const exchanges = await openExchanges(shell, where);
+  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), exchanges, pacer };
+  const target = opened ?? (await openTarget(shell, where));
+  try {
+    return sessionOn(shell, target, parts);
+  } catch (error) {
+    exchanges?.close();
+    if (opened === undefined) await target.close(); // a sandbox that serves would keep the process from ending
+    throw error;
+  }
+}
+
+/** What a session is made of, beside its target. */
+export interface SessionParts {
+  /** The state directory. */
+  readonly state: string;
+  readonly playbookSecrets: Secrets;
+  /** Told of each point that the runs pass. */
+  readonly course?: Course | undefined;
+  /** Shows every exchange of the runs. */
+  readonly exchanges?: Exchanges | undefined;
+  /** Of this session alone when left out. */
+  readonly pacer?: Pacer | undefined;
+  /** The system's when left out. */
+  readonly clock?: Clock;
+}
+
+/** A session on a target that is open; closing it closes the target. */
+export function sessionOn(
+  shell: Pick<Shell, "stopping">,
+  { target, close }: OpenTarget,
+  { state, playbookSecrets, course, exchanges, clock = systemClock, ...shared }: SessionParts,
+): Session {
+  const secrets = secretsGivenTo(target, playbookSecrets);
+  const { redact } = secrets;
+  const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
+  let book: DriftBook | undefined;
+  const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
+  const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
+  const transport = new Transport();
+  const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
+  return {
+    target,
+    store,
+    redact,
+    carry: async (observer, work, trace) => {
+      const later = new Later(observer);
+      const shown = exchanges?.of(secrets);
+      const seen = shown?.around(direct) ?? direct;
+      const traced: EnginePorts["exchange"] = trace === undefined ? seen : (outgoing) => trace.exchange(outgoing, seen);
+      try {
+        return await work({
+          clock,
+          secrets,
+          exchange: pacer?.paced(traced) ?? traced,
+          drifts,
+          observe: (event) => {
+            shown?.event(event);
+            later.event(event);
+          },
+          ...(trace === undefined ? {} : { during: (step, act) => trace.during(step, act) }),
+          stopping: shell.stopping(),
+        });
+      } finally {
+        later.tell();
+      }
+    },
+    close: async () => {
+      await transport.close();
+      store.close();
+      exchanges?.close();
+      book?.close();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import { parseDate } from "../../base/date.ts";
+import { sharingSteps } from "../../base/budget.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { type Json, type JsonObject, shownJson, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { rested } from "../../base/turns.ts";
+import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
+import type { Compare, Foreach, GivenSides, ReadSource, Side } from "../../playbook/model.ts";
+import { bind } from "../../playbook/expressions/template.ts";
+import { parseAddress } from "../../protocol/address.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { SideRow, SideName } from "../../reconcile/row.ts";
+import { roundsOf } from "../steps/expand-foreach.ts";
+import { bindIn } from "../service/bind-call.ts";
+import { listIn } from "../../services/paging/paging.ts";
+import type { Looking } from "../run/reading-context.ts";
+import type { Place } from "../run/plan-steps.ts";
+import { type Mapped, mappingsOf } from "./mapped-names.ts";
+import { rowsOf } from "./list-rows.ts";
+import type { RowSource, SourcePage, SourceRead } from "./row-source.ts";
+
+/** The two sides that a comparison gives, or why they cannot be looked at. Throws an EvaluationFailure. */
+export function givenSources(
+  context: Looking,
+  place: Place,
+  looks: Compare & { readonly sides: GivenSides },
+): readonly RowSource[] | StepProblem {
+  const scope = context.scopeAt(place);
+  const mapped = mappingsOf(looks.mappings, scope);
+  if ("code" in mapped) return mapped;
+  const sources: RowSource[] = [];
+  for (const name of ["left", "right"] as const) {
+    const taker = new RowTaker(looks.sides[name], { name, key: looks.key, mapped });
+    const source = sourceOf(context, place, taker);
+    if ("code" in source) return source;
+    sources.push(source);
+  }
+  return sources;
+}
+
+function sourceOf(context: Looking, place: Place, taker: RowTaker): RowSource | StepProblem {
+  const { source } = taker.side;
+  if (source.kind === "list") return { fixed: [], parallel: 1, reads: [listRead(context, place, source.rows, taker)] };
+  const { foreach } = source;
+  const scope = context.scopeAt(place);
+  if (foreach === undefined) return { fixed: taker.fixed, parallel: 1, reads: [serviceRead(context, source, scope, taker)] };
+  const rounds = roundsOf(scope, foreach);
+  if (!Array.isArray(rounds)) return rounds as StepProblem;
+  const reads = rounds.map(({ key, item }) => ({
+    ...serviceRead(context, source, scopeOfRound(scope, foreach, item), taker),
+    label: `${source.read.operation.name} of ${key}`,
+  }));
+  return { fixed: taker.fixed, parallel: foreach.parallel, reads };
+}
+
+function scopeOfRound(scope: Scope, { variable }: Foreach, item: Json): Scope {
+  return { ...scope, [variable]: item };
+}
+
+function listRead(context: Looking, place: Place, rows: Expression, taker: RowTaker): SourceRead {
+  return {
+    label: taker.side.name,
+    sides: [taker.name],
+    fixed: [],
+    async *pages(): AsyncGenerator<SourcePage> {
+      const scope = context.scopeAt(place);
+      const list = rows.evaluate(scope);
+      if (!Array.isArray(list)) throw new EvaluationFailure(`rows: ${rows.text.trim()} is no list`);
+      const origin = { operation: rows.text.trim(), input: null, actor: null, page: 1, at: heldSince(context, place, rows) };
+      for (const piece of taker.rows(list as readonly Json[], scope)) {
+        yield { kind: "rows", rows: piece, requests: 0, origin };
+        await rested();
+      }
+    },
+  };
+}
+
+// What steps have read is as old as their reading, and what the inputs hold as old as the run, by whichever process it is compared.
+function heldSince({ state, ports }: Looking, { frame }: Place, { references }: Expression): number {
+  const used = new Set(references.flatMap(({ root, path: [id = ""] }) => (root === "steps" ? [id] : [])));
+  let since = references.some(({ root }) => root === "inputs") ? state.openedAt : ports.clock.now();
+  if (used.size === 0) return since;
+  for (const [address, { completed }] of state.steps) {
+    const { frame: itsFrame, id } = parseAddress(address);
+    if (completed !== undefined && itsFrame === frame && used.has(id)) since = Math.min(since, completed.startedAt);
+  }
+  return since;
+}
+
+function serviceRead(context: Looking, source: ReadSource, scope: Scope, taker: RowTaker): SourceRead {
+  const { read } = source;
+  return {
+    label: read.operation.name,
+    sides: [taker.name],
+    fixed: taker.fixedParts(scope),
+    async *pages(): AsyncGenerator<SourcePage> {
+      const bound = bindIn(context, scope, read);
+      if ("problem" in bound) return yield { kind: "failed", problem: bound.problem, requests: 0 };
+      yield* rowsOf(context, { operation: read.operation, bound }, (response) => {
+        const on = { ...scope, response };
+        return taker.rows(listOn(source, response, on), on);
+      });
+    },
+  };
+}
+
+function listOn({ each, read }: ReadSource, response: Json, scope: Scope): readonly Json[] {
+  if (each !== undefined) {
+    const list = each.evaluate(scope);
+    if (Array.isArray(list)) return list as readonly Json[];
+    throw new EvaluationFailure(`each: ${each.text.trim()} is no list`);
+  }
+  const { paging } = read.operation.call;
+  if (paging !== undefined) return listIn(response, paging.items);
+  return Array.isArray(response) ? (response as readonly Json[]) : [response];
+}
+
+/** Takes of each row what is compared. */
+class RowTaker {
+  readonly side: Side;
+  readonly name: SideName;
+  /** The places in the key of the parts that are the same for all rows of one read. */
+  readonly fixed: readonly number[];
+  readonly #key: readonly (readonly [string, Expression])[];
+  /** By place in the key, the place among the fixed parts; -1 where the part is the row's own. */
+  readonly #fixedAt: readonly number[];
+  readonly #mapped: Mapped;
+
+  constructor(side: Side, { name, key, mapped }: { name: SideName; key: readonly string[]; mapped: Mapped }) {
+    this.side = side;
+    this.name = name;
+    this.#mapped = mapped;
+    this.#key = key.flatMap((part) => {
+      const expression = side.key.get(part);
+      return expression === undefined ? [] : [[part, expression] as const];
+    });
+    this.fixed = this.#key.flatMap(([part], at) => (side.fixed.has(part) ? [at] : []));
+    this.#fixedAt = this.#key.map((_, place) => this.fixed.indexOf(place));
+  }
+
+  /** The rows, in pieces: the expressions of each share one budget. */
+  *rows(list: readonly Json[], around: Scope): Generator<readonly SideRow[]> {
+    for (let at = 0; at < list.length; at += LIMITS.rowsTogether)
+      yield sharingSteps("expressionSteps", () => this.#taken(list.slice(at, at + LIMITS.rowsTogether), around));
+  }
+
+  #taken(list: readonly Json[], around: Scope): readonly SideRow[] {
+    const scope: Record<string, Json> = { ...around };
+    const rows: SideRow[] = [];
+    let fixed: readonly string[] | undefined;
+    for (const record of list) {
+      scope["row"] = record;
+      if (this.side.where?.holds(scope) === false) continue;
+      fixed ??= this.fixed.map((place) => this.#part(place, scope));
+      rows.push(this.#row(record, scope, fixed));
+    }
+    return rows;
+  }
+
+  /** The fixed parts of a read's keys, before it is made; `undefined` where they have no value. */
+  fixedParts(scope: Scope): readonly string[] | undefined {
+    try {
+      return this.fixed.map((at) => this.#part(at, scope));
+    } catch (error) {
+      if (error instanceof EvaluationFailure) return undefined;
+      throw error;
+    }
+  }
+
+  #row(record: Json, scope: JsonObject, fixed: readonly string[]): SideRow {
+    const { value, at } = this.side;
+    return {
+      side: this.name,
+      key: this.#fixedAt.map((among, place) => fixed[among] ?? this.#part(place, scope)),
+      value: value === undefined ? null : this.#number(value, scope),
+      at: at === undefined ? undefined : this.#time(at, scope),
+      record,
+    };
+  }
+
+  #part(place: number, scope: Scope): string {
+    const [part, expression] = this.#key[place] as readonly [string, Expression];
+    const value = expression.evaluate(scope);
+    const text = value instanceof Decimal ? value.canonical() : typeof value === "boolean" ? String(value) : value;
+    if (typeof text !== "string") throw wrong(`key.${part}`, expression, value, "text or a number");
+    return this.#mapped.canonical(this.name, part, text);
+  }
+
+  #number(expression: Expression, scope: Scope): Decimal {
+    const value = expression.evaluate(scope);
+    const number = typeof value === "string" ? Decimal.parse(value) : value;
+    if (number instanceof Decimal) return number;
+    throw wrong("value", expression, value, "a number");
+  }
+
+  #time(expression: Expression, scope: Scope): number | undefined {
+    const value = expression.evaluate(scope);
+    if (value === null) return undefined; // it says nothing
+    const time = typeof value === "string" ? parseDate(value.replace(BELOW_MS, "$1")) : undefined;
+    if (time === undefined) throw wrong("at", expression, value, "a time with its zone, such as 2026-01-31T12:00:00Z");
+    return time.getTime();
+  }
+}
+
+const BELOW_MS = /(\.\d{3})\d+/;
+// A field that is missing is no zero.
+function wrong(field: string, { text }: Expression, value: Json, wanted: string): EvaluationFailure {
+  return new EvaluationFailure(`${field}: ${text.trim()} must give ${wanted}, and gave ${shownJson(value)}`);
+}
+
+/** The scope of a comparison: what makes it another one than its namesake. */
+export function scopeName(looks: Compare, scope: Scope): string {
+  const given = looks.scope === undefined ? "" : bind(looks.scope, scope);
+  return typeof given === "string" ? given : writeJson(given);
+}

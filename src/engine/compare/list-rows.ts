@@ -1,0 +1,53 @@
+import type { Json } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { rested } from "../../base/turns.ts";
+import { EvaluationFailure } from "../../expression/expression.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { SideRow } from "../../reconcile/row.ts";
+import type { Bound } from "../service/bind-call.ts";
+import type { Looking } from "../run/reading-context.ts";
+import { pagesOf } from "../read/read.ts";
+import type { SourcePage } from "./row-source.ts";
+
+/** What a page is read for: its rows, in pieces. Throws an EvaluationFailure when one cannot be told. */
+export type RowsOf = (payload: Json) => Iterable<readonly SideRow[]>;
+
+/** Reads an operation page by page, and takes the rows of each. */
+export async function* rowsOf(
+  context: Looking,
+  { operation, bound }: { readonly operation: Operation; readonly bound: Bound },
+  rows: RowsOf,
+): AsyncGenerator<SourcePage, void> {
+  const { input, caller } = bound;
+  let number = 0;
+  for await (const page of pagesOf(context, { operation, input, caller, pages: LIMITS.pages })) {
+    let { requests } = page;
+    if (page.kind === "failed") return yield { kind: "failed", problem: page.problem, requests };
+    number += 1;
+    const origin = { operation: operation.name, input, actor: caller.label, page: number, at: context.ports.clock.now() };
+    for (const taken of piecesOf(rows, page.payload, number)) {
+      if ("problem" in taken) return yield { kind: "failed", problem: taken.problem, requests };
+      yield { kind: "rows", rows: taken.rows, requests, origin };
+      requests = 0;
+      await rested();
+    }
+  }
+}
+
+type Piece = { readonly rows: readonly SideRow[] } | { readonly problem: StepProblem };
+
+// A page without rows is one piece too: it took its requests.
+function* piecesOf(rows: RowsOf, payload: Json, page: number): Generator<Piece> {
+  let isEmpty = true;
+  try {
+    for (const piece of rows(payload)) {
+      yield { rows: piece };
+      isEmpty = false;
+    }
+    if (isEmpty) yield { rows: [] };
+  } catch (error) {
+    if (!(error instanceof EvaluationFailure)) throw error;
+    yield { problem: { code: "reconcile.row", message: `page ${page}: ${error.message}` } };
+  }
+}

@@ -1,0 +1,74 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, shownJson } from "../../base/json.ts";
+import type { Scope } from "../../expression/expression.ts";
+import type { Mapping } from "../../playbook/model.ts";
+import { bind } from "../../playbook/expressions/template.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { SideName } from "../../reconcile/row.ts";
+
+/** One part of a key under the name that it has on the right, whichever side it was read on. */
+export interface Mapped {
+  readonly canonical: (side: SideName, part: string, value: string) => string;
+}
+
+interface Names {
+  readonly toRight: ReadonlyMap<string, string>;
+  readonly ofRight: ReadonlySet<string>;
+}
+
+/** The operator's mappings, ready to be looked up; or what is wrong with them. Throws an EvaluationFailure. */
+export function mappingsOf(mappings: readonly Mapping[], scope: Scope): Mapped | StepProblem {
+  const byPart = new Map<string, Names>();
+  for (const mapping of mappings) {
+    const names = namesOf(mapping, scope);
+    if ("code" in names) return names;
+    byPart.set(mapping.part, names);
+  }
+  return {
+    canonical: (side, part, value) => {
+      const names = byPart.get(part);
+      if (names === undefined) return value;
+      if (side === "right") return names.ofRight.has(value) ? value : unmapped(side, value);
+      return names.toRight.get(value) ?? unmapped(side, value);
+    },
+  };
+}
+
+// It stands for itself only: what the other side calls so may be another thing, and is not to be found equal to it.
+function unmapped(side: SideName, value: string): string {
+  return `${value} (not mapped, ${side})`;
+}
+
+function namesOf({ part, from, left, right }: Mapping, scope: Scope): Names | StepProblem {
+  const rows = bind(from, scope);
+  if (!Array.isArray(rows)) return wrong(part, "`from` is no list");
+  const toRight = new Map<string, string>();
+  const ofRight = new Set<string>();
+  for (const [index, row] of rows.entries()) {
+    const [one, other] = [fieldOf(row as Json, left), fieldOf(row as Json, right)];
+    if (one === undefined || other === undefined) {
+      const field = one === undefined ? left : right;
+      return wrong(part, `its row ${index + 1} has no text or number under "${field}": ${shownJson(row)}`);
+    }
+    if (toRight.has(one)) return wrong(part, `two of its rows have ${JSON.stringify(one)} under "${left}"`);
+    if (ofRight.has(other)) return wrong(part, `two of its rows have ${JSON.stringify(other)} under "${right}"`);
+    toRight.set(one, other);
+    ofRight.add(other);
+  }
+  return { toRight, ofRight };
+}
+
+function fieldOf(row: Json, name: string): string | undefined {
+  const value = isObject(row) ? row[name] : undefined;
+  if (value instanceof Decimal) return value.canonical();
+  return typeof value === "string" ? value : undefined;
+}
+
+function wrong(part: string, what: string): StepProblem {
+  return {
+    code: "reconcile.mapping",
+    message: `map.${part}: ${what}`,
+    why: "each name of one side must lead to one of the other, or rows would be held against the wrong ones",
+    next: "mend the mapping",
+  };
+}

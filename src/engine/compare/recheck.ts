@@ -1,0 +1,156 @@
+import type { Json } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import type { Compare } from "../../playbook/model.ts";
+import type { Sighting } from "../../reconcile/drift-book.ts";
+import { Gathered } from "../../reconcile/gathered.ts";
+import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
+import { keyParts, keyText, type Pair, type SideValue, type SideName } from "../../reconcile/row.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { SourceReader, Witnessed } from "./source-reader.ts";
+
+interface Parts {
+  /** The address of the step that compares. */
+  readonly step: string;
+  readonly reader: SourceReader;
+  readonly rules: Rules;
+  readonly times: Pick<Compare, "settleMs" | "recheckMs">;
+  /** Since when an earlier run has seen a difference as it is now. */
+  readonly known: (difference: Omit<Sighting, "evidence">) => number | undefined;
+}
+
+/** A key that differed when it was looked at last. */
+interface Suspect {
+  readonly pair: Pair;
+  /** Since when it has been as it is, as far as was looked. */
+  readonly since: number;
+}
+
+/** What further looks made of the differences of the first. */
+export interface LookedAt {
+  readonly sightings: readonly Sighting[];
+  /** What was another difference at each look, or is too young. */
+  readonly moving: readonly Pair[];
+  /** How many were gone. */
+  readonly settled: number;
+  /** How many could not be read again. */
+  readonly lost: number;
+  readonly looks: number;
+}
+
+/**
+ * Looks at differences again until each is either gone, or has been seen twice alike and is as old as the settle time; what is neither after
+ * `LIMITS.looks` looks is moving.
+ */
+export class Looks {
+  readonly #context: RunContext;
+  readonly #parts: Parts;
+  readonly #sightings: Sighting[] = [];
+  #settled = 0;
+  #lost = 0;
+
+  constructor(context: RunContext, parts: Parts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  async at(pairs: Iterable<Pair>): Promise<LookedAt> {
+    const now = this.#context.ports.clock.now();
+    let suspects = new Map(Array.from(pairs, (pair) => [pair.key, { pair, since: now }] as const));
+    let looks = 1;
+    while (suspects.size > 0 && looks < LIMITS.looks && !this.#context.stopping) {
+      await this.#pause(suspects);
+      if (this.#context.stopping) break;
+      suspects = await this.#again(suspects);
+      looks += 1;
+    }
+    const moving = [...suspects.values()].map(({ pair }) => pair);
+    return { sightings: this.#sightings, moving, settled: this.#settled, lost: this.#lost, looks };
+  }
+
+  async #pause(suspects: ReadonlyMap<string, Suspect>): Promise<void> {
+    const { clock } = this.#context.ports;
+    const ms = this.#pauseFor(suspects.values());
+    const what = `${count(suspects.size, "difference")}, to read again`;
+    this.#context.tell({ kind: "step.waiting", step: this.#parts.step, for: what, untilMs: clock.now() + ms, at: clock.now() });
+    await this.#context.pause(ms);
+  }
+
+  // As long as it takes until the youngest of them is old enough.
+  #pauseFor(suspects: Iterable<Suspect>): number {
+    const now = this.#context.ports.clock.now();
+    const { settleMs, recheckMs } = this.#parts.times;
+    let pause = recheckMs;
+    if (settleMs > 0) for (const suspect of suspects) pause = Math.max(pause, settleMs - this.#ageOf(suspect, now));
+    return pause;
+  }
+
+  // What a row says of itself goes before what was seen of it, unless it says that it changed in the future.
+  #ageOf({ pair, since }: Suspect, now: number): number {
+    const told = Math.max(pair.left?.at ?? Number.NEGATIVE_INFINITY, pair.right?.at ?? Number.NEGATIVE_INFINITY);
+    if (Number.isFinite(told) && told <= now) return now - told;
+    const earlier = this.#sightingsOf(pair, []).map((sighting) => this.#parts.known(sighting) ?? since);
+    return now - Math.max(...earlier, 0);
+  }
+
+  async #again(before: ReadonlyMap<string, Suspect>): Promise<Map<string, Suspect>> {
+    const witnessed = await this.#parts.reader.readAgain(new Set(before.keys()));
+    const byKey = Map.groupBy(witnessed, ({ row }) => keyText(row.key));
+    const after = new Map<string, Suspect>();
+    const now = this.#context.ports.clock.now();
+    for (const [key, suspect] of before) {
+      if (!this.#parts.reader.isWhole(key)) {
+        this.#lost += 1; // nothing is known of it any more: that is told as a gap
+        continue;
+      }
+      const rows = byKey.get(key) ?? [];
+      const pair = { key, left: gathered(key, "left", rows), right: gathered(key, "right", rows) };
+      if (judge(pair, this.#parts.rules).length === 0) {
+        this.#settled += 1;
+        continue;
+      }
+      const isAlike = stateOf(pair) === stateOf(suspect.pair);
+      const next = { pair, since: isAlike ? suspect.since : now };
+      if (isAlike && this.#ageOf(next, now) >= this.#parts.times.settleMs) this.#sightings.push(...this.#sightingsOf(pair, rows));
+      else after.set(key, next);
+    }
+    return after;
+  }
+
+  #sightingsOf({ key, left, right }: Pair, rows: readonly Witnessed[]): readonly Sighting[] {
+    return judge({ left, right }, this.#parts.rules).map((kind) => ({
+      key: keyParts(key),
+      kind,
+      left: left?.value ?? null,
+      right: right?.value ?? null,
+      difference: differenceOf({ left, right }),
+      evidence: { left: evidenceOf("left", left, rows), right: evidenceOf("right", right, rows) },
+    }));
+  }
+}
+
+function gathered(key: string, side: SideName, rows: readonly Witnessed[]): SideValue | undefined {
+  const sum = new Gathered();
+  for (const { row } of rows) if (row.side === side) sum.add(row);
+  return sum.get(key);
+}
+
+// By which two looks are alike: what is compared, and not when it was read.
+function stateOf({ left, right }: Pair): string {
+  return JSON.stringify([left?.rows ?? 0, left?.value ?? null, right?.rows ?? 0, right?.value ?? null]);
+}
+
+function evidenceOf(side: SideName, seen: SideValue | undefined, rows: readonly Witnessed[]): Json {
+  const own = rows.filter(({ row }) => row.side === side && row.record !== null);
+  return {
+    rows: String(seen === undefined ? 0 : own.length),
+    read: own.slice(0, LIMITS.driftRows).map(({ row, origin: { at, operation, input, actor, page } }) => ({
+      operation,
+      input,
+      actor,
+      page: String(page),
+      at: new Date(at).toISOString(),
+      record: row.record,
+    })),
+  };
+}

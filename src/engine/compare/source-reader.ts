@@ -1,0 +1,209 @@
+import { LIMITS } from "../../base/limits.ts";
+import { EvaluationFailure } from "../../expression/expression.ts";
+import type { Gap } from "../../protocol/comparison.ts";
+import { noValue } from "../write/lost-answer.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import { Gathered } from "../../reconcile/gathered.ts";
+import { keyParts, keyText, type SideRow, type SideName } from "../../reconcile/row.ts";
+import type { Scratch } from "../../reconcile/scratch.ts";
+import type { Looking } from "../run/reading-context.ts";
+import { LIST_TRIES } from "../read/read.ts";
+import { Interrupted } from "../run/interrupted.ts";
+import type { RowOrigin, RowSource, SourceRead } from "./row-source.ts";
+
+/** What was read of one side, and when. */
+export interface SideTally {
+  rows: number;
+  requests: number;
+  from: number | undefined;
+  to: number | undefined;
+}
+
+/** A row with where it was read. */
+export interface Witnessed {
+  readonly row: SideRow;
+  readonly origin: RowOrigin;
+}
+
+/** What tells that a list was read while it moved. */
+const MOVES: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "paging.other-page"]);
+
+/** Reads the sources of a comparison: wholly at first, then only what may hold a key that differs. */
+export class SourceReader {
+  readonly tallies: Readonly<Record<SideName, SideTally>> = { left: newTally(), right: newTally() };
+  readonly #context: Looking;
+  readonly #sources: readonly RowSource[];
+  readonly #step: string;
+  readonly #names: Readonly<Record<SideName, string>>;
+  /** By source, the reads by the fixed parts of the keys that they may hold. */
+  readonly #byFixed: readonly ReadonlyMap<string, readonly SourceRead[]>[];
+  readonly #failed = new Set<SourceRead>();
+  readonly #gaps: Gap[] = [];
+  #reads = 0;
+
+  /** `step` is the address of the step that compares. */
+  constructor(
+    context: Looking,
+    sources: readonly RowSource[],
+    { step, names }: { readonly step: string; readonly names: Readonly<Record<SideName, string>> },
+  ) {
+    this.#context = context;
+    this.#sources = sources;
+    this.#step = step;
+    this.#names = names;
+    this.#byFixed = sources.map(({ reads }) => Map.groupBy(reads, ({ fixed }) => (fixed === undefined ? ANY : keyText(fixed))));
+  }
+
+  /** What could not be read to its end: it is not read again, for nothing of what it may hold is compared. */
+  get gaps(): readonly Gap[] {
+    return this.#gaps;
+  }
+
+  get requests(): number {
+    return this.tallies.left.requests + this.tallies.right.requests;
+  }
+
+  /** Reads all rows into the scratch file. */
+  async readAll(scratch: Scratch): Promise<void> {
+    await this.#each(
+      this.#sources.map(({ reads }) => reads),
+      async (read) => {
+        let [number, taken] = [0, { left: 0, right: 0 }];
+        const problem = await this.#rows(read, {
+          begin: () => {
+            [number, taken] = [++this.#reads, { left: 0, right: 0 }];
+          },
+          take: (rows) => {
+            for (const side of read.sides) {
+              const own = rows.filter((row) => row.side === side);
+              const page = new Gathered();
+              for (const row of own) page.add(row);
+              scratch.keep(number, side, page);
+              const told = own.filter(({ record }) => record !== null).length;
+              taken[side] += told;
+              this.tallies[side].rows += told;
+            }
+          },
+          forget: () => {
+            scratch.forget(number);
+            for (const side of read.sides) this.tallies[side].rows -= taken[side];
+          },
+        });
+        if (problem !== undefined) this.#fail(read, problem);
+      },
+    );
+  }
+
+  /** Reads again whatever may hold one of these keys, and gives the rows of those keys. */
+  async readAgain(keys: ReadonlySet<string>): Promise<readonly Witnessed[]> {
+    const witnessed = new Map<SourceRead, Witnessed[]>();
+    const wanted = this.#sources.map((source, at) => [...new Set([...keys].flatMap((key) => this.#mayHold(source, at, key)))]);
+    await this.#each(wanted, async (read) => {
+      let rows: Witnessed[] = [];
+      const problem = await this.#rows(read, {
+        begin: () => (rows = []),
+        take: (page, origin) => {
+          for (const row of page) if (keys.has(keyText(row.key))) rows.push({ row, origin });
+        },
+        forget: () => (rows = []),
+      });
+      if (problem === undefined) witnessed.set(read, rows);
+      else this.#fail(read, problem);
+    });
+    return [...witnessed.values()].flat();
+  }
+
+  /** Whether all that may hold a key was read to its end. */
+  isWhole(key: string): boolean {
+    if (this.#failed.size === 0) return true;
+    return this.#sources.every((source, at) => this.#mayHold(source, at, key).every((read) => !this.#failed.has(read)));
+  }
+
+  /** Whether what may hold a key was read on every side, and to its end: of one that no read is about nobody knows anything. */
+  hasLookedFor(key: string): boolean {
+    return this.isWhole(key) && this.#sources.every((source, at) => this.#mayHold(source, at, key).length > 0);
+  }
+
+  #mayHold({ fixed }: RowSource, at: number, key: string): readonly SourceRead[] {
+    const parts = keyParts(key);
+    const reads = this.#byFixed[at];
+    return [...(reads?.get(keyText(fixed.map((place) => parts[place] ?? ""))) ?? []), ...(reads?.get(ANY) ?? [])];
+  }
+
+  async #each(reads: readonly (readonly SourceRead[])[], work: (read: SourceRead) => Promise<void>): Promise<void> {
+    await Promise.all(this.#sources.map(({ parallel }, at) => inParallel(reads[at] ?? [], parallel, work, this.#context)));
+  }
+
+  async #rows(read: SourceRead, taking: Taking): Promise<StepProblem | undefined> {
+    for (let tries = 1; ; tries++) {
+      taking.begin();
+      const problem = await this.#once(read, taking);
+      if (problem === undefined) return undefined;
+      taking.forget();
+      if (!MOVES.has(problem.code) || tries === LIST_TRIES || this.#context.stopping) return problem;
+    }
+  }
+
+  async #once(read: SourceRead, { take }: Taking): Promise<StepProblem | undefined> {
+    const { clock } = this.#context.ports;
+    const from = clock.now();
+    try {
+      for await (const page of read.pages()) {
+        const at = page.kind === "rows" ? page.origin.at : clock.now();
+        for (const side of read.sides) noteTime(this.tallies[side], Math.min(from, at), at);
+        this.tallies[read.sides[0] ?? "left"].requests += page.requests;
+        if (page.kind === "failed") return page.problem;
+        take(page.rows, page.origin);
+        this.#tell();
+      }
+      return undefined;
+    } catch (error) {
+      if (error instanceof Interrupted) return { code: "run.interrupted", message: "the run was interrupted" };
+      if (!(error instanceof EvaluationFailure)) throw error;
+      return noValue(error, { code: "expression.no-value" });
+    }
+  }
+
+  #tell(): void {
+    const { left, right } = this.tallies;
+    const at = this.#context.ports.clock.now();
+    this.#context.tell({ kind: "step.reading", step: this.#step, pages: this.requests, rows: left.rows + right.rows, at });
+  }
+
+  #fail(read: SourceRead, { code, message }: StepProblem): void {
+    this.#failed.add(read);
+    const side = read.sides.map((name) => this.#names[name]).join(" and ");
+    this.#gaps.push({ side, of: read.label, code, message: message.slice(0, LIMITS.refusalChars) });
+  }
+}
+
+// No text of a key: a read of which nobody can tell beforehand what it may hold.
+const ANY = "";
+
+interface Taking {
+  readonly begin: () => void;
+  readonly take: (rows: readonly SideRow[], origin: RowOrigin) => void;
+  readonly forget: () => void;
+}
+
+function newTally(): SideTally {
+  return { rows: 0, requests: 0, from: undefined, to: undefined };
+}
+
+function noteTime(tally: SideTally, from: number, to: number): void {
+  tally.from = Math.min(tally.from ?? from, from);
+  tally.to = Math.max(tally.to ?? to, to);
+}
+
+async function inParallel<T>(
+  items: readonly T[],
+  parallel: number,
+  work: (item: T) => Promise<void>,
+  context: Looking,
+): Promise<void> {
+  const rest = items.values();
+  const one = async (): Promise<void> => {
+    for (const item of rest) if (!context.stopping) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, one));
+}

@@ -1,0 +1,202 @@
+import { type ValueDifference, changesBetween } from "../../base/difference.ts";
+import { isObject, type Json, jsonEquals, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { quoted } from "../../base/text.ts";
+import type { Target } from "../../environment/target.ts";
+import { operationNamed } from "../../operations/operation.ts";
+import { canUndo } from "../../services/sets.ts";
+import { givenProblems } from "../../playbook/inputs/given-inputs.ts";
+import { isWrite, type Playbook } from "../../playbook/model.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import { playbooksIn } from "../../playbook/playbook-walk.ts";
+import { mayStillArrive } from "../../protocol/attempts.ts";
+import { openWrites } from "../../protocol/open-writes.ts";
+import type { AttemptIntended } from "../../protocol/record.ts";
+import type { RunState } from "../../protocol/state.ts";
+import { callsIn } from "../write/final-write.ts";
+import { Frames } from "../run/scopes.ts";
+import { type FingerprintContext, saysOf } from "./step-fingerprint.ts";
+import { idsIn, type TracedStep, Traces } from "./earlier-values.ts";
+
+/** What an edit of a playbook means to a run that has begun with it: a line each, with where it stands. */
+export interface Edit {
+  /** What the run has done is no longer what the playbook says: it cannot go on. */
+  readonly conflicts: readonly string[];
+  /** What somebody should know. */
+  readonly notes: readonly string[];
+}
+
+/** A run, and what its playbook said before and says now. */
+export interface Edited {
+  readonly before: Playbook;
+  readonly now: Playbook;
+  readonly state: RunState;
+  readonly target: Target;
+  readonly secrets: Secrets;
+}
+
+/**
+ * Holds an edited playbook against what a run has done. What was done stays done, so what it was made of may not change; whatever has
+ * not begun, or failed without an effect, may. Both texts are evaluated with what the run knows: a name that moved is no change.
+ */
+export function compareEdit(edited: Edited): Edit {
+  const { state, now, before } = edited;
+  const pair = { before: new Traces(before, state), now: new Traces(now, state) };
+  const comparison = new Comparison(edited, pair);
+  const all = [
+    ...inputConflicts(edited),
+    ...comparison.changed(),
+    ...comparison.outOfOrder(),
+    ...comparison.neverDone(),
+    ...comparison.lost(),
+    ...comparison.overtaken(),
+  ];
+  return { conflicts: [...new Set(all)].map(edited.secrets.redact), notes: comparison.removed() };
+}
+
+class Comparison {
+  readonly #edited: Edited;
+  readonly #before: Traces;
+  readonly #now: Traces;
+  readonly #said: FingerprintContext;
+  readonly #says: FingerprintContext;
+
+  constructor(edited: Edited, { before, now }: { readonly before: Traces; readonly now: Traces }) {
+    const { state, target } = edited;
+    this.#edited = edited;
+    this.#before = before;
+    this.#now = now;
+    this.#said = { state, target, frames: new Frames(edited.before, state, edited) };
+    this.#says = { state, target, frames: new Frames(edited.now, state, edited) };
+  }
+
+  /** What was done, and is now another thing. */
+  changed(): readonly string[] {
+    return [...this.#now.begun].flatMap(([address, spot]) => {
+      const before = this.#before.begun.get(address);
+      const changes = before === undefined ? [] : changesBetween(saysOf(before, this.#said), saysOf(spot, this.#says));
+      return changes.map((change) => `${placeOf(spot)} ${spell(change)}`);
+    });
+  }
+
+  /** What has not begun and stands before what has: it would be done after it. */
+  outOfOrder(): readonly string[] {
+    return this.#now.sequences.flatMap(({ spots }) => {
+      const first = spots.findIndex(({ address }) => !this.#now.hasBegun(address));
+      const last = spots.findLast(({ address }) => this.#now.hasBegun(address));
+      const [spot] = first < 0 || last === undefined || spots.indexOf(last) < first ? [] : [spots[first]];
+      if (spot === undefined || last === undefined) return [];
+      const renamed = this.#namedBefore(spot);
+      return renamed === undefined
+        ? [`${placeOf(spot)} stands before ${last.step.id}, which has begun: it would be done after it`]
+        : [];
+    });
+  }
+
+  /** What is new in a whole that is done. */
+  neverDone(): readonly string[] {
+    return this.#now.sequences.flatMap((sequence) => {
+      const { within } = sequence;
+      if (within === undefined || this.#edited.state.steps.get(within)?.completed === undefined) return [];
+      const before = this.#before.begun.get(within);
+      const ids = before === undefined ? new Set<string>() : idsIn(before.step);
+      const added = sequence.spots.filter(({ step, address }) => !ids.has(step.id) && !this.#now.hasBegun(address));
+      return added.map((spot) => `${placeOf(spot)} is new in ${within}, which is done: it would never be done`);
+    });
+  }
+
+  /** What is gone, and may not be: nobody would learn what became of it, or it would be done again by another name. */
+  lost(): readonly string[] {
+    const { state, before } = this.#edited;
+    const open = openWrites(state).filter(({ step }) => !this.#now.begun.has(step));
+    const { runId = "" } = state.opened ?? {};
+    const unsettled = open.map(
+      ({ step, operation }) =>
+        `${before.file}: ${step} (${operation}) is gone, and nobody knows what became of it; first: tokenbook resolve ${runId} --step ${quoted(step)} --as applied|absent --because TEXT`,
+    );
+    const renamed = this.#now.sequences
+      .flatMap(({ spots }) => spots)
+      .flatMap((spot) => {
+        const name = this.#now.hasBegun(spot.address) ? undefined : this.#namedBefore(spot);
+        return name === undefined ? [] : [`${placeOf(spot)} is ${name} by another name, which is done: it would be done again`];
+      });
+    return [...unsettled, ...renamed];
+  }
+
+  /** What has not begun, and sets what a superseded sending may still set: that was sent again because nothing later did. */
+  overtaken(): readonly string[] {
+    const waiting = [...this.#edited.state.steps].filter(([, { attempts }]) => mayStillArrive(attempts));
+    const later = this.#now.sequences.flatMap(({ spots }) => spots).filter(({ address }) => !this.#now.hasBegun(address));
+    return waiting.flatMap(([address, { attempts }]) =>
+      later
+        .filter((spot) => attempts.some(({ intended }) => this.#undoes(spot, intended)))
+        .map((spot) => `${placeOf(spot)} sets what an earlier sending of ${address} may still set: that could arrive after it`),
+    );
+  }
+
+  #undoes(spot: TracedStep, { operation: name, input }: AttemptIntended): boolean {
+    const operation = operationNamed(name);
+    const { step, isWhole } = spot;
+    if (step.kind === "check") return false;
+    if (!operation.writes) return true; // what an earlier version sent as a write, and nobody can describe any more
+    const { sets, effect } = operation.meaning;
+    const given = step.kind === "call" && !isWhole ? saysOf(spot, this.#says)["with"] : undefined;
+    const about = { again: effect === "absolute" ? "value" : "unique", profile: this.#edited.target.profile } as const;
+    return callsIn(step)
+      .filter(isWrite)
+      .some((later) => {
+        const setter = { sets: later.operation.meaning.sets, input: isObject(given) ? given : undefined };
+        return canUndo({ sets, input }, setter, about);
+      });
+  }
+
+  /** What was done and is gone. */
+  removed(): readonly string[] {
+    const spots = [...this.#before.begun.values()].filter(({ address }) => !this.#now.begun.has(address));
+    return spots
+      .filter(({ within }) => within === undefined || this.#now.begun.has(within))
+      .map((spot) => `${spot.address} is gone from ${spot.playbook.file}; what it did stays`);
+  }
+
+  // A step that was done under a name that is gone, and is a step that has not begun to the letter.
+  #namedBefore(spot: TracedStep): string | undefined {
+    if (spot.step.kind !== "call" || !spot.step.operation.writes) return undefined;
+    const says = saysOf(spot, this.#says);
+    const gone = [...this.#before.begun.values()].find(
+      (each) => !this.#now.begun.has(each.address) && each.frame === spot.frame && jsonEquals(saysOf(each, this.#said), says),
+    );
+    return gone?.address;
+  }
+}
+
+// A run keeps the inputs and variables that it began with.
+function inputConflicts({ state, now }: Edited): readonly string[] {
+  const { inputs = {}, env = {} } = state.opened ?? {};
+  const wrong = now.inputs.flatMap((declaration) => {
+    const value = inputs[declaration.name];
+    const where = `${now.file} (inputs.${declaration.name})`;
+    if (value === undefined) return [`${where} is new, and the run has no value of it`];
+    return givenProblems(declaration, value).map((problem) => `${where}: the run has a value that is wrong now: ${problem}`);
+  });
+  const unset = playbooksIn(now).flatMap(({ file, env: variables }) =>
+    variables
+      .filter(({ name }) => env[file]?.[name] === undefined)
+      .map(({ name, line }) => `${file}:${line} (env.${name}) is new, and the run has no value of it`),
+  );
+  return [...wrong, ...unset];
+}
+
+function placeOf({ playbook, step, address }: TracedStep): string {
+  return `${playbook.file}:${step.line} (${address})`;
+}
+
+function spellValue(value: Json): string {
+  const text = writeJson(value);
+  return text.length <= LIMITS.editedChars ? text : `${text.slice(0, LIMITS.editedChars)}…`;
+}
+
+function spell({ sign, path, is, wanted }: ValueDifference): string {
+  const [was, becomes] = [is, wanted].map((value) => spellValue(value ?? null));
+  if (sign === "+") return `${path} is new: ${becomes}`;
+  return sign === "-" ? `${path} is gone; it was ${was}` : `${path} has been changed from ${was} to ${becomes}`;
+}

@@ -1,0 +1,140 @@
+import type { Json, JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { Failure } from "../../base/failure.ts";
+import { organizationOf, type Target } from "../../environment/target.ts";
+import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
+import { includedInputs, inOrganization } from "../../playbook/inputs/given-inputs.ts";
+import type { FixedOfCheck, FixedOfComparison, FixedOfSide } from "../../playbook/keywords/comparison.ts";
+import type { FixedOfCall, FixedOfHead } from "../../playbook/keywords/step.ts";
+import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, LookCheck, Side } from "../../playbook/model.ts";
+import { bind, type Template } from "../../playbook/expressions/template.ts";
+import type { RunState } from "../../protocol/state.ts";
+import { roundsOf } from "../steps/expand-foreach.ts";
+import { callerOf, recordedAs } from "../service/caller.ts";
+import type { Frames } from "../run/scopes.ts";
+import type { PlanStep } from "../run/plan-steps.ts";
+import type { TracedStep } from "./earlier-values.ts";
+
+/** A value for each keyword of which an edit matters, and for no other. */
+type Says<Fixed extends string> = Readonly<Record<Fixed, Json>>;
+
+/** What it takes to say what a playbook means at a place of a run. */
+export interface FingerprintContext {
+  readonly frames: Frames;
+  readonly state: RunState;
+  readonly target: Target;
+}
+
+/**
+ * What a playbook says of a step that it is done with: whatever a change of would make what was done another thing. Of a step
+ * that was skipped, only that.
+ */
+export function saysOf(spot: TracedStep, { frames, state, target }: FingerprintContext): JsonObject {
+  const { step } = spot;
+  const scope = frames.scopeAt(spot);
+  const says: Says<"uses" | Exclude<FixedOfHead, "foreach">> = {
+    uses: usesOf(step),
+    if: known(() => step.if?.evaluate(scope) ?? true),
+  };
+  if (state.steps.get(spot.address)?.completed?.outcome === "skipped") return says;
+  const { foreach } = step;
+  if (spot.isWhole && foreach !== undefined)
+    return { ...says, foreach: known(() => roundsOf(scope, foreach) as unknown as Json) };
+  // A round was let in by the whole.
+  const { if: _if, ...own } = says;
+  return { ...(foreach === undefined ? says : own), ...ownOf(step, scope, target) };
+}
+
+function usesOf(step: PlanStep): string {
+  switch (step.kind) {
+    case "call":
+      return step.operation.name;
+    case "include":
+      return "a playbook";
+    case "block":
+    case "check":
+      return step.kind;
+  }
+}
+
+function ownOf(step: PlanStep, scope: Scope, target: Target): JsonObject {
+  switch (step.kind) {
+    case "call":
+      return callSays(step, scope);
+    case "include":
+      return { with: known(() => inputsOf(step, scope, target)) };
+    case "check":
+      return checkSays(step, scope);
+    case "block":
+      return {};
+  }
+}
+
+function callSays(step: CallStep, scope: Scope): Says<Exclude<FixedOfCall, "uses">> {
+  return { with: bound(step.with, scope), as: actorOf(step.as, scope), pages: Decimal.of(Math.min(step.pages, MANY)) };
+}
+
+const MANY = Number.MAX_SAFE_INTEGER;
+
+function checkSays({ looks }: CheckStep, scope: Scope): JsonObject {
+  if (looks.kind === "conserve") return { conserve: { [looks.of]: bound(looks.id, scope) } };
+  return looks.kind === "compare" ? comparisonSays(looks) : lookSays(looks, scope);
+}
+
+function lookSays({ read, that }: LookCheck, scope: Scope): Says<Exclude<FixedOfCheck, "foreach" | "conserve">> {
+  const { operation, with: input, as } = read;
+  return { read: operation.name, with: bound(input, scope), as: actorOf(as, scope), that: that.text.trim() };
+}
+
+// Word by word: what each round of it reads, only a run knows.
+function comparisonSays({
+  sides,
+  tolerance: limit,
+}: Compare): Says<Exclude<FixedOfComparison, "conserve">> | Says<Exclude<FixedOfComparison, "left" | "right">> {
+  const tolerance = limit.canonical();
+  if (sides.kind === "conserved") return { tolerance, conserve: sides.conserve.of };
+  return { tolerance, left: sideSays(sides.left), right: sideSays(sides.right) };
+}
+
+function text(expression: Expression | undefined): Json {
+  return expression?.text.trim() ?? null;
+}
+
+function sideSays({ source, where, key, value, sums, at }: Side): Says<FixedOfSide> {
+  return {
+    rows: source.kind === "list" ? text(source.rows) : null,
+    read: source.kind === "list" ? null : source.read.operation.name,
+    each: source.kind === "list" ? null : text(source.each),
+    where: text(where),
+    key: Object.fromEntries(Array.from(key, ([part, expression]) => [part, text(expression)] as const)),
+    value: text(value),
+    combine: sums ? "sum" : null,
+    at: text(at),
+  };
+}
+
+// As the step would begin with them.
+function inputsOf({ playbook, inputs }: IncludeStep, scope: Scope, target: Target): Json {
+  const given = Object.fromEntries(Array.from(inputs, ([name, template]) => [name, bind(template, scope)] as const));
+  return inOrganization(playbook, includedInputs(playbook, given), organizationOf(target));
+}
+
+function bound(template: Template, scope: Scope): Json {
+  return known(() => bind(template, scope));
+}
+
+function actorOf(use: ActorUse | undefined, scope: Scope): Json {
+  return known(() => {
+    return recordedAs(callerOf(use, scope));
+  });
+}
+
+// What has no value is a change when it had one.
+function known(evaluate: () => Json): Json {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof EvaluationFailure || error instanceof Failure) return `nothing (${error.message})`;
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import type { Clock } from "../base/ports.ts";
+import type { Secrets } from "../playbook/settings/open-secrets.ts";
+import type { RunEvent } from "../protocol/record.ts";
+import type { DriftBook } from "../reconcile/drift-book.ts";
+import type { Exchanged, Outgoing } from "../transport/exchange.ts";
+
+/** What the engine may ask of the world. */
+export interface EnginePorts {
+  readonly clock: Clock;
+  readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
+  /** The secrets of the playbook that is run and of those that it includes. */
+  readonly secrets: Secrets;
+  /** What is remembered of drifts from run to run. */
+  readonly drifts: () => DriftBook;
+  readonly observe: (event: RunEvent) => void;
+  /** Does one thing for a step: whoever wants to know for which step an exchange is made. Left out: nobody does. */
+  readonly during?: <T>(step: string, work: () => Promise<T>) => Promise<T>;
+  /** Aborted when the run is to stop: nothing new is sent, reads end at once, and a write on its way has a grace for its answer. */
+  readonly stopping: AbortSignal;
+}

@@ -1,0 +1,99 @@
+import { formatDuration } from "../../base/duration.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Clock } from "../../base/ports.ts";
+import { type Backoff, pauseAfter } from "../../base/backoff.ts";
+import { retry } from "../../base/retry.ts";
+import { count } from "../../base/text.ts";
+import { isNotNow } from "../../protocol/meaning.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import { explain } from "../service/explain-reply.ts";
+import type { ReadingPort } from "./reading-port.ts";
+import type { Call, Reply } from "../service/service.ts";
+
+/** What it takes to ask the service more than once: the time, and pauses that a stop ends. */
+export interface Asking {
+  readonly service: ReadingPort;
+  readonly ports: { readonly clock: Clock };
+  readonly signal: AbortSignal;
+  pause(ms: number): Promise<void>;
+}
+
+/** How long one who asks is patient. */
+export interface Patience {
+  /** Until when it may wait for a busy service, by the clock's elapsed time; as long as the limits allow when left out. */
+  readonly by?: number | undefined;
+  /** Whether this answer was expected: then it is not asked for again, although it is an error. */
+  readonly expects?: ((reply: Reply) => boolean) | undefined;
+}
+
+/** The last reply to a question, and what it took to get it. */
+export interface AskedReply {
+  readonly reply: Reply;
+  readonly requests: number;
+  readonly tookMs: number;
+}
+
+const READ_AGAIN: Backoff = { everyMs: 200, backoff: 2, maxMs: LIMITS.heldBackMs };
+
+/** Asks the service from outside of a run. */
+export function askingOf(service: ReadingPort, { clock, stopping }: { clock: Clock; stopping: AbortSignal }): Asking {
+  return { service, ports: { clock }, signal: stopping, pause: (ms) => clock.sleep(ms, stopping) };
+}
+
+/** Asks for a read until there is an answer, or asking again cannot help, or the limits are reached. Throws Interrupted at a stop. */
+export async function ask(asking: Asking, call: Call, { by = Infinity, expects }: Patience = {}): Promise<AskedReply> {
+  const { clock } = asking.ports;
+  const began = clock.elapsed();
+  const last = Math.min(by, began + LIMITS.readMs);
+  let requests = 0;
+  const once = async (): Promise<Reply> => {
+    requests++;
+    return asking.service.call(call, asking.signal);
+  };
+  const reply = await retry(once, {
+    isFinal: (given) => given.answer !== undefined || !(mayPass(given) || isElsewhere(given)) || expects?.(given) === true,
+    pause: async (given, tries) => {
+      const pauseMs = Math.min(given.retryAfterMs ?? pauseAfter(READ_AGAIN, tries), READ_AGAIN.maxMs);
+      const most = isBusy(given) ? LIMITS.busyAttempts : LIMITS.readAttempts;
+      if (tries >= most || clock.elapsed() + pauseMs > last) return false;
+      await asking.pause(pauseMs);
+      return true;
+    },
+  });
+  return { reply, requests, tookMs: clock.elapsed() - began };
+}
+
+/** Why a read has no answer of use, after all its attempts. */
+export function problemOf({ reply, requests, tookMs }: AskedReply, about: Parameters<typeof explain>[1]): StepProblem {
+  const problem = explain(reply, about);
+  if (requests === 1) return problem;
+  const asked = `it was asked ${count(requests, "time")} within ${spanOf(tookMs)}, and one read is tried for no longer than ${formatDuration(LIMITS.readMs)}`;
+  return { ...problem, why: problem.why === undefined ? asked : `${problem.why}; ${asked}` };
+}
+
+/** A time that was measured, in words. */
+export function spanOf(ms: number): string {
+  return formatDuration(Math.max(1, Math.round(ms / 100)) * 100);
+}
+
+/** Whether it may be otherwise some time later: the network, a busy or failing server; not a refusal, nor an answer of another shape. */
+export function mayPass(reply: Reply): boolean {
+  return reply.meaning === "not-sent" || isTrouble(reply);
+}
+
+/** Whether the service, or what is in front of it, is in trouble: it gave no answer, failed, or is too busy. */
+export function isTrouble(reply: Reply): boolean {
+  if (reply.meaning === "not-sent") return false;
+  if (reply.status === null || isBusy(reply)) return true;
+  return reply.meaning === "ambiguous" && (reply.status >= 500 || reply.status === 408);
+}
+
+// A web page or a redirect: what stands in for a service that is down, and what a wrong address gives.
+function isElsewhere({ html, status }: Reply): boolean {
+  return html || (status !== null && status >= 300 && status < 400);
+}
+
+// Of a read it does not matter whether the service itself said so, or a gateway in front of it.
+function isBusy({ status, retryAfterMs }: Reply): boolean {
+  return isNotNow(status, retryAfterMs !== null);
+}

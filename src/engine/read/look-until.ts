@@ -1,0 +1,29 @@
+import { pauseAfter } from "../../base/backoff.ts";
+import type { Waiting } from "../../playbook/model.ts";
+import type { Looking } from "../run/reading-context.ts";
+
+/** How one look went: what was looked for, or `again`. */
+export type LookResult<T> = { readonly found: T } | "again";
+
+/**
+ * Looks until something is found, the time is over (`late`), or the run is to stop (`stopping`). Pauses grow by the backoff. Each look is told
+ * until when it may wait for a service that is busy, by the clock's elapsed time.
+ */
+export async function lookUntil<T>(
+  context: Looking,
+  about: { address: string; for: string; wait: Waiting },
+  look: (by: number) => Promise<LookResult<T>>,
+): Promise<T | "late" | "stopping"> {
+  const { clock } = context.ports;
+  const deadline = clock.elapsed() + about.wait.timeoutMs;
+  for (let looks = 1; ; looks++) {
+    if (context.stopping) return "stopping";
+    const looked = await look(deadline);
+    if (looked !== "again") return looked.found;
+    const leftMs = deadline - clock.elapsed();
+    if (leftMs <= 0) return "late";
+    const now = clock.now();
+    context.tell({ kind: "step.waiting", step: about.address, for: about.for, untilMs: now + leftMs, at: now });
+    await context.pause(Math.min(pauseAfter(about.wait, looks), leftMs));
+  }
+}

@@ -1,0 +1,162 @@
+import { invariant } from "../../base/failure.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { type AfterPage, listIn } from "../../services/paging/paging.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import { ask, type Patience, problemOf } from "./ask.ts";
+import type { Caller } from "../service/caller.ts";
+import type { Looking } from "../run/reading-context.ts";
+import type { Reply } from "../service/service.ts";
+
+/** A read to be made, to its last page. */
+export interface ReadRequest extends Patience {
+  readonly operation: Operation;
+  readonly input: JsonObject;
+  readonly caller: Caller;
+  readonly pages: number;
+  /** The step that it is made for: whoever watches is told how far it has come. */
+  readonly step?: string;
+  /** Fields of the answer that are not as they should be are left out: of all that is read only a part is needed. */
+  readonly loosely?: boolean;
+}
+
+/** What a read gave. */
+export type ReadResult =
+  | {
+      readonly kind: "read";
+      readonly payload: Json;
+      readonly envelope: JsonObject | undefined;
+      readonly requests: number;
+      /** The service's own time, when it said so; of the first page. */
+      readonly date: string | undefined;
+    }
+  | {
+      readonly kind: "failed";
+      readonly reply: Reply;
+      readonly problem: StepProblem;
+      readonly requests: number;
+      /** What was asked, and how; left out where the answers came and do not add up. */
+      readonly asked?: Pick<ReadRequest, "operation" | "caller" | "by">;
+    };
+
+/** Whether the service itself says that it is not there; a page of somebody in between says nothing of it. */
+export function isNotThere({ status, meaning }: Reply): boolean {
+  return status === 404 && meaning === "refused";
+}
+
+/** A list that does not add up was read while it moved: it is read anew, so often in all. */
+export const LIST_TRIES = 3;
+
+/** Reads an operation to its last page. A read changes nothing, so whatever failed in transport is asked again, a few times. */
+export async function read(context: Looking, reading: ReadRequest): Promise<ReadResult> {
+  let requests = 0;
+  for (let tries = 1; ; tries++) {
+    const result = await readOnce(context, reading);
+    requests += result.requests;
+    const moved = result.kind === "failed" && result.problem.code === "paging.count";
+    if (!moved || tries === LIST_TRIES || context.stopping) return { ...result, requests };
+  }
+}
+
+async function readOnce(context: Looking, reading: ReadRequest): Promise<ReadResult> {
+  const { service, call } = reading.operation;
+  const { paging } = call;
+  if (paging === undefined) return askOnce(context, reading, undefined);
+  let first: PageRead | undefined;
+  let requests = 0;
+  const rows: Json[] = [];
+  for await (const page of pagesOf(context, reading)) {
+    requests += page.requests;
+    if (page.kind === "failed") return { ...page, requests };
+    first ??= page;
+    for (const row of listIn(page.payload, paging.items)) rows.push(row);
+  }
+  invariant(first !== undefined, "a list has a first page");
+  const isRecords = service.paging.gives === "the records";
+  return { ...first, payload: isRecords ? rows : { ...(first.payload as JsonObject), [paging.items]: rows }, requests };
+}
+
+/** One page of a list, or all of what has no pages. */
+export type PageRead = Extract<ReadResult, { kind: "read" }>;
+
+/**
+ * The pages of a list one by one, so that nobody need hold them all; `requests` are those of the page. A failure is the last that comes.
+ * Of what has no pages, all of it is one.
+ */
+export async function* pagesOf(context: Looking, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
+  const { operation, step } = reading;
+  let [pages, rows] = [0, 0];
+  for await (const page of eachPage(context, reading)) {
+    if (page.kind === "read" && operation.call.paging !== undefined) {
+      pages++;
+      rows += listIn(page.payload, operation.call.paging.items).length;
+      if (pages > 1 && step !== undefined)
+        context.tell({ kind: "step.reading", step, pages, rows, at: context.ports.clock.now() });
+    }
+    yield page;
+  }
+}
+
+// A page that does not fit the ones before it is not given on; the first one is, since nothing may follow that it could contradict.
+async function* eachPage(context: Looking, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
+  const { service, call } = reading.operation;
+  const first = await askOnce(context, reading, undefined);
+  yield first;
+  if (first.kind === "failed" || call.paging === undefined || reading.pages === 1) return;
+  const walk = service.paging.walk(call.paging.items);
+  let after = walk.take(first);
+  for (let number = 1; after.kind === "more"; number++) {
+    if (reading.pages === LIMITS.pages && (after.pages ?? number + 1) > LIMITS.pages) return yield endless(reading);
+    if (number >= reading.pages) return;
+    const page = await askOnce(context, reading, after.page);
+    if (page.kind === "failed") return yield page;
+    after = walk.take(page);
+    if (after.kind === "broken") return yield { ...unfinished(problemWith(after, reading)), requests: page.requests };
+    yield page;
+  }
+  if (after.kind === "broken") yield unfinished(problemWith(after, reading));
+}
+
+async function askOnce(context: Looking, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
+  const { operation, input, caller, loosely = false } = reading;
+  const asked = await ask(context, { operation, input, caller, loosely, ...(page === undefined ? {} : { page }) }, reading);
+  const { reply, requests } = asked;
+  if (reply.answer === undefined) {
+    const problem = problemOf(asked, { operation, caller, target: context.target });
+    return { kind: "failed", reply, problem, requests, asked: { operation, caller, by: reading.by } };
+  }
+  const { payload, envelope } = reply.answer;
+  return { kind: "read", payload, envelope, requests, date: reply.date };
+}
+
+function problemWith({ problem, misnamed }: Extract<AfterPage, { kind: "broken" }>, { operation }: ReadRequest): StepProblem {
+  const { name, paging } = operation.service;
+  const setting = `profile.${name}.parameters.${paging.parameter}`;
+  return misnamed
+    ? { ...problem, next: `if the service calls the parameter otherwise, say so in the environment: ${setting}` }
+    : problem;
+}
+
+function endless({ operation }: ReadRequest): ReadResult {
+  return unfinished({
+    code: "paging.limit",
+    message: `the list has more than ${LIMITS.pages} pages`,
+    next: `give \`pages:\`, or a larger ${operation.service.paging.size}`,
+  });
+}
+
+function unfinished(problem: StepProblem): ReadResult {
+  const reply: Reply = {
+    meaning: "ambiguous",
+    status: 200,
+    answer: undefined,
+    message: problem.message,
+    condition: null,
+    retryAfterMs: null,
+    date: undefined,
+    html: false,
+    foreign: false,
+  };
+  return { kind: "failed", reply, problem, requests: 0 };
+}

@@ -1,0 +1,79 @@
+import { Failure } from "../../base/failure.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { EvaluationFailure } from "../../expression/expression.ts";
+import { inputsForGroups, inputsOfGroups } from "../../playbook/settings/concurrency.ts";
+import { someInputs } from "../../playbook/inputs/given-inputs.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { Env } from "../../playbook/settings/open-secrets.ts";
+import { bind } from "../../playbook/expressions/template.ts";
+import { includesOf } from "../../playbook/playbook-walk.ts";
+
+/** A group that a run needs for itself. */
+export interface GroupWish {
+  readonly group: string;
+  /** How long to wait while another run has it; `undefined`, not at all. */
+  readonly waitMs: number | undefined;
+  /** Where the playbook says so. */
+  readonly at: string;
+}
+
+/** What a run is given beside its playbook. */
+export interface GivenToRun {
+  readonly inputs: JsonObject;
+  readonly env: Env;
+}
+
+/** The groups of a run and of all that it includes, by name; of one that two playbooks name, the more patient wish. Throws a Failure. */
+export function groupsOf(playbook: Playbook, { inputs, env }: GivenToRun): readonly GroupWish[] {
+  const wishes = new Map<string, GroupWish>();
+  for (const wish of allWishes(playbook, inputs, env)) {
+    const known = wishes.get(wish.group);
+    if (known === undefined || (wish.waitMs ?? 0) > (known.waitMs ?? 0)) wishes.set(wish.group, wish);
+  }
+  return [...wishes.values()].toSorted((one, other) => (one.group < other.group ? -1 : 1));
+}
+
+function* allWishes(playbook: Playbook, inputs: JsonObject, env: Env): Generator<GroupWish> {
+  const scope = { inputs, env: env[playbook.file] ?? {} };
+  const { concurrency } = playbook;
+  if (concurrency !== undefined) {
+    const at = `${playbook.file}:${concurrency.line} (concurrency)`;
+    yield {
+      group: nameOf(
+        named(at, () => bind(concurrency.group, scope)),
+        at,
+      ),
+      waitMs: concurrency.waitMs,
+      at,
+    };
+  }
+  for (const step of includesOf(playbook)) {
+    const names = inputsOfGroups(step.playbook);
+    const given = inputsForGroups(step).map(([name]) => [name, step.inputs.get(name)] as const);
+    const at = `${playbook.file}:${step.line} (${step.id})`;
+    const values = given.flatMap(([name, template]) =>
+      template === undefined ? [] : [[name, named(at, () => bind(template, scope))] as const],
+    );
+    yield* allWishes(step.playbook, someInputs(step.playbook, Object.fromEntries(values), names), env);
+  }
+}
+
+function named<T>(at: string, name: () => T): T {
+  try {
+    return name();
+  } catch (error) {
+    if (error instanceof EvaluationFailure) throw unnamed(at, error.message);
+    throw error;
+  }
+}
+
+function nameOf(value: unknown, at: string): string {
+  const name = typeof value === "string" ? value.trim() : "";
+  if (name !== "" && name.length <= LIMITS.groupChars) return name;
+  throw unnamed(at, name === "" ? "it is empty" : `it has ${name.length} characters; the limit is ${LIMITS.groupChars}`);
+}
+
+function unnamed(at: string, why: string): Failure {
+  return new Failure({ code: "concurrency.no-name", message: `${at}: the group has no name: ${why}`, why: "nothing was sent" });
+}

@@ -1,0 +1,143 @@
+import type { InterfaceName } from "../../contract/contract.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Target } from "../../environment/target.ts";
+import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
+import { objectsIn } from "../../operations/objects.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { CallStep, IncludeStep, Playbook } from "../../playbook/model.ts";
+import { bind, type Template } from "../../playbook/expressions/template.ts";
+import { stepsIn } from "../../playbook/playbook-walk.ts";
+import { actorsScope, callerOf, recordedAs } from "../service/caller.ts";
+import { completed } from "../write/completed-input.ts";
+import type { GivenToRun } from "./concurrency-groups.ts";
+
+/** What a write does to whom: known beforehand of one that a run would make, recorded of one that was attempted. */
+export interface TouchingWrite {
+  /** The step's address; of one that is only foreseen, its id as written: `deposit/mint`. */
+  readonly step: string;
+  readonly interface: InterfaceName;
+  /** The acting entity or the credential; null: the key's own; `undefined`: only the run will know. */
+  readonly as: string | null | undefined;
+  readonly objects: readonly TouchedObject[];
+}
+
+/** An object that a write names: `undefined` stands for a kind, or an id, that only the run will know. */
+export interface TouchedObject {
+  readonly kind: string | undefined;
+  readonly id: Json | undefined;
+}
+
+/** What a run would be made of. */
+export interface ForeseenRun {
+  readonly playbook: Playbook;
+  readonly target: Target;
+  readonly given: GivenToRun;
+}
+
+// Stand-ins for a text of an input: what only the run will know, and an id that the run chooses, which nobody else can have named.
+const UNKNOWN = "\u0000unknown";
+const NEW = "\u0000new";
+
+/** Returns every write that a run would make, as far as it is known before the run begins. Nothing is guessed. */
+export function foreseenWrites({ playbook, target, given }: ForeseenRun): readonly TouchingWrite[] {
+  return [...writesIn({ playbook, target, env: given.env, inputs: given.inputs, frame: "" })];
+}
+
+interface Frame extends Pick<ForeseenRun, "playbook" | "target"> {
+  readonly env: GivenToRun["env"];
+  readonly inputs: JsonObject;
+  readonly frame: string;
+}
+
+function* writesIn(frame: Frame): Generator<TouchingWrite> {
+  const { playbook, target, env, inputs } = frame;
+  const made: Record<string, Json> = {};
+  const unknownSteps = Array.from(playbook.names.keys(), (id) => [id, onlyTheRun(`steps.${id}`)] as const);
+  for (const step of stepsIn(playbook.steps)) {
+    const scope: Scope = {
+      inputs,
+      env: env[playbook.file] ?? {},
+      actors: actorsScope(playbook, target),
+      // A run's own name is in no other run.
+      run: { id: NEW, key: NEW, startedAt: onlyTheRun("run.startedAt") },
+      steps: { ...Object.fromEntries(unknownSteps), ...made },
+    };
+    if (step.kind === "include") yield* writesIn({ ...frame, ...included(step, scope), frame: `${frame.frame}${step.id}/` });
+    if (step.kind !== "call" || !step.operation.writes) continue;
+    const input = known(step.with, scope);
+    yield touching(step, { step: `${frame.frame}${step.id}`, input, as: actorOf(step, scope), target });
+    if (step.foreach === undefined && isObject(input)) made[step.id] = valueAfter(step.operation, input, target);
+  }
+}
+
+function onlyTheRun(name: string): Json {
+  return unknownValue(`only the run will know ${name}`);
+}
+
+function included({ playbook, inputs: given }: IncludeStep, scope: Scope): Pick<Frame, "playbook" | "inputs"> {
+  const inputs = playbook.inputs.map(({ name, default: usual }): [string, Json] => {
+    const template = given.get(name);
+    if (template === undefined) return [name, usual ?? onlyTheRun(`inputs.${name}`)];
+    const value = known(template, scope);
+    return [name, value === UNKNOWN ? onlyTheRun(`inputs.${name}`) : value];
+  });
+  return { playbook, inputs: Object.fromEntries(inputs) };
+}
+
+// What a template gives, part by part: an unknown part takes nothing from the others.
+function known(template: Template, scope: Scope): Json {
+  switch (template.kind) {
+    case "list":
+      return template.items.map((item) => known(item, scope));
+    case "object":
+      return Object.fromEntries(template.entries.map(([name, value]) => [name, known(value, scope)]));
+    default:
+      return ifKnown(() => bind(template, scope), UNKNOWN);
+  }
+}
+
+function ifKnown<T, Otherwise>(find: () => T, otherwise: Otherwise): T | Otherwise {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof Unforeseen || error instanceof EvaluationFailure) return otherwise;
+    throw error;
+  }
+}
+
+function actorOf({ as }: CallStep, scope: Scope): string | null | undefined {
+  const caller = ifKnown(() => callerOf(as, scope), undefined);
+  return caller === undefined ? undefined : recordedAs(caller);
+}
+
+// What later steps may name of it: its own names and those that the run chooses. What the service names was made by this run.
+function valueAfter(operation: Operation, input: JsonObject, { profile }: Target): Json {
+  const whole = completed(operation, input, { names: { id: () => NEW, mark: NEW }, profile });
+  const isMade = operation.meaning.effect === "marked" || operation.meaning.effect === "unique";
+  const given = Object.entries(operation.yields).map(([name, { from }]): [string, Json] => {
+    const value = from({ input: whole, payload: null, found: undefined, profile });
+    return [name, value ?? (isMade ? NEW : onlyTheRun(name))];
+  });
+  const rest = ["outcome", "response", "receipt", "envelope"].map((name): [string, Json] => [name, onlyTheRun(name)]);
+  return Object.fromEntries([...rest, ...given]);
+}
+
+interface Touching extends Pick<TouchingWrite, "step" | "as"> {
+  readonly input: Json;
+  readonly target: Target;
+}
+
+/** Returns what a write of an operation touches: the objects that its input names, or the identity that it acts as where it sets something of that. */
+export function touching({ operation }: Pick<CallStep, "operation">, { step, as, input, target }: Touching): TouchingWrite {
+  const about = { step, as, interface: operation.call.interface };
+  if (!isObject(input)) return { ...about, objects: [{ kind: undefined, id: undefined }] };
+  const named = objectsIn(operation, input, { profile: target.profile, isMissing: (value) => holds(value, UNKNOWN) });
+  const objects = named.flatMap(({ kind, id }) => (holds(id, NEW) ? [] : [{ kind, id: holds(id, UNKNOWN) ? undefined : id }]));
+  const isOfItself = named.length === 0 && operation.meaning.effect === "absolute";
+  return { ...about, objects: isOfItself ? [{ kind: "identity", id: as }] : objects };
+}
+
+function holds(value: Json, mark: string): boolean {
+  return typeof value === "string" && value.includes(mark);
+}

@@ -1,0 +1,73 @@
+import type { JsonObject } from "../../base/json.ts";
+import type { Target } from "../../environment/target.ts";
+import type { Scope } from "../../expression/expression.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import type { Fact, Notice, RunRecord, StepStopped } from "../../protocol/record.ts";
+import { lendValue, type RunState, stateOf } from "../../protocol/state.ts";
+import { Frames } from "./scopes.ts";
+import type { Place } from "./plan-steps.ts";
+import type { EnginePorts } from "../engine-ports.ts";
+import type { ReadingPort } from "../read/reading-port.ts";
+
+/**
+ * What it takes to read the service and to judge what was read: the state of a run, and what names stand for in it. It has no way to
+ * send a write; whoever plans a run has this and no more.
+ */
+export abstract class Looking {
+  readonly playbook: Playbook;
+  readonly target: Target;
+  readonly state: RunState;
+  abstract readonly service: ReadingPort;
+  abstract readonly ports: Pick<EnginePorts, "clock" | "stopping" | "secrets">;
+  readonly #frames: Frames;
+
+  constructor(
+    playbook: Playbook,
+    { target, secrets }: { readonly target: Target; readonly secrets: Secrets },
+    records: readonly RunRecord[],
+  ) {
+    this.playbook = playbook;
+    this.target = target;
+    this.state = stateOf(records);
+    this.#frames = new Frames(playbook, this.state, { target, secrets });
+  }
+
+  /** Records a fact that may become durable with the next one. */
+  abstract note(fact: Fact): void;
+  /** Records that a step stopped. */
+  abstract stop(place: Place, stopped: Omit<StepStopped, "kind" | "step">): void;
+  abstract tell(notice: Notice): void;
+  /** Pauses; ends early when the run is to stop. */
+  abstract pause(ms: number): Promise<void>;
+
+  /** Aborted when the run is to stop: it ends reads and pauses at once. */
+  get signal(): AbortSignal {
+    return this.ports.stopping;
+  }
+
+  /** Whether the run is to stop. */
+  get stopping(): boolean {
+    return this.signal.aborted;
+  }
+
+  /** What the names of an expression at a place stand for; `more` adds to them. */
+  scopeAt(place: Pick<Place, "frame" | "rounds">, more: JsonObject = {}): Scope {
+    return { ...this.#frames.scopeAt(place), ...more };
+  }
+
+  /**
+   * Evaluates what a step says about itself: its answer is `response`, and it stands among the steps although it is not complete.
+   * (Its value is lent to the state and taken back: a copy of all values at each step would make long runs quadratic.)
+   */
+  asOwn<T>(place: Place, own: { readonly value: JsonObject; readonly evaluate: (scope: Scope) => T }): T {
+    const response = own.value["response"] ?? null;
+    if (place.step.foreach !== undefined) return own.evaluate(this.scopeAt(place, { response }));
+    const takeBack = lendValue(this.state, place.address, { ...own.value });
+    try {
+      return own.evaluate(this.scopeAt(place, { response }));
+    } finally {
+      takeBack();
+    }
+  }
+}

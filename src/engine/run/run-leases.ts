@@ -1,0 +1,133 @@
+import { formatDuration } from "../../base/duration.ts";
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { headingOf, placeOf, type Target } from "../../environment/target.ts";
+import { spellHolder } from "../../journal/holder.ts";
+import type { Claim, Lease, WantedLeases } from "../../journal/leases.ts";
+import { type JournalStore, releaseHint, runHeld } from "../../journal/store.ts";
+import { callsOf } from "../../playbook/playbook-walk.ts";
+import { hasEntities } from "../../services/services.ts";
+import { actingFor, callerOf, credentialFor } from "../service/caller.ts";
+import { type GivenToRun, groupsOf, type GroupWish } from "./concurrency-groups.ts";
+import type { Call } from "../service/service.ts";
+import type { RunParts } from "./run-parts.ts";
+
+const PAUSE_MS = 250;
+
+/**
+ * Does the work while the run has its groups, and whoever it is known to write as: they are taken together, before its first
+ * request. A new run that needs none of them is taken with its first record: then the work gets no claim. What the work has not let
+ * go of when it fails is let go of then. Throws a Failure (exit 6) that names the holder when something is not to be had.
+ */
+export async function withLeases<T>(
+  parts: RunParts,
+  about: GivenToRun & { readonly runId: string },
+  work: (claim: Claim | undefined) => Promise<T>,
+): Promise<T> {
+  const groups = groupsOf(parts.playbook, about);
+  const wanted = { groups: groups.map(({ group }) => group), entities: entitiesOf(parts) };
+  if (groups.length === 0 && wanted.entities.length === 0 && !parts.store.knows(about.runId)) return work(undefined);
+  const claim = await takeAll(parts, { runId: about.runId, groups, wanted });
+  return lettingGo(parts, claim, () => work(claim));
+}
+
+/** Does the work, and lets go of what a claim still holds when it fails. */
+export async function lettingGo<T>({ store }: RunParts, claim: Claim, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    letGo(store, claim);
+    throw error;
+  }
+}
+
+// What made the work fail is to be told, and not that the journal could not be written then either: a holder that ends is free.
+function letGo(store: JournalStore, claim: Claim): void {
+  try {
+    store.leases.release(claim, true);
+  } catch {
+    // it ends with this process
+  }
+}
+
+/** As whom a call is made, as a lease names it: the acting entity or the credential, and where. */
+export function leaseNameOf(target: Target, { operation: { service }, caller }: Pick<Call, "operation" | "caller">): string {
+  const heading = headingOf(target);
+  const [address, ...within] = placeOf(service).map((field) => heading[field] ?? "");
+  const who = hasEntities(service)
+    ? (actingFor(service, caller, target) ?? "the key's own entity")
+    : (credentialFor(service, caller) ?? "");
+  return `${who} at ${address}${within.length === 0 ? "" : ` (${within.join(", ")})`}`;
+}
+
+// Whom only an expression names is taken when it is about to act.
+function entitiesOf({ playbook, target }: RunParts): readonly string[] {
+  if (!target.exclusive) return [];
+  const writes = [...callsOf(playbook)].filter(({ operation, as }) => operation.writes && as?.kind !== "entity");
+  return [...new Set(writes.map(({ operation, as }) => leaseNameOf(target, { operation, caller: callerOf(as, {}) })))].toSorted();
+}
+
+interface Wish {
+  readonly runId: string;
+  readonly groups: readonly GroupWish[];
+  readonly wanted: WantedLeases;
+}
+
+async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: Wish): Promise<Claim> {
+  const began = ports.clock.elapsed();
+  let told: Lease | undefined;
+  for (;;) {
+    const taken = store.leases.take(runId, wanted);
+    if ("claim" in taken) return taken.claim;
+    const lease = taken.inTheWay;
+    const wish = groups.find(({ group }) => ports.secrets.redact(group) === lease.name);
+    const leftMs = patienceMs(lease, wish) - (ports.clock.elapsed() - began);
+    if (leftMs <= 0) throw held(lease, wish);
+    if (told?.name !== lease.name || told.runId !== lease.runId) {
+      const now = ports.clock.now();
+      ports.observe({ kind: "run.waiting", for: spell(lease), untilMs: now + leftMs, at: now });
+    }
+    told = lease;
+    await ports.clock.sleep(Math.min(PAUSE_MS, leftMs), ports.stopping);
+    if (ports.stopping.aborted) throw stopped(lease);
+  }
+}
+
+// A run that somebody carries on is carried on by them. Nobody here can see a process of another machine end.
+function patienceMs({ kind, life }: Lease, wish: GroupWish | undefined): number {
+  if (kind === "group") return wish?.waitMs ?? 0;
+  return kind === "entity" && life === "alive" ? LIMITS.entityWaitMs : 0;
+}
+
+function spell({ kind, name, runId, holder, since }: Lease): string {
+  const who = holder === undefined ? "nobody" : spellHolder(holder);
+  const what = kind === "group" ? `the group "${name}"` : name;
+  return `${what}, which the run ${runId} has (${who}, since ${new Date(since).toISOString()})`;
+}
+
+function held(lease: Lease, wish: GroupWish | undefined): Failure {
+  if (lease.kind === "run") return runHeld(lease);
+  const next = `wait for that run to end, or stop its process; then try this run again${releaseHint(lease)}`;
+  const exit = EXIT.locked;
+  if (lease.kind === "group") {
+    const waited = wish?.waitMs === undefined ? "" : `after ${formatDuration(wish.waitMs)} `;
+    const why = `${wish?.at ?? "the playbook"} lets one run of the group act at a time; nothing was sent`;
+    return new Failure({ code: "concurrency.held", message: `${waited}another run is in ${spell(lease)}`, why, next, exit });
+  }
+  return new Failure({
+    code: "lease.held",
+    message: `another process acts as ${spell(lease)}`,
+    why: "the environment says exclusive: true, and what one of two that act as the same entity did could be taken for the other's; nothing was sent",
+    next,
+    exit,
+  });
+}
+
+function stopped(lease: Lease): Failure {
+  return new Failure({
+    code: "concurrency.interrupted",
+    message: `interrupted while waiting for ${spell(lease)}; nothing was sent`,
+    exit: EXIT.interrupted,
+  });
+}

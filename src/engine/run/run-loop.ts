@@ -1,0 +1,175 @@
+import { sharingSteps } from "../../base/budget.ts";
+import { invariant } from "../../base/failure.ts";
+import { rested } from "../../base/turns.ts";
+import { EvaluationFailure } from "../../expression/expression.ts";
+import { isWrite, type WriteStep } from "../../playbook/model.ts";
+import { bind } from "../../playbook/expressions/template.ts";
+import { Walk } from "../../protocol/decide.ts";
+import type { RunClosed, RunOutcome } from "../../protocol/record.ts";
+import { stepIn } from "../../protocol/state.ts";
+import { awaitReceipt } from "../write/await-receipt.ts";
+import type { Attempted } from "../write/attempted.ts";
+import { begin } from "../steps/begin-call.ts";
+import { complete } from "../write/complete-write.ts";
+import { end } from "../steps/end-block.ts";
+import { expand } from "../steps/expand-foreach.ts";
+import { judgeRefusal } from "../write/judge-refusal.ts";
+import { probe, whatNext } from "../write/probe.ts";
+import { sendAgain } from "../write/send.ts";
+import { turn } from "../steps/turn-block.ts";
+import { callerOf } from "../service/caller.ts";
+import { noValue } from "../write/lost-answer.ts";
+import type { RunContext } from "./run-context.ts";
+import { Interrupted } from "./interrupted.ts";
+import { type Action, type Place, planOf } from "./plan-steps.ts";
+
+/**
+ * Carries a run to where it can go: asks what follows from the state, does it, records what came of it, and asks again.
+ * Gives how it ended, of which nothing is recorded yet; the run is still held.
+ */
+export async function carryOn(context: RunContext): Promise<RunClosed> {
+  const walk = new Walk(planOf(context.playbook));
+  const work = new Work(context);
+  const isBusy = (round: string): boolean => work.isBusyIn(round);
+  try {
+    while (!context.stopping) {
+      const next = walk.next(context.state, { isBusy });
+      if (next.kind === "close") return ended(context, next.outcome);
+      await work.doUntilOneEnds(next.actions);
+      await rested();
+    }
+    await work.settled();
+    // What is to be done always is done now, as long as people can be expected to wait.
+    for (context.beginGrace(); !context.stopping;) {
+      const next = walk.next(context.state, { isBusy, interrupted: true });
+      if (next.kind === "close") break;
+      await work.doUntilOneEnds(next.actions);
+    }
+  } finally {
+    await work.settled();
+  }
+  return ended(context, "interrupted");
+}
+
+/** What is being done at the moment: one thing after the other, and several at a time in the rounds of a parallel `foreach`. */
+class Work {
+  readonly #context: RunContext;
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #busyRounds = new Map<string, number>();
+
+  constructor(context: RunContext) {
+    this.#context = context;
+  }
+
+  isBusyIn(round: string): boolean {
+    return this.#busyRounds.has(round);
+  }
+
+  /** Begins what is not under way yet; comes back when something has ended, and what follows may be another. */
+  async doUntilOneEnds(actions: readonly Action[]): Promise<void> {
+    const [only] = actions;
+    if (only !== undefined && actions.length === 1 && this.#underWay.size === 0) return actSafely(this.#context, only);
+    for (const action of actions) if (!this.#underWay.has(action.place.address)) this.#start(action);
+    await Promise.race(this.#underWay.values());
+  }
+
+  /** Comes back when nothing is under way any more. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay.values());
+  }
+
+  #start(action: Action): void {
+    const { address, within } = action.place;
+    for (const round of within) this.#busyRounds.set(round, (this.#busyRounds.get(round) ?? 0) + 1);
+    const done = actSafely(this.#context, action).finally(() => {
+      this.#underWay.delete(address);
+      for (const round of within) this.#leave(round);
+    });
+    this.#underWay.set(address, done);
+  }
+
+  #leave(round: string): void {
+    const left = (this.#busyRounds.get(round) ?? 1) - 1;
+    if (left === 0) this.#busyRounds.delete(round);
+    else this.#busyRounds.set(round, left);
+  }
+}
+
+// An expression that has no value fails its step; it never brings the run down.
+async function actSafely(context: RunContext, action: Action): Promise<void> {
+  const { during } = context.ports;
+  try {
+    await (during === undefined ? act(context, action) : during(action.place.address, () => act(context, action)));
+  } catch (error) {
+    if (error instanceof Interrupted) return; // nothing came of it: the step begins again when the run is resumed
+    if (!(error instanceof EvaluationFailure)) throw error;
+    const problem = noValue(error, { code: "expression.no-value" });
+    context.stop(action.place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
+  }
+}
+
+async function act(context: RunContext, action: Action): Promise<void> {
+  const { place } = action;
+  switch (action.do) {
+    case "expand":
+      return expand(context, place);
+    case "begin":
+      return begin(context, place);
+    case "send-again":
+      return sendAgain(context, attempted(context, place, action.attempt));
+    case "await-receipt":
+      return awaitReceipt(context, attempted(context, place, action.attempt));
+    case "probe":
+      return probe(context, attempted(context, place, action.attempt));
+    case "complete":
+      return complete(context, attempted(context, place, action.attempt));
+    case "judge-refusal":
+      return judgeRefusal(context, attempted(context, place, action.attempt));
+    case "stop":
+      return stop(context, action);
+    case "turn":
+      return turn(context, place, action.turn);
+    case "end":
+      return end(context, place, action.ending);
+  }
+}
+
+function stop(context: RunContext, { place, outcome, problem }: Extract<Action, { do: "stop" }>): void {
+  const startedAt = stepIn(context.state, place.address).attempts.at(-1)?.intendedAt ?? context.ports.clock.now();
+  const next = outcome === "unknown" ? { next: whatNext(context, place) } : {};
+  context.stop(place, { startedAt, outcome, problem: { ...problem, ...next } });
+}
+
+function attempted(context: RunContext, place: Place, attempt: number): Attempted {
+  const state = stepIn(context.state, place.address).attempts[attempt];
+  invariant(state !== undefined, "an action is about an attempt that was made");
+  const step = writeAt(place);
+  return { place, step, state, caller: callerOf(step.as, context.scopeAt(place)) };
+}
+
+function writeAt({ step }: Place): WriteStep {
+  invariant(step.kind === "call" && isWrite(step), "only a write has attempts");
+  return step;
+}
+
+function ended(context: RunContext, outcome: RunOutcome): RunClosed {
+  return { kind: "run.closed", ...(outcome === "passed" ? closePassed(context) : { outcome, outputs: {} }) };
+}
+
+// An output that has no value is a promise that the playbook did not keep.
+function closePassed(context: RunContext): Omit<RunClosed, "kind"> {
+  const scope = context.scopeAt({ frame: "", rounds: [] });
+  try {
+    const outputs = sharingSteps("expressionSteps", () =>
+      [...context.playbook.outputs].map(([name, template]) => [name, bind(template, scope)] as const),
+    );
+    return { outcome: "passed", outputs: Object.fromEntries(outputs) };
+  } catch (error) {
+    if (!(error instanceof EvaluationFailure)) throw error;
+    return {
+      outcome: "failed",
+      outputs: {},
+      problem: noValue(error, { code: "output.no-value", message: `an output has no value: ${error.message}` }),
+    };
+  }
+}

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import type { Random } from "../../base/ports.ts";
+import type { GivenNames } from "../../services/given-names.ts";
+import { parseAddress } from "../../protocol/address.ts";
+
+const KEY_LENGTH = 8;
+const SUFFIX_LENGTH = 12;
+
+/** What a run is called: all ids and marks that it chooses are made of it. */
+export interface RunName {
+  readonly runId: string;
+  /** What it gives to playbooks: lower-case letters and digits. */
+  readonly runKey: string;
+}
+
+/** The name of a new run. */
+export function newRunName(now: number, random: Random): RunName {
+  const runKey = base36(random.bytes(KEY_LENGTH)).slice(-KEY_LENGTH).padStart(KEY_LENGTH, "0");
+  const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, "").slice(0, 15);
+  return { runId: `${stamp}-${runKey}`, runKey };
+}
+
+/** The names that a step gives to what it creates: a function of run and step, so that a resumed run gives the same. */
+export function namesOf(runId: string, address: string): GivenNames {
+  const word = parseAddress(address).id.replaceAll("_", "");
+  return {
+    id: (part = "") => {
+      const digest = createHash("sha256").update(`${runId}\n${address}\n${part}`).digest();
+      return `${word}${part}${base36(digest).slice(0, SUFFIX_LENGTH)}`;
+    },
+    mark: `tokenbook:${runId}/${address}`,
+  };
+}
+
+function base36(bytes: Uint8Array): string {
+  return BigInt(`0x${Buffer.from(bytes).toString("hex")}`).toString(36);
+}

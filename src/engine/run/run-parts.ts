@@ -1,0 +1,14 @@
+import type { Target } from "../../environment/target.ts";
+import type { JournalStore } from "../../journal/store.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { EnginePorts } from "../engine-ports.ts";
+
+/** What a run is made of. */
+export interface RunParts {
+  readonly playbook: Playbook;
+  readonly target: Target;
+  readonly store: JournalStore;
+  readonly ports: EnginePorts;
+  /** Where the paths of its files begin, from the project's folder; `undefined`: nobody knows. */
+  readonly folder?: string | undefined;
+}

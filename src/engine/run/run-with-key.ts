@@ -1,0 +1,120 @@
+import { Failure, invariant } from "../../base/failure.ts";
+import { type Json, jsonEquals, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { quoted } from "../../base/text.ts";
+import { headingOf } from "../../environment/target.ts";
+import { KEY_TAKEN } from "../../journal/store.ts";
+import type { FileReader } from "../../playbook/playbook-files.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { identityOf, placeOf } from "../../protocol/identity.ts";
+import type { RunOpened, RunOutcome } from "../../protocol/record.ts";
+import { stateOf } from "../../protocol/state.ts";
+import type { GivenToRun } from "./concurrency-groups.ts";
+import type { RunName } from "./run-names.ts";
+import { digestOf } from "./plan-steps.ts";
+import type { RunParts } from "./run-parts.ts";
+import { type Beginning, resumeRun, startRun } from "./start-run.ts";
+
+/** What a caller says who names the run. */
+export interface Keyed extends Beginning {
+  readonly key: string;
+  /** Gives the playbook as a run that has begun already needs it. Throws a Failure. */
+  readonly reload: (opened: RunOpened) => { readonly playbook: Playbook; readonly files: FileReader };
+  /** Hears what the caller should know beside the run. */
+  readonly say: (text: string) => void;
+}
+
+/**
+ * Runs a playbook under a caller's key, which never names a second run: where there is one, it is resumed, or shown when it has passed. Throws a
+ * Failure when that run is of something else (exit 2), or when somebody holds it (exit 6).
+ */
+export async function runWithKey(parts: RunParts, given: GivenToRun, name: RunName, keyed: Keyed): Promise<RunOutcome> {
+  const known = parts.store.withKey(keyed.key);
+  if (known !== undefined) return runAgain(parts, given, { runId: known.id, keyed });
+  try {
+    return await startRun(parts, given, name, keyed);
+  } catch (error) {
+    // Another process has begun it in between.
+    const taken = error instanceof Failure && error.code === KEY_TAKEN ? parts.store.withKey(keyed.key) : undefined;
+    if (taken === undefined) throw error;
+    return runAgain(parts, given, { runId: taken.id, keyed });
+  }
+}
+
+interface Known {
+  readonly runId: string;
+  readonly keyed: Keyed;
+}
+
+async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Known): Promise<RunOutcome> {
+  const known = parts.store.history(runId);
+  const { opened, closed } = stateOf(known.records);
+  invariant(opened !== undefined, "a run begins with its opening");
+  assertSame(opened, parts, { given, key: keyed.key });
+  if (closed?.outcome !== "passed") {
+    const { playbook, files } = keyed.reload(opened);
+    return resumeRun({ ...parts, playbook }, runId, { files, known });
+  }
+  if (opened.playbook.digest !== digestOf(parts.playbook))
+    keyed.say(`${opened.playbook.file} has changed since the run ${runId} passed; the key names that run, so nothing was sent`);
+  parts.store.nameLast();
+  for (const record of known.records) parts.ports.observe(record);
+  return closed.outcome;
+}
+
+// The key is of one playbook with one set of inputs in one place: all that differs is named at once.
+function assertSame(
+  opened: RunOpened,
+  parts: RunParts,
+  { given, key }: { readonly given: GivenToRun; readonly key: string },
+): void {
+  const { runId } = opened;
+  const differences = [...placeDifferences(opened, parts), ...inputDifferences(opened, given)];
+  if (differences.length === 0) return;
+  const shown = differences.slice(0, LIMITS.planPlaces);
+  const more = differences.length > shown.length ? [`and ${differences.length - shown.length} more`] : [];
+  throw new Failure({
+    code: "run.key-of-another",
+    message: [`the key ${key} names the run ${runId}, which is of something else:`, ...shown, ...more].join("\n"),
+    why: "a key names one run of one playbook, with the same inputs in the same environment; nothing was sent",
+    next: `give this run a key of its own, or look at that one:\ntokenbook runs show ${runId}`,
+  });
+}
+
+function placeDifferences(opened: RunOpened, { playbook, folder, target }: RunParts): readonly string[] {
+  const here = { file: playbook.file, folder };
+  const isSame = identityOf(placeOf(opened)) === identityOf(here);
+  const now = headingOf(target);
+  const places = (Object.keys(now) as (keyof typeof now)[]).filter((name) => now[name] !== opened.target[name]);
+  return [
+    ...(isSame ? [] : [`playbook: was ${identityOf(placeOf(opened))}, is ${identityOf(here)}`]),
+    ...places.map((name) => `${name}: was ${opened.target[name] ?? "none"}, is ${now[name] ?? "none"}`),
+  ];
+}
+
+function inputDifferences({ inputs, env = {} }: RunOpened, given: GivenToRun): readonly string[] {
+  const files = [...new Set([...Object.keys(env), ...Object.keys(given.env)])];
+  return [
+    ...differencesIn("input", inputs, given.inputs),
+    ...files.flatMap((file) => differencesIn("variable", env[file] ?? {}, given.env[file] ?? {})),
+  ];
+}
+
+function differencesIn(
+  what: string,
+  before: Readonly<Record<string, Json>>,
+  now: Readonly<Record<string, Json>>,
+): readonly string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  return names.flatMap((name) => {
+    const [was, is] = [before[name], now[name]];
+    if (was !== undefined && is !== undefined && jsonEquals(was, is)) return [];
+    return [`${what} ${quoted(name)}: was ${shortened(was)}, is ${shortened(is)}`];
+  });
+}
+
+function shortened(value: Json | undefined): string {
+  if (value === undefined) return "not given";
+  const text = typeof value === "string" ? value : writeJson(value);
+  return text.length > LIMITS.editedChars ? `${text.slice(0, LIMITS.editedChars).toWellFormed()}…` : text;
+}

@@ -1,0 +1,88 @@
+import { invariant } from "../../base/failure.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Target } from "../../environment/target.ts";
+import type { Scope } from "../../expression/expression.ts";
+import type { Playbook, StepLoops } from "../../playbook/model.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import { stepNamed } from "../../playbook/playbook-walk.ts";
+import { parseAddress } from "../../protocol/address.ts";
+import { type RunState, type StepValues, valuesIn } from "../../protocol/state.ts";
+import { actorsScope } from "../service/caller.ts";
+import type { Place } from "./plan-steps.ts";
+
+interface Frame {
+  readonly playbook: Playbook;
+  readonly names: Scope;
+  /** Only then is a step not simply found by its id. */
+  readonly hasBlocks: boolean;
+}
+
+/** What names stand for in the run's own playbook and in each one that it includes: each sees its own inputs and steps only. */
+export class Frames {
+  readonly #state: RunState;
+  readonly #target: Target;
+  readonly #secrets: Secrets;
+  readonly #frames = new Map<string, Frame>();
+
+  constructor(playbook: Playbook, state: RunState, { target, secrets }: { target: Target; secrets: Secrets }) {
+    this.#state = state;
+    this.#target = target;
+    this.#secrets = secrets;
+    this.#frames.set("", this.#newFrame(playbook, state.opened?.inputs ?? {}));
+  }
+
+  scopeAt({ frame: name, rounds }: Pick<Place, "frame" | "rounds">): Scope {
+    const frame = this.#frame(name);
+    const values = valuesIn(this.#state, name);
+    const items = rounds.map(({ owner, expansion, index }): [string, Json] => [
+      owner.foreach?.variable ?? "",
+      this.#state.expansions.get(expansion)?.rounds[index]?.item ?? null,
+    ]);
+    const steps = frame.hasBlocks ? stepsAt(frame.playbook, values, keysByOwner(rounds)) : values;
+    return { ...frame.names, steps, ...Object.fromEntries(items) };
+  }
+
+  // A frame is found again after a restart: its inputs are in the state, its playbook in the step that includes it.
+  #frame(name: string): Frame {
+    const known = this.#frames.get(name);
+    if (known !== undefined) return known;
+    const address = name.slice(0, -1);
+    const { frame, id } = parseAddress(address);
+    const step = stepNamed(this.#frame(frame).playbook, id);
+    invariant(step?.kind === "include", `${id} includes a playbook`);
+    const made = this.#newFrame(step.playbook, this.#state.steps.get(address)?.begun?.inputs ?? {});
+    this.#frames.set(name, made);
+    return made;
+  }
+
+  #newFrame(playbook: Playbook, inputs: JsonObject): Frame {
+    const { opened, openedAt } = this.#state;
+    const run = { id: opened?.runId ?? "", key: opened?.runKey ?? "", startedAt: new Date(openedAt).toISOString() };
+    const env = opened?.env?.[playbook.file] ?? {};
+    const secrets = this.#secrets.in(playbook.file);
+    const names = { inputs, env, secrets, actors: actorsScope(playbook, this.#target), run };
+    return { playbook, names, hasBlocks: playbook.steps.some(({ kind }) => kind === "block") };
+  }
+}
+
+function keysByOwner(rounds: Place["rounds"]): ReadonlyMap<string, string> {
+  return new Map(rounds.map(({ owner, key }) => [owner.id, key]));
+}
+
+/**
+ * The steps as one place of a playbook sees them: of a step in a block with a `foreach`, the same round's; of one that was not run,
+ * an outcome to ask for.
+ */
+function stepsAt({ names }: Playbook, values: StepValues, keys: ReadonlyMap<string, string>): JsonObject {
+  return Object.fromEntries(Array.from(names, ([id, loops]) => [id, valueAt(loops, values[id], keys)]));
+}
+
+function valueAt({ loops, foreach }: StepLoops, all: Json | undefined, keys: ReadonlyMap<string, string>): Json {
+  let value = all;
+  for (const loop of loops) {
+    const key = keys.get(loop);
+    if (key === undefined) return value ?? {};
+    value = (value as JsonObject | undefined)?.[key];
+  }
+  return value ?? (foreach ? {} : { outcome: "skipped" });
+}

@@ -1,0 +1,185 @@
+import { Failure, invariant } from "../../base/failure.ts";
+import { quoted } from "../../base/text.ts";
+import { headingOf, type Target } from "../../environment/target.ts";
+import type { RunHistory } from "../../journal/chain.ts";
+import type { Held, JournalStore, RunSummary } from "../../journal/store.ts";
+import { openWrites } from "../../protocol/open-writes.ts";
+import type { Anyway, RunOpened, RunOutcome } from "../../protocol/record.ts";
+import { stateOf } from "../../protocol/state.ts";
+import { services } from "../../services/services.ts";
+import type { FileReader } from "../../playbook/playbook-files.ts";
+import { askingOf } from "../read/ask.ts";
+import { RunContext } from "./run-context.ts";
+import { editOf } from "../edit/edit-of-run.ts";
+import type { GivenToRun } from "./concurrency-groups.ts";
+import { lettingGo, withLeases } from "./run-leases.ts";
+import { type LeftOpen, leftOpenBefore, openWriteLeft, type Starting } from "./writes-left-open.ts";
+import type { RunName } from "./run-names.ts";
+import { writingOf } from "./plan-steps.ts";
+import { checkReach, checkTarget } from "./preflight.ts";
+import { readingOnly } from "../read/reading-port.ts";
+import { carryOn } from "./run-loop.ts";
+import type { RunParts } from "./run-parts.ts";
+import { ServiceClient } from "../service/service.ts";
+
+/** What a person or a caller says when a run is begun. */
+export interface Beginning {
+  /** Names the run: no other run of the journal has this key. */
+  readonly key?: string | undefined;
+  /** It begins although these runs, or all that there are now, have left writes open. */
+  readonly anyway?: (Omit<Anyway, "runs"> & { readonly runs?: Anyway["runs"] }) | undefined;
+}
+
+/**
+ * Runs a checked playbook from its first step. Throws a Failure when it cannot start, and then nothing was sent but harmless reads: so it is
+ * when an earlier run has left a write open that this one might make a second time.
+ */
+export async function startRun(
+  parts: RunParts,
+  given: GivenToRun,
+  name: RunName,
+  beginning: Beginning = {},
+): Promise<RunOutcome> {
+  const { playbook, target, store, ports, folder } = parts;
+  checkTarget(playbook, target);
+  const starting = { playbook, target, given, folder };
+  const runs = excused(store, starting, beginning);
+  return withLeases(parts, { ...given, ...name }, async (claim) => {
+    await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
+    const opened = opening(parts, given, { ...name, ...beginning, runs });
+    // Looked at once more in the transaction that opens the run: another process may have left something meanwhile.
+    const admit = (): void =>
+      refuseBeside(
+        leftOpenBefore(store, starting, (run) => settle(store, run)),
+        runs,
+      );
+    const held = await store.begin(opened, target.environment, claim, admit);
+    for (const record of held.records) ports.observe(record);
+    return carry(parts, held);
+  });
+}
+
+// The runs that have left writes open, and that a person has excused. Throws a Failure when there is one that nobody has.
+function excused(store: JournalStore, starting: Starting, { anyway }: Beginning): readonly string[] {
+  const found = leftOpenBefore(store, starting);
+  const all = [...new Set(found.map(({ run }) => run.id))];
+  const runs = anyway === undefined ? [] : all.filter((id) => anyway.runs?.includes(id) ?? true);
+  refuseBeside(found, runs);
+  return runs;
+}
+
+function refuseBeside(found: readonly LeftOpen[], excusedRuns: readonly string[]): void {
+  const [first, ...others] = found.filter(({ run }) => !excusedRuns.includes(run.id));
+  if (first !== undefined) throw openWriteLeft([first, ...others]);
+}
+
+// No later start needs to look into it again.
+function settle(store: JournalStore, { id, held }: RunSummary): void {
+  if (held === undefined) store.settle(id);
+}
+
+const NO_FILES: FileReader = { read: () => undefined };
+
+/** What there is of a run that is gone on with. */
+export interface Resuming {
+  /** Those that an edited playbook named before. */
+  readonly files?: FileReader;
+  /** What was read of it already, which is not read again. */
+  readonly known?: RunHistory;
+}
+
+/**
+ * Goes on with a run that stopped, was interrupted, or whose process died. Throws a Failure when the playbook contradicts what was done, or the
+ * target is not the run's own.
+ */
+export async function resumeRun(parts: RunParts, runId: string, { files = NO_FILES, known }: Resuming = {}): Promise<RunOutcome> {
+  const { playbook, target, store, ports } = parts;
+  store.assertResumable(runId);
+  const read = store.history(runId, known);
+  const before = stateOf(read.records);
+  invariant(before.opened !== undefined, "a run begins with its opening");
+  assertSameTarget(before.opened, target);
+  const edit = editOf(parts, before, files);
+  if (before.closed?.outcome === "passed") {
+    store.nameLast();
+    for (const record of read.records) ports.observe(record);
+    return "passed";
+  }
+  checkTarget(playbook, target);
+  const { inputs, env = {} } = before.opened;
+  return withLeases(parts, { inputs, env, runId }, async (claim) => {
+    // Somebody may have gone on with it before it was taken.
+    const now = store.history(runId, read);
+    const edited = now === read ? edit : editOf(parts, stateOf(now.records), files);
+    await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
+    const held = await store.claim(runId, claim, now);
+    const records = edited === undefined ? held.records : [...held.records, held.journal.note(edited)];
+    await held.journal.flushed();
+    for (const record of records) ports.observe(record);
+    return carry(parts, { ...held, records });
+  });
+}
+
+async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
+  const { playbook, target, store, ports } = parts;
+  const context = new RunContext(playbook, target, held, ports);
+  return lettingGo(parts, held.journal.claim, async () => {
+    const closed = await carryOn(context);
+    const leavesOpen = openWrites(context.state).length > 0;
+    await context.close(closed, (journal) => store.release(journal, closed.outcome, leavesOpen));
+    return closed.outcome;
+  });
+}
+
+function opening(
+  { playbook, target, folder }: RunParts,
+  { inputs, env }: GivenToRun,
+  about: RunName & Beginning & Pick<Anyway, "runs">,
+): RunOpened {
+  const { key, anyway, runs } = about;
+  return {
+    kind: "run.opened",
+    format: 1,
+    runId: about.runId,
+    runKey: about.runKey,
+    ...writingOf(playbook),
+    inputs,
+    ...(Object.keys(env).length === 0 ? {} : { env }),
+    target: headingOf(target),
+    ...(folder === undefined ? {} : { folder }),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(anyway === undefined || runs.length === 0 ? {} : { anyway: { who: anyway.who, because: anyway.because, runs } }),
+  };
+}
+
+function assertSameTarget(opened: RunOpened, target: Target): void {
+  const now = headingOf(target);
+  const different = Object.keys(now).filter((key) => (now[key] ?? null) !== (opened.target[key] ?? null));
+  if (different.length === 0) return;
+  throw new Failure({
+    code: "resume.target-changed",
+    message: `the run ${opened.runId} acts elsewhere: ${different.map((key) => `${key} was ${opened.target[key] ?? null} and is ${now[key] ?? null}`).join("; ")}`,
+    why: "what it did so far is there, not here",
+    next: wayBack(opened, target, different),
+  });
+}
+
+// The setting in which a field of a heading is written.
+function settingOf(field: string): string {
+  const service = services.find(({ name, settings }) => name === field || Object.hasOwn(settings, field));
+  if (service === undefined) return "";
+  return `${service.name}.${service.name === field ? "baseUrl" : field}`;
+}
+
+// Another environment was named, or this one has another name now, or leads elsewhere: then the same command would fail again.
+function wayBack({ runId, target: before }: RunOpened, target: Target, different: readonly string[]): string {
+  const resume = `tokenbook resume ${runId}`;
+  if (!different.includes("environment")) {
+    if (target.embedded) return `let "${target.environment}" lead there again in tokenbook.yaml, then: ${resume}`;
+    const places = different.flatMap((key) => (key === "environment" ? [] : [target.whereIs(settingOf(key))]));
+    return `put back what was at ${[...new Set(places)].join(" and ")}, then: ${resume} --env ${quoted(before.environment)}`;
+  }
+  const named = `${resume} --env ${quoted(before.environment)}`;
+  if (different.length > 1) return named;
+  return `${named}; where that is what "${target.environment}" was called before, name it so again in tokenbook.yaml`;
+}

@@ -1,0 +1,174 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { jsonEquals } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count, quoted } from "../../base/text.ts";
+import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
+import type { JournalStore, RunSummary } from "../../journal/store.ts";
+import { operations } from "../../operations/operation.ts";
+import { serviceOf, services } from "../../services/services.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { callsOf } from "../../playbook/playbook-walk.ts";
+import { identityOf, placeOf, type PlaybookPlace } from "../../protocol/identity.ts";
+import { leftWrites, type OpenAttempt } from "../../protocol/open-writes.ts";
+import type { RunOpened } from "../../protocol/record.ts";
+import { stateOf } from "../../protocol/state.ts";
+import { foreseenWrites, type TouchedObject, touching, type TouchingWrite } from "./foreseen-writes.ts";
+import type { GivenToRun } from "./concurrency-groups.ts";
+
+/** A run that is about to begin. */
+export interface Starting {
+  readonly playbook: Playbook;
+  readonly target: Target;
+  readonly given: GivenToRun;
+  /** Where the paths of its files begin, from the project's folder; `undefined`: nobody knows. */
+  readonly folder: string | undefined;
+}
+
+/** A write that an earlier run has left open, and why a run that is about to begin must not begin beside it. */
+export interface LeftOpen {
+  readonly run: Pick<RunSummary, "id" | "playbook">;
+  readonly write: OpenAttempt;
+  /** Nothing: it is of the same playbook. Otherwise what both write to. */
+  readonly same: SameObject | undefined;
+}
+
+interface SameObject {
+  /** The step of the run that is about to begin. */
+  readonly step: string;
+  /** As whom both write, where that is known of both. */
+  readonly as: string | null | undefined;
+  /** `undefined` where only the run will know which it is. */
+  readonly object: { readonly kind: string; readonly id: string } | undefined;
+}
+
+/**
+ * Returns the writes that keep a run from beginning: those that earlier runs of its playbook have left open in its environment, and those of any
+ * run that were made as the same entity on an object to which it would write too, or may. A playbook that writes nothing begins beside any.
+ * `hasLeftNothing` hears of each run that was looked into for nothing.
+ */
+export function leftOpenBefore(
+  store: JournalStore,
+  starting: Starting,
+  hasLeftNothing: (run: RunSummary) => void = () => undefined,
+): readonly LeftOpen[] {
+  const runs = store.unsettled();
+  if (runs.length === 0 || ![...callsOf(starting.playbook)].some(({ operation }) => operation.writes)) return [];
+  const own = identityOf({ file: starting.playbook.file, folder: starting.folder });
+  let foreseen: readonly TouchingWrite[] | undefined;
+  const would = (): readonly TouchingWrite[] => (foreseen ??= foreseenWrites(starting));
+  return runs.flatMap((run): readonly LeftOpen[] => {
+    const left = leftBy(store, run);
+    if (left === undefined) {
+      hasLeftNothing(run);
+      return [];
+    }
+    const { opened, writes } = left;
+    if (run.environment === starting.target.environment && identityOf(placeOf(opened)) === own)
+      return writes.map((write) => ({ run, write, same: undefined }));
+    return writes.flatMap((write) => {
+      const same = isAt(opened, write, starting.target) ? meeting(touchedBy(write, starting.target), would()) : undefined;
+      return same === undefined ? [] : [{ run, write, same }];
+    });
+  });
+}
+
+/** Returns the writes that runs of a playbook have left open in an environment. */
+export function leftOpenOf(
+  store: JournalStore,
+  place: PlaybookPlace,
+  environment: string,
+): readonly { readonly run: RunSummary; readonly write: OpenAttempt }[] {
+  const own = identityOf(place);
+  return store.unsettled().flatMap((run) => {
+    const left = run.environment === environment ? leftBy(store, run) : undefined;
+    if (left === undefined || identityOf(placeOf(left.opened)) !== own) return [];
+    return left.writes.map((write) => ({ run, write }));
+  });
+}
+
+/** What a run has left open; nothing when all that it wrote is settled, or is being written now. */
+export function leftBy(
+  store: JournalStore,
+  { id, held }: Pick<RunSummary, "id" | "held">,
+): { readonly opened: RunOpened; readonly writes: readonly OpenAttempt[] } | undefined {
+  // The process that began it has it still: there is nothing that anybody can have left.
+  if (held !== undefined && store.leases.holding(id)?.epoch === 1) return undefined;
+  const state = stateOf(store.read(id));
+  const writes = leftWrites(state, held !== undefined);
+  return writes.length === 0 || state.opened === undefined ? undefined : { opened: state.opened, writes };
+}
+
+// Where this version knows nothing of the operation, it may have written to any of the interfaces.
+function isAt({ target }: RunOpened, { operation }: OpenAttempt, now: Target): boolean {
+  const known = serviceOf(operation);
+  const heading = headingOf(now);
+  return (known === undefined ? services : [known]).some((service) => areAtSame(service, target, heading));
+}
+
+function touchedBy({ step, operation: name, last }: OpenAttempt, target: Target): TouchingWrite | undefined {
+  const operation = operations.get(name);
+  const { as, input } = last.intended;
+  return operation === undefined ? undefined : touching({ operation }, { step, as, input, target });
+}
+
+// An operation of which this version knows nothing may have written to anything.
+function meeting(open: TouchingWrite | undefined, would: readonly TouchingWrite[]): SameObject | undefined {
+  for (const write of would) {
+    if (open === undefined) return { step: write.step, as: undefined, object: undefined };
+    if (write.interface !== open.interface || !maybeSame(write.as, open.as)) continue;
+    const as = write.as ?? open.as;
+    const object = open.objects.find((one) => write.objects.some((other) => meets(one, other)));
+    if (object === undefined) continue;
+    const { kind, id } = object;
+    const isKnown =
+      kind !== undefined && typeof id === "string" && write.objects.some((other) => jsonEquals(other.id ?? null, id));
+    return { step: write.step, as, object: isKnown ? { kind, id } : undefined };
+  }
+  return undefined;
+}
+
+function maybeSame<T>(one: T | undefined, other: T | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
+}
+
+function meets(one: TouchedObject, other: TouchedObject): boolean {
+  if (!maybeSame(one.kind, other.kind)) return false;
+  return one.id === undefined || other.id === undefined || jsonEquals(one.id, other.id);
+}
+
+/** The code of the failure that says that an earlier run has left a write open. */
+export const OPEN_WRITE = "run.open-write";
+
+/** Says that a run must not begin beside what earlier ones have left open. */
+export function openWriteLeft(found: readonly [LeftOpen, ...LeftOpen[]]): Failure {
+  const [{ run, write }] = found;
+  const shown = found.slice(0, LIMITS.openWritesShown).map(sentenceOf);
+  const more = found.length > shown.length ? [`and ${count(found.length - shown.length, "more write")}`] : [];
+  return new Failure({
+    code: OPEN_WRITE,
+    message: [...shown, ...more].join("\n"),
+    why: "a new run could do the same a second time; nothing was sent",
+    next: [
+      "look again, and continue that run:",
+      `tokenbook resume ${run.id}`,
+      "or look into the ledger yourself, and record what you found:",
+      `tokenbook resolve ${run.id} --step ${quoted(write.step)} --as applied|absent --because TEXT`,
+      "or add this to run beside it, and have your reason kept in the journal: --anyway --because TEXT",
+    ].join("\n"),
+    exit: EXIT.locked,
+  });
+}
+
+function sentenceOf({ run, write: { step, operation, sentAt }, same }: LeftOpen): string {
+  const whose = same === undefined ? "an earlier run of this playbook" : `a run of ${run.playbook}`;
+  const at = new Date(sentAt).toISOString();
+  return `the run ${run.id}, ${whose}, left a write open: nobody knows whether "${step}" (${operation}, attempted at ${at}) took effect${same === undefined ? "" : `; ${sameWords(same)}`}`;
+}
+
+function sameWords({ step, as, object }: SameObject): string {
+  const who = as === undefined ? "maybe as the same entity" : `too as ${as ?? "the key's own identity"}`;
+  if (object === undefined)
+    return `"${step}" of this playbook writes ${who}, and whether it writes to the same object is known only during the run`;
+  return `"${step}" of this playbook writes ${who}, to the same ${object.kind}${object.kind === "identity" ? "" : ` ${object.id}`}`;
+}

@@ -1,0 +1,88 @@
+import { isObject, type Json } from "../../base/json.ts";
+import { keyEntityOf, organizationOf, type Target } from "../../environment/target.ts";
+import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { entityIn } from "../../playbook/steps/identity.ts";
+import type { ActorDeclaration, ActorUse, Identity, Playbook } from "../../playbook/model.ts";
+import { hasEntities, type Service, services } from "../../services/services.ts";
+
+/** On whose behalf one call is made. */
+export interface Caller {
+  /** By interface: the acting entity, as in `userId:alice`, or the name of a credential. */
+  readonly identities: Identity;
+  /** The name that reports show. */
+  readonly label: string | null;
+}
+
+// The service takes who is not named for the entity that the key stands for.
+const THE_KEY: Caller = { identities: {}, label: "the key" };
+
+/** Nobody is named. */
+export const NOBODY: Caller = { identities: {}, label: null };
+
+/** Who acts in a call. Throws an EvaluationFailure when the expression of `as` gives nobody. */
+export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
+  switch (use?.kind) {
+    case undefined:
+      return NOBODY;
+    case "key":
+      return THE_KEY;
+    case "entity":
+      return callerOfEntity(use, scope);
+    case "credential":
+      return callerOfCredential(use, scope);
+    case "identity":
+      return { identities: use.identity, label: use.name };
+  }
+}
+
+/** Returns who acts as the journal records it, whichever interface is called: the identity on the first interface that has one. */
+export function recordedAs({ identities }: Caller): string | null {
+  return services.flatMap(({ name }) => identities[name] ?? [])[0] ?? null;
+}
+
+/** Returns the credential by which an interface is called; `undefined` where callers are entities, or none is named. */
+export function credentialFor(service: Service, { identities }: Pick<Caller, "identities">): string | undefined {
+  return hasEntities(service) ? undefined : identities[service.name];
+}
+
+/** Returns the entity that a call names; `undefined` where callers are known by their keys, or none is named. */
+export function entityFor(service: Service, { identities }: Pick<Caller, "identities">): string | undefined {
+  return hasEntities(service) ? identities[service.name] : undefined;
+}
+
+/** Returns the entity for which a call is made: the one that acts, or the key's own, where the environment says which that is. */
+export function actingFor(service: Service, caller: Caller, target: Target): string | undefined {
+  return entityFor(service, caller) ?? keyEntityOf(target[service.name]);
+}
+
+function callerOfCredential({ on, credential }: Extract<ActorUse, { kind: "credential" }>, scope: Scope): Caller {
+  const name = credential.evaluate(scope);
+  if (typeof name === "string" && name !== "") return { identities: { [on]: name }, label: name };
+  throw new EvaluationFailure(`as: ${credential.text.trim()} must give the name of a credential`);
+}
+
+function callerOfEntity(use: Extract<ActorUse, { kind: "entity" }>, scope: Scope): Caller {
+  const entity = use.entity.evaluate(scope);
+  const [attribute, value] = (isObject(entity) ? Object.entries(entity) : []).find(([name]) => name !== "orgId") ?? [];
+  if (attribute === undefined || typeof value !== "string") {
+    throw new EvaluationFailure(`as: ${use.entity.text} is no entity that can act: it names nobody within the organization`);
+  }
+  return { identities: { [use.on]: `${attribute}:${value}` }, label: value };
+}
+
+/** What `actors` gives to expressions: an Entity for each, a list for a group. */
+export function actorsScope(playbook: Playbook, target: Target): Json {
+  return Object.fromEntries([...playbook.actors.values()].map((actor) => [actor.name, actorValue(actor, target)]));
+}
+
+function actorValue({ group, identities }: ActorDeclaration, target: Target): Json {
+  const entities = identities.map((identity) => entityOf(identity, target));
+  return group ? entities : (entities[0] ?? {});
+}
+
+function entityOf(identity: Identity, target: Target): Json {
+  const entity = entityIn(identity);
+  if (entity === undefined) return { ...identity };
+  const orgId = organizationOf(target);
+  return { ...(orgId === undefined ? {} : { orgId }), ...entity };
+}

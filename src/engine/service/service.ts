@@ -1,0 +1,233 @@
+import { hash, scryptSync } from "node:crypto";
+import { Failure, invariant, messageOf } from "../../base/failure.ts";
+import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json.ts";
+import { masked, type Redact, type Secret } from "../../base/secret.ts";
+import { keyOf, type Target } from "../../environment/target.ts";
+import { type ErrorForm, profileOf } from "../../contract/profile.ts";
+import { type Answer, readAnswer, refusalText } from "../../operations/answer.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { isOwnError } from "../../operations/own-error.ts";
+import { buildRequest, type ServiceRequest } from "../../operations/request.ts";
+import { meaningOf } from "../../protocol/meaning.ts";
+import type { AnswerMeaning } from "../../protocol/record.ts";
+import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
+import { type Caller, credentialFor, entityFor } from "./caller.ts";
+import { Interrupted } from "../run/interrupted.ts";
+import type { EnginePorts } from "../engine-ports.ts";
+
+/** One call to be made. */
+export interface Call {
+  readonly operation: Operation;
+  readonly input: JsonObject;
+  readonly caller: Caller;
+  readonly page?: string | number;
+  /** Fields of the answer that are not as they should be are left out, instead of making it unreadable. */
+  readonly loosely?: boolean;
+}
+
+/** What a call came to. */
+export interface Reply {
+  readonly meaning: AnswerMeaning;
+  readonly status: number | null;
+  /** Set when the meaning is `acknowledged`. */
+  readonly answer: Answer | undefined;
+  /** What the service said, or why there is no answer to trust. */
+  readonly message: string;
+  readonly condition: string | null;
+  readonly retryAfterMs: number | null;
+  /** The service's own time, as its `Date` header tells it: in whole seconds. */
+  readonly date: string | undefined;
+  /** The answer is HTML: an address that is not the service's is the likely cause. */
+  readonly html: boolean;
+  /** It is an error, and not in a form in which the service writes its own: a gateway may have answered. */
+  readonly foreign: boolean;
+}
+
+/** What may keep a request from leaving, and what ends the wait for its answer. */
+type Way = Pick<Outgoing, "fence"> & { readonly signal: AbortSignal };
+
+/** Where an interface is: scheme, host and port, and the path before all others. */
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** The service as a target reaches it: builds requests, sends them, and says what the answers mean. */
+export class ServiceClient {
+  readonly target: Target;
+  readonly #ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">;
+  /** By base URL. */
+  readonly #places = new Map<string, Place>();
+
+  constructor(target: Target, ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">) {
+    this.target = target;
+    this.#ports = ports;
+  }
+
+  /** The request of a call, for the journal and for sending. Pure. */
+  request({ operation, input, caller, page }: Call): ServiceRequest {
+    const { profile } = this.target;
+    return buildRequest(operation, input, {
+      profile,
+      actingEntity: entityFor(operation.service, caller),
+      ...(page === undefined ? {} : { page }),
+    });
+  }
+
+  /** Asks the service by a call that only reads. Throws Interrupted when the signal ends it, and nothing for what the network or the service does. */
+  async call(call: Call, signal: AbortSignal): Promise<Reply> {
+    invariant(!call.operation.writes, "a write is sent behind a fence");
+    return this.#exchange(call, this.request(call), { fence: undefined, signal });
+  }
+
+  /**
+   * Sends a write once, as the request that was made of it, unless the fence says no. Once the signal is aborted, its answer counts as lost.
+   * Never throws for what the network or the service does.
+   */
+  async send(call: Call, request: ServiceRequest, way: Way): Promise<Reply> {
+    return this.#exchange(call, request, way);
+  }
+
+  async #exchange({ operation, caller, loosely = false }: Call, request: ServiceRequest, { fence, signal }: Way): Promise<Reply> {
+    const { baseUrl, key } = this.#side(operation, caller);
+    const { origin, path } = this.#place(baseUrl);
+    const exchanged = await this.#ports.exchange({
+      origin,
+      method: request.method,
+      path: `${path}${this.#root(operation)}${request.path}`,
+      headers: {
+        ...request.headers,
+        [operation.service.keyHeader]: key,
+        accept: "application/json",
+      },
+      body: request.body === undefined ? undefined : writeJson(request.body),
+      fresh: operation.writes,
+      fence,
+      timeoutMs: this.target.timeoutMs,
+      signal,
+    });
+    if (signal.aborted && !operation.writes && exchanged.kind !== "answered") throw new Interrupted(operation.name);
+    const { clock, secrets } = this.#ports;
+    const { profile } = this.target;
+    return readReply(operation, exchanged, {
+      refusals: profile.refusals,
+      errors: profileOf(profile, operation.call.interface).errors,
+      now: clock.now(),
+      redact: secrets.redact,
+      loosely,
+    });
+  }
+
+  #place(baseUrl: string): Place {
+    let place = this.#places.get(baseUrl);
+    if (place === undefined) {
+      const { origin, pathname } = new URL(baseUrl);
+      place = { origin, path: pathname === "/" ? "" : pathname };
+      this.#places.set(baseUrl, place);
+    }
+    return place;
+  }
+
+  #root({ service: { name, root } }: Operation): string {
+    const { settings = {} } = this.target[name] ?? {};
+    return root.replaceAll(/\{(\w+)\}/g, (_, setting: string) => encodeURIComponent(settings[setting] ?? ""));
+  }
+
+  #side({ service, call }: Operation, caller: Caller): { baseUrl: string; key: Secret } {
+    const { environment } = this.target;
+    const side = this.target[call.interface];
+    const credential = credentialFor(service, caller);
+    const key = side === undefined ? undefined : keyOf(side, credential);
+    if (side !== undefined && key !== undefined) return { baseUrl: side.baseUrl, key };
+    throw new Failure({
+      code: "environment.incomplete",
+      message: `the environment "${environment}" has no ${call.interface} interface or no credential "${credential ?? ""}"`,
+      next: `add it to ${this.target.whereIs(call.interface)}`,
+    });
+  }
+}
+
+/**
+ * A digest of a request by which a run can tell that it is the same. One that holds a secret is made slowly, and differently in each
+ * run: from a digest that is quick to make, whoever reads the journal could find a short secret by trying.
+ */
+export function digestOf({ method, path, body }: ServiceRequest, by: { runId: string; redact: Redact }): string {
+  const text = `${method} ${path}\n${body === undefined ? "" : writeJson(body)}`;
+  if (by.redact(text) === text) return hash("sha256", text);
+  return scryptSync(text, by.runId, DIGEST_BYTES).toString("hex");
+}
+
+const DIGEST_BYTES = 32;
+
+interface ReadBy {
+  readonly refusals: readonly number[];
+  readonly errors: readonly ErrorForm[];
+  readonly now: number;
+  readonly redact: Redact;
+  readonly loosely: boolean;
+}
+
+function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Reply {
+  if (exchanged.kind !== "answered") {
+    return { ...NOTHING, meaning: meaningOf(exchanged, by.refusals), message: exchanged.why };
+  }
+  const { status, headers, text } = exchanged;
+  const body = readBody(text, by.redact);
+  const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
+  const retryAfterMs = retryAfter(headers["retry-after"], by.now);
+  const told = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
+  const mean = (trusted: boolean): AnswerMeaning =>
+    meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.refusals);
+  if (status >= 200 && status < 300) {
+    const read = readSuccess(operation, body, by);
+    if (read.kind === "answer") return { ...told, meaning: mean(true), answer: read };
+    return { ...told, meaning: mean(false), message: `HTTP ${status}, but ${read.why}` };
+  }
+  // It is cut, and of half a secret nobody could tell that it is one.
+  const said = body.kind === "json" ? (masked(body.value, by.redact) as Json) : undefined;
+  const { message, condition } = refusalText(said, by.redact(text));
+  const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
+  const foreign = html || body.kind !== "json" || !isOwnError(operation, body.value, by.errors);
+  // A read changes nothing, so whoever refuses it may be believed.
+  const isTrusted = operation.writes ? !foreign : !html && !cutOff;
+  return { ...told, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
+}
+
+const NOTHING = {
+  status: null,
+  answer: undefined,
+  message: "",
+  condition: null,
+  retryAfterMs: null,
+  date: undefined,
+  html: false,
+  foreign: false,
+} as const;
+
+type Body =
+  | { readonly kind: "json"; readonly value: Json }
+  | { readonly kind: "none" }
+  | { readonly kind: "broken"; readonly why: string };
+
+function readBody(text: string, redact: Redact): Body {
+  if (text.trim() === "") return { kind: "none" };
+  try {
+    return { kind: "json", value: parseJson(text) };
+  } catch (error) {
+    // The parser quotes what it stumbled over.
+    return { kind: "broken", why: redact(text) === text ? messageOf(error) : "it cannot be read" };
+  }
+}
+
+function readSuccess(operation: Operation, body: Body, { loosely }: ReadBy): ReturnType<typeof readAnswer> {
+  if (body.kind === "broken") return { kind: "unreadable", why: `the answer is no JSON: ${body.why}` };
+  return readAnswer(operation, body.kind === "json" ? body.value : undefined, { loosely });
+}
+
+function retryAfter(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}

@@ -1,0 +1,67 @@
+import { organizationOf } from "../../environment/target.ts";
+import { Failure } from "../../base/failure.ts";
+import { inOrganization, includedInputs } from "../../playbook/inputs/given-inputs.ts";
+import { type CallStep, type IncludeStep, isWrite } from "../../playbook/model.ts";
+import { bind } from "../../playbook/expressions/template.ts";
+import { bindCall, completed } from "../service/bind-call.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { Place } from "../run/plan-steps.ts";
+import { compare } from "../compare/compare.ts";
+import { check } from "./check.ts";
+import { isSoAlready } from "./ensure.ts";
+import { readStep } from "./read-step.ts";
+import { send } from "../write/send.ts";
+import { skipIfTold } from "./skip-if-false.ts";
+
+/** Begins a step: evaluates `if`, binds and checks its input, then reads, or records the intent and sends, or opens what it holds. */
+export async function begin(context: RunContext, place: Place): Promise<void> {
+  const { step, address } = place;
+  const startedAt = context.ports.clock.now();
+  if (step.kind === "call") context.tell({ kind: "step.started", step: address, at: startedAt });
+  if (step.foreach === undefined && skipIfTold(context, place, startedAt)) return;
+  switch (step.kind) {
+    case "call":
+      return beginCall(context, { place, step, startedAt });
+    case "check": {
+      const { looks } = step;
+      if (looks.kind === "compare") return compare(context, { place, step, looks, startedAt });
+      return check(context, { place, step, looks, startedAt });
+    }
+    case "block":
+      return context.note({ kind: "step.begun", step: address });
+    case "include":
+      return beginInclude(context, { place, step, startedAt });
+  }
+}
+
+interface Beginning<S> {
+  readonly place: Place;
+  readonly step: S;
+  readonly startedAt: number;
+}
+
+async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
+  const bound = bindCall(context, place, step);
+  // Where nothing is to be sent, an input that could not be sent does no harm: there may be nothing left to name.
+  if (step.ensure !== undefined) await context.untilReadsAreRecent();
+  if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
+  if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
+  if (!isWrite(step)) return readStep(context, step, { place, startedAt, bound });
+  context.actAs({ operation: step.operation, caller: bound.caller });
+  return send(context, { place, step, bound: completed(context, place, step, bound) });
+}
+
+function beginInclude(context: RunContext, { place, step, startedAt }: Beginning<IncludeStep>): void {
+  const scope = context.scopeAt(place);
+  const given = Object.fromEntries(Array.from(step.inputs, ([name, template]) => [name, bind(template, scope)] as const));
+  try {
+    context.note({
+      kind: "step.begun",
+      step: place.address,
+      inputs: inOrganization(step.playbook, includedInputs(step.playbook, given), organizationOf(context.target)),
+    });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.stop(place, { startedAt, outcome: "failed", problem: { code: "input.invalid", message: error.message } });
+  }
+}

@@ -1,0 +1,44 @@
+import type { CheckStep, Conserve, LookCheck } from "../../playbook/model.ts";
+import type { Looking } from "../run/reading-context.ts";
+import { firstBroken } from "./expectations.ts";
+import type { Place } from "../run/plan-steps.ts";
+import type { CheckStepResult } from "./check-result.ts";
+import { conserve } from "./conserve.ts";
+import { sideRead } from "./side-read.ts";
+
+interface Beginning {
+  readonly place: Place;
+  readonly step: CheckStep;
+  readonly looks: LookCheck | Conserve;
+  readonly startedAt: number;
+}
+
+/** Reads afresh and looks whether a check's condition holds. One that only warns is complete either way, and says so. */
+export async function check(context: Looking, { place, step, looks, startedAt }: Beginning): Promise<void> {
+  const checked = await lookAt(context, place, looks);
+  const { requests } = checked;
+  if ("value" in checked) {
+    return context.note({
+      kind: "step.completed",
+      step: place.address,
+      outcome: "ok",
+      value: checked.value,
+      startedAt,
+      requests,
+    });
+  }
+  const { problem } = checked;
+  if (!step.warns) return context.stop(place, { startedAt, outcome: "failed", problem, requests });
+  const value = { outcome: "ok" };
+  context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, warning: problem });
+}
+
+async function lookAt(context: Looking, place: Place, looks: LookCheck | Conserve): Promise<CheckStepResult> {
+  if (looks.kind === "conserve") return conserve(context, place, looks);
+  const result = await sideRead(context, place, looks.read);
+  if (!("kind" in result)) return { problem: result.problem, requests: 0 };
+  const { requests } = result;
+  if (result.kind === "failed") return { problem: result.problem, requests };
+  const problem = firstBroken([looks.that], context.scopeAt(place, { response: result.payload }));
+  return problem === undefined ? { value: { response: result.payload, outcome: "ok" }, requests } : { problem, requests };
+}

@@ -1,0 +1,62 @@
+import { Decimal } from "../../base/decimal.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Conserve } from "../../playbook/model.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import { Gathered } from "../../reconcile/gathered.ts";
+import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
+import { keyParts, type Pair } from "../../reconcile/row.ts";
+import { conservedRead } from "../compare/conserved-sides.ts";
+import type { SourceRead } from "../compare/row-source.ts";
+import type { Looking } from "../run/reading-context.ts";
+import type { Place } from "../run/plan-steps.ts";
+import type { CheckStepResult } from "./check-result.ts";
+
+/** What moved while it was read is read again, so often and with such pauses. */
+const LOOKS = 3;
+const PAUSE_MS = 500;
+const RULES: Rules = { tolerance: Decimal.of(0), sums: { left: true, right: true } };
+
+/** Looks whether a quantity is conserved, by the same rules as a reconciliation. A difference counts only when it is seen twice alike. */
+export async function conserve(context: Looking, place: Place, check: Conserve): Promise<CheckStepResult> {
+  const read = conservedRead(context, context.scopeAt(place), check);
+  let [before, requests] = ["", 0];
+  for (let look = 1; ; look++) {
+    const looked = await lookAt(read);
+    requests += looked.requests;
+    if ("problem" in looked) return { problem: looked.problem, requests };
+    const broken = looked.pairs.filter((pair) => judge(pair, RULES).length > 0);
+    if (broken.length === 0) return { value: { outcome: "ok", balances: looked.pairs.map(asJson) }, requests };
+    const seen = JSON.stringify(broken.map(asJson));
+    if (seen === before || look === LOOKS || context.stopping) return { problem: differing(broken, read, check), requests };
+    before = seen;
+    await context.pause(PAUSE_MS);
+  }
+}
+
+type Looked = { readonly requests: number } & ({ readonly pairs: readonly Pair[] } | { readonly problem: StepProblem });
+
+async function lookAt(read: SourceRead): Promise<Looked> {
+  const sides = { left: new Gathered(), right: new Gathered() };
+  let requests = 0;
+  for await (const page of read.pages()) {
+    requests += page.requests;
+    if (page.kind === "failed") return { requests, problem: page.problem };
+    for (const row of page.rows) sides[row.side].add(row);
+  }
+  const keys = new Set([...sides.left.entries(), ...sides.right.entries()].map(([key]) => key));
+  return { requests, pairs: Array.from(keys, (key) => ({ key, left: sides.left.get(key), right: sides.right.get(key) })) };
+}
+
+function asJson({ key, left, right }: Pair): JsonObject {
+  return { of: keyParts(key), left: left?.value ?? null, right: right?.value ?? null };
+}
+
+function differing(broken: readonly Pair[], { label }: SourceRead, { conserved }: Conserve): StepProblem {
+  const names = conserved.sides;
+  const told = broken.map((pair) => {
+    const [, part] = keyParts(pair.key);
+    const [left, right] = [pair.left?.value ?? "nothing", pair.right?.value ?? "nothing"];
+    return `${label}, ${part}: ${names.left} ${left}, ${names.right} ${right} (difference ${differenceOf(pair) ?? "unknown"})`;
+  });
+  return { code: "conserve.differs", message: told.join("; "), evidence: broken.map(asJson) };
+}

@@ -1,0 +1,46 @@
+import { invariant } from "../../base/failure.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { bind } from "../../playbook/expressions/template.ts";
+import { frameOf } from "../../protocol/address.ts";
+import type { Ending } from "../../protocol/decide.ts";
+import type { BlockTurned, CompletedOutcome, StepProblem } from "../../protocol/record.ts";
+import { stepIn } from "../../protocol/state.ts";
+import type { Looking } from "../run/reading-context.ts";
+import type { Place } from "../run/plan-steps.ts";
+
+/** Ends a block or an included playbook, when all that it holds is done. */
+export function end(context: Looking, place: Place, ending: Ending): void {
+  const { address } = place;
+  const { begun, turned } = stepIn(context.state, address);
+  invariant(begun !== undefined, "only what has begun is ended");
+  const startedAt = begun.at;
+  if (ending.outcome === "failed") {
+    return context.stop(place, { startedAt, outcome: "failed", problem: failedBy(turned) });
+  }
+  const outcome = ending.outcome === "rescued" ? "rescued" : outcomeOf(context, ending.holds);
+  const value = { outcome, ...outputsOf(context, place) };
+  context.note({ kind: "step.completed", step: address, outcome, value, startedAt, requests: 0 });
+}
+
+// What went wrong is told at the step itself.
+function failedBy(turned: BlockTurned | undefined): StepProblem {
+  const { failed = "a step of it", problem } = turned ?? {};
+  return {
+    code: "block.failed",
+    message: `${failed} failed${problem === undefined ? "" : ` (${problem.code})`}; \`always\` has run`,
+  };
+}
+
+// A whole is changed when a part of it is, and unchanged when every write in it was spared.
+function outcomeOf(context: Looking, holds: readonly string[]): CompletedOutcome {
+  const outcomes = new Set(holds.map((address) => context.state.steps.get(address)?.completed?.outcome));
+  if (outcomes.has("changed")) return "changed";
+  return outcomes.has("unchanged") ? "unchanged" : "ok";
+}
+
+function outputsOf(context: Looking, { step, address }: Place): JsonObject {
+  if (step.kind !== "include") return {};
+  const scope = context.scopeAt({ frame: frameOf(address), rounds: [] });
+  const outputs = Array.from(step.playbook.outputs, ([name, template]) => [name, bind(template, scope)] as const);
+  return { outputs: Object.fromEntries(outputs) };
+}

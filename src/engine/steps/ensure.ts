@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { CallStep, Ensure, Waiting } from "../../playbook/model.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { Bound } from "../service/bind-call.ts";
+import type { Looking } from "../run/reading-context.ts";
+import { firstBroken } from "./expectations.ts";
+import type { Place } from "../run/plan-steps.ts";
+import { absenceIn } from "../read/not-there.ts";
+import { type LookResult, lookUntil } from "../read/look-until.ts";
+import { sideRead } from "./side-read.ts";
+
+/** How to look for what was written. */
+export function rereading(withinMs: number = USUAL_WITHIN_MS): Waiting {
+  return { timeoutMs: withinMs, everyMs: 50, backoff: 2, maxMs: 1_000 };
+}
+
+const USUAL_WITHIN_MS = 10_000;
+
+interface Beginning {
+  readonly place: Place;
+  readonly step: CallStep;
+  readonly startedAt: number;
+  readonly bound: Bound;
+}
+
+/**
+ * Looks whether what a write is for is so already; then the step is complete, and nothing is sent. A read that fails stops the
+ * step: on a doubt nothing is written.
+ */
+export async function isSoAlready(context: Looking, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
+  const looked = await lookWhether(context, place, step.ensure);
+  if ("problem" in looked) {
+    context.stop(place, { startedAt, outcome: "failed", problem: looked.problem });
+    return true;
+  }
+  if (!looked.holds || context.stopping) return context.stopping;
+  context.note({
+    kind: "step.completed",
+    step: place.address,
+    outcome: "unchanged",
+    value: { outcome: "unchanged", ensured: looked.response, ...yieldsOf(step, bound.input, context.target.profile) },
+    startedAt,
+    requests: looked.requests,
+    actor: bound.caller.label,
+  });
+  return true;
+}
+
+/** After a write: what it was for must be so, at once or a little later. Gives what was read. */
+export async function becomesSo(context: Looking, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
+  let broken: StepProblem = { code: "ensure.not-so", message: `this does not hold: ${ensure.that.text.trim()}` };
+  const about = { address: place.address, for: ensure.that.text.trim(), wait: rereading(ensure.withinMs) };
+  const found = await lookUntil(context, about, async (): Promise<LookResult<Became>> => {
+    const looked = await lookWhether(context, place, ensure);
+    if ("problem" in looked) return { found: looked };
+    if (looked.holds) return { found: { response: looked.response } };
+    broken = looked.broken ?? broken;
+    return "again";
+  });
+  return found === "late" ? { problem: { ...broken, code: "ensure.not-so" } } : found;
+}
+
+type Became = { readonly response: Json } | { readonly problem: StepProblem };
+
+/** What a look gave: a read that failed says nothing of it. */
+export type LookOutcome =
+  | { readonly problem: StepProblem }
+  | { readonly holds: true; readonly response: Json; readonly requests: number }
+  | { readonly holds: false; readonly broken: StepProblem | undefined };
+
+/** Reads whether it is so. What is not there is not so yet. */
+export async function lookWhether(context: Looking, place: Place, ensure: Ensure | undefined): Promise<LookOutcome> {
+  if (ensure === undefined) return { holds: false, broken: undefined };
+  const result = await sideRead(context, place, ensure.read);
+  if (!("kind" in result)) return result;
+  if (result.kind === "failed") {
+    const absence = await absenceIn(context, result);
+    if (typeof absence === "object") return absence;
+    return absence === "not there" ? { holds: false, broken: result.problem } : { problem: result.problem };
+  }
+  const { payload, requests } = result;
+  const broken = firstBroken([ensure.that], context.scopeAt(place, { response: payload }));
+  return broken === undefined ? { holds: true, response: payload, requests } : { holds: false, broken };
+}
+
+// Only what the playbook itself gave: an id that would have been chosen names nothing.
+function yieldsOf({ operation }: CallStep, input: JsonObject, profile: Profile): JsonObject {
+  const yields = Object.entries(operation.yields).flatMap(([name, { from }]) => {
+    const value = from({ input, payload: null, found: undefined, profile });
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(yields);
+}

@@ -1,0 +1,59 @@
+import { sharingSteps } from "../../base/budget.ts";
+import { invariant } from "../../base/failure.ts";
+import type { Json } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { spellKey } from "../../playbook/steps/foreach-keys.ts";
+import type { Foreach } from "../../playbook/model.ts";
+import { bind } from "../../playbook/expressions/template.ts";
+import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
+import type { Looking } from "../run/reading-context.ts";
+import type { Place } from "../run/plan-steps.ts";
+import { skipIfTold } from "./skip-if-false.ts";
+
+/** Evaluates the list of a `foreach`, once: its rounds are recorded, and a resumed run has the same. */
+export function expand(context: Looking, place: Place): void {
+  const { address, step } = place;
+  invariant(step.foreach !== undefined, "only a foreach is expanded");
+  const startedAt = context.ports.clock.now();
+  if (skipIfTold(context, place, startedAt)) return;
+  const rounds = roundsOf(context.scopeAt(place), step.foreach);
+  if (!Array.isArray(rounds)) return context.stop(place, { startedAt, outcome: "failed", problem: rounds as StepProblem });
+  context.note({ kind: "step.expanded", step: address, rounds });
+  if (rounds.length === 0)
+    context.note({ kind: "step.completed", step: address, outcome: "ok", value: {}, startedAt, requests: 0 });
+}
+
+/** The rounds of a `foreach`, or why it has none. Throws an EvaluationFailure. */
+export function roundsOf(scope: Scope, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
+  const items = bind(list, scope);
+  if (!Array.isArray(items)) throw new EvaluationFailure(`foreach: ${variable} is no list`);
+  const tooMany = tooManyRounds(items);
+  if (tooMany !== undefined) return tooMany;
+  const rounds = sharingSteps("expressionSteps", () =>
+    items.map((item) => ({ key: keyOf(key.evaluate({ ...scope, [variable]: item }), key.text), item })),
+  );
+  const keys = new Set<string>();
+  const twice = rounds.find((round) => keys.size === keys.add(round.key).size);
+  return twice === undefined
+    ? rounds
+    : {
+        code: "foreach.same-key",
+        message: `two rounds of foreach have the key ${JSON.stringify(twice.key)}`,
+        why: "results are kept by key, and one would hide the other",
+        next: `make key: ${key.text} different for each item`,
+      };
+}
+
+/** Returns the problem of a list with more items than a `foreach` may have rounds. */
+export function tooManyRounds({ length }: readonly Json[]): StepProblem | undefined {
+  if (length <= LIMITS.foreachItems) return undefined;
+  return { code: "foreach.limit", message: `foreach over ${count(length, "item")}; the limit is ${LIMITS.foreachItems}` };
+}
+
+function keyOf(value: Json, text: string): string {
+  const key = spellKey(value);
+  if (key !== undefined) return key;
+  throw new EvaluationFailure(`key: ${text} must give a text without brackets, or a number`);
+}

@@ -1,0 +1,73 @@
+import { Decimal } from "../../base/decimal.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Operation } from "../../operations/operation.ts";
+import {
+  conditionIn,
+  type ExpectedRefusal,
+  expectedWords,
+  type GivenRefusal,
+  nearestCondition,
+  plainWords,
+  refusalMeets,
+} from "../../operations/refusal.ts";
+import type { CallStep } from "../../playbook/model.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { Reply } from "../service/service.ts";
+
+// A step with `fails` passes when the service refuses it, and refuses it for the reason that the playbook expects.
+
+/** Whether the step expects to be refused, and so. */
+export function isRefused({ fails }: CallStep, refusal: GivenRefusal): boolean {
+  return fails !== undefined && refusalMeets(fails, refusal);
+}
+
+/** What the service itself said in an answer that refuses, without the words that we put before it. */
+export function saidBy({ status, condition, message }: Pick<Reply, "status" | "condition" | "message">): GivenRefusal {
+  const prefix = `HTTP ${status}: `;
+  const at = message.indexOf(prefix);
+  return {
+    status: status ?? undefined,
+    condition: condition ?? undefined,
+    message: at < 0 ? message : message.slice(at + prefix.length),
+  };
+}
+
+/** The problem of a call that was refused: its own, or, where another refusal was expected, what came and what was expected. */
+export function notAsExpected({ fails, operation }: CallStep, refusal: GivenRefusal, problem: StepProblem): StepProblem {
+  if (fails === undefined) return problem;
+  const condition = conditionIn(refusal);
+  const nearest = nearestCondition(condition ?? refusal.message, operation.call);
+  const came: JsonObject = { status: statusOf(refusal), condition: condition ?? null, message: refusal.message };
+  return {
+    code: "fails.mismatch",
+    message: `refused, but not as expected: ${problem.message}`,
+    why: `the playbook expects ${expectedWords(fails)}; the service gave ${givenWords(refusal, condition)}`,
+    evidence: { ...came, nearestListed: nearest ?? null },
+    next: problem.next ?? hintOf(fails, nearest, operation),
+  };
+}
+
+function hintOf({ condition = "" }: ExpectedRefusal, nearest: string | undefined, { name }: Operation): string {
+  if (nearest === undefined) return `tokenbook operations ${name}`;
+  return plainWords(nearest) === plainWords(condition)
+    ? "if this refusal is right, give fails the status and the message that came"
+    : `if this refusal is right, write fails: { condition: ${nearest} }`;
+}
+
+function statusOf({ status }: GivenRefusal): JsonObject[string] {
+  return status === undefined ? null : Decimal.of(status);
+}
+
+function givenWords({ status, condition: own }: GivenRefusal, condition: string | undefined): string {
+  const code = status === undefined ? "a receipt without a status code" : `HTTP ${status}`;
+  if (condition === undefined) return `${code}, and no condition that is listed`;
+  return `${code} and the condition "${condition}"${own === undefined ? ", as its message says" : ""}`;
+}
+
+/** The problem of a call that was expected to be refused, and was not. */
+export function notRefused(fails: ExpectedRefusal): StepProblem {
+  return {
+    code: "fails.succeeded",
+    message: `expected the service to refuse this with ${expectedWords(fails)}, but it accepted it`,
+  };
+}

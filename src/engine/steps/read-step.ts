@@ -1,0 +1,140 @@
+import { formatDuration } from "../../base/duration.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { pauseAfter } from "../../base/backoff.ts";
+import { retry } from "../../base/retry.ts";
+import type { CallStep } from "../../playbook/model.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import { mayPass } from "../read/ask.ts";
+import type { Looking } from "../run/reading-context.ts";
+import { firstBroken, seen } from "./expectations.ts";
+import type { Place } from "../run/plan-steps.ts";
+import { absenceIn } from "../read/not-there.ts";
+import { read, type ReadResult } from "../read/read.ts";
+import { isRefused, notAsExpected, notRefused, saidBy } from "./expected-refusals.ts";
+import type { Reply } from "../service/service.ts";
+import { type LookResult, lookUntil } from "../read/look-until.ts";
+import type { Bound } from "../service/bind-call.ts";
+
+interface Begun {
+  readonly place: Place;
+  readonly startedAt: number;
+  readonly bound: Bound;
+}
+
+/** Reads, again and again until `until` holds, then looks at the expectations; all of it again as often as `retry` says. */
+export async function readStep(context: Looking, step: CallStep, begun: Begun): Promise<void> {
+  let requests = 0;
+  let last: ReadResult | undefined;
+  const ask = async (by?: number): Promise<ReadResult> => {
+    const expects = (reply: Reply): boolean => isExpected(step, reply);
+    last = await read(context, {
+      operation: step.operation,
+      pages: step.pages,
+      step: begun.place.address,
+      expects,
+      by,
+      ...begun.bound,
+    });
+    requests += last.requests;
+    return last;
+  };
+  const once = async (): Promise<JudgedRead | "late" | "stopping"> => {
+    if (context.stopping) return "stopping";
+    const result = await untilItHolds(context, step, begun, ask);
+    return typeof result === "string" ? result : judge(context, step, begun.place, result);
+  };
+  const pause = async (_judged: unknown, tries: number): Promise<boolean> => {
+    if (step.retry === undefined || tries >= step.retry.attempts) return false;
+    await context.pause(pauseAfter(step.retry, tries));
+    return true;
+  };
+  const ended = await retry(once, { isFinal: (judged) => typeof judged === "string" || "value" in judged, pause });
+  if (ended === "stopping") return;
+  if (ended === "late") return timedOut(context, step, begun, { last, requests });
+  conclude(context, begun, ended, requests);
+}
+
+async function untilItHolds(
+  context: Looking,
+  step: CallStep,
+  { place }: Begun,
+  ask: (by?: number) => Promise<ReadResult>,
+): Promise<ReadResult | "late" | "stopping"> {
+  const { until, wait } = step;
+  if (until === undefined || wait === undefined) return ask();
+  return lookUntil(
+    context,
+    { address: place.address, for: until.text.trim(), wait },
+    async (by): Promise<LookResult<ReadResult>> => {
+      const result = await ask(by);
+      if (result.kind === "failed") return mayPass(result.reply) ? "again" : notYet(context, result);
+      return until.evaluate(context.scopeAt(place, { response: result.payload })) === true ? { found: result } : "again";
+    },
+  );
+}
+
+/** Looks again where the service says that what was asked for is not there yet; any other failure is what the read gave. */
+async function notYet(context: Looking, failed: Extract<ReadResult, { kind: "failed" }>): Promise<LookResult<ReadResult>> {
+  const absence = await absenceIn(context, failed);
+  if (absence === "not there") return "again";
+  return { found: absence === "nothing" ? failed : { ...failed, problem: absence.problem } };
+}
+
+/** What came of a read: a value, or what is wrong. */
+export type JudgedRead = { readonly value: JsonObject } | { readonly problem: StepProblem };
+
+function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: JudgedRead, requests: number): void {
+  const about = { startedAt, requests, actor: bound.caller.label };
+  if ("problem" in ended) return context.stop(place, { ...about, outcome: "failed", problem: ended.problem });
+  context.note({ kind: "step.completed", step: place.address, outcome: "ok", value: ended.value, ...about });
+}
+
+/** What a read amounts to: the value that later steps see, or why it is not as it was to be. */
+export function judge(context: Looking, step: CallStep, place: Place, result: ReadResult): JudgedRead {
+  if (result.kind === "failed") {
+    const { reply, problem } = result;
+    if (isExpected(step, reply)) return { value: { outcome: "ok", refusal: reply.message } };
+    return { problem: saysNo(reply) ? notAsExpected(step, saidBy(reply), problem) : problem };
+  }
+  if (step.fails !== undefined) return { problem: notRefused(step.fails) };
+  const value = valueOf(result.payload, result.envelope);
+  const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
+  return problem === undefined ? { value } : { problem };
+}
+
+/**
+ * A read changes nothing, so the service may say no to it with any failure; to a write a server error is no answer. What a gateway says is no
+ * refusal of the service's.
+ */
+export function isExpected(step: CallStep, reply: Reply): boolean {
+  return saysNo(reply) && isRefused(step, saidBy(reply));
+}
+
+function saysNo({ status, foreign }: Reply): boolean {
+  return status !== null && status >= 400 && !foreign;
+}
+
+function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {
+  return { response, outcome: "ok", ...(envelope === undefined ? {} : { envelope }) };
+}
+
+function timedOut(
+  context: Looking,
+  step: CallStep,
+  { place, startedAt, bound }: Begun,
+  { last, requests }: { last: ReadResult | undefined; requests: number },
+): void {
+  const { until, wait, onTimeout } = step;
+  const message = `after ${formatDuration(wait?.timeoutMs ?? 0)} this does not hold: ${until?.text.trim() ?? ""}`;
+  const scope = last?.kind === "read" ? context.scopeAt(place, { response: last.payload }) : undefined;
+  const evidence: Json =
+    last?.kind === "failed" ? last.problem.message : until !== undefined && scope !== undefined ? seen(until, scope) : null;
+  const outcome = onTimeout === "pending" ? "pending" : "failed";
+  context.stop(place, {
+    startedAt,
+    outcome,
+    problem: { code: "until.timeout", message, evidence },
+    requests,
+    actor: bound.caller.label,
+  });
+}

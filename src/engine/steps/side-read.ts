@@ -1,0 +1,17 @@
+import { LIMITS } from "../../base/limits.ts";
+import type { SideRead } from "../../playbook/model.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import { bindCall } from "../service/bind-call.ts";
+import type { Looking } from "../run/reading-context.ts";
+import type { Place } from "../run/plan-steps.ts";
+import { read, type ReadResult } from "../read/read.ts";
+
+/** Makes the read that stands beside a step, with the names of the step's place. */
+export async function sideRead(
+  context: Looking,
+  place: Place,
+  use: SideRead,
+): Promise<ReadResult | { readonly problem: StepProblem }> {
+  const bound = bindCall(context, place, use);
+  return "problem" in bound ? bound : read(context, { operation: use.operation, pages: LIMITS.pages, ...bound });
+}

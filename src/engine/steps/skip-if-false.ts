@@ -1,0 +1,11 @@
+import type { Looking } from "../run/reading-context.ts";
+import type { Place } from "../run/plan-steps.ts";
+
+/** Completes a step as skipped when its `if` says so. A `foreach` is asked once, for all its rounds: then it has none. */
+export function skipIfTold(context: Looking, place: Place, startedAt: number): boolean {
+  const condition = place.step.if;
+  if (condition === undefined || condition.holds(context.scopeAt(place))) return false;
+  const value = place.step.foreach === undefined ? { outcome: "skipped" } : {};
+  context.note({ kind: "step.completed", step: place.address, outcome: "skipped", value, startedAt, requests: 0 });
+  return true;
+}

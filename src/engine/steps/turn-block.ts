@@ -1,0 +1,24 @@
+import { pauseAfter } from "../../base/backoff.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { Turn } from "../../protocol/decide.ts";
+import { stepIn } from "../../protocol/state.ts";
+import type { Looking } from "../run/reading-context.ts";
+import type { Place } from "../run/plan-steps.ts";
+
+const INTERRUPTED: StepProblem = {
+  code: "block.interrupted",
+  message: "the run was interrupted in this block, and its `always` has run",
+  why: "what is cleaned up cannot be gone on with",
+  next: "begin a new run",
+};
+
+/** Turns a block to its `rescue`, its `always`, or once more to its first step. */
+export async function turn(context: Looking, { address, step }: Place, to: Turn): Promise<void> {
+  const problem = "failed" in to ? (stepIn(context.state, to.failed).stopped?.problem ?? INTERRUPTED) : undefined;
+  if (to.to === "again") {
+    const retry = step.kind === "block" ? step.retry : undefined;
+    if (retry !== undefined) await context.pause(pauseAfter(retry, stepIn(context.state, address).repeats + 1));
+    if (context.stopping) return;
+  }
+  context.note({ kind: "block.turned", step: address, ...to, ...(problem === undefined ? {} : { problem }) });
+}

@@ -1,0 +1,12 @@
+import type { WriteStep } from "../../playbook/model.ts";
+import type { AttemptState } from "../../protocol/state.ts";
+import type { Caller } from "../service/caller.ts";
+import type { Place } from "../run/plan-steps.ts";
+
+/** A write that was sent: where it stands in the run, what is known of it, and who sent it. */
+export interface Attempted {
+  readonly place: Place;
+  readonly step: WriteStep;
+  readonly state: AttemptState;
+  readonly caller: Caller;
+}

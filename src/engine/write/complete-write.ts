@@ -1,0 +1,176 @@
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Discovery, Written } from "../../services/meaning.ts";
+import { operationNamed } from "../../operations/operation.ts";
+import type { CallStep, Discover } from "../../playbook/model.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { AttemptState } from "../../protocol/state.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { firstBroken } from "../steps/expectations.ts";
+import { namesOf } from "../run/run-names.ts";
+import type { Looking } from "../run/reading-context.ts";
+import { absenceIn } from "../read/not-there.ts";
+import { read, type ReadResult } from "../read/read.ts";
+import { notRefused } from "../steps/expected-refusals.ts";
+import { type LookResult, lookUntil } from "../read/look-until.ts";
+import type { Attempted } from "./attempted.ts";
+import { becomesSo, rereading } from "../steps/ensure.ts";
+import { inputSent } from "./intended-input.ts";
+import { sideRead } from "../steps/side-read.ts";
+
+/** Completes a write that took effect: finds what it made, looks at what must hold. It is never sent again, whatever they say. */
+export async function complete(context: RunContext, applied: Attempted): Promise<void> {
+  const { place, step, state } = applied;
+  const startedAt = state.intendedAt;
+  const fail = (problem: StepProblem): void => context.stop(place, { startedAt, outcome: "failed", problem });
+  const outcome = state.settled?.verdict === "unchanged" ? "unchanged" : "changed";
+  const why =
+    outcome === "unchanged"
+      ? "what the write sets was so already, and its answer was lost"
+      : `the write itself took effect${state.settled === undefined ? "" : ", and its answer was lost"}`;
+  if (step.fails !== undefined) return fail(notRefused(step.fails));
+  const found = await find(context, applied);
+  if (found === "stopping") return;
+  if ("problem" in found) return fail(found.problem);
+  const ensured = step.ensure === undefined ? undefined : await becomesSo(context, place, step.ensure);
+  if (ensured === "stopping") return;
+  if (ensured !== undefined && "problem" in ensured) return fail({ ...ensured.problem, why });
+  const value = {
+    ...valueOf(step, state, { found: found.record, profile: context.target.profile }),
+    outcome,
+    ...(ensured === undefined ? {} : { ensured: ensured.response }),
+    ...found.outputs,
+  };
+  const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
+  if (problem !== undefined) return fail({ ...problem, why });
+  context.note({ kind: "step.completed", step: place.address, outcome, value, startedAt, requests: 1 });
+}
+
+interface Found {
+  readonly record?: JsonObject;
+  readonly outputs?: JsonObject;
+}
+
+type Finding = Found | { readonly problem: StepProblem } | "stopping";
+
+// What the playbook says about finding goes before what the operation does by itself.
+async function find(context: RunContext, applied: Attempted): Promise<Finding> {
+  const { step, state } = applied;
+  if (step.discover !== undefined) return discoverAsTold(context, applied, step.discover);
+  const { discovery } = step.operation.meaning;
+  const batch = state.intended.input["items"] !== undefined;
+  return discovery === undefined || batch ? {} : discover(context, discovery, applied);
+}
+
+async function discoverAsTold(context: RunContext, { place }: Attempted, told: Discover): Promise<Finding> {
+  let count = 0;
+  const about = { address: place.address, for: "what the write made", wait: rereading(told.withinMs) };
+  const found = await lookUntil(context, about, async (): Promise<LookResult<Finding>> => {
+    const result = await sideRead(context, place, told.read);
+    if (!("kind" in result)) return { found: result };
+    if (result.kind === "failed") return notRead(context, result);
+    const list = told.one.evaluate(context.scopeAt(place, { response: result.payload }));
+    const records: readonly Json[] = Array.isArray(list) ? list : [];
+    count = records.length;
+    const [one] = records;
+    if (one === undefined || count > 1) return count === 0 ? "again" : { found: { problem: notOne(told, count) } };
+    const scope = context.scopeAt(place, { response: result.payload, one });
+    return {
+      found: { outputs: Object.fromEntries(Array.from(told.outputs, ([name, output]) => [name, output.evaluate(scope)])) },
+    };
+  });
+  return found === "late" ? { problem: notOne(told, count) } : found;
+}
+
+async function notRead(
+  context: Looking,
+  failed: Extract<ReadResult, { kind: "failed" }>,
+): Promise<LookResult<{ readonly problem: StepProblem }>> {
+  const absence = await absenceIn(context, failed);
+  if (absence === "not there") return "again";
+  const { problem } = absence === "nothing" ? failed : absence;
+  const message = `the write took effect, but what it made cannot be read: ${problem.message}`;
+  return { found: { problem: { ...problem, message } } };
+}
+
+function notOne({ one, read: { operation } }: Discover, count: number): StepProblem {
+  return {
+    code: count === 0 ? "discovery.not-found" : "discovery.several",
+    message: `the write took effect, but ${operation.name} shows ${count} records of which \`${one.text.trim()}\` holds, and there must be one`,
+    why: count === 0 ? "what was made cannot be named" : "to choose one of them would be a guess",
+  };
+}
+
+function valueOf(
+  step: CallStep,
+  { intended, answered, receipt, settled }: AttemptState,
+  known: Pick<Written, "found" | "profile">,
+): JsonObject {
+  const payload = answered?.payload ?? null;
+  const yields = Object.entries(step.operation.yields).flatMap(([name, { from }]) => {
+    const value = from({ input: intended.input, payload, ...known });
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    response: payload,
+    ...(answered?.envelope === null || answered?.envelope === undefined ? {} : { envelope: answered.envelope }),
+    ...(settled?.transactionId === undefined ? {} : { transactionId: settled.transactionId }),
+    ...(receipt === undefined ? {} : { receipt: receipt.receipt, ...idOf(receipt.receipt) }),
+    ...Object.fromEntries(yields),
+  };
+}
+
+// With async=true the transaction id may be known only from the receipt.
+function idOf(receipt: JsonObject): JsonObject {
+  const id = receipt["transactionId"];
+  return typeof id === "string" ? { transactionId: id } : {};
+}
+
+type Discovered = { readonly record: JsonObject } | { readonly problem: StepProblem };
+
+async function discover(context: RunContext, discovery: Discovery, applied: Attempted): Promise<Discovered | "stopping"> {
+  const { place, caller } = applied;
+  const sent = inputSent(context, applied);
+  if ("problem" in sent) return sent;
+  const { mark } = namesOf(context.opened.runId, place.address);
+  const reading = {
+    operation: operationNamed(discovery.read),
+    input: discovery.with(sent.input),
+    caller,
+    pages: LIMITS.pages,
+    // The write took effect: whatever is wrong with other records must not keep what it made from being found, now and at each resume.
+    loosely: true,
+  };
+  const look = async (): Promise<LookResult<Discovered>> => {
+    const result = await read(context, reading);
+    if (result.kind === "failed") return notRead(context, result);
+    return chooseOne(result.payload, discovery, mark);
+  };
+  const found = await lookUntil(context, { address: place.address, for: "what the write made", wait: rereading() }, look);
+  return found === "late" ? { problem: notFound(discovery, mark) } : found;
+}
+
+function chooseOne(payload: Json, discovery: Discovery, mark: string): LookResult<Discovered> {
+  const matches = (Array.isArray(payload) ? payload : []).filter(
+    (record: Json) => isObject(record) && discovery.matches(record, mark),
+  );
+  if (matches.length === 0) return "again";
+  if (matches.length > 1) return { found: { problem: several(discovery, mark, matches.length) } };
+  return { found: { record: matches[0] as JsonObject } };
+}
+
+function notFound(discovery: Discovery, mark: string): StepProblem {
+  return {
+    code: "discovery.not-found",
+    message: `the write took effect, but ${discovery.read} shows no record with its mark ${JSON.stringify(mark)}`,
+    why: "a Write result names nothing, so what was made is found by the mark that it carries",
+  };
+}
+
+function several(discovery: Discovery, mark: string, number: number): StepProblem {
+  return {
+    code: "discovery.several",
+    message: `${discovery.read} shows ${number} records with the mark ${JSON.stringify(mark)}, and there must be one`,
+    why: "to choose one of them would be a guess",
+  };
+}

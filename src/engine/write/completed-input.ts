@@ -1,0 +1,24 @@
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { GivenNames } from "../../services/given-names.ts";
+import type { Operation } from "../../operations/operation.ts";
+
+/** An input with what the operation fills in by itself: chosen ids, our mark. */
+export function completed(
+  operation: Operation,
+  input: JsonObject,
+  { names, profile }: { readonly names: GivenNames; readonly profile: Profile },
+): JsonObject {
+  const { complete } = operation.meaning;
+  if (complete === undefined) return input;
+  const { items } = input;
+  if (!Array.isArray(items)) return complete(input, names, profile);
+  return {
+    ...input,
+    items: items.map((item: Json, at) => (isObject(item) ? complete(item, itemNames(names, at), profile) : item)),
+  };
+}
+
+function itemNames(names: GivenNames, at: number): GivenNames {
+  return { id: (part = "") => names.id(`${part}${at}`), mark: `${names.mark}#${at}` };
+}

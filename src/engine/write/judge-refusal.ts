@@ -1,0 +1,37 @@
+import type { GivenRefusal } from "../../operations/refusal.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { AttemptState } from "../../protocol/state.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { isRefused, notAsExpected, saidBy } from "../steps/expected-refusals.ts";
+import type { Attempted } from "./attempted.ts";
+
+/** Completes a step that was expected to be refused, when it was refused as expected; otherwise the refusal is its failure. */
+export function judgeRefusal(context: RunContext, { place, step, state }: Attempted): void {
+  const message = messageOf(state);
+  const refusal = refusalOf(state, message);
+  const startedAt = state.intendedAt;
+  if (isRefused(step, refusal)) {
+    const value = { outcome: "ok", refusal: message };
+    return context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests: 1 });
+  }
+  const problem = notAsExpected(step, refusal, problemOf(state, message));
+  context.stop(place, { startedAt, outcome: "failed", problem });
+}
+
+function messageOf({ answered, receipt }: AttemptState): string {
+  if (receipt === undefined) return answered?.message ?? "";
+  const said = receipt.receipt["message"];
+  return typeof said === "string" ? said : "the receipt says FAILED";
+}
+
+// A receipt has no status of its own: the one of the answer that gave it says nothing of the write.
+function refusalOf({ answered, receipt }: AttemptState, message: string): GivenRefusal {
+  if (receipt !== undefined) return { status: undefined, condition: undefined, message };
+  return saidBy({ status: answered?.status ?? null, condition: answered?.condition ?? null, message });
+}
+
+function problemOf({ answered, receipt }: AttemptState, message: string): StepProblem {
+  if (receipt !== undefined)
+    return { code: "receipt.failed", message: `the ledger did not commit: ${message}`, evidence: receipt.receipt };
+  return { code: answered?.status === 401 ? "service.key-refused" : "service.refused", message };
+}

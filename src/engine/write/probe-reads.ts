@@ -1,0 +1,130 @@
+import type { JsonObject } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { organizationOf, type Target } from "../../environment/target.ts";
+import { operationNamed } from "../../operations/operation.ts";
+import type { EarlierWrite, Evidence, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
+import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
+import { type AttemptState, hadNoEffect, transactionsOf } from "../../protocol/state.ts";
+import type { Service } from "../../services/services.ts";
+import type { Bound } from "../service/bind-call.ts";
+import { actingFor, type Caller } from "../service/caller.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { Looking } from "../run/reading-context.ts";
+import { namesOf } from "../run/run-names.ts";
+import type { Place } from "../run/plan-steps.ts";
+import { unheardOf } from "../read/not-there.ts";
+import { isNotThere, read, type ReadRequest } from "../read/read.ts";
+
+/** What a probe of this write needs from before it; nothing when it needs nothing. One that cannot be read hinders no write. */
+export async function baselineOf(
+  context: RunContext,
+  place: Place,
+  probe: Probe,
+  bound: Bound,
+): Promise<Pick<AttemptIntended, "baseline" | "baselineAt">> {
+  const sent = sentBy(context, place, bound);
+  const reads = probe.before?.(sent);
+  if (reads === undefined || Object.keys(reads).length === 0) return {};
+  const { sequence } = context.state;
+  const recent = context.readsAreRecent ? { recent: true as const } : {};
+  const looked = await readAll(context, reads, { caller: bound.caller });
+  if ("problem" in looked) return { baseline: null };
+  const baseline = probe.keep?.(looked.readings, sent) ?? looked.readings;
+  return { baseline, baselineAt: { date: looked.since ?? null, sequence, ...recent } };
+}
+
+/** Looks at the service after a write; gives all that can be said of it. */
+export async function evidenceOf(
+  context: RunContext,
+  { place, probe, bound, attempt, by }: { place: Place; probe: Probe; bound: Bound; attempt: AttemptState; by: number },
+): Promise<Evidence | { readonly problem: StepProblem }> {
+  const sent = sentBy(context, place, bound);
+  const asking = { caller: bound.caller, by };
+  const looked = await readAll(context, probe.after(sent), asking);
+  if ("problem" in looked) return looked;
+  const { operation, baseline, baselineAt } = attempt.intended;
+  const isMissing = Object.values(looked.readings).includes(null);
+  const written = operationNamed(operation);
+  const unheard = isMissing ? await unheardOf(context, written, asking) : undefined;
+  if (unheard !== undefined) return { problem: unheard };
+  const { spent } = context.state;
+  const isAnothers = (step: string | undefined): boolean => step !== undefined && step !== place.address;
+  return {
+    ...sent,
+    before: baseline === undefined ? {} : (baseline ?? undefined),
+    since: timeIn(baselineAt?.date),
+    now: looked.readings,
+    ...besideIt(context, place.address, attempt),
+    earlier: earlierThan(context, place.address, attempt),
+    isSpent: (id) => isAnothers(spent.get(id)?.step) || context.provenElsewhere(id, { operation: written }) !== undefined,
+  };
+}
+
+function sentBy({ opened, target }: RunContext, { address, step }: Place, { input, caller }: Bound): Sent {
+  return {
+    input,
+    actor: step.kind === "call" ? actingEntityOf(step.operation.service, caller, target) : undefined,
+    names: namesOf(opened.runId, address),
+    profile: target.profile,
+  };
+}
+
+function actingEntityOf(service: Service, caller: Caller, target: Target): JsonObject | undefined {
+  const [, attribute, value] = /^([^:]+):(.*)$/s.exec(actingFor(service, caller, target) ?? "") ?? [];
+  const orgId = organizationOf(target);
+  if (attribute === undefined || value === undefined || orgId === undefined) return undefined;
+  return { orgId, [attribute]: value };
+}
+
+/** Who asks, and until when they wait for a busy service. */
+type Asking = Pick<ReadRequest, "caller" | "by">;
+
+interface Looked {
+  readonly readings: Readings;
+  readonly since: string | undefined;
+}
+
+// One after the other: what a total says must not be younger than the list that explains it.
+async function readAll(context: Looking, reads: Reads, asking: Asking): Promise<Looked | { readonly problem: StepProblem }> {
+  const readings: Record<string, Readings[string]> = {};
+  let since: string | undefined;
+  for (const [name, { operation, input, optional = false }] of Object.entries(reads)) {
+    const result = await read(context, { operation: operationNamed(operation), input, pages: LIMITS.pages, ...asking });
+    const isThere = result.kind === "read";
+    const isMissing = !isThere && (isNotThere(result.reply) || (optional && result.reply.meaning === "refused"));
+    if (!isThere && !isMissing) return { problem: result.problem };
+    since ??= isThere ? result.date : result.reply.date;
+    readings[name] = isThere ? result.payload : null;
+  }
+  return { readings, since };
+}
+
+function timeIn(date: string | null | undefined): number | undefined {
+  const time = Date.parse(date ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
+
+// What the run itself had under way at the same time could be taken for this write.
+function besideIt(
+  { state }: Looking,
+  address: string,
+  { intended: { operation }, sequence }: AttemptState,
+): Pick<Evidence, "rivals" | "bystanders"> {
+  const beside = [...state.steps].flatMap(([other, { attempts, completed }]) => {
+    if (other === address || (completed !== undefined && completed.sequence < sequence)) return [];
+    return attempts.filter((each) => !hadNoEffect(each)).map(({ intended }) => intended);
+  });
+  const inputs = (isSame: boolean): readonly JsonObject[] =>
+    beside.filter((intended) => (intended.operation === operation) === isSame).map(({ input }) => input);
+  return { rivals: inputs(true), bystanders: inputs(false) };
+}
+
+// What the run had done before, and a reading may not show yet.
+function earlierThan({ state }: Looking, address: string, { sequence }: AttemptState): readonly EarlierWrite[] {
+  return [...state.steps].flatMap(([other, { attempts, completed }]) => {
+    if (other === address || completed === undefined || completed.sequence >= sequence) return [];
+    return attempts
+      .filter((each) => !hadNoEffect(each))
+      .map((each) => ({ operation: each.intended.operation, input: each.intended.input, transactions: transactionsOf(each) }));
+  });
+}

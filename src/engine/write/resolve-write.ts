@@ -1,0 +1,52 @@
+import { Failure } from "../../base/failure.ts";
+import { didYouMean, quoted } from "../../base/text.ts";
+import type { JournalStore } from "../../journal/store.ts";
+import type { AttemptSettled } from "../../protocol/record.ts";
+import { type OpenWrite, openWrites } from "../../protocol/open-writes.ts";
+import { stateOf } from "../../protocol/state.ts";
+
+/** What a person says became of a write, and why they know. */
+export interface Resolution {
+  /** The step's address. */
+  readonly step: string;
+  readonly verdict: Exclude<AttemptSettled["verdict"], "superseded" | "unchanged">;
+  readonly because: string;
+  readonly who: string;
+}
+
+/**
+ * Settles a write by a person's word, which is kept with their name and reason. Nothing is sent; `resume` goes on from there. Throws a
+ * Failure when the run is held, or has no such write.
+ */
+export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
+  store.assertResumable(runId);
+  // Taken before it is read: nobody can change meanwhile what is decided upon.
+  const claim = store.take(runId);
+  const read = store.history(runId);
+  const found = openWrites(stateOf(read.records));
+  const write = found.find(({ step }) => step === resolution.step);
+  if (write === undefined) {
+    store.leases.release(claim, found.length > 0);
+    throw nothingToResolve(runId, resolution.step, found);
+  }
+  const { journal } = await store.claim(runId, claim, read);
+  const { verdict, because, who } = resolution;
+  journal.note({ kind: "attempt.settled", step: write.step, attempt: write.attempt, verdict, evidence: { who, because } });
+  journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
+  await store.release(journal, "interrupted", found.length > 1);
+  return write;
+}
+
+function nothingToResolve(runId: string, step: string, found: readonly OpenWrite[]): Failure {
+  const steps = found.map((each) => each.step);
+  const meant = didYouMean(step, steps) ?? steps[0];
+  return new Failure({
+    code: "resolve.nothing",
+    message: `the run ${runId} has no write of the step "${step}" whose effect is unknown`,
+    why: found.length === 0 ? "no write of this run is unknown" : `unknown: ${steps.join(", ")}`,
+    next:
+      meant === undefined
+        ? `tokenbook resume ${runId}`
+        : `tokenbook resolve ${runId} --step ${quoted(meant)} --as applied --because …`,
+  });
+}

@@ -1,0 +1,114 @@
+import { type Backoff, pauseAfter } from "../../base/backoff.ts";
+import { readyToRead } from "../../operations/answer.ts";
+import type { WriteStep } from "../../playbook/model.ts";
+import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
+import { stepIn } from "../../protocol/state.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { explain } from "../service/explain-reply.ts";
+import { recordedAs } from "../service/caller.ts";
+import type { Place } from "../run/plan-steps.ts";
+import type { Attempted } from "./attempted.ts";
+import type { Bound } from "../service/bind-call.ts";
+import type { Call, Reply } from "../service/service.ts";
+import { inputSent } from "./intended-input.ts";
+import { baselineOf } from "./probe-reads.ts";
+import { whyNotOwn } from "./own-answer.ts";
+
+const NOT_TAKEN: Backoff = { everyMs: 500, backoff: 2, maxMs: 30_000 };
+
+interface Sending {
+  readonly place: Place;
+  readonly step: WriteStep;
+  readonly bound: Bound;
+}
+
+/**
+ * Sends a write once. The intent is durable before the first byte leaves, the answer before anything depends on it: whenever
+ * the process dies, the journal tells whether the write may have been sent. Right before that byte the claim and the age of the intent are
+ * checked once more, for the process may have been stopped since.
+ */
+export async function send(context: RunContext, { place, step, bound }: Sending): Promise<void> {
+  const { operation } = step;
+  const call = { operation, input: bound.input, caller: bound.caller };
+  const request = context.service.request(call);
+  readyToRead(operation);
+  const { attempts } = stepIn(context.state, place.address);
+  const { baseline, baselineAt } =
+    standingBaseline(attempts) ?? (await baselineOf(context, place, operation.meaning.probe, bound));
+  if (context.stopping) return;
+  const attempt = attempts.length;
+  const ask = context.fence();
+  let kept: string | undefined;
+  const fence = (): string | undefined => (kept = ask());
+  await context.write({
+    kind: "attempt.intended",
+    step: place.address,
+    attempt,
+    operation: operation.name,
+    actor: bound.caller.label,
+    as: recordedAs(bound.caller),
+    input: bound.input,
+    request: { method: request.method, path: request.path, digest: context.digestOf(request) },
+    ...(baseline === undefined ? {} : { baseline }),
+    ...(baselineAt === undefined ? {} : { baselineAt }),
+  });
+  const sentAt = context.ports.clock.elapsed();
+  const reply = ownReply(
+    context,
+    { place, step },
+    { call, attempt, reply: await context.whileAwaited((signal) => context.service.send(call, request, { fence, signal })) },
+  );
+  const payload = reply.answer?.payload ?? null;
+  await context.write({
+    kind: "attempt.answered",
+    step: place.address,
+    attempt,
+    meaning: reply.meaning,
+    status: reply.status,
+    payload,
+    envelope: reply.answer?.envelope ?? null,
+    receiptId: textField(payload, "receiptId"),
+    message: kept ?? (reply.meaning === "acknowledged" ? null : explain(reply, { ...call, target: context.target }).message),
+    condition: reply.condition,
+    retryAfterMs: reply.retryAfterMs,
+    durationMs: Math.round(context.ports.clock.elapsed() - sentAt),
+  });
+}
+
+interface Replied {
+  readonly call: Call;
+  readonly attempt: number;
+  readonly reply: Reply;
+}
+
+// An answer that names another write's transaction, such as one that somebody in between has kept, tells nothing of this one.
+function ownReply(context: RunContext, { place, step }: Omit<Sending, "bound">, { call, attempt, reply }: Replied): Reply {
+  const state = stepIn(context.state, place.address).attempts[attempt];
+  if (reply.answer === undefined || state === undefined) return reply;
+  const { payload } = reply.answer;
+  const notOwn = whyNotOwn(context, { place, step, state }, payload);
+  const { profile } = context.target;
+  const why =
+    notOwn === undefined ? step.operation.meaning.doubt?.({ input: call.input, payload, profile }) : `the answer ${notOwn}`;
+  if (why === undefined) return reply;
+  return { ...reply, meaning: "ambiguous", answer: undefined, message: `HTTP ${reply.status}, but ${why}` };
+}
+
+/** Sends again what surely had no effect: the same input, after the pause that the service asked for. */
+export async function sendAgain(context: RunContext, last: Attempted): Promise<void> {
+  const { place, step, state, caller } = last;
+  const sent = inputSent(context, last);
+  if ("problem" in sent) {
+    const outcome = mayStillArrive(stepIn(context.state, place.address).attempts) ? "unknown" : "failed";
+    return context.stop(place, { startedAt: state.intendedAt, outcome, problem: sent.problem });
+  }
+  const pauseMs = state.answered?.retryAfterMs ?? pauseAfter(NOT_TAKEN, state.intended.attempt);
+  await context.pause(Math.min(pauseMs, NOT_TAKEN.maxMs));
+  if (context.stopping) return;
+  return send(context, { place, step, bound: { ...sent, caller } });
+}
+
+function textField(payload: unknown, name: string): string | null {
+  const value = (payload as Record<string, unknown> | null)?.[name];
+  return typeof value === "string" && value !== "" ? value : null;
+}

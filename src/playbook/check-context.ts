@@ -1,0 +1,145 @@
+import { CATALOGUE, type Code } from "../base/catalogue/catalogue.ts";
+import { LIMITS } from "../base/limits.ts";
+import { Recent } from "../base/recent.ts";
+import type { Expression } from "../expression/expression.ts";
+import { Expression as Parser, isProblem } from "../expression/expression.ts";
+import type { ExpressionProblem } from "../expression/problem.ts";
+import type { Reference } from "../expression/reference.ts";
+import type { Typed, TypeEnvironment } from "../expression/types.ts";
+import type { Diagnostic, Finding } from "../source/diagnostic.ts";
+import type { Range, ScalarNode } from "../source/node.ts";
+import type { PlacedFinding } from "../source/problems.ts";
+import type { SourceFile } from "../source/file.ts";
+import type { FileReader } from "./playbook-files.ts";
+import { InputKinds, mixedFinding } from "./types/id-kinds.ts";
+import { misspeltAttribute } from "./steps/misspelt-attribute.ts";
+import { Usage } from "./types/name-usage.ts";
+
+/** An expression that passed its checks, with its type, and of what it gives the id. */
+export interface Checked extends Pick<Typed, "type" | "id"> {
+  readonly expression: Expression;
+}
+
+/** Is told of every expression before it is looked at; what `scope` tells holds only until the next one. For editors. */
+export type Listener = (found: FoundExpression) => void;
+
+export interface FoundExpression {
+  readonly text: string;
+  readonly scope: ExpressionScope;
+  /** The offset in the file of a character of the text. */
+  readonly offsetOf: (index: number) => number;
+}
+
+// Steps that expect the same share one expression, in all playbooks of a process.
+const expressions = new Recent((text) => Parser.parse(text));
+
+function isAnswer({ root }: Reference): boolean {
+  return root === "response";
+}
+
+/** What a check does beside checking. */
+export interface Manner {
+  readonly listener?: Listener;
+  /** What is not reported. */
+  readonly forgiven?: ReadonlySet<Code>;
+}
+
+/** The files that playbooks name, on behalf of the one that a person has named. */
+export interface NamedFiles {
+  readonly files: FileReader | undefined;
+  readonly named: string;
+}
+
+/** Gathers what a check finds, and checks expressions where they stand. */
+export class CheckContext {
+  readonly file: SourceFile;
+  /** Reads the files that the playbook names. */
+  readonly files: FileReader | undefined;
+  /** The playbook that a person has named: it may be one that includes this one. */
+  readonly named: string;
+  readonly inputKinds: InputKinds = new InputKinds();
+  /** Which names are used. */
+  readonly usage: Usage = new Usage();
+  readonly #manner: Manner;
+  readonly #found = new Map<string, PlacedFinding>();
+
+  constructor(file: SourceFile, { files, named }: NamedFiles = { files: undefined, named: file.path }, manner: Manner = {}) {
+    this.file = file;
+    this.files = files;
+    this.named = named;
+    this.#manner = manner;
+  }
+
+  /** Whether anything found keeps the playbook from being run. */
+  get failed(): boolean {
+    return [...this.#found.values()].some(({ finding }) => CATALOGUE[finding.code].severity === "error");
+  }
+
+  /** What was found, in the order a reader meets it, bounded by `LIMITS.diagnostics`; warnings give way to errors. */
+  diagnostics(): readonly Diagnostic[] {
+    const { errors = [], warnings = [] } = Object.groupBy(this.#found.values(), ({ finding }) =>
+      CATALOGUE[finding.code].severity === "error" ? "errors" : "warnings",
+    );
+    const shown = [...inOrder(errors), ...inOrder(warnings)].slice(0, LIMITS.diagnostics);
+    return inOrder(shown).map(({ finding, range }) => this.file.diagnose(finding, range));
+  }
+
+  /** Notes a finding; the same one at the same place, as by each step that relies on a wrong default, counts once. */
+  report(finding: Finding, range: Range): undefined {
+    if (this.#manner.forgiven?.has(finding.code) === true) return undefined;
+    this.#found.set(`${range.start} ${finding.code} ${finding.message}`, { finding, range });
+    return undefined;
+  }
+
+  /**
+   * Checks the expression that begins `from` characters into a scalar. `names` looks at the names it uses, before the types are.
+   * Reports, and gives `undefined`, when it is wrong.
+   */
+  expression(text: string, node: ScalarNode, from: number, scope: ExpressionScope): Checked | undefined {
+    const place = (start: number, end: number): Range => ({ start: node.offsetOf(from + start), end: node.offsetOf(from + end) });
+    this.#manner.listener?.({ text, scope, offsetOf: (index) => node.offsetOf(from + index) });
+    const parsed = expressions.of(text);
+    if (isProblem(parsed)) return this.#problem(parsed, place);
+    this.usage.note(parsed);
+    const wrongName = scope.names(parsed);
+    if (wrongName !== undefined) {
+      this.report(wrongName.finding, place(wrongName.start, wrongName.end));
+      if (CATALOGUE[wrongName.finding.code].severity === "error") return undefined;
+    }
+    const typed = (scope.answer !== undefined && parsed.references.every(isAnswer) ? scope.answer : scope.types).read(text);
+    if ("code" in typed) return this.#problem(typed, place);
+    const { type, id, mixed, misspelt } = typed;
+    if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
+    for (const each of misspelt) this.report(misspeltAttribute(each), place(each.start, each.end));
+    return { expression: parsed, type, id };
+  }
+
+  #problem(problem: ExpressionProblem, place: (start: number, end: number) => Range): undefined {
+    const { code, message, suggestion } = problem;
+    return this.report({ code, message, suggestion }, place(problem.start, problem.end));
+  }
+}
+
+function inOrder(found: readonly PlacedFinding[]): readonly PlacedFinding[] {
+  return found.toSorted((a, b) => a.range.start - b.range.start);
+}
+
+/** What an expression may use at one place of the playbook. */
+export interface ExpressionScope {
+  readonly types: TypeEnvironment;
+  /** The types for expressions that look at nothing but the answer: they are the same in all playbooks. */
+  readonly answer?: TypeEnvironment | undefined;
+  readonly names: (expression: Expression) => NameFinding | undefined;
+  /** The service is to refuse what is asked. */
+  readonly fails?: boolean | undefined;
+  /** A condition may keep the place from being reached. */
+  readonly maybe?: boolean | undefined;
+  /** The kinds of things that are made here. */
+  readonly makes?: ReadonlySet<string>;
+}
+
+export interface NameFinding {
+  readonly finding: Finding;
+  readonly start: number;
+  readonly end: number;
+}

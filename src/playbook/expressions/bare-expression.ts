@@ -1,0 +1,83 @@
+import { type Expression, isCutOff } from "../../expression/expression.ts";
+import { type ScalarNode, type SourceNode, textOf } from "../../source/node.ts";
+import type { CheckContext, Checked, ExpressionScope } from "../check-context.ts";
+import { holdsExpression } from "./expression-spans.ts";
+import { warnOfConstant, warnOfNever } from "../predictions/warnings.ts";
+
+const SHOWN_CHARS = 200;
+
+/** Reads an expression that stands by itself, without ${{ }}; reports, and gives `undefined`, when it is wrong. */
+export function readBare(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Checked | undefined {
+  if (node?.kind !== "scalar") return undefined;
+  const text = String(node.value);
+  return holdsExpression(text) ? refuseBraces(text, node, context) : context.expression(text, node, 0, scope);
+}
+
+/** Reads a condition over what the service answers: an expression by itself that is true or false. */
+export function readCondition(
+  node: SourceNode | undefined,
+  context: CheckContext,
+  scope: ExpressionScope,
+): Expression | undefined {
+  const condition = readTruth(node, context, scope);
+  if (condition !== undefined && node !== undefined) warnOfConstant(condition, node.range, context);
+  return condition;
+}
+
+/** Reads the condition under which a step is done. */
+export function readGuard(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Expression | undefined {
+  const condition = readTruth(node, context, scope);
+  if (condition !== undefined && node !== undefined) warnOfNever(condition, node.range, context);
+  return condition;
+}
+
+function readTruth(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Expression | undefined {
+  const checked = readBare(node, context, scope);
+  if (checked === undefined || node === undefined || checked.type === "bool" || checked.type === "dyn")
+    return checked?.expression;
+  return context.report(
+    { code: "expression.wrong-type", message: `this must be true or false, and is ${checked.type}` },
+    node.range,
+  );
+}
+
+/** Reads one condition, or a list of them. */
+export function readConditions(
+  node: SourceNode | undefined,
+  context: CheckContext,
+  scope: ExpressionScope,
+): readonly Expression[] {
+  const items = node?.kind === "list" ? uncut(node.items, context) : node === undefined ? [] : [node];
+  const conditions = items.map((item) => readCondition(item, context, scope));
+  return conditions.every((condition) => condition !== undefined)
+    ? conditions
+    : conditions.filter((condition) => condition !== undefined);
+}
+
+function refuseBraces(text: string, node: ScalarNode, context: CheckContext): undefined {
+  const bare = text.replaceAll(/\$\{\{ ?| ?\}\}/g, "").trim();
+  return context.report(
+    {
+      code: "expression.not-bare",
+      message: "an expression stands here by itself, without ${{ }}",
+      suggestion: `write: ${bare.slice(0, SHOWN_CHARS)}`,
+    },
+    node.range,
+  );
+}
+
+// In [a, b] YAML splits at each comma, also at one inside an expression: what follows such a half is no item of its own.
+function uncut(items: readonly SourceNode[], context: CheckContext): readonly SourceNode[] {
+  const cut = items.findIndex((item) => isCutOff(textOf(item) ?? ""));
+  const node = items[cut];
+  if (node === undefined || cut === items.length - 1) return items;
+  context.report(
+    {
+      code: "expression.cut-off",
+      message: "YAML has split this expression at the comma",
+      suggestion: "quote the whole expression, or write the list one item a line",
+    },
+    node.range,
+  );
+  return items.slice(0, cut);
+}

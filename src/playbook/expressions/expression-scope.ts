@@ -1,0 +1,84 @@
+import type { TypeEnvironment, TypeName, Variable } from "../../expression/types.ts";
+import type { Reference } from "../../expression/reference.ts";
+import type { SourceNode } from "../../source/node.ts";
+import type { CheckContext, ExpressionScope } from "../check-context.ts";
+import type { IncludedPlaybooks } from "../included-playbooks.ts";
+import type { ActorDeclaration } from "../model.ts";
+import type { Standpoint, StepNames } from "../types/step-names.ts";
+import type { Outline } from "../outline.ts";
+import type { OutsideNames } from "../settings/secrets-and-variables.ts";
+import type { StepTypes } from "../types/step-types.ts";
+
+/** What all of one playbook is checked against. */
+export interface Surroundings {
+  readonly context: CheckContext;
+  readonly names: StepNames;
+  readonly outside: OutsideNames;
+  readonly types: StepTypes;
+  readonly actors: ReadonlyMap<string, ActorDeclaration>;
+  readonly defaultAs: SourceNode | undefined;
+  readonly readOnly: boolean;
+  readonly included: IncludedPlaybooks;
+}
+
+/** A place in a playbook: what may be spoken of there. */
+export interface Spot extends Standpoint {
+  /** The names of the items of the loops around. */
+  readonly variables: Readonly<Record<string, Variable>>;
+  /** The service is to refuse what is asked here. */
+  readonly fails: boolean;
+  /** A condition may keep the place from being reached. */
+  readonly maybe: boolean;
+  readonly types: TypeEnvironment;
+  /** The steps that have had their turn so far; it grows as the playbook is read. */
+  readonly done: Set<string>;
+}
+
+/** The place from which a playbook is read: nothing has run yet. */
+export function firstSpot(types: StepTypes): Spot {
+  return { done: new Set(), sections: [], under: [], variables: {}, fails: false, maybe: false, types: types.within([]) };
+}
+
+/** A spot within a part of a block. */
+export function within(spot: Spot, block: Outline, part: Outline["sections"][number], around: Surroundings): Spot {
+  const sections = [...spot.sections, part];
+  if (!block.foreach) return { ...spot, sections };
+  const types = around.types.within(sections.filter(({ foreach }) => foreach).map(({ block: loop }) => loop));
+  return { ...spot, sections, types: types.with(spot.variables) };
+}
+
+/** What an expression at a spot may use; `own` is the step that it belongs to, which has its answer when `answered`. */
+export function scopeAt(around: Surroundings, spot: Spot, own?: Own, more?: Readonly<Record<string, TypeName>>): ExpressionScope {
+  return {
+    get types(): TypeEnvironment {
+      return more === undefined ? spot.types : spot.types.with(more);
+    },
+    answer: own?.answer,
+    names: (expression) =>
+      expression.references.some(isFromBefore)
+        ? (around.outside.check(expression, { own: own?.id, items: Object.keys(spot.variables) }) ??
+          around.names.check(expression, standpointOf(spot, own)))
+        : undefined,
+    fails: spot.fails,
+    maybe: spot.maybe,
+  };
+}
+
+// What is there before a step is done is looked at by name; most expressions only look at its answer.
+function isFromBefore({ root }: Reference): boolean {
+  return root === "steps" || root === "secrets" || root === "env";
+}
+
+function standpointOf(spot: Spot, own: Own | undefined): Standpoint {
+  if (own === undefined) return spot;
+  const done = own.answered === true ? { has: (id: string) => id === own.id || spot.done.has(id) } : spot.done;
+  return { ...spot, done, own: own.id };
+}
+
+/** The step that an expression belongs to. */
+interface Own {
+  readonly id: string;
+  readonly answered?: boolean;
+  /** The types for what looks at nothing but its answer. */
+  readonly answer?: TypeEnvironment;
+}

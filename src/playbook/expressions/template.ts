@@ -1,0 +1,73 @@
+import { sharingSteps } from "../../base/budget.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { type Json, shownJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
+import { tooLongText } from "../../expression/steps.ts";
+
+/** A value of a playbook that may hold expressions. */
+export type Template =
+  | { readonly kind: "literal"; readonly value: Json }
+  /** The whole value is one expression; `number` where a numeral in a string is to become a number. */
+  | { readonly kind: "expression"; readonly expression: Expression; readonly number: boolean }
+  /** Text with expressions in it. */
+  | { readonly kind: "text"; readonly parts: readonly (string | Expression)[] }
+  | { readonly kind: "list"; readonly items: readonly Template[] }
+  | { readonly kind: "object"; readonly entries: readonly (readonly [string, Template])[] };
+
+/** The value of a template. Pure; its expressions share one budget. Throws an EvaluationFailure. */
+export function bind(template: Template, scope: Scope): Json {
+  return sharingSteps("expressionSteps", () => bound(template, scope));
+}
+
+function bound(template: Template, scope: Scope): Json {
+  switch (template.kind) {
+    case "literal":
+      return template.value;
+    case "expression":
+      return asNumber(template.expression.evaluate(scope), template.number);
+    case "text":
+      return joined(template.parts.map((part) => (typeof part === "string" ? part : textOf(part, scope))));
+    case "list":
+      return template.items.map((item) => bound(item, scope));
+    case "object":
+      return Object.fromEntries(template.entries.map(([key, value]) => [key, bound(value, scope)]));
+  }
+}
+
+function asNumber(value: Json, wanted: boolean): Json {
+  if (!wanted || typeof value !== "string") return value;
+  return Decimal.parse(value) ?? value;
+}
+
+function joined(parts: readonly string[]): string {
+  const chars = parts.reduce((sum, { length }) => sum + length, 0);
+  if (chars > LIMITS.textChars) throw new EvaluationFailure(tooLongText(chars));
+  return parts.join("");
+}
+
+function textOf(expression: Expression, scope: Scope): string {
+  const value = expression.evaluate(scope);
+  if (typeof value === "string") return value;
+  if (value instanceof Decimal || typeof value === "boolean") return String(value);
+  throw new EvaluationFailure(`${expression.text.trim()} is ${shownJson(value)}, which has no place inside a text`);
+}
+
+/** Every expression of a template, in the order they are written. */
+export function* expressionsIn(template: Template): Generator<Expression> {
+  switch (template.kind) {
+    case "literal":
+      return;
+    case "expression":
+      yield template.expression;
+      return;
+    case "text":
+      for (const part of template.parts) if (typeof part !== "string") yield part;
+      return;
+    case "list":
+      for (const item of template.items) yield* expressionsIn(item);
+      return;
+    case "object":
+      for (const [, value] of template.entries) yield* expressionsIn(value);
+  }
+}

@@ -1,0 +1,59 @@
+import type { FileReader, Placement } from "./playbook-files.ts";
+
+/** What a file is read for: a playbook names a playbook, or data; a person gives data. */
+export type FileUse = "playbook" | "data" | "given";
+
+// A check prints what is wrong in a file, often into a log that everybody reads: a playbook must not choose whose values are in it.
+const REFUSED: Readonly<Record<FileUse, Readonly<Record<Placement, boolean>>>> = {
+  playbook: { project: false, hidden: false, outside: true, settings: true },
+  data: { project: false, hidden: true, outside: true, settings: true },
+  given: { project: false, hidden: false, outside: false, settings: true },
+};
+
+/** Why a file is not read: the rest of a sentence about it, the reason, and what to do. */
+export interface Refusal {
+  readonly message: string;
+  readonly why: string;
+  readonly suggestion: string;
+}
+
+const REFUSALS: Readonly<Record<Exclude<Placement, "project">, Refusal>> = {
+  outside: {
+    message: "lies outside of the project",
+    why: "a check prints what is wrong in a file, so a playbook reads only files of its own project",
+    suggestion:
+      "copy it into the project: the folder of tokenbook.yaml, or the one in which you run the command; data can also be given: --input NAME=FILE",
+  },
+  hidden: {
+    message: "is a hidden file, or lies in a hidden folder",
+    why: "such files hold settings and keys more often than data, and a check prints what is wrong in a file",
+    suggestion: "give it a name without a dot at its beginning, or give the file yourself: --input NAME=FILE",
+  },
+  settings: {
+    message: "is a file of settings, which is read for nothing else",
+    why: "such a file holds keys, and a check prints what is wrong in a file",
+    suggestion: "write what is no key into a file of another name; name a key under secrets: as NAME: env:VARIABLE",
+  },
+};
+
+/** A file that is wanted: what for, and which playbook a person has named. */
+export interface WantedFile {
+  readonly path: string;
+  readonly use: FileUse;
+  readonly named: string;
+}
+
+/** Says why a file may not be read; `undefined` when it may. */
+export function refusalOf(files: FileReader, { path, use, named }: WantedFile): Refusal | undefined {
+  const placement = placementOf(files, { path, named });
+  return placement !== "project" && REFUSED[use][placement] ? REFUSALS[placement] : undefined;
+}
+
+/** Says whether messages may quote what is in a file. */
+export function isQuotable(files: FileReader, file: Pick<WantedFile, "path" | "named">): boolean {
+  return placementOf(files, file) === "project";
+}
+
+function placementOf(files: FileReader, { path, named }: Pick<WantedFile, "path" | "named">): Placement {
+  return files.placementOf?.(path, named) ?? "project";
+}

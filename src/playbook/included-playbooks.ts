@@ -1,0 +1,76 @@
+import type { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Variable } from "../expression/types.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import type { NamedFiles } from "./check-context.ts";
+import { type FileReader, isShipped } from "./playbook-files.ts";
+import type { InputKinds } from "./types/id-kinds.ts";
+import type { Playbook } from "./model.ts";
+import { type Refusal, refusalOf } from "./file-placement.ts";
+
+/** What a check of one playbook gives. */
+export interface CheckedPlaybook {
+  readonly playbook: Playbook | undefined;
+  /** The types of its outputs, and what they identify. */
+  readonly outputs: ReadonlyMap<string, Variable>;
+  /** What its inputs must identify. */
+  readonly inputKinds: InputKinds;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** How an included playbook cannot be had. */
+export type NotIncluded =
+  | "missing"
+  | "too-deep"
+  | "too-many"
+  | { readonly cycle: readonly string[] }
+  | { readonly unreadable: Failure }
+  | { readonly refused: Refusal };
+
+/** Finds and checks the playbooks that one playbook includes, each file once. */
+export interface IncludedPlaybooks extends NamedFiles {
+  readonly find: (path: string) => CheckedPlaybook | NotIncluded;
+}
+
+/** Checks one playbook. */
+export type CheckText = (path: string, text: string, included: IncludedPlaybooks) => CheckedPlaybook;
+
+/** All playbooks of one check. */
+export class Library {
+  readonly #files: FileReader | undefined;
+  readonly #check: CheckText;
+  readonly #checked = new Map<string, CheckedPlaybook>();
+
+  constructor(files: FileReader | undefined, check: CheckText) {
+    this.#files = files;
+    this.#check = check;
+  }
+
+  /** Those that the playbook at the end of this chain of files includes. */
+  includedBy(chain: readonly string[]): IncludedPlaybooks {
+    return { files: this.#files, named: chain[0] ?? "", find: (path) => this.#find(path, chain) };
+  }
+
+  /** What was found in all included files. */
+  diagnostics(): readonly Diagnostic[] {
+    return [...this.#checked.values()].flatMap(({ diagnostics }) => diagnostics).slice(0, LIMITS.diagnostics);
+  }
+
+  #find(path: string, chain: readonly string[]): CheckedPlaybook | NotIncluded {
+    if (chain.includes(path)) return { cycle: [...chain.slice(chain.indexOf(path)), path] };
+    const known = this.#checked.get(path);
+    if (known !== undefined) return known;
+    if (chain.length > LIMITS.includeDepth) return "too-deep";
+    if (this.#checked.size >= LIMITS.includes) return "too-many";
+    const refused =
+      isShipped(path) || this.#files === undefined
+        ? undefined
+        : refusalOf(this.#files, { path, use: "playbook", named: chain[0] ?? path });
+    if (refused !== undefined) return { refused };
+    const text = isShipped(path) ? this.#files?.shipped?.read(path) : this.#files?.read(path);
+    if (text === undefined) return "missing";
+    const checked = this.#check(path, text, this.includedBy([...chain, path]));
+    this.#checked.set(path, checked);
+    return checked;
+  }
+}

@@ -1,0 +1,262 @@
+import { extname } from "node:path";
+import { messageOf } from "../../base/failure.ts";
+import { isObject, type Json, parseJson, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count, didYouMean } from "../../base/text.ts";
+import type { SchemaViolation } from "../../schema/validator.ts";
+import { CsvFault, type CsvRow, readCsv } from "../../source/csv.ts";
+import { nodeAt, type SourceNode, toJson } from "../../source/node.ts";
+import { essential, restOfSentence } from "../../source/problems.ts";
+import type { SourceFile } from "../../source/file.ts";
+import { parseYaml } from "../../source/parse.ts";
+import type { FileFormat, FileRule, ValueShape } from "../model.ts";
+import { coerce, shapeProblems, type ShapeProblem, spellPath, tellProblem } from "./value-shape.ts";
+
+/** One thing that is wrong in a data file: where, what, and what would mend it. */
+export interface ContentProblem {
+  readonly message: string;
+  readonly mend?: string | undefined;
+}
+
+/** What a data file holds, or why it cannot be used. */
+export type Content = { readonly value: Json } | { readonly problems: readonly ContentProblem[] };
+
+/** The data file to read, and what it must hold. */
+export interface ContentSource {
+  readonly path: string;
+  readonly text: string;
+  readonly shape: ValueShape;
+  readonly rule: FileRule;
+  /** Whether messages may quote what is in the file. */
+  readonly isQuoted: boolean;
+}
+
+const FORMATS: Readonly<Record<string, FileFormat>> = { ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".csv": "csv" };
+
+/** The format of a file, as its extension tells. */
+export function formatOfPath(path: string): FileFormat | undefined {
+  return FORMATS[extname(path).toLowerCase()];
+}
+
+/** Reads a data file and checks it. Never throws for what the text holds. */
+export function readContent(source: ContentSource): Content {
+  const content = contentOf(source);
+  return source.isQuoted || "value" in content
+    ? content
+    : { problems: content.problems.map((each) => unquoted(each, source.path)) };
+}
+
+// The message ends where what is in the file may begin.
+function unquoted({ message }: ContentProblem, path: string): ContentProblem {
+  const [line = ""] = message.startsWith(path) ? (/^:\d+(?::\d+)?/.exec(message.slice(path.length)) ?? []) : [];
+  return {
+    message: `${path}${line} does not hold what the playbook declares`,
+    mend: "its content is not shown, since the file lies outside of the project or is hidden: copy it into the project to see more",
+  };
+}
+
+function contentOf(source: ContentSource): Content {
+  const { path, rule } = source;
+  const text = source.text.replace(/^\uFEFF/, "");
+  const format = rule.format ?? formatOfPath(path);
+  switch (format) {
+    case undefined:
+      return refused(`${path} has no extension that tells its format`, "say it in the playbook: format: json, yaml or csv");
+    case "csv":
+      return readTable({ ...source, text });
+    case "yaml":
+      return readYaml({ ...source, text });
+    case "json":
+      return readJson({ ...source, text });
+  }
+}
+
+function refused(message: string, mend?: string): Content {
+  return { problems: [{ message, mend }] };
+}
+
+/** Tells where a part of the content stands. */
+type Locate = (path: readonly string[]) => string;
+
+function judged({ shape, rule }: ContentSource, value: Json, locate: Locate): Content {
+  const problems =
+    rule.validate === undefined ? shapeProblems(shape, value) : schemaProblems(essential(rule.validate(value)), value);
+  const told: ContentProblem[] = [];
+  let untold = 0;
+  for (const problem of problems) {
+    if (told.length < LIMITS.inputProblems) told.push({ message: tellProblem(problem, locate), mend: problem.mend });
+    else untold++;
+  }
+  if (untold > 0) told.push({ message: `and ${count(untold, "problem")} more` });
+  return told.length === 0 ? { value } : { problems: told };
+}
+
+function* schemaProblems(problems: readonly SchemaViolation[], root: Json): Generator<ShapeProblem> {
+  for (const problem of problems) {
+    const value = partAt(root, problem.path);
+    const { message, mend } = restOfSentence(problem, typeof value === "string" ? value : undefined);
+    const given = value !== undefined && !Array.isArray(value) && !isObject(value);
+    yield { path: problem.path, message: given ? `${message}, and is ${writeJson(value).slice(0, SHOWN_CHARS)}` : message, mend };
+  }
+}
+
+const SHOWN_CHARS = 80;
+
+function partAt(root: Json, path: readonly string[]): Json | undefined {
+  let at: Json | undefined = root;
+  for (const key of path) at = (at as Readonly<Record<string, Json>> | undefined)?.[key];
+  return at;
+}
+
+function readYaml(source: ContentSource): Content {
+  const { file, root, diagnostics } = parseYaml(source.path, source.text);
+  if (root === undefined) {
+    return {
+      problems: diagnostics.map(({ line, column, message, suggestion }) => ({
+        message: `${source.path}:${line}:${column}: ${message}`,
+        mend: suggestion,
+      })),
+    };
+  }
+  return judged(source, ours(source, toJson(root)), (path) => locateIn(file, root, path));
+}
+
+// A JSON Schema means what it says: a quoted number is a text to it.
+function ours({ shape, rule }: ContentSource, value: Json): Json {
+  return rule.validate === undefined ? coerce(shape, value) : value;
+}
+
+function locateIn(file: SourceFile, root: SourceNode, path: readonly string[]): string {
+  const { line, column } = file.positionOf(nodeAt(root, path).range.start);
+  return `${file.path}:${line}:${column}${path.length === 0 ? "" : ` (${spellPath("", path).replace(/^\./, "")})`}`;
+}
+
+function readJson(source: ContentSource): Content {
+  let value: Json;
+  try {
+    value = parseJson(source.text);
+  } catch (error) {
+    const { line, column, message } = placeInJson(messageOf(error), source.text);
+    const place = line === undefined ? source.path : `${source.path}:${line}:${column}`;
+    return refused(`${place}: this is no JSON: ${message}`);
+  }
+  const twice = keyTwiceIn(source, value);
+  if (twice !== undefined) return refused(`${twice.at}: ${twice.message}`, "keep one of the two");
+  return judged(source, ours(source, value), locatorOf(source));
+}
+
+/** A key that stands twice in an object of a JSON text, and where: of such the parser keeps the last value, and says nothing. */
+export function keyTwiceIn(
+  { path, text }: { readonly path: string; readonly text: string },
+  value: Json,
+): { readonly at: string; readonly message: string } | undefined {
+  if (keysIn(text) <= keysOf(value)) return undefined;
+  const found = parseYaml(path, text).diagnostics.find(({ code }) => code === "source.duplicate-key");
+  if (found === undefined) return { at: path, message: "a key stands twice in an object" };
+  return { at: `${path}:${found.line}:${found.column}`, message: found.message };
+}
+
+function keysIn(text: string): number {
+  let keys = 0;
+  for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:)?/g)) if (colon !== undefined) keys++;
+  return keys;
+}
+
+function keysOf(value: Json): number {
+  if (Array.isArray(value)) return value.reduce((keys: number, item: Json) => keys + keysOf(item), 0);
+  return isObject(value) ? Object.values(value).reduce((keys: number, item) => keys + 1 + keysOf(item), 0) : 0;
+}
+
+interface JsonFault {
+  readonly message: string;
+  readonly line?: string;
+  readonly column?: string;
+}
+
+function placeInJson(said: string, text: string): JsonFault {
+  const [, told, line, column] = /^(.*?)(?: in JSON)? at position \d+ \(line (\d+) column (\d+)\)$/s.exec(said) ?? [];
+  if (told !== undefined && line !== undefined && column !== undefined) return { message: told, line, column };
+  const [token] = /^Unexpected token '.*?'(?=, )/s.exec(said) ?? [];
+  if (token === undefined) return { message: said };
+  const before = text.slice(0, offsetOfToken(text)).split("\n");
+  return { message: token, line: String(before.length), column: String((before.at(-1) ?? "").length + 1) };
+}
+
+// The parser does not say where: the shortest text that it finds the token in ends with it.
+function offsetOfToken(text: string): number {
+  let [without, within] = [0, text.length];
+  while (within - without > 1) {
+    const middle = Math.floor((without + within) / 2);
+    if (hasWrongToken(text.slice(0, middle))) within = middle;
+    else without = middle;
+  }
+  return without;
+}
+
+function hasWrongToken(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    return messageOf(error).startsWith("Unexpected token");
+  }
+}
+
+// JSON is read without positions, which cost most of the time and memory; the text is read again, as YAML, when one is asked for.
+function locatorOf({ path: file, text }: ContentSource): Locate {
+  let parsed: ReturnType<typeof parseYaml> | undefined;
+  return (path) => {
+    parsed ??= parseYaml(file, text);
+    const { root } = parsed;
+    if (root !== undefined) return locateIn(parsed.file, root, path);
+    return path.length === 0 ? file : `${file} (${spellPath("", path).replace(/^\./, "")})`;
+  };
+}
+
+function readTable(source: ContentSource): Content {
+  const { path: file, text, shape } = source;
+  const row: ValueShape = shape.items ?? { type: "any" };
+  try {
+    const { header, rows, lines } = readCsv(text, (cells) => typedRow(row, cells));
+    const wrong = headerProblems(header, row).map(({ message, mend }) => ({ message: `${file}:1 ${message}`, mend }));
+    if (wrong.length > 0) return { problems: wrong };
+    return judged(source, rows, ([at, column]) => {
+      if (at === undefined) return file;
+      const cell = column === undefined ? "" : `, column "${column}"`;
+      return `${file}:${lines[Number(at)]} (row ${Number(at) + 1}${cell})`;
+    });
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error;
+    return refused(`${file}:${error.line}: ${error.message}`, error.mend);
+  }
+}
+
+// One problem for a column, not one for each of its cells.
+function headerProblems(header: readonly string[], { properties, required, open }: ValueShape): readonly ContentProblem[] {
+  if (properties === undefined) return [];
+  const names = [...properties.keys()];
+  const unknown = open === true ? [] : header.filter((column) => !properties.has(column));
+  const missing = [...(required ?? [])].filter((name) => !header.includes(name));
+  return [
+    ...unknown.map((column) => ({ message: `has an unknown column "${column}"`, mend: meant(column, names) })),
+    ...missing.map((name) => ({ message: `lacks the column "${name}"`, mend: `the columns are: ${header.join(", ")}` })),
+  ].slice(0, LIMITS.inputProblems);
+}
+
+function meant(name: string, names: readonly string[]): string {
+  const near = didYouMean(name, names);
+  return near === undefined ? `known columns: ${names.join(", ")}` : `did you mean "${near}"?`;
+}
+
+// An empty cell is no value where none is required, and null where that may be.
+function typedRow({ properties, required }: ValueShape, cells: CsvRow): Json {
+  const fields: [string, Json][] = [];
+  for (const [column, cell] of Object.entries(cells)) {
+    const property = properties?.get(column);
+    if (property === undefined) fields.push([column, cell]);
+    else if (cell !== "") fields.push([column, coerce(property, cell, true)]);
+    else if (property.nullable === true) fields.push([column, null]);
+    else if (required?.has(column) === true) fields.push([column, cell]);
+  }
+  return Object.fromEntries(fields);
+}

@@ -1,0 +1,165 @@
+import { Failure, messageOf } from "../../base/failure.ts";
+import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count, didYouMean } from "../../base/text.ts";
+import { type ContentProblem, keyTwiceIn, readContent } from "./file-content.ts";
+import type { NamedFiles } from "../check-context.ts";
+import type { FileReader } from "../playbook-files.ts";
+import type { FileRule, InputDeclaration, InputType, Playbook } from "../model.ts";
+import { isQuotable, refusalOf } from "../file-placement.ts";
+import { coerce, shapeProblems, spellPath, tellProblem, withOrganization } from "./value-shape.ts";
+
+/** Values given for a run: from the command line as text, or from a file as JSON. A file is given by its path. */
+export type GivenInputs = Readonly<Record<string, Json>>;
+
+/** A value, or what is wrong with it. */
+type Taken = { readonly value: Json } | { readonly problems: readonly string[] };
+
+/**
+ * The value of every input, given or default. Throws a Failure that names each input that is missing, unknown or wrong; of what is
+ * wrong in one of them, `LIMITS.inputProblems` at most.
+ */
+export function resolveInputs(playbook: Playbook, given: GivenInputs, files?: FileReader): JsonObject {
+  const wrong = unknownInputs(playbook, given);
+  const values: [string, Json][] = [];
+  for (const declaration of playbook.inputs) {
+    const { name } = declaration;
+    const taken = take(declaration, Object.hasOwn(given, name) ? given[name] : undefined, { files, named: playbook.file });
+    if ("value" in taken) values.push([name, taken.value]);
+    else wrong.push(taken.problems.join("\n"));
+  }
+  if (wrong.length === 0) return Object.fromEntries(values);
+  const all = wrong.some((problem) => problem.includes("\n")) ? `\n${wrong.join("\n")}` : ` ${wrong.join("; ")}`;
+  throw new Failure({
+    code: "input.invalid",
+    message: `${playbook.file}: ${count(wrong.length, "input")} cannot be used:${all}`,
+    next: `give each as --input NAME=VALUE; this playbook takes: ${playbook.inputs.map(({ name, type }) => `${name} (${type})`).join(", ") || "none"}`,
+  });
+}
+
+/** The inputs of an included playbook: whatever is given is the value itself, of a file its content. Throws a Failure. */
+export function includedInputs(playbook: Playbook, given: GivenInputs): JsonObject {
+  const wrong: string[] = [];
+  const values = playbook.inputs.map((declaration): [string, Json] => {
+    const { name, shape } = declaration;
+    const value = givenOrDefault(declaration, given);
+    wrong.push(...(value === undefined ? [`"${name}" must be given`] : givenProblems(declaration, value)));
+    return [name, value === undefined ? null : coerce(shape, value)];
+  });
+  if (wrong.length === 0) return Object.fromEntries(values);
+  throw new Failure({ code: "input.invalid", message: `${playbook.file}: ${wrong.join("; ")}` });
+}
+
+/** Some inputs of an included playbook, as far as they are given or have a default. */
+export function someInputs(playbook: Playbook, given: GivenInputs, names: ReadonlySet<string>): JsonObject {
+  const known = playbook.inputs.flatMap((declaration) => {
+    const { name, shape } = declaration;
+    const value = names.has(name) ? givenOrDefault(declaration, given) : undefined;
+    return value === undefined ? [] : [[name, coerce(shape, value)] as const];
+  });
+  return Object.fromEntries(known);
+}
+
+// A null that is given is a value, and mostly a wrong one; the default is for what is not given.
+function givenOrDefault({ name, default: otherwise }: InputDeclaration, given: GivenInputs): Json | undefined {
+  return Object.hasOwn(given, name) ? given[name] : otherwise;
+}
+
+/** What is wrong with a value that is given to an included playbook, of a file with its content; `LIMITS.inputProblems` at most. */
+export function givenProblems({ name, shape, file }: InputDeclaration, given: Json): readonly string[] {
+  const value = coerce(shape, given);
+  const own = firstOf(shapeProblems(shape, value), (problem) => {
+    return mended({ ...problem, message: tellProblem(problem, (path) => `"${spellPath(name, path)}"`) });
+  });
+  if (own.length > 0 || file?.validate === undefined) return own;
+  return file.validate(value).map(({ path, message }) => `"${spellPath(name, path)}" ${message}`);
+}
+
+/** The values with the organization of the environment in their entities, as those of `actors` have it. */
+export function inOrganization(playbook: Playbook, values: JsonObject, orgId: string | undefined): JsonObject {
+  if (orgId === undefined) return values;
+  const placed = playbook.inputs.map(({ name, shape }) => [name, withOrganization(shape, values[name] ?? null, orgId)] as const);
+  return Object.fromEntries(placed);
+}
+
+function unknownInputs(playbook: Playbook, given: GivenInputs): string[] {
+  const names = playbook.inputs.map(({ name }) => name);
+  return Object.keys(given)
+    .filter((name) => !names.includes(name))
+    .map((name) => {
+      const near = didYouMean(name, names);
+      return `"${name}" is no input${near === undefined ? "" : `; did you mean "${near}"?`}`;
+    });
+}
+
+function take(declaration: InputDeclaration, given: Json | undefined, from: NamedFiles): Taken {
+  const { name, file, shape } = declaration;
+  if (given === undefined && declaration.default !== undefined) return { value: declaration.default };
+  if (file !== undefined) return takeFile(declaration, given, { ...from, rule: file });
+  if (given === undefined) return { problems: [`"${name}" must be given`] };
+  const read = typeof given === "string" ? readText(declaration, given) : { value: given };
+  if ("problems" in read) return read;
+  const value = coerce(shape, read.value, true);
+  const problems = firstOf(shapeProblems(shape, value), (problem) => {
+    return mended({ ...problem, message: tellProblem(problem, (path) => `"${spellPath(name, path)}"`) });
+  });
+  return problems.length === 0 ? { value } : { problems };
+}
+
+function takeFile(
+  { name, shape }: InputDeclaration,
+  given: Json | undefined,
+  { files, named, rule }: NamedFiles & { readonly rule: FileRule },
+): Taken {
+  const path = given ?? rule.path;
+  if (path === undefined) return { problems: [`"${name}" must be given, as the path of a file`] };
+  if (typeof path !== "string")
+    return { problems: [`"${name}" must be the path of a file, and is ${writeJson(path).slice(0, 80)}`] };
+  const wanted = { path, use: given === undefined ? "data" : "given", named } as const;
+  const refusal = files === undefined ? undefined : refusalOf(files, wanted);
+  if (refusal !== undefined)
+    return { problems: [`"${name}": ${mended({ message: `${path} ${refusal.message}`, mend: refusal.suggestion })}`] };
+  const text = files?.read(path);
+  if (files === undefined || text === undefined) return { problems: [`"${name}": there is no file ${path}`] };
+  const content = readContent({ path, text, shape, rule, isQuoted: isQuotable(files, wanted) });
+  if ("value" in content) return content;
+  return {
+    problems: content.problems.map((problem) => `"${name}": ${mended(problem)}`),
+  };
+}
+
+function mended({ message, mend }: ContentProblem): string {
+  return mend === undefined ? message : `${message} (${mend})`;
+}
+
+function firstOf<T>(found: Iterable<T>, tell: (one: T) => string): readonly string[] {
+  const told: string[] = [];
+  let untold = 0;
+  for (const one of found) {
+    if (told.length < LIMITS.inputProblems) told.push(tell(one));
+    else untold++;
+  }
+  return untold === 0 ? told : [...told, `and ${count(untold, "problem")} more`];
+}
+
+const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {
+  list: '["a", 1]',
+  object: '{"a": 1}',
+  entity: '{"userId": "alice"}',
+};
+
+// The command line gives text; the declaration says what it is.
+function readText({ name, type }: InputDeclaration, text: string): Taken {
+  if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return { value: text };
+  try {
+    const value = parseJson(text);
+    const twice = keyTwiceIn({ path: name, text }, value);
+    return twice === undefined
+      ? { value }
+      : { problems: [mended({ message: `"${name}": ${twice.message}`, mend: "keep one of the two" })] };
+  } catch (error) {
+    const given = JSON.stringify(text).slice(0, 80);
+    const message = `"${name}" must be of type ${type}, and is ${given}, which is no JSON: ${messageOf(error)}`;
+    return { problems: [mended({ message, mend: `write it as ${JSON_EXAMPLES[type]}` })] };
+  }
+}

@@ -1,0 +1,79 @@
+import type { Json } from "../../base/json.ts";
+import { child, nodeAt, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { SchemaSet } from "../../schema/validator.ts";
+import { essential, placeProblem } from "../../source/problems.ts";
+import type { CheckContext } from "../check-context.ts";
+import { inputFrame, inputPartFrame } from "../keywords/frame.ts";
+import { FileInputReader } from "./file-input.ts";
+import { GIVEN } from "../keywords/input.ts";
+import { allRead, fieldsOf } from "../keywords/keyword.ts";
+import type { InputDeclaration, InputType, ValueShape } from "../model.ts";
+import { coerce, shapeProblems, spellPath, tellProblem } from "./value-shape.ts";
+import { ShapeReader, startOf } from "./shape-reader.ts";
+
+/** The `inputs` of a playbook; defaults, and the files that they name, are checked against their own declaration. */
+export function readInputs(node: SourceNode | undefined, context: CheckContext): readonly InputDeclaration[] {
+  if (node?.kind !== "map") return [];
+  return [...node.entries].map(([name, { value }]) =>
+    fitsFrame(value, context) ? readInput(name, value, context) : { ...UNREADABLE, name },
+  );
+}
+
+// What is said of it does not matter: the playbook cannot be run. Expressions that use it are no faults of their own.
+const UNREADABLE: Omit<InputDeclaration, "name"> = {
+  type: "object",
+  description: undefined,
+  shape: { type: "any" },
+  default: undefined,
+  file: undefined,
+};
+
+const frames = new SchemaSet();
+const inputRules = inputFrame();
+const partRules = inputPartFrame();
+
+function fitsFrame(node: SourceNode, context: CheckContext, rules: object = inputRules): boolean {
+  const problems = essential(frames.validator(rules)(toJson(node)));
+  for (const problem of problems) {
+    const { finding, range } = placeProblem(problem, node);
+    context.report(finding, range);
+  }
+  const parts = partsOf(node).map((part) => part.kind === "map" && fitsFrame(part, context, partRules));
+  return problems.length === 0 && parts.every((fits) => fits);
+}
+
+function partsOf(node: SourceNode): readonly SourceNode[] {
+  const items = child(node, "items");
+  const properties = child(node, "properties");
+  return [
+    ...(items === undefined ? [] : [items]),
+    ...(properties?.kind === "map" ? [...properties.entries.values()].map(({ value }) => value) : []),
+  ];
+}
+
+function readInput(name: string, node: SourceNode, context: CheckContext): InputDeclaration {
+  const type = textOf(child(node, "type")) as InputType;
+  const about = { name, type, description: textOf(child(node, "description")) };
+  const shapes = new ShapeReader(name, context);
+  const { default: otherwise, format, schema, ...rest } = fieldsOf(node, GIVEN);
+  allRead(rest);
+  if (type === "file")
+    return { ...about, ...new FileInputReader(shapes, context).read(name, node, { default: otherwise, format, schema }) };
+  const shape = shapes.shape(node, []);
+  return { ...about, shape, default: readDefault(name, shape, { node: otherwise, context }), file: undefined };
+}
+
+function readDefault(
+  name: string,
+  shape: ValueShape,
+  { node, context }: { node: SourceNode | undefined; context: CheckContext },
+): Json | undefined {
+  if (node === undefined) return undefined;
+  const value = coerce(shape, toJson(node));
+  for (const problem of shapeProblems(shape, value)) {
+    const said = `the default of ${tellProblem(problem, (path) => `"${spellPath(name, path)}"`)}`;
+    const range = startOf(nodeAt(node, problem.path));
+    context.report({ code: "playbook.input-default", message: said, suggestion: problem.mend }, range);
+  }
+  return value;
+}

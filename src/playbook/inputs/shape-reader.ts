@@ -1,0 +1,175 @@
+import { dateProblem, parseDate } from "../../base/date.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { messageOf } from "../../base/failure.ts";
+import { didYouMean } from "../../base/text.ts";
+import { patternOf } from "../../expression/pattern.ts";
+import type { Finding } from "../../source/diagnostic.ts";
+import { child, type Range, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import type { CheckContext } from "../check-context.ts";
+import { INPUT, PART, type InputPartFields } from "../keywords/input.ts";
+import { allRead, fieldsOf, type Keyword } from "../keywords/keyword.ts";
+import type { InputType, ValueShape } from "../model.ts";
+import { coerce, shapeProblems, spellPath } from "./value-shape.ts";
+
+/** Reads what the declaration of one input says of its value, and of the parts of its value. */
+export class ShapeReader {
+  readonly #name: string;
+  readonly #context: CheckContext;
+
+  constructor(name: string, context: CheckContext) {
+    this.#name = name;
+    this.#context = context;
+  }
+
+  /** The shape that a declaration describes, with all that is wrong in it reported. */
+  shape(node: SourceNode, path: readonly string[]): ValueShape {
+    const { pattern, minimum, maximum, items, minItems, maxItems, unique, enum: choices, ...named } = fieldsOf(node, PART);
+    const { type: typeNode, description: _forPeople, properties, required, ...rest } = named;
+    allRead(rest);
+    const type = textOf(typeNode) as ValueShape["type"];
+    const plain: ValueShape = {
+      type,
+      pattern: this.#pattern(pattern),
+      minimum: written(minimum),
+      maximum: written(maximum),
+      items: items === undefined ? undefined : this.shape(items, [...path, "0"]),
+      minItems,
+      maxItems,
+      unique: uniqueOf(unique),
+      ...this.properties({ properties, required }, path),
+    };
+    const shape = choices?.kind === "list" ? { ...plain, enum: choices.items.map((item) => coerce(plain, toJson(item))) } : plain;
+    this.checkRules(shape.type, node, path);
+    this.#checkShape(shape, node, path);
+    return shape;
+  }
+
+  /** The fields of an object: every one is required unless the declaration says which are. */
+  properties(
+    { properties: fields, required }: Pick<InputPartFields, "properties" | "required">,
+    path: readonly string[],
+  ): Pick<ValueShape, "properties" | "required"> {
+    if (fields?.kind !== "map") return {};
+    const properties = new Map([...fields.entries].map(([name, { value }]) => [name, this.shape(value, [...path, name])]));
+    if (required?.kind !== "list") return { properties, required: new Set(properties.keys()) };
+    for (const item of required.items) {
+      const name = textOf(item) ?? "";
+      if (!properties.has(name)) this.#unknownField("required", name, { known: [...properties.keys()], place: item.range });
+    }
+    return { properties, required: new Set(required.items.map((item) => textOf(item) ?? "")) };
+  }
+
+  #unknownField(rule: "required" | "unique", name: string, { known, place }: { known: readonly string[]; place: Range }): void {
+    const near = didYouMean(name, known);
+    this.report(
+      {
+        code: `playbook.input-${rule}`,
+        message: `"${name}" is not among the properties`,
+        suggestion: near === undefined ? `they are: ${known.join(", ")}` : `did you mean "${near}"?`,
+      },
+      place,
+    );
+  }
+
+  /** A rule that says nothing about the type would be a check that is never made. */
+  checkRules(type: InputType | "any", node: SourceNode, path: readonly string[]): void {
+    for (const [rule, { types }] of Object.entries<Keyword>(INPUT)) {
+      const place = node.kind === "map" ? node.entries.get(rule)?.key : undefined;
+      if (place === undefined || types === undefined || types.includes(type)) continue;
+      this.report(
+        {
+          code: "playbook.input-rule",
+          message: `"${rule}" says nothing about "${spellPath(this.#name, path)}", which is of type ${type}`,
+          suggestion: `it is for ${types.join(" and ")}`,
+        },
+        place,
+      );
+    }
+  }
+
+  #checkShape(shape: ValueShape, node: SourceNode, path: readonly string[]): void {
+    this.checkBounds(shape, node);
+    this.checkUnique(shape, child(node, "unique"));
+    const choices = child(node, "enum");
+    shape.enum?.forEach((choice, at) => {
+      const place = choices?.kind === "list" ? choices.items[at]?.range : undefined;
+      for (const problem of shapeProblems({ ...shape, enum: undefined }, choice)) {
+        const message = `this choice of "${spellPath(this.#name, [...path, ...problem.path])}" ${problem.message}`;
+        if (place !== undefined) this.report({ code: "playbook.input-enum", message, suggestion: problem.mend }, place);
+      }
+    });
+  }
+
+  // A pattern that cannot be used is reported, and then looked for nowhere.
+  #pattern(node: SourceNode | undefined): string | undefined {
+    const pattern = textOf(node);
+    if (pattern === undefined || node === undefined) return undefined;
+    try {
+      patternOf(pattern);
+      return pattern;
+    } catch (error) {
+      const message = `this pattern cannot be used: ${messageOf(error)}`;
+      const suggestion = "patterns are RE2: no look-around, no back-references";
+      this.report({ code: "playbook.input-pattern", message, suggestion }, node.range);
+      return undefined;
+    }
+  }
+
+  checkBounds(shape: ValueShape, node: SourceNode): void {
+    const { type } = shape;
+    for (const rule of ["minimum", "maximum"] as const) {
+      const bound = shape[rule];
+      const place = child(node, rule);
+      if (bound === undefined || place === undefined) continue;
+      const number = type === "decimal" || type === "integer";
+      const wrong = type === "date" ? dateProblem(bound) : number && Decimal.parse(bound) === undefined ? NO_NUMBER : undefined;
+      if (wrong !== undefined) this.report({ code: "playbook.input-bound", message: `"${bound}" ${wrong}` }, place.range);
+    }
+    const { minItems = 0, maxItems = Infinity } = shape;
+    const none = minItems > maxItems ? "maxItems" : isAbove(shape) ? "maximum" : undefined;
+    const place = none === undefined ? undefined : child(node, none);
+    if (place === undefined) return;
+    this.report(
+      {
+        code: "playbook.input-bound",
+        message: "no value can be within these bounds",
+        suggestion: "make the lower one the lesser",
+      },
+      place.range,
+    );
+  }
+
+  checkUnique({ unique, items }: ValueShape, node: SourceNode | undefined): void {
+    if (typeof unique !== "string" || node === undefined) return;
+    const known = [...(items?.properties?.keys() ?? [])];
+    if (!known.includes(unique)) this.#unknownField("unique", unique, { known, place: node.range });
+  }
+
+  report(finding: Finding, place: Range): void {
+    this.#context.report(finding, place);
+  }
+}
+
+const NO_NUMBER = "is no number";
+
+/** How the items of a list differ: in all, or in one field. */
+export function uniqueOf(node: SourceNode | undefined): true | string | undefined {
+  if (node?.kind === "scalar" && node.value === true) return true;
+  return textOf(node);
+}
+
+function written(node: SourceNode | undefined): string | undefined {
+  return node?.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
+}
+
+function isAbove({ type, minimum, maximum }: ValueShape): boolean {
+  if (minimum === undefined || maximum === undefined) return false;
+  if (type === "date") return Number(parseDate(minimum)) > Number(parseDate(maximum));
+  const [least, most] = [Decimal.parse(minimum), Decimal.parse(maximum)];
+  return least !== undefined && most !== undefined && least.compare(most) > 0;
+}
+
+/** Where a value is reported: a list or a map at its beginning, not over all of it. */
+export function startOf(node: SourceNode): Range {
+  return node.kind === "scalar" ? node.range : { start: node.range.start, end: node.range.start + 1 };
+}

@@ -1,0 +1,222 @@
+import { readEntity } from "../../base/entity.ts";
+import { DATE_FORM, dateProblem, parseDate } from "../../base/date.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json.ts";
+import { count, didYouMean } from "../../base/text.ts";
+import { patternOf } from "../../expression/pattern.ts";
+import type { ValueShape } from "../model.ts";
+
+/** What is wrong with a value, or with a part of it. */
+export interface ShapeProblem {
+  /** Keys and indexes from the value to the part. */
+  readonly path: readonly string[];
+  /** The rest of a sentence about that part. */
+  readonly message: string;
+  /** Where the part stands that the sentence ends with. */
+  readonly other?: readonly string[] | undefined;
+  /** What would mend it. */
+  readonly mend?: string | undefined;
+}
+
+/**
+ * A value as its shape has it: quoted numerals become numbers, `userId:alice` an entity. `plain` is set where everything is text,
+ * as in a CSV file or on the command line. What does not fit stays as it is, for `shapeProblems` to name.
+ */
+export function coerce(shape: ValueShape, value: Json, plain = false): Json {
+  if (typeof value === "string") return coerceText(shape, value, plain);
+  if (Array.isArray(value)) {
+    const { items } = shape;
+    return items === undefined ? value : value.map((item: Json) => coerce(items, item));
+  }
+  const { properties } = shape;
+  if (properties === undefined || !isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const property = properties.get(name);
+      return [name, property === undefined ? inner : coerce(property, inner)];
+    }),
+  );
+}
+
+function coerceText({ type }: ValueShape, text: string, plain: boolean): Json {
+  if (type === "decimal" || type === "integer") return Decimal.parse(text) ?? text;
+  if (type === "entity") return entityOf(text) ?? text;
+  if (type === "boolean" && plain) return text === "true" ? true : text === "false" ? false : text;
+  return text;
+}
+
+function entityOf(text: string): JsonObject | undefined {
+  const entity = readEntity(text);
+  return entity === undefined ? undefined : { [entity.attribute]: entity.value };
+}
+
+/** A value whose entities belong to an organization, as those of `actors` do. */
+export function withOrganization(shape: ValueShape, value: Json, orgId: string): Json {
+  if (shape.type === "entity") return isObject(value) ? { orgId, ...value } : value;
+  if (!holdsEntity(shape)) return value;
+  if (Array.isArray(value)) {
+    const { items } = shape;
+    return items === undefined ? value : value.map((item: Json) => withOrganization(items, item, orgId));
+  }
+  const { properties } = shape;
+  if (properties === undefined || !isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const property = properties.get(name);
+      return [name, property === undefined ? inner : withOrganization(property, inner, orgId)];
+    }),
+  );
+}
+
+function holdsEntity({ type, items, properties }: ValueShape): boolean {
+  if (type === "entity") return true;
+  return (items !== undefined && holdsEntity(items)) || [...(properties?.values() ?? [])].some(holdsEntity);
+}
+
+/** Everything that is wrong with a value, as it is found. */
+export function* shapeProblems(shape: ValueShape, value: Json, path: readonly string[] = []): Generator<ShapeProblem> {
+  const wrong = typeProblem(shape, value) ?? rangeProblem(shape, value) ?? choiceProblem(shape, value);
+  if (wrong !== undefined) return yield { path, ...wrong };
+  if (Array.isArray(value)) yield* listProblems(shape, value, path);
+  else if (shape.type === "object" && isObject(value)) yield* objectProblems(shape, value, path);
+}
+
+type Wrong = Omit<ShapeProblem, "path">;
+
+const SHOWN_CHARS = 80;
+
+function shown(value: Json): string {
+  return writeJson(value).slice(0, SHOWN_CHARS);
+}
+
+function typeProblem({ type }: ValueShape, value: Json): Wrong | undefined {
+  const fits: Record<ValueShape["type"], () => boolean> = {
+    string: () => typeof value === "string",
+    boolean: () => typeof value === "boolean",
+    decimal: () => value instanceof Decimal,
+    integer: () => value instanceof Decimal && value.isInteger(),
+    date: () => typeof value === "string",
+    entity: () => isObject(value) && isEntity(value),
+    list: () => Array.isArray(value),
+    object: () => isObject(value),
+    any: () => true,
+  };
+  if (!fits[type]()) return { message: `must be of type ${type}, and is ${shown(value)}`, mend: MENDS[type] };
+  const wrong = type === "date" && typeof value === "string" ? dateProblem(value) : undefined;
+  return wrong === undefined ? undefined : { message: `is ${shown(value)}, which ${wrong}` };
+}
+
+// An organization alone can be an entity: then it is all the entity says.
+function isEntity(value: JsonObject): boolean {
+  const attributes = Object.entries(value);
+  return attributes.length > 0 && attributes.every(([, each]) => typeof each === "string" && each !== "");
+}
+
+const MENDS: Readonly<Partial<Record<ValueShape["type"], string>>> = {
+  decimal: "digits and a point, such as 1000.50: no separator of thousands, no currency, no space",
+  integer: "digits only, such as 1000",
+  boolean: "true or false",
+  date: DATE_FORM,
+  entity: "an attribute and its value, such as userId:alice",
+};
+
+function rangeProblem({ type, minimum, maximum }: ValueShape, value: Json): Wrong | undefined {
+  if (minimum === undefined && maximum === undefined) return undefined;
+  if (type === "date") return dateRangeProblem(minimum, maximum, value);
+  if (!(value instanceof Decimal)) return undefined;
+  const least = minimum === undefined ? undefined : Decimal.parse(minimum);
+  const most = maximum === undefined ? undefined : Decimal.parse(maximum);
+  if (least !== undefined && value.compare(least) < 0) return { message: `is ${value.text}, which is less than ${least.text}` };
+  if (most !== undefined && value.compare(most) > 0) return { message: `is ${value.text}, which is more than ${most.text}` };
+  return undefined;
+}
+
+function dateRangeProblem(minimum: string | undefined, maximum: string | undefined, value: Json): Wrong | undefined {
+  if (typeof value !== "string") return undefined;
+  const at = timeOf(value);
+  if (at < timeOf(minimum)) return { message: `is ${value}, which is before ${minimum}` };
+  return at > timeOf(maximum) ? { message: `is ${value}, which is after ${maximum}` } : undefined;
+}
+
+// Nothing is before or after a moment that was not given.
+function timeOf(text: string | undefined): number {
+  return parseDate(text ?? "")?.getTime() ?? Number.NaN;
+}
+
+function choiceProblem({ pattern, enum: choices }: ValueShape, value: Json): Wrong | undefined {
+  if (pattern !== undefined && typeof value === "string" && !patternOf(pattern).foundIn(value)) {
+    return { message: `is ${JSON.stringify(value)}, which does not match ${pattern}` };
+  }
+  if (choices === undefined || choices.some((choice) => jsonEquals(choice, value))) return undefined;
+  const near = typeof value === "string" ? didYouMean(value, choices.map(String)) : undefined;
+  return {
+    message: `must be one of ${choices.map((choice) => writeJson(choice)).join(", ")}`,
+    mend: near === undefined ? undefined : `did you mean "${near}"?`,
+  };
+}
+
+function* listProblems(shape: ValueShape, items: readonly Json[], path: readonly string[]): Generator<ShapeProblem> {
+  const { minItems, maxItems, items: each } = shape;
+  if (minItems !== undefined && items.length < minItems)
+    yield { path, message: `has ${count(items.length, "item")}, and must have at least ${minItems}` };
+  if (maxItems !== undefined && items.length > maxItems)
+    yield { path, message: `has ${count(items.length, "item")}, and must have at most ${maxItems}` };
+  if (each !== undefined) for (const [at, item] of items.entries()) yield* shapeProblems(each, item, [...path, String(at)]);
+  yield* repeated(shape, items, path);
+}
+
+function* repeated({ unique }: ValueShape, items: readonly Json[], path: readonly string[]): Generator<ShapeProblem> {
+  if (unique === undefined) return;
+  const first = new Map<string, number>();
+  for (const [at, item] of items.entries()) {
+    const value = unique === true ? item : isObject(item) ? item[unique] : undefined;
+    if (value === undefined) continue;
+    const key = canonicalJson(value);
+    const before = first.get(key);
+    if (before === undefined) first.set(key, at);
+    else
+      yield {
+        path: [...path, String(at), ...(unique === true ? [] : [unique])],
+        message: `is ${shown(value)}, the same as`,
+        other: [...path, String(before), ...(unique === true ? [] : [unique])],
+        mend: "each may be there once",
+      };
+  }
+}
+
+function* objectProblems(
+  { properties, required }: ValueShape,
+  value: JsonObject,
+  path: readonly string[],
+): Generator<ShapeProblem> {
+  if (properties === undefined) return;
+  for (const name of required ?? []) {
+    if (!Object.hasOwn(value, name)) yield { path, message: `lacks the field "${name}"` };
+  }
+  for (const [name, inner] of Object.entries(value)) {
+    const property = properties.get(name);
+    if (property === undefined) yield { path, ...unknownField(name, [...properties.keys()]) };
+    else yield* shapeProblems(property, inner, [...path, name]);
+  }
+}
+
+function unknownField(name: string, known: readonly string[]): Wrong {
+  const near = didYouMean(name, known);
+  return {
+    message: `has an unknown field "${name}"`,
+    mend: near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`,
+  };
+}
+
+/** A problem as a sentence; `locate` says where a part stands. */
+export function tellProblem({ path, message, other }: ShapeProblem, locate: (path: readonly string[]) => string): string {
+  return `${locate(path)} ${message}${other === undefined ? "" : ` ${locate(other)}`}`;
+}
+
+/** A part of a value as expressions write it: `holders[0].amount`. */
+export function spellPath(name: string, path: readonly string[]): string {
+  return path.reduce((spelt, key) => {
+    if (/^\d+$/.test(key)) return `${spelt}[${key}]`;
+    return /^[A-Za-z_]\w*$/.test(key) ? `${spelt}.${key}` : `${spelt}[${JSON.stringify(key)}]`;
+  }, name);
+}

@@ -1,0 +1,14 @@
+import type { KeyOrder } from "../../source/format.ts";
+import { INPUT } from "./input.ts";
+import type { Table } from "./keyword.ts";
+import { keywordsAt } from "./language.ts";
+import { FOREACH } from "./shared.ts";
+
+// What people name themselves is among the keywords of these, or they describe data.
+const KEPT: ReadonlySet<Table> = new Set([INPUT, FOREACH]);
+
+/** Orders keywords as their tables have them; what is in `with`, in inputs or actors keeps its order. */
+export const playbookOrder: KeyOrder = (path) => {
+  const keywords = keywordsAt(path);
+  return keywords === undefined || KEPT.has(keywords) ? undefined : Object.keys(keywords);
+};

@@ -1,0 +1,122 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { FileData } from "./playbook-files.ts";
+import type { ActorUse, CallStep, CheckStep, Compare, Conserve, IncludeStep, InputDeclaration, Playbook, Step } from "./model.ts";
+
+/** The steps that a step holds itself, in the order they are written; an included playbook's are its own. */
+export function heldBy(step: Step): readonly Step[] {
+  return step.kind === "block" ? [...step.steps, ...step.rescue, ...step.always] : [];
+}
+
+/** Every step of a list at every depth of its blocks, each before what it holds. */
+export function* stepsIn(steps: readonly Step[]): Generator<Step> {
+  for (const step of steps) {
+    yield step;
+    if (step.kind === "block") yield* stepsIn(heldBy(step));
+  }
+}
+
+/** One way in which a playbook calls the service: by a step, or by a read beside one. */
+export interface CallUse {
+  readonly playbook: Playbook;
+  readonly step: CallStep | CheckStep;
+  readonly operation: Operation;
+  readonly as: ActorUse | undefined;
+}
+
+/** Every call that a playbook may make, those of the playbooks it includes among them. */
+export function* callsOf(playbook: Playbook): Generator<CallUse> {
+  for (const step of stepsIn(playbook.steps)) {
+    if (step.kind === "include") yield* callsOf(step.playbook);
+    if (step.kind === "call") for (const each of callsOfStep(step)) yield { playbook, step, ...each };
+  }
+  for (const step of playbook.checks) for (const each of callsOfCheck(step)) yield { playbook, step, ...each };
+}
+
+/** Whether a playbook, or one that it includes, compares two sides. */
+export function compares(playbook: Playbook): boolean {
+  return playbooksIn(playbook).some(({ checks }) => checks.some(({ looks }) => looks.kind === "compare"));
+}
+
+type Made = Pick<CallUse, "operation" | "as">;
+
+function callsOfStep(step: CallStep): readonly Made[] {
+  return [step, ...[step.ensure?.read, step.discover?.read].filter((read) => read !== undefined)];
+}
+
+function callsOfCheck({ looks }: CheckStep): readonly Made[] {
+  switch (looks.kind) {
+    case "look":
+      return [looks.read];
+    case "conserve":
+      return callsOfConserve(looks);
+    case "compare":
+      return callsOfSides(looks.sides);
+  }
+}
+
+function callsOfConserve({ as: everybody, reads }: Conserve): readonly Made[] {
+  const uses = everybody.length === 0 ? [undefined] : everybody;
+  return uses.flatMap((as) => reads.map((operation) => ({ operation, as })));
+}
+
+function callsOfSides(sides: Compare["sides"]): readonly Made[] {
+  if (sides.kind === "conserved") return callsOfConserve(sides.conserve);
+  return [sides.left, sides.right].flatMap(({ source }) => (source.kind === "read" ? [source.read] : []));
+}
+
+/** A write somewhere in a playbook, and the way to it: `mint.yaml:12 (mint)` for each playbook on it. */
+export interface FoundWrite {
+  readonly operation: Operation;
+  readonly chain: readonly string[];
+}
+
+/** The writes of some steps, those of the playbooks they include among them. */
+export function* writesOf(steps: readonly Step[], file = ""): Generator<FoundWrite> {
+  for (const step of stepsIn(steps)) {
+    const here = `${file}${file === "" ? "line " : ":"}${step.line} (${step.id})`;
+    if (step.kind === "call" && step.operation.writes) yield { operation: step.operation, chain: [here] };
+    if (step.kind !== "include") continue;
+    for (const { operation, chain } of writesOf(step.playbook.steps, step.playbook.file))
+      yield { operation, chain: [here, ...chain] };
+  }
+}
+
+/** The playbooks that a playbook includes, directly. */
+export function includesOf(playbook: Playbook): readonly IncludeStep[] {
+  return [...stepsIn(playbook.steps)].filter((step) => step.kind === "include");
+}
+
+/** A playbook and all that it includes, each file once. */
+export function playbooksIn(playbook: Playbook): readonly Playbook[] {
+  const found = new Map<string, Playbook>();
+  const add = (each: Playbook): void => {
+    if (found.has(each.file)) return;
+    found.set(each.file, each);
+    for (const step of includesOf(each)) add(step.playbook);
+  };
+  add(playbook);
+  return [...found.values()];
+}
+
+/** What the playbooks that a playbook includes have from files of data by themselves; its own are inputs of a run. */
+export function includedData(playbook: Playbook): FileData {
+  const included = playbooksIn(playbook)
+    .slice(1)
+    .map(({ file, inputs }) => [file, fileDefaults(inputs)] as const);
+  return Object.fromEntries(included.filter(([, data]) => Object.keys(data).length > 0));
+}
+
+function fileDefaults(inputs: readonly InputDeclaration[]): JsonObject {
+  return Object.fromEntries(
+    inputs.flatMap(({ name, file, default: value }): [string, Json][] =>
+      file === undefined || value === undefined ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** The step of a playbook that has an id, at any depth of its blocks. */
+export function stepNamed(playbook: Playbook, id: string): Step | undefined {
+  for (const step of stepsIn(playbook.steps)) if (step.id === id) return step;
+  return undefined;
+}

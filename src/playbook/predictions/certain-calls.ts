@@ -1,0 +1,150 @@
+import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { child, type MapNode, nodeAt, type SourceNode } from "../../source/node.ts";
+import { entityIn } from "../steps/identity.ts";
+import { type ActorDeclaration, type CallStep, isWrite, type Playbook, type WriteStep } from "../model.ts";
+import type { Outline } from "../outline.ts";
+import { bind, expressionsIn, type Template } from "../expressions/template.ts";
+import { stepsIn } from "../playbook-walk.ts";
+
+/** A write whose outcome no condition decides: it is made, and it is meant to pass. */
+export interface CertainCall {
+  readonly step: WriteStep;
+  readonly node: MapNode;
+  readonly outline: Outline;
+}
+
+/** One thing that a call asks for: its input, or one of its batch, and where that stands. */
+export interface RequestedItem {
+  readonly input: Template;
+  readonly node: SourceNode;
+  /** The call asks for nothing else. */
+  readonly alone: boolean;
+}
+
+/** A playbook, as far as its values are known before a run. */
+export class CertainPlaybook {
+  readonly calls: readonly CertainCall[];
+  readonly #actors: JsonObject;
+
+  constructor(playbook: Playbook, outlines: ReadonlyMap<string, Outline>) {
+    this.#actors = knownActors(playbook.actors);
+    this.calls = [...stepsIn(playbook.steps)].flatMap((step) => {
+      if (step.kind !== "call" || !isWrite(step)) return [];
+      const outline = outlines.get(step.id);
+      return outline !== undefined && isCertain(step, outline) ? [{ step, outline, node: outline.node }] : [];
+    });
+  }
+
+  /** The value of a template, if it is the same in every run. */
+  value(template: Template | undefined, bound: Scope = {}): Json | undefined {
+    if (template === undefined) return undefined;
+    const scope: Scope = { actors: this.#actors, ...bound };
+    for (const { references } of expressionsIn(template)) {
+      if (!references.every(({ root }) => Object.hasOwn(scope, root))) return undefined;
+    }
+    try {
+      return bind(template, scope);
+    } catch (error) {
+      if (error instanceof EvaluationFailure) return undefined;
+      throw error;
+    }
+  }
+
+  /** Everybody who acts in a call, in its rounds one after the other; `undefined` where only a run knows. */
+  actors({ as, foreach }: CallStep): readonly JsonObject[] | undefined {
+    if (as === undefined) return undefined;
+    if (as.kind === "identity") {
+      const entity = entityIn(as.identity);
+      return entity === undefined ? undefined : [entity];
+    }
+    if (as.kind === "credential" || as.kind === "key") return undefined;
+    const template: Template = { kind: "expression", expression: as.entity, number: false };
+    const list = foreach === undefined ? [undefined] : this.value(foreach.list);
+    if (!Array.isArray(list)) return undefined;
+    const found = list.map((item) =>
+      this.value(template, foreach === undefined || item === undefined ? {} : { [foreach.variable]: item as Json }),
+    );
+    return found.every(isEntity) ? found : undefined;
+  }
+}
+
+// Behind a condition, or where somebody stands ready for a failure, much may be meant that would be wrong elsewhere (decision 7).
+function isCertain(step: CallStep, { conditional, sections }: Outline): boolean {
+  const around = sections.some((section) => section.conditional || section.rescues || section.part === "rescue");
+  return !conditional && !around && step.fails === undefined && step.ensure === undefined;
+}
+
+/** What `actors` gives to expressions, without the organization, which the environment names. */
+export function knownActors(actors: ReadonlyMap<string, ActorDeclaration>): JsonObject {
+  return Object.fromEntries(Array.from(actors.values(), (actor) => [actor.name, entitiesOf(actor)]));
+}
+
+function entitiesOf({ group, identities }: ActorDeclaration): Json {
+  const entities = identities.map((identity) => entityIn(identity) ?? {});
+  return group ? entities : (entities[0] ?? {});
+}
+
+function isEntity(value: Json | undefined): value is Readonly<Record<string, string>> {
+  return isObject(value) && Object.values(value).every((part) => typeof part === "string");
+}
+
+/** Whether two entities are surely not the same: some attribute other than the organization says so, and neither stands for a whole organization. */
+export function areApart(one: Json, other: Json): boolean {
+  if (!isEntity(one) || !isEntity(other)) return false;
+  const common = Object.keys(one).filter((name) => name !== "orgId" && Object.hasOwn(other, name));
+  return common.some((name) => one[name] !== other[name]);
+}
+
+/** An entity in words, such as `userId:alice`. */
+export function entityWords(entity: Json): string {
+  if (!isEntity(entity)) return writeJson(entity);
+  return Object.entries(entity)
+    .map(([attribute, value]) => `${attribute}:${value}`)
+    .join(" ");
+}
+
+/** What a call asks for, one thing after the other. */
+export function itemsOf({ step, node }: CertainCall): readonly RequestedItem[] {
+  const input = child(node, "with") ?? node;
+  const batch = step.operation.batches ? fieldOf(step.with, "items") : undefined;
+  if (batch?.kind !== "list") return [{ input: step.with, node: input, alone: true }];
+  return batch.items.map((item, at) => ({ input: item, node: nodeAt(input, ["items", String(at)]), alone: false }));
+}
+
+/** The value of a template's field, at a path of them. */
+export function fieldOf(template: Template | undefined, ...path: readonly string[]): Template | undefined {
+  let at = template;
+  for (const name of path) at = at?.kind === "object" ? at.entries.find(([field]) => field === name)?.[1] : undefined;
+  return at;
+}
+
+/** How a template spells an id: the id itself, or the words of the expression that gives it. */
+export function spellingOf(template: Template | undefined): string | undefined {
+  if (template?.kind === "literal" && typeof template.value === "string") return `=${template.value}`;
+  return template?.kind === "expression" ? template.expression.text.trim() : undefined;
+}
+
+/** A part of a template, and where it stands below the template. */
+export interface PartAt {
+  /** `undefined` where there is none. */
+  readonly part: Template | undefined;
+  readonly path: readonly string[];
+}
+
+/** Returns the parts of a template at a dotted name; `*` stands for each item of a list, as far as its text has them. */
+export function partsAt(template: Template | undefined, name: string): readonly PartAt[] {
+  return name
+    .split(".")
+    .reduce<readonly PartAt[]>(
+      (parts, step) =>
+        parts.flatMap((each) =>
+          step === "*" ? itemsIn(each) : [{ part: fieldOf(each.part, step), path: [...each.path, step] }],
+        ),
+      [{ part: template, path: [] }],
+    );
+}
+
+function itemsIn({ part, path }: PartAt): readonly PartAt[] {
+  return part?.kind === "list" ? part.items.map((item, at) => ({ part: item, path: [...path, String(at)] })) : [];
+}

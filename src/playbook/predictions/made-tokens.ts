@@ -1,0 +1,79 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { MadeTokens } from "../../services/foretelling.ts";
+import { type CertainCall, type CertainPlaybook, fieldOf, itemsOf, partsAt, spellingOf } from "./certain-calls.ts";
+import type { Template } from "../expressions/template.ts";
+
+/** A token that the playbook itself creates, as far as its text tells. */
+export interface MadeToken {
+  readonly call: CertainCall;
+  /** How many digits its quantities may have behind the point. */
+  readonly decimals: number | undefined;
+  /** The most that may ever be minted of it. */
+  readonly cap: Decimal | undefined;
+  /** Whom it gives which roles, and under which names they stand; `undefined` where only a run knows. */
+  readonly rights: Rights | undefined;
+}
+
+export interface Rights {
+  readonly permissions: readonly Json[];
+  readonly rolesMap: JsonObject;
+}
+
+/** The tokens that a playbook creates, by the spelling of their ids. */
+export function madeTokens(playbook: CertainPlaybook): ReadonlyMap<string, MadeToken> {
+  const made = new Map<string, MadeToken>();
+  for (const call of playbook.calls) {
+    const { step } = call;
+    const { makesTokens } = step.operation.meaning;
+    if (makesTokens === undefined || step.foreach !== undefined) continue;
+    for (const { input, alone } of itemsOf(call)) {
+      const own = alone ? `steps.${step.id}` : undefined;
+      for (const { definition, id } of definitionsIn(makesTokens, input, own)) {
+        const token = tokenOf(playbook, { call, definition, saysRights: makesTokens.saysRights });
+        for (const spelling of [id, spellingOf(fieldOf(definition, "id"))]) if (spelling !== undefined) made.set(spelling, token);
+      }
+    }
+  }
+  return made;
+}
+
+interface Definition {
+  readonly definition: Template;
+  /** How later steps spell the token's id. */
+  readonly id: string | undefined;
+}
+
+function definitionsIn({ at, yields }: MadeTokens, input: Template, own: string | undefined): readonly Definition[] {
+  const idAt = (index: string): string | undefined => (own === undefined ? undefined : `${own}.${yields}${index}`);
+  if (at === undefined) return [{ definition: input, id: idAt("") }];
+  return partsAt(input, at).flatMap(({ part }, index) =>
+    part === undefined ? [] : [{ definition: part, id: idAt(`[${index}]`) }],
+  );
+}
+
+interface Making {
+  readonly call: CertainCall;
+  readonly definition: Template;
+  readonly saysRights: boolean;
+}
+
+function tokenOf(playbook: CertainPlaybook, { call, definition, saysRights }: Making): MadeToken {
+  const [decimals, cap] = ["decimal", "maxMintQuantity"].map((name) => playbook.value(fieldOf(definition, "behaviour", name)));
+  return {
+    call,
+    decimals: decimals instanceof Decimal ? decimals.approximate() : undefined,
+    cap: cap instanceof Decimal && !cap.isZero() ? cap : undefined,
+    rights: saysRights ? rightsOf(playbook, definition) : undefined,
+  };
+}
+
+function rightsOf(playbook: CertainPlaybook, definition: Template): Rights | undefined {
+  const given = fieldOf(definition, "tokenPermissions");
+  const behaviour = fieldOf(definition, "behaviour");
+  const permissions = given === undefined ? [] : playbook.value(given);
+  if (behaviour !== undefined && behaviour.kind !== "object") return undefined;
+  const map = fieldOf(behaviour, "rolesMap");
+  const rolesMap = map === undefined ? {} : playbook.value(map);
+  return Array.isArray(permissions) && isObject(rolesMap) ? { permissions: permissions as readonly Json[], rolesMap } : undefined;
+}

@@ -1,0 +1,101 @@
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { child } from "../../source/node.ts";
+import { areApart, type CertainCall, CertainPlaybook, entityWords, fieldOf, itemsOf, spellingOf } from "./certain-calls.ts";
+import type { CheckContext } from "../check-context.ts";
+import { type MadeToken, madeTokens } from "./made-tokens.ts";
+import type { CallStep, Playbook, Step } from "../model.ts";
+import type { Outline } from "../outline.ts";
+import { checkQuantities } from "./quantities.ts";
+import { checkRequests } from "./approval-requests.ts";
+import { checkTwice } from "../repeated-ids.ts";
+import { callsOf, stepsIn } from "../playbook-walk.ts";
+
+/** Reports what the service will surely refuse, as far as the playbook's own text shows it. */
+export function checkRefusals(playbook: Playbook, outlines: ReadonlyMap<string, Outline>, context: CheckContext): void {
+  const certain = new CertainPlaybook(playbook, outlines);
+  const tokens = madeTokens(certain);
+  checkQuantities(certain, tokens, context);
+  checkRequests(certain, context);
+  checkTwice(certain, context);
+  const steps = [...stepsIn(playbook.steps)];
+  for (const call of certain.calls) checkRole(call, { certain, tokens, steps, context });
+}
+
+interface Known {
+  readonly certain: CertainPlaybook;
+  readonly tokens: ReadonlyMap<string, MadeToken>;
+  readonly steps: readonly Step[];
+  readonly context: CheckContext;
+}
+
+function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known): void {
+  const { step, node } = call;
+  const what = step.operation.meaning.needsRole;
+  const actors = what === undefined ? undefined : certain.actors(step);
+  if (what === undefined || actors === undefined) return;
+  for (const { input } of itemsOf(call)) {
+    const spelling = spellingOf(fieldOf(input, "id"));
+    const token = tokens.get(spelling ?? "");
+    if (token === undefined || mayHaveChanged(token, call, steps)) continue;
+    const named = token.rights?.rolesMap[what.key];
+    const role = typeof named === "string" ? named : what.role;
+    const mayToo = named === undefined ? certain.actors(token.call.step) : [];
+    const stranger = actors.find((actor) => isStranger(actor, role, { token, mayToo }));
+    if (stranger === undefined) continue;
+    const made = token.call.step;
+    context.report(
+      {
+        code: "playbook.no-role",
+        message: `${entityWords(stranger)} may not ${what.verb} this token: it has not the role ${role}`,
+        why: `the step "${made.id}" (line ${made.line}) gives the role ${holdersOf(token, role)}${named === undefined ? ", and the token is another's" : ""}`,
+        suggestion: `let another act with as:, or give the role in tokenPermissions or with ${what.givenBy}`,
+      },
+      (child(node, "as") ?? child(node, "uses") ?? node).range,
+    );
+  }
+}
+
+interface Rule {
+  readonly token: MadeToken;
+  /** Who may without the role: the owner, when the token's rolesMap says nothing; `undefined` where that is not known. */
+  readonly mayToo: readonly JsonObject[] | undefined;
+}
+
+function isStranger(actor: JsonObject, role: string, { token: { rights }, mayToo }: Rule): boolean {
+  if (rights === undefined || mayToo === undefined) return false;
+  const holders = rights.permissions.filter((permission) => mayHold(permission, role));
+  return [...holders.map((holder) => (isObject(holder) ? (holder["entity"] ?? null) : null)), ...mayToo].every((holder) =>
+    areApart(holder, actor),
+  );
+}
+
+function mayHold(permission: Json, role: string): boolean {
+  const roles = isObject(permission) ? permission["roles"] : undefined;
+  return !Array.isArray(roles) || roles.includes(role);
+}
+
+function holdersOf({ rights }: MadeToken, role: string): string {
+  const holders = (rights?.permissions ?? []).filter((permission) => mayHold(permission, role));
+  if (holders.length === 0) return "to nobody";
+  return `to ${holders.map((holder) => (isObject(holder) ? entityWords(holder["entity"] ?? null) : "")).join(", ")}`;
+}
+
+// What somebody may do with a token is changed by few operations; in a loop, those that stand behind a step may have run before it.
+function mayHaveChanged(token: MadeToken, { step, outline }: CertainCall, steps: readonly Step[]): boolean {
+  const before = outline.loops.length > 0 ? steps : steps.slice(0, steps.indexOf(step));
+  const own = `steps.${token.call.step.id}.id`;
+  return before.some((each) => {
+    if (each.kind === "include") return [...callsOf(each.playbook)].some(({ operation }) => changesRights(operation));
+    return each.kind === "call" && changesRights(each.operation) && mayBeOf(each, own);
+  });
+}
+
+function changesRights({ meaning }: Operation): boolean {
+  return meaning.effect !== "read" && meaning.changesRights === true;
+}
+
+function mayBeOf(step: CallStep, own: string): boolean {
+  const spelling = spellingOf(fieldOf(step.with, "id"));
+  return spelling === undefined || spelling === own || !/^steps\.\w+\.id$/.test(spelling);
+}

@@ -1,0 +1,77 @@
+import { EvaluationFailure, type Expression } from "../../expression/expression.ts";
+import { child, type Range, type SourceNode } from "../../source/node.ts";
+import type { CheckContext } from "../check-context.ts";
+import { section } from "../steps/actor-declarations.ts";
+import { namesIn } from "../keywords/shared.ts";
+
+// What a playbook says to no purpose. It can be run, so it is only told, and only where it is sure.
+
+/** Warns of inputs and actors that nothing uses. */
+export function warnOfUnused(root: SourceNode, context: CheckContext): void {
+  const { usage } = context;
+  const entries = (name: string): readonly [string, { readonly key: Range }][] => {
+    const declared = section(root, name);
+    return declared?.kind === "map" ? [...declared.entries] : [];
+  };
+  for (const [name, { key }] of entries("inputs")) {
+    if (usage.has("inputs", name)) continue;
+    const message = `nothing uses the input "${name}"`;
+    context.report({ code: "playbook.unused-input", message, suggestion: `use \${{ inputs.${name} }}, or take it out` }, key);
+  }
+  for (const [name, { key }] of entries("actors")) {
+    if (usage.has("actors", name)) continue;
+    const message = `nobody acts or is spoken of as "${name}"`;
+    context.report({ code: "playbook.unused-actor", message, suggestion: `write as: ${name}, or take it out` }, key);
+  }
+}
+
+/** Reads what has a loop, and warns when nothing in it uses the name of the loop's items. */
+export function readLoop<T>(node: SourceNode, context: CheckContext, read: () => T): T {
+  const foreach = child(node, "foreach");
+  if (foreach === undefined) return read();
+  const before = context.usage.now();
+  const result = read();
+  const named = foreach.kind === "map" ? namesIn(foreach)[0] : undefined;
+  if (named !== undefined && !context.failed && !context.usage.usedSince(before, named[0])) {
+    const [name, { key }] = named;
+    const message = `nothing in this step uses "${name}", so every round does the same`;
+    context.report({ code: "playbook.unused-item", message, suggestion: `use \${{ ${name} }}` }, key);
+  }
+  return result;
+}
+
+/** Warns of a condition that keeps a step from ever being done. */
+export function warnOfNever(condition: Expression, range: Range, context: CheckContext): void {
+  if (constantOf(condition) !== false) return;
+  const suggestion = "take the step out, or let the condition ask for something";
+  context.report({ code: "playbook.never-done", message: "this is never true, so the step is never done", suggestion }, range);
+}
+
+/** Warns of a condition that is the same whatever happens. */
+export function warnOfConstant(condition: Expression, range: Range, context: CheckContext): void {
+  const value = constantOf(condition);
+  if (typeof value !== "boolean") return;
+  const message = `this is ${value ? "always" : "never"} true, whatever the service answers`;
+  context.report({ code: "playbook.constant-condition", message, suggestion: "compare something of response or steps" }, range);
+}
+
+// A path by itself, or one that is marked as in other languages: {{ inputs.x }}, ${inputs.x}.
+const ROOT = "(?:inputs|steps|actors|env|secrets|run)";
+const UNMARKED = new RegExp(`^${ROOT}(?:\\.[a-z_]\\w*|\\[[^\\]]+\\])+$|\\{\\s*${ROOT}(?:\\.|\\[)`, "i");
+
+/** Warns of a text that was probably meant as an expression. */
+export function warnOfUnmarked(text: string, range: Range, context: CheckContext): void {
+  if (!text.includes(".") || !UNMARKED.test(text)) return;
+  const message = "this looks like an expression, and is sent as the text that it is";
+  context.report({ code: "playbook.unmarked-expression", message, suggestion: 'write "${{ … }}" around the expression' }, range);
+}
+
+function constantOf(expression: Expression): unknown {
+  if (expression.references.length > 0) return undefined;
+  try {
+    return expression.evaluate({});
+  } catch (error) {
+    if (error instanceof EvaluationFailure) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+import { didYouMean } from "../../base/text.ts";
+import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import { readConserve } from "./checks.ts";
+import { compileTemplate } from "../expressions/compile-template.ts";
+import { COMPARISON, type ComparisonFields, MAPPING } from "../keywords/comparison.ts";
+import { allRead, fieldsOf } from "../keywords/keyword.ts";
+import { readForeach } from "../steps/foreach.ts";
+import type { CheckStep, Compare, ConservedSides, GivenSides, Mapping } from "../model.ts";
+import { checkPlaces } from "../steps/call-rules.ts";
+import { partsOf, readSide } from "./side.ts";
+import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
+import { readLoop } from "../predictions/warnings.ts";
+
+/** Checks and compiles `reconcile`: comparisons of two sides, made when all steps are complete. */
+export function readReconcile(node: SourceNode | undefined, spot: Spot, around: Surroundings): readonly CheckStep[] {
+  const items = node?.kind === "list" ? node.items : [];
+  if (node !== undefined && !around.readOnly) {
+    const message = "a comparison belongs in a playbook of mode: read-only";
+    around.context.report(
+      { code: "playbook.reconcile-mode", message, suggestion: "write mode: read-only at its head" },
+      node.range,
+    );
+  }
+  const ids = new Set<string>();
+  return items.flatMap((item) => {
+    const comparison = item.kind === "map" ? readComparison(item, spot, around) : undefined;
+    if (comparison === undefined) return [];
+    if (ids.has(comparison.id)) {
+      const message = `a comparison "${comparison.id}" is there already`;
+      around.context.report({ code: "playbook.duplicate-step", message, suggestion: "give each an id of its own" }, item.range);
+    }
+    ids.add(comparison.id);
+    return [{ ...comparison, id: `reconcile.${comparison.id}` }];
+  });
+}
+
+function readComparison(node: MapNode, spot: Spot, around: Surroundings): CheckStep | undefined {
+  const { context } = around;
+  const {
+    id = "",
+    name = id,
+    scope,
+    map,
+    tolerance,
+    settle,
+    recheck,
+    totals,
+    foreach,
+    as,
+    conserve,
+    left,
+    right,
+    ...rest
+  } = fieldsOf(node, COMPARISON);
+  allRead(rest);
+  checkPlaces(node, COMPARISON, context);
+  const read = readSides(node, { foreach, as, conserve, left, right }, spot, around);
+  if (read === undefined) return undefined;
+  const { sides, key } = read;
+  const looks: Compare = {
+    kind: "compare",
+    sides,
+    key,
+    mappings: readMappings(map, key, spot, around),
+    tolerance,
+    settleMs: settle,
+    recheckMs: recheck,
+    totals: readTotals(totals, key, around),
+    scope: scope === undefined ? undefined : compileTemplate(scope, { type: "string" }, context, scopeAt(around, spot)),
+  };
+  return {
+    kind: "check",
+    id,
+    name,
+    line: context.file.lineOf(node.range.start),
+    if: undefined,
+    foreach: undefined,
+    warns: false,
+    looks,
+  };
+}
+
+interface ReadSides {
+  readonly sides: GivenSides | ConservedSides;
+  readonly key: readonly string[];
+}
+
+type SidesFields = Pick<ComparisonFields, "foreach" | "as" | "conserve" | "left" | "right">;
+
+function readSides(node: MapNode, fields: SidesFields, spot: Spot, around: Surroundings): ReadSides | undefined {
+  const { context } = around;
+  const { conserve } = fields;
+  if (conserve !== undefined) return readLoop(node, context, () => readConserved(node, { ...fields, conserve }, spot, around));
+  const [left, right] = (["left", "right"] as const).map((name) => {
+    const side = fields[name];
+    if (side?.kind === "map") return readLoop(side, context, () => readSide(side, name, spot, around));
+    const message = `a comparison has two sides, or \`conserve\`: "${name}" is missing`;
+    return context.report({ code: "playbook.reconcile-sides", message }, { start: node.range.start, end: node.range.start + 1 });
+  });
+  if (left === undefined || right === undefined) return undefined;
+  checkAlike(node, around);
+  return { sides: { kind: "given", left, right }, key: partsOf(child(child(node, "left"), "key")) };
+}
+
+function readConserved(
+  node: MapNode,
+  { foreach: loop, as, conserve: quantity }: SidesFields & { readonly conserve: SourceNode },
+  spot: Spot,
+  around: Surroundings,
+): ReadSides | undefined {
+  const { foreach, item } = readForeach(loop, around, scopeAt(around, spot));
+  const inside =
+    foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
+  const conserve = readConserve(node, quantity, { spot: inside, around, as });
+  return conserve === undefined ? undefined : { sides: { kind: "conserved", foreach, conserve }, key: conserve.conserved.key };
+}
+
+// Rows are found by their keys: the parts of both must be the same ones. What is wrong in itself is there all the same.
+function checkAlike(node: MapNode, { context }: Surroundings): void {
+  const [left, right] = [child(node, "left"), child(node, "right")];
+  const [one, other] = [partsOf(child(left, "key")), partsOf(child(right, "key"))];
+  const missing = one.find((part) => !other.includes(part));
+  const extra = other.find((part) => !one.includes(part));
+  if (missing !== undefined || extra !== undefined) {
+    const message =
+      missing === undefined
+        ? `the right side's key has a part "${extra}", which the left side's has not`
+        : `the right side's key has no part "${missing}", which the left side's has`;
+    const at = child(right, "key") ?? node;
+    context.report({ code: "playbook.reconcile-key", message, suggestion: "give both keys the same parts" }, at.range);
+  }
+  if ((child(left, "value") === undefined) === (child(right, "value") === undefined)) return;
+  const [with_, without] = child(left, "value") === undefined ? ["right", "left"] : ["left", "right"];
+  const message = `the ${with_} side has a value, and the ${without} side has none to hold against it`;
+  context.report({ code: "playbook.reconcile-sides", message }, child(node, without)?.range ?? node.range);
+}
+
+function readTotals(node: SourceNode | undefined, key: readonly string[], around: Surroundings): string | undefined {
+  const part = textOf(node);
+  if (part !== undefined && node !== undefined && !key.includes(part)) unknownPart(part, key, node, around);
+  return part;
+}
+
+function unknownPart(
+  part: string,
+  key: readonly string[],
+  node: Pick<SourceNode, "range">,
+  { context }: Surroundings,
+): undefined {
+  const near = didYouMean(part, key);
+  const suggestion = near === undefined ? `its parts: ${key.join(", ")}` : `did you mean "${near}"?`;
+  return context.report({ code: "playbook.reconcile-key", message: `the key has no part "${part}"`, suggestion }, node.range);
+}
+
+function readMappings(
+  node: SourceNode | undefined,
+  key: readonly string[],
+  spot: Spot,
+  around: Surroundings,
+): readonly Mapping[] {
+  if (node?.kind !== "map") return [];
+  return [...node.entries].map(([part, { key: at, value }]) => {
+    if (!key.includes(part)) unknownPart(part, key, { range: at }, around);
+    const { from, left = "", right = "", ...rest } = fieldsOf(value, MAPPING);
+    allRead(rest);
+    return {
+      part,
+      from: compileTemplate(from ?? value, { type: "array" }, around.context, scopeAt(around, spot)),
+      left,
+      right,
+    };
+  });
+}

@@ -1,0 +1,163 @@
+import type { TypeName } from "../../expression/types.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { child, type MapNode, type SourceNode } from "../../source/node.ts";
+import { readBare, readCondition } from "../expressions/bare-expression.ts";
+import { type Beside, readSideRead } from "../steps/side-reads.ts";
+import type { Checked, ExpressionScope } from "../check-context.ts";
+import { SIDE, type SideFields } from "../keywords/comparison.ts";
+import { allRead, fieldsOf } from "../keywords/keyword.ts";
+import { readForeach } from "../steps/foreach.ts";
+import { checkRowKeys } from "../steps/foreach-keys.ts";
+import type { Side } from "../model.ts";
+import { withoutSecrets } from "../settings/secrets-and-variables.ts";
+import { checkPlaces } from "../steps/call-rules.ts";
+import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
+import { kindOfType, responseType } from "../types/value-types.ts";
+
+/** The rows of a side, and what their expressions may use. */
+interface Rows {
+  readonly source: Side["source"];
+  readonly scope: ExpressionScope;
+  /** The names that differ from row to row. */
+  readonly varying: ReadonlySet<string>;
+  readonly called: string;
+}
+
+/** Reads one side of a comparison: `read` or `rows`, and what of each row is compared. */
+export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot, around: Surroundings): Side | undefined {
+  const { name, rows: given, where, key: keyNode, value: valueNode, combine, at: atNode, ...reads } = fieldsOf(node, SIDE);
+  const { context } = around;
+  checkPlaces(node, SIDE, context);
+  const rows = given === undefined ? readReads(node, reads, spot, around) : readList(given, otherwise, spot, around);
+  if (rows === undefined) return undefined;
+  const { scope } = rows;
+  const key = readKey(keyNode, rows, around);
+  const value = typed(readBare(valueNode, context, scope), "number", valueNode, around);
+  const at = typed(readBare(atNode, context, scope), "string", atNode, around);
+  const side: Side = {
+    name: name ?? rows.called,
+    source: rows.source,
+    where: readCondition(where, context, scope),
+    key: new Map(Array.from(key, ([part, { expression }]) => [part, expression] as const)),
+    fixed: new Set(
+      Array.from(key).flatMap(([part, { expression }]) =>
+        expression.references.some(({ root }) => rows.varying.has(root)) ? [] : [part],
+      ),
+    ),
+    value: value?.expression,
+    sums: combine === "sum",
+    at: at?.expression,
+  };
+  checkRowKeys(side, (given ?? node).range, context);
+  return side;
+}
+
+function readList(node: SourceNode, name: string, spot: Spot, around: Surroundings): Rows | undefined {
+  const scope = withoutSecrets(scopeAt(around, spot));
+  const rows = listOf(node, scope, around);
+  if (rows === undefined) return undefined;
+  const source = { kind: "list", rows: rows.expression } as const;
+  return {
+    source,
+    scope: withoutSecrets(scopeAt(around, spot, undefined, { row: rows.item })),
+    varying: new Set(["row"]),
+    called: name,
+  };
+}
+
+type ReadsFields = Pick<SideFields, "foreach" | "read" | "with" | "as" | "each">;
+
+function readReads(node: MapNode, fields: ReadsFields, spot: Spot, around: Surroundings): Rows | undefined {
+  const { foreach: loop, each: list, read: reads, with: input, as, ...rest } = fields;
+  allRead(rest);
+  if (reads === undefined) {
+    const message = 'a side has rows that are read, or given: "read" or "rows" is missing';
+    return around.context.report(
+      { code: "playbook.reconcile-sides", message },
+      { start: node.range.start, end: node.range.start + 1 },
+    );
+  }
+  const { foreach, item } = readForeach(loop, around, scopeAt(around, spot));
+  const inside =
+    foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
+  const beside: Beside = { spot: inside, around, as: undefined };
+  const read = readSideRead({ read: reads, with: input, as }, beside);
+  if (read === undefined) return undefined;
+  const response = responseType(read.operation);
+  const each = list === undefined ? undefined : listOf(list, scopeAt(around, inside, undefined, { response }), around);
+  if (list !== undefined && each === undefined) return undefined;
+  const row = each?.item ?? rowType(read.operation, inside, response);
+  return {
+    source: { kind: "read", foreach, read, each: each?.expression },
+    scope: withoutSecrets(scopeAt(around, inside, undefined, { response, row })),
+    varying: new Set(["row", "response"]),
+    called: read.operation.name,
+  };
+}
+
+function listOf(
+  node: SourceNode | undefined,
+  scope: ExpressionScope,
+  { context }: Surroundings,
+): { readonly expression: Checked["expression"]; readonly item: TypeName } | undefined {
+  const checked = readBare(node, context, scope);
+  if (checked === undefined || node === undefined) return undefined;
+  const item = checked.type === "dyn" ? "dyn" : /^list<(.*)>$/.exec(checked.type)?.[1];
+  if (item !== undefined) return { expression: checked.expression, item: OPEN_TYPE.test(item) ? "dyn" : item };
+  const message = `rows are a list, and this is ${checked.type}`;
+  return context.report(
+    { code: "expression.wrong-type", message, suggestion: "name the list itself, such as response.tokens" },
+    node.range,
+  );
+}
+
+// Of a list its items; of pages the items of theirs; of anything else, the response is the only row.
+function rowType({ call }: Operation, { types }: Spot, response: TypeName): TypeName {
+  const item = /^list<(.*)>$/.exec(response)?.[1];
+  if (item !== undefined) return item;
+  if (call.paging === undefined) return response;
+  const field = types.fieldsOf(response).find(({ name }) => name === call.paging?.items)?.type ?? "dyn";
+  return /^list<(.*)>$/.exec(field)?.[1] ?? "dyn";
+}
+
+// The items of an empty list are of any type.
+const OPEN_TYPE = /^[A-Z]$/;
+
+const ONLY_PART = "key";
+
+/** The names of the parts of a key; a key that is one expression has one, "key". */
+export function partsOf(node: SourceNode | undefined): readonly string[] {
+  return node?.kind === "map" ? [...node.entries.keys()] : [ONLY_PART];
+}
+
+function readKey(node: SourceNode | undefined, { scope }: Rows, around: Surroundings): ReadonlyMap<string, Checked> {
+  const parts = partsOf(node).map((part) => [part, node?.kind === "map" ? child(node, part) : node] as const);
+  return new Map(
+    parts.flatMap(([part, value]) => {
+      const checked = typed(readBare(value, around.context, scope), "key", value, around);
+      return checked === undefined ? [] : [[part, checked] as const];
+    }),
+  );
+}
+
+const BELONGS = {
+  key: { kinds: new Set(["string", "number", "boolean"]), words: "a part of a key is a text, a number or a boolean" },
+  number: { kinds: new Set(["number"]), words: "what is compared is a number" },
+  string: { kinds: new Set(["string"]), words: "a time is a text such as 2026-01-31T12:00:00Z" },
+} as const;
+
+function typed(
+  checked: Checked | undefined,
+  wanted: keyof typeof BELONGS,
+  node: SourceNode | undefined,
+  { context }: Surroundings,
+): Checked | undefined {
+  const kind = checked === undefined ? undefined : kindOfType(checked.type);
+  const { kinds, words } = BELONGS[wanted];
+  if (kind === undefined || (kinds as ReadonlySet<string>).has(kind) || node === undefined) return checked;
+  const suggestion = kind === "string" && wanted === "number" ? "write decimal(…) around it" : undefined;
+  return context.report(
+    { code: "expression.wrong-type", message: `${words}, and this is ${checked?.type}`, suggestion },
+    node.range,
+  );
+}

@@ -1,0 +1,40 @@
+import { nodeAt, type SourceNode } from "../source/node.ts";
+import { type CertainCall, type CertainPlaybook, itemsOf, partsAt, spellingOf } from "./predictions/certain-calls.ts";
+import type { CheckContext } from "./check-context.ts";
+import type { Template } from "./expressions/template.ts";
+
+/** Reports things that one call creates, deletes or votes on twice: the service refuses the second one, or nobody can tell the two apart. */
+export function checkTwice({ calls }: CertainPlaybook, context: CheckContext): void {
+  for (const call of calls) {
+    const first = new Set<string>();
+    for (const { id, node } of namedIn(call)) {
+      const spelling = spellingOf(id);
+      if (spelling === undefined) continue;
+      const words = spelling.startsWith("=") ? spelling.slice(1) : spelling;
+      if (first.has(spelling))
+        context.report(
+          {
+            code: "playbook.id-twice",
+            message: `${call.step.operation.name} is given "${words}" twice in one call`,
+            suggestion: "take one of them out, or give it another id",
+          },
+          node.range,
+        );
+      first.add(spelling);
+    }
+  }
+}
+
+interface Named {
+  readonly id: Template | undefined;
+  readonly node: SourceNode;
+}
+
+// Those whose items are things of their own. Of what sets a value, the last one counts.
+function namedIn(call: CertainCall): readonly Named[] {
+  const { namesOnce } = call.step.operation.meaning;
+  if (namesOnce === undefined) return [];
+  return itemsOf(call).flatMap(({ input, node }) =>
+    partsAt(input, namesOnce).map(({ part, path }) => ({ id: part, node: nodeAt(node, path) })),
+  );
+}

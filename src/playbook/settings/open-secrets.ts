@@ -1,0 +1,130 @@
+import { Failure } from "../../base/failure.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { type Redact, redactor, Secret } from "../../base/secret.ts";
+import { type FileReader, resolveFrom } from "../playbook-files.ts";
+import type { Playbook, SecretDeclaration } from "../model.ts";
+import { playbooksIn } from "../playbook-walk.ts";
+
+// What playbooks take from the process, read once and before anything is sent.
+
+/** Values of environment variables, by name. */
+export type ProcessVariables = Readonly<Record<string, string | undefined>>;
+
+/** The texts of `env`, by the file of the playbook that declares them and by name. */
+export type Env = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The variables of a playbook and of all that it includes. Throws a Failure that names each line whose variable must be set. */
+export function openEnv(playbook: Playbook, variables: ProcessVariables): Env {
+  const missing: string[] = [];
+  const files = playbooksIn(playbook).flatMap(({ file, env }) => {
+    const values = env.map(({ name, default: otherwise, line }): [string, string] => {
+      const value = variables[name] ?? otherwise;
+      if (value === undefined) missing.push(`${file}:${line} (env.${name})`);
+      return [name, value ?? ""];
+    });
+    return values.length === 0 ? [] : [[file, Object.fromEntries(values)] as const];
+  });
+  if (missing.length === 0) return Object.fromEntries(files);
+  throw new Failure({
+    code: "env.missing",
+    message: `a variable without a default is not set: ${missing.join(", ")}`,
+    why: "nothing was sent",
+    next: `export ${/\(env\.(\w+)\)/.exec(missing[0] ?? "")?.[1]}=…, or give it a default`,
+  });
+}
+
+/** The secrets of playbooks, revealed only to expressions. */
+export class Secrets {
+  readonly all: readonly Secret[];
+  /** Masks each of them in a text. */
+  readonly redact: Redact;
+  readonly #byFile: ReadonlyMap<string, readonly Secret[]>;
+  readonly #others: readonly Secret[];
+
+  /** `others` are the secrets of no playbook: they are masked too, and no expression sees them. */
+  constructor(byFile: ReadonlyMap<string, readonly Secret[]>, others: readonly Secret[] = []) {
+    this.all = [...byFile.values(), others].flat();
+    this.redact = redactor(this.all);
+    this.#byFile = byFile;
+    this.#others = others;
+  }
+
+  /** Returns the same with more that belong to no playbook, such as those of a target. */
+  with(others: readonly Secret[]): Secrets {
+    return new Secrets(this.#byFile, [...this.#others, ...others]);
+  }
+
+  /** The same names with other values. */
+  disguised(disguise: (value: string) => string): Secrets {
+    const byFile = Array.from(this.#byFile, ([file, secrets]): [string, readonly Secret[]] => [
+      file,
+      secrets.map((secret) => new Secret(secret.name, disguise(secret.reveal()), secret.variable)),
+    ]);
+    return new Secrets(new Map(byFile));
+  }
+
+  /** What `secrets` stands for in the playbook of a file. */
+  in(file: string): JsonObject {
+    return Object.fromEntries((this.#byFile.get(file) ?? []).map((secret) => [secret.name, secret.reveal()]));
+  }
+
+  /** The mask that a text holds, if it holds one: a text that the journal keeps, and not what it stands for. */
+  maskIn(text: string): string | undefined {
+    return this.all.map(String).find((mask) => text.includes(mask));
+  }
+}
+
+/** No playbook's secrets. */
+export const NO_SECRETS: Secrets = new Secrets(new Map());
+
+/** Reads the secrets of playbooks and of all that they include. Throws one Failure that names each line whose secret is not there. */
+export function openSecrets(playbooks: readonly Playbook[], from: { variables: ProcessVariables; files: FileReader }): Secrets {
+  const wrong: string[] = [];
+  const all = new Map(playbooks.flatMap(playbooksIn).map((each) => [each.file, each]));
+  const byFile = Array.from(all, ([file, { secrets }]): [string, readonly Secret[]] => {
+    const found = secrets.map((declaration) => {
+      const read = readSecret(file, declaration, from);
+      if ("why" in read) wrong.push(`${file}:${declaration.line} (secrets.${declaration.name}): ${read.why}`);
+      const variable = declaration.from === "variable" ? declaration.place : undefined;
+      return new Secret(declaration.name, "value" in read ? read.value : "", variable);
+    });
+    return [file, found];
+  });
+  if (wrong.length === 0) return new Secrets(new Map(byFile));
+  throw new Failure({
+    code: "secret.missing",
+    message: wrong.length === 1 ? `a secret cannot be used: ${wrong[0]}` : `secrets cannot be used:\n${wrong.join("\n")}`,
+    why: "nothing was sent",
+    next: "set the variable or write the file, then run the same command again",
+  });
+}
+
+type Read = { readonly value: string } | { readonly why: string };
+
+function readSecret(
+  file: string,
+  { from, place }: SecretDeclaration,
+  { variables, files }: { variables: ProcessVariables; files: FileReader },
+): Read {
+  if (from === "variable") {
+    const value = variables[place];
+    return value === undefined ? { why: `the environment variable ${place} is not set` } : usable(value, place);
+  }
+  const path = resolveFrom(file, place);
+  try {
+    const text = files.read(path);
+    return text === undefined ? { why: `there is no file ${path}` } : usable(text, path);
+  } catch (error) {
+    if (error instanceof Failure) return { why: error.message };
+    throw error;
+  }
+}
+
+// A shorter one would mask other words too.
+function usable(text: string, place: string): Read {
+  const value = text.trim();
+  if (value.length >= LIMITS.secretLeastChars) return { value };
+  if (value === "") return { why: `${place} is empty` };
+  return { why: `the secret in ${place} has fewer than ${LIMITS.secretLeastChars} characters, too few to be masked` };
+}

@@ -1,0 +1,124 @@
+import { Cron, isTimezone, timezones } from "../../base/cron.ts";
+import { messageOf } from "../../base/failure.ts";
+import { didYouMean } from "../../base/text.ts";
+import { type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import { retryOf } from "../steps/side-reads.ts";
+import type { CheckContext } from "../check-context.ts";
+import { allRead, fieldsOf } from "../keywords/keyword.ts";
+import { DEFAULT_ZONE, SCHEDULE } from "../keywords/playbook.ts";
+import type { Schedule } from "../model.ts";
+
+// No pattern has a year, so what comes after one moment tells of all; the moment itself does not matter.
+const SOME_MOMENT = Date.UTC(2024, 0, 1);
+const SAMPLED_TICKS = 50;
+
+/** Checks `schedule`: that its cron pattern can be read and ever fires, that its zone is one, that its times fit together. */
+export function readSchedule(node: SourceNode | undefined, context: CheckContext, readOnly: boolean): Schedule | undefined {
+  if (node?.kind !== "map") return undefined;
+  const {
+    cron: pattern,
+    timezone: zone,
+    overlap,
+    catchup,
+    jitter: jitterMs,
+    timeLimit: timeLimitMs,
+    retry,
+    ...rest
+  } = fieldsOf(node, SCHEDULE);
+  allRead(rest);
+  const timezone = zoneOf(zone, context);
+  const cron = cronOf(pattern, timezone ?? DEFAULT_ZONE, context);
+  if (timezone === undefined || cron === undefined) return undefined;
+  if (timeLimitMs === 0) tooShort(node, context);
+  checkJitter(node, { cron, jitterMs }, context);
+  if (!readOnly) refuseRetry(node, context);
+  return {
+    cron,
+    overlap,
+    catchupMs: catchup,
+    jitterMs,
+    timeLimitMs,
+    retry: retryOf(retry),
+  };
+}
+
+function zoneOf(node: SourceNode | undefined, context: CheckContext): string | undefined {
+  const name = textOf(node) ?? DEFAULT_ZONE;
+  if (node === undefined || isTimezone(name)) return name;
+  const near = didYouMean(name, timezones());
+  return context.report(
+    {
+      code: "playbook.schedule-zone",
+      message: `there is no time zone "${name}"`,
+      suggestion: near === undefined ? "a name such as Europe/Paris, or UTC" : `did you mean ${near}?`,
+    },
+    node.range,
+  );
+}
+
+function cronOf(node: SourceNode | undefined, timezone: string, context: CheckContext): Cron | undefined {
+  if (node === undefined) return undefined;
+  const code = "playbook.schedule-cron";
+  try {
+    const cron = new Cron(textOf(node) ?? "", timezone);
+    if (cron.next(SOME_MOMENT) !== undefined) return cron;
+    const never = { code, message: "this never fires: no day is all that it asks for", suggestion: FIELDS } as const;
+    return context.report(never, node.range);
+  } catch (error) {
+    const why = messageOf(error).replace(/^Cron\w+: /, "");
+    return context.report({ code, message: "this is no cron pattern", why, suggestion: FIELDS }, node.range);
+  }
+}
+
+const FIELDS = 'minute hour day month weekday, as in "15 2 * * *" for every day at 02:15';
+
+function tooShort(node: MapNode, context: CheckContext): void {
+  const message = "a run that may take no time cannot be made";
+  context.report(
+    { code: "playbook.schedule-time", message, suggestion: "leave timeLimit out for no limit" },
+    rangeOf(node, "timeLimit"),
+  );
+}
+
+// Firings that are put off by more than the time between two of them would overtake one another.
+function checkJitter(node: MapNode, { cron, jitterMs }: { cron: Cron; jitterMs: number }, context: CheckContext): void {
+  if (jitterMs === 0 || jitterMs < leastInterval(cron)) return;
+  context.report(
+    {
+      code: "playbook.schedule-time",
+      message: "the jitter is as long as the time between two firings, or longer",
+      why: "a firing could come after the one that follows it",
+      suggestion: "take a shorter one",
+    },
+    rangeOf(node, "jitter"),
+  );
+}
+
+function leastInterval(cron: Cron): number {
+  let least = Number.POSITIVE_INFINITY;
+  let last = cron.next(SOME_MOMENT);
+  for (let count = 0; last !== undefined && count < SAMPLED_TICKS; count++) {
+    const next = cron.next(last);
+    if (next !== undefined) least = Math.min(least, next - last);
+    last = next;
+  }
+  return least;
+}
+
+function refuseRetry(node: MapNode, context: CheckContext): void {
+  const retry = node.entries.get("retry");
+  if (retry === undefined) return;
+  context.report(
+    {
+      code: "playbook.write-repeated",
+      message: "a failed run is tried again only of a playbook that is mode: read-only",
+      why: "another run would make the writes of this one once more",
+      suggestion: "delete it, or say mode: read-only",
+    },
+    retry.key,
+  );
+}
+
+function rangeOf(node: MapNode, field: string): SourceNode["range"] {
+  return node.entries.get(field)?.value.range ?? node.range;
+}

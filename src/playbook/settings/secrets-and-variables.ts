@@ -1,0 +1,150 @@
+import { didYouMean } from "../../base/text.ts";
+import type { Expression } from "../../expression/expression.ts";
+import type { Reference } from "../../expression/reference.ts";
+import type { Finding } from "../../source/diagnostic.ts";
+import { child, type MapEntry, type SourceNode, textOf } from "../../source/node.ts";
+import type { SourceFile } from "../../source/file.ts";
+import type { CheckContext, ExpressionScope, NameFinding } from "../check-context.ts";
+import { SECRET_REFERENCE } from "../keywords/playbook.ts";
+import type { SecretDeclaration, VariableDeclaration } from "../model.ts";
+
+// What a playbook takes from the process it runs in: secrets and variables.
+
+const REFERENCE = new RegExp(SECRET_REFERENCE);
+
+/**
+ * Keeps what somebody wrote under `secrets` as the secret itself out of everything that shows lines of the file. To be called
+ * before anything is reported.
+ */
+export function concealLiterals(root: SourceNode, file: SourceFile): void {
+  const node = child(root, "secrets");
+  if (node === undefined) return;
+  const values = node.kind === "map" ? [...node.entries.values()].map(({ value }) => value) : [node];
+  for (const value of values) if (!isReference(value)) file.conceal(value.range);
+}
+
+function isReference(node: SourceNode): boolean {
+  return REFERENCE.test(textOf(node) ?? "");
+}
+
+/** The `secrets` of a playbook; one that is written out is reported without being shown. */
+export function readSecrets(node: SourceNode | undefined, context: CheckContext): readonly SecretDeclaration[] {
+  return entriesOf(node).map(([name, { key, value }]) => {
+    const reference = textOf(value) ?? "";
+    const at = reference.indexOf(":");
+    if (!isReference(value)) context.report(literal(name), value.range);
+    const from = reference.startsWith("env:") ? "variable" : "file";
+    return { name, from, place: reference.slice(at + 1), line: context.file.lineOf(key.start) };
+  });
+}
+
+function literal(name: string): Finding {
+  return {
+    code: "playbook.secret-literal",
+    message: `"${name}" does not say where the secret is: here only a reference may stand`,
+    suggestion: `${name}: env:${name}, or ${name}: file:PATH; a secret that was saved in this file should be changed`,
+  };
+}
+
+/** The `env` of a playbook. */
+export function readVariables(node: SourceNode | undefined, context: CheckContext): readonly VariableDeclaration[] {
+  return entriesOf(node).map(([name, { key, value }]) => ({
+    name,
+    default: textOf(value),
+    line: context.file.lineOf(key.start),
+  }));
+}
+
+function entriesOf(node: SourceNode | undefined): readonly (readonly [string, MapEntry])[] {
+  return node?.kind === "map" ? [...node.entries] : [];
+}
+
+/** Where an expression stands, as far as secrets are concerned. */
+export interface SecretStandpoint {
+  /** The step it belongs to. */
+  readonly own: string | undefined;
+  /** Names of the items of the loops around it. */
+  readonly items: readonly string[];
+}
+
+/** Checks that every `secrets.NAME` and `env.NAME` in an expression is declared, and that a secret is not held against its mask. */
+export class OutsideNames {
+  readonly #declared: Readonly<Record<string, readonly string[]>>;
+
+  constructor(secrets: readonly SecretDeclaration[], variables: readonly VariableDeclaration[]) {
+    this.#declared = { secrets: secrets.map(({ name }) => name), env: variables.map(({ name }) => name) };
+  }
+
+  check(expression: Expression, from: SecretStandpoint): NameFinding | undefined {
+    for (const reference of expression.references) {
+      const finding = this.#undeclared(reference, expression.text);
+      if (finding !== undefined) return finding;
+    }
+    if (!expression.references.some(isSecret)) return undefined;
+    const kept = expression.references.find((reference) => isKept(reference, from));
+    return kept === undefined ? undefined : { finding: heldAgainstMask(kept), start: kept.start, end: kept.end };
+  }
+
+  #undeclared({ root, path, start, end }: Reference, text: string): NameFinding | undefined {
+    const known = this.#declared[root];
+    const [name] = path;
+    if (known === undefined || !Object.hasOwn(this.#declared, root)) return undefined;
+    if (name === undefined) return { finding: unnamed(root), start, end };
+    if (known.includes(name)) return undefined;
+    const at = text.indexOf(name, start + root.length);
+    return { finding: undeclared(root, name, known), start: at, end: at + name.length };
+  }
+}
+
+function isSecret({ root }: Reference): boolean {
+  return root === "secrets";
+}
+
+// What earlier steps gave comes from the journal, where a secret is masked: no comparison with the secret itself would be true.
+function isKept({ root, path }: Reference, { own, items }: SecretStandpoint): boolean {
+  if (root === "steps") return path[0] !== own && path[1] !== "outcome";
+  return items.includes(root);
+}
+
+function heldAgainstMask({ root, path }: Reference): Finding {
+  return {
+    code: "playbook.secret-kept",
+    message: `${[root, ...path].join(".")} and a secret cannot stand in one expression: what was read before is kept with secrets masked`,
+    suggestion: "compare in the `expect` of the step that reads, with response; in a text, write two expressions",
+  };
+}
+
+function unnamed(root: string): Finding {
+  return {
+    code: root === "env" ? "playbook.unknown-variable" : "playbook.unknown-secret",
+    message: `name ${root === "env" ? "the variable" : "the secret"}: ${root}.NAME`,
+  };
+}
+
+function undeclared(root: string, name: string, known: readonly string[]): Finding {
+  const near = didYouMean(name, known);
+  const declare = root === "env" ? `env: { ${name}: a default }` : `secrets: { ${name}: env:${name} }`;
+  return {
+    code: root === "env" ? "playbook.unknown-variable" : "playbook.unknown-secret",
+    message: `${root === "env" ? "a variable" : "a secret"} "${name}" is not declared in this playbook`,
+    suggestion: near === undefined ? `declare it: ${declare}` : `did you mean "${near}"?`,
+  };
+}
+
+/** The same scope for a value that the journal keeps for later: a secret would come back from there as its mask. */
+export function withoutSecrets(scope: ExpressionScope): ExpressionScope {
+  return {
+    ...scope,
+    names(expression) {
+      const secret = expression.references.find(isSecret);
+      const kept = secret === undefined ? undefined : { finding: KEPT, start: secret.start, end: secret.end };
+      return scope.names(expression) ?? kept;
+    },
+  };
+}
+
+const KEPT: Finding = {
+  code: "playbook.secret-kept",
+  message: "no secret may stand here: this value is kept, and a secret is kept masked",
+  suggestion: "use the secret where it is sent; an included playbook declares its own under secrets:",
+};

@@ -1,0 +1,60 @@
+import { Decimal } from "../../base/decimal.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import { plainValidatorOf } from "../../contract/validators.ts";
+import { batchSchema, inputSchema } from "../../operations/input.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { SchemaViolation } from "../../schema/validator.ts";
+import { nodeAt, type SourceNode, textOf, toPlain } from "../../source/node.ts";
+import { essential, placeProblem } from "../../source/problems.ts";
+import type { CheckContext } from "../check-context.ts";
+import { holdsExpression } from "../expressions/expression-spans.ts";
+
+const single = new Map<Operation, JsonSchema>();
+const batches = new Map<Operation, JsonSchema>();
+
+/** The schema of an operation's `with`: of one item, or of a deliberate batch when it says `items`. Made once. */
+export function withSchema(operation: Operation, batch: boolean): JsonSchema {
+  const made = batch ? batches : single;
+  let schema = made.get(operation);
+  if (schema === undefined) {
+    schema = batch ? batchSchema(operation) : inputSchema(operation);
+    made.set(operation, schema);
+  }
+  return schema;
+}
+
+/** Checks everything in `with` that can be known before a run, and reports it; gives the schema that applies. */
+export function checkWith(node: SourceNode, operation: Operation, context: CheckContext): JsonSchema {
+  const items = node.kind === "map" ? node.entries.get("items") : undefined;
+  const schema = withSchema(operation, operation.batches && items !== undefined);
+  if (items !== undefined && schema.properties?.["items"] === undefined) {
+    context.report(
+      {
+        code: "playbook.no-batch",
+        message: `${operation.name} takes no batch`,
+        suggestion: "write the fields of one directly in `with`, and use foreach for several",
+      },
+      items.key,
+    );
+    return schema;
+  }
+  for (const problem of essential(plainValidatorOf(schema)(toPlain(node)))) {
+    if (knownOnlyInARun(problem, node)) continue;
+    const { finding, range } = placeProblem(problem, node);
+    context.report({ ...finding, why: finding.why ?? `the input of ${operation.name}` }, range);
+  }
+  return schema;
+}
+
+// An expression's value is checked by its type and, once bound, against the schema; a quoted numeral is a number where one belongs.
+function knownOnlyInARun(problem: SchemaViolation, root: SourceNode): boolean {
+  const text = textOf(nodeAt(root, problem.path));
+  if (text === undefined) return false;
+  if (holdsExpression(text)) return true;
+  return problem.keyword === "type" && wantsNumber(problem) && Decimal.parse(text) !== undefined;
+}
+
+function wantsNumber(problem: SchemaViolation): boolean {
+  const { type } = problem.params;
+  return type === "number" || type === "integer";
+}

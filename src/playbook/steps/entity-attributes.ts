@@ -1,0 +1,32 @@
+import { meantAttribute, readEntity } from "../../base/entity.ts";
+import { schemaName } from "../../contract/contract.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import { hasEntities, services } from "../../services/services.ts";
+import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import type { CheckContext } from "../check-context.ts";
+import { misspeltAttribute } from "./misspelt-attribute.ts";
+
+/** Reports a misspelt attribute of an entity that is written as a map. */
+export function checkEntityMap(node: MapNode, schema: JsonSchema | undefined, context: CheckContext): void {
+  if (schema === undefined || schemaName(schema) !== "Entity") return;
+  for (const [attribute, { key }] of node.entries) {
+    const near = meantAttribute(attribute);
+    if (near !== undefined) context.report(misspeltAttribute({ attribute, near }), key);
+  }
+}
+
+/** Reports a misspelt attribute of an entity that is written as one text, such as `userID:alice`. */
+export function checkEntityText(node: SourceNode | undefined, context: CheckContext): void {
+  const { attribute } = readEntity(textOf(node) ?? "") ?? {};
+  const near = attribute === undefined ? undefined : meantAttribute(attribute);
+  if (attribute === undefined || near === undefined || node === undefined) return;
+  context.report(misspeltAttribute({ attribute, near }), node.range);
+}
+
+/** Reports misspelt attributes in the `actors` of a playbook. */
+export function checkActorAttributes(node: SourceNode | undefined, context: CheckContext): void {
+  if (node?.kind !== "map") return;
+  for (const { value } of node.entries.values())
+    for (const identity of value.kind === "list" ? value.items : [value])
+      for (const { name } of services.filter(hasEntities)) checkEntityText(child(identity, name), context);
+}

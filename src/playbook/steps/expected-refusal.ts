@@ -1,0 +1,67 @@
+import { didYouMean } from "../../base/text.ts";
+import { patternProblem } from "../../expression/pattern.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { conditionsOf, type ExpectedRefusal, plainWords } from "../../operations/refusal.ts";
+import { type SourceNode, textOf } from "../../source/node.ts";
+import type { CheckContext } from "../check-context.ts";
+import { allRead } from "../keywords/keyword.ts";
+import type { FailsFields } from "../keywords/step.ts";
+
+/** Reads how the service must refuse a step; reports a condition that is misspelt, and warns of one that nobody lists. */
+export function readFails(fields: FailsFields, operation: Operation, context: CheckContext): ExpectedRefusal {
+  const { condition, status, message = NO_MESSAGE, ...rest } = fields;
+  const { contains, matches, ...inMessage } = message;
+  allRead(rest);
+  allRead(inMessage);
+  checkCondition(condition, operation, context);
+  const problem = patternProblem(textOf(matches) ?? "");
+  if (matches !== undefined && problem !== undefined)
+    context.report({ code: "expression.pattern", message: problem }, matches.range);
+  return {
+    condition: textOf(condition),
+    statuses: statusesIn(status),
+    contains,
+    matches: textOf(matches),
+  };
+}
+
+const NO_MESSAGE = { contains: undefined, matches: undefined };
+
+function statusesIn(node: SourceNode | undefined): readonly number[] {
+  const items = node?.kind === "list" ? node.items : node === undefined ? [] : [node];
+  return items.flatMap((item) => (item.kind === "scalar" ? [Number(item.value)] : []));
+}
+
+// The service may know refusals that its description does not list, so only one that is almost a listed one is surely wrong.
+function checkCondition(node: SourceNode | undefined, { name, call }: Operation, context: CheckContext): void {
+  const condition = textOf(node);
+  if (node === undefined || condition === undefined) return;
+  const all = conditionsOf(call);
+  const wanted = plainWords(condition);
+  if (all.some((each) => plainWords(each) === wanted)) return;
+  const near = all.find((each) => isMeant(wanted, plainWords(each)));
+  if (near !== undefined) {
+    const message = `"${condition}" is no condition of ${name}, and almost one`;
+    const why = "a condition is compared as a whole: neither a part of it nor another spelling is the same";
+    return context.report(
+      { code: "playbook.misspelt-condition", message, why, suggestion: `did you mean "${near}"?` },
+      node.range,
+    );
+  }
+  const message = `the service description lists no condition "${condition}" for ${name}`;
+  context.report({ code: "playbook.unlisted-condition", message, suggestion: insteadOf(condition, all) }, node.range);
+}
+
+function insteadOf(condition: string, listed: readonly string[]): string {
+  if (/^[45]\d\d$/.test(condition)) return `write the HTTP status by itself: fails: { status: ${condition} }`;
+  const others = listed.length === 0 ? "" : `take one of these: ${listed.join(", ")}; or `;
+  return `${others}look at the message: fails: { message: { contains: … } }`;
+}
+
+// Word by word: "sale not found" is another condition than "vault not found". A part of a listed one is no condition of its own.
+function isMeant(wanted: string, listed: string): boolean {
+  if (listed.includes(wanted)) return true;
+  const words = listed.split(" ");
+  const given = wanted.split(" ");
+  return given.length === words.length && given.every((word, at) => word === words[at] || didYouMean(word, [words[at] ?? ""]));
+}

@@ -1,0 +1,109 @@
+import { Decimal } from "../../base/decimal.ts";
+import type { Json } from "../../base/json.ts";
+import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
+import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Finding } from "../../source/diagnostic.ts";
+import type { Range, SourceNode } from "../../source/node.ts";
+import type { CheckContext } from "../check-context.ts";
+import type { Foreach, Side } from "../model.ts";
+import { bind, type Template } from "../expressions/template.ts";
+
+// Keys that are the same in every run, found before one.
+
+/** A round's key as its results are kept by it; `undefined` where the value can be none. */
+export function spellKey(value: Json): string | undefined {
+  if (typeof value === "string" && value !== "" && !/[[\]\n]/.test(value)) return value;
+  return value instanceof Decimal ? value.canonical() : undefined;
+}
+
+/** Reports a key that two rounds of a written list have; `known` is what has the same value in every run. */
+export function checkLoopKeys({ variable, list, key }: Foreach, node: SourceNode, known: Scope, context: CheckContext): void {
+  const items = itemsOf(list, known);
+  if (items.length > LIMITS.foreachItems) return context.report(tooManyItems(items.length), node.range);
+  const keys = items.map((item) => {
+    const value = knownValue(key, { ...known, [variable]: item });
+    return value === undefined ? undefined : spellKey(value);
+  });
+  const places = node.kind === "list" ? node.items.map(({ range }) => range) : [];
+  reportTwice(
+    keys,
+    (at) => places[at] ?? node.range,
+    `results are kept by key (${key.text.trim()}), and one would hide the other`,
+    context,
+  );
+}
+
+/** Reports a key that two written rows of a side have. */
+export function checkRowKeys({ source, where, key, sums }: Side, range: Range, context: CheckContext): void {
+  if (source.kind !== "list" || sums) return;
+  const rows = knownValue(source.rows, {});
+  if (!Array.isArray(rows)) return;
+  const keys = rows.map((row: Json) => {
+    if (where !== undefined && knownValue(where, { row }) !== true) return undefined;
+    const parts = Array.from(key.values(), (part) => spellPart(knownValue(part, { row })));
+    return parts.includes(undefined) ? undefined : parts.join(", ");
+  });
+  reportTwice(keys, () => range, "a row of the other side could not tell which of them to be compared with", context);
+}
+
+function spellPart(value: Json | undefined): string | undefined {
+  return typeof value === "boolean" ? String(value) : value === undefined ? undefined : spellKey(value);
+}
+
+function tooManyItems(items: number): Finding {
+  return {
+    code: "playbook.loop-too-long",
+    message: `a foreach over ${items} items; the limit is ${LIMITS.foreachItems}`,
+    why: "the list is the same in every run, so no run could begin",
+    suggestion: "split the list, and run the playbook once for each part",
+  };
+}
+
+function reportTwice(
+  keys: readonly (string | undefined)[],
+  placeOf: (at: number) => Range,
+  why: string,
+  context: CheckContext,
+): void {
+  const first = new Map<string, number>();
+  for (const [at, key] of keys.entries()) {
+    if (key === undefined) continue;
+    const before = first.get(key);
+    if (before === undefined) first.set(key, at);
+    else {
+      const message = `the key ${JSON.stringify(key)} is there twice: items ${before + 1} and ${at + 1} have it`;
+      context.report(
+        { code: "playbook.key-twice", message, why, suggestion: "take one of them out, or give each another key" },
+        placeOf(at),
+      );
+    }
+  }
+}
+
+function itemsOf(list: Template, known: Scope): readonly Json[] {
+  if (list.kind === "list") return list.items.map((item) => valueOf(item, known));
+  const value = valueOf(list, known);
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+// As far as it is known: a part that only a run knows is unknown to whoever looks at it.
+function valueOf(template: Template, known: Scope): Json {
+  if (template.kind === "list") return template.items.map((item) => valueOf(item, known));
+  if (template.kind === "object")
+    return Object.fromEntries(template.entries.map(([name, value]) => [name, valueOf(value, known)]));
+  return attempt(() => bind(template, known)) ?? unknownValue("only a run knows this");
+}
+
+function knownValue(expression: Expression, scope: Scope): Json | undefined {
+  return attempt(() => expression.evaluate(scope));
+}
+
+function attempt(evaluate: () => Json): Json | undefined {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof EvaluationFailure || error instanceof Unforeseen) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import { Expression, isProblem } from "../../expression/expression.ts";
+import { isTypeName, type TypeEnvironment, type Variable } from "../../expression/types.ts";
+import { type SourceNode, textOf } from "../../source/node.ts";
+import { readBare } from "../expressions/bare-expression.ts";
+import { knownActors } from "../predictions/certain-calls.ts";
+import { compileTemplate } from "../expressions/compile-template.ts";
+import type { CheckContext, ExpressionScope } from "../check-context.ts";
+import { allRead, fieldsOf } from "../keywords/keyword.ts";
+import { FOREACH, namesIn } from "../keywords/shared.ts";
+import { checkLoopKeys } from "./foreach-keys.ts";
+import type { Foreach } from "../model.ts";
+import { withoutSecrets } from "../settings/secrets-and-variables.ts";
+import { holdsExpression, wholeExpression } from "../expressions/expression-spans.ts";
+import type { Surroundings } from "../expressions/expression-scope.ts";
+
+/** A `foreach` that was read, and the type of its item. */
+export interface Loop {
+  readonly foreach: Foreach | undefined;
+  readonly item: Readonly<Record<string, Variable>>;
+}
+
+const NONE: Loop = { foreach: undefined, item: {} };
+const SHOWN_CHARS = 200;
+
+/** Reads a `foreach`: its list, what an item is called, and the key of its rounds. */
+export function readForeach(
+  node: SourceNode | undefined,
+  { context, actors }: Pick<Surroundings, "context" | "actors">,
+  around: ExpressionScope,
+): Loop {
+  if (node?.kind !== "map") return NONE;
+  const scope = withoutSecrets(around);
+  const { key: keyNode, parallel, ...rest } = fieldsOf(node, FOREACH);
+  allRead(rest);
+  const [[variable, entry] = [], second] = namesIn(node);
+  if (variable === undefined || entry === undefined) return NONE;
+  if (second !== undefined) {
+    context.report(
+      { code: "playbook.loop-name", message: `a foreach has one list, and this is another: "${second[0]}"` },
+      second[1].key,
+    );
+    return NONE;
+  }
+  if (!canName(variable, scope.types)) {
+    context.report(
+      {
+        code: "playbook.loop-name",
+        message: `an item of a foreach cannot be called "${variable}"`,
+        suggestion: "take a word of letters, digits and _ that means nothing else here, such as item",
+      },
+      entry.key,
+    );
+    return NONE;
+  }
+  const item = { [variable]: itemOf(entry.value, scope) };
+  refusePlainText(entry.value, context);
+  const list = compileTemplate(entry.value, { type: "array" }, context, scope);
+  const key = readBare(keyNode, context, { ...scope, types: scope.types.with(item) })?.expression;
+  if (key === undefined) return { foreach: undefined, item };
+  const foreach = { variable, list, key, parallel };
+  checkLoopKeys(foreach, entry.value, { actors: knownActors(actors) }, context);
+  return { foreach, item };
+}
+
+// A word that is a name and as yet means nothing: neither one of ours, nor one of CEL's types such as `list`.
+function canName(variable: string, types: TypeEnvironment): boolean {
+  const parsed = Expression.parse(variable);
+  const meaning = types.check(variable);
+  const isName = !isProblem(parsed) && parsed.references[0]?.root === variable;
+  return isName && !RESERVED.has(variable) && !isTypeName(meaning) && meaning.code === "expression.unknown-name";
+}
+
+const RESERVED: ReadonlySet<string> = new Set(["response", "one"]);
+
+function refusePlainText(node: SourceNode, context: CheckContext): void {
+  const text = textOf(node);
+  if (text === undefined || holdsExpression(text)) return;
+  context.report(
+    {
+      code: "expression.wrong-type",
+      message: "this is text; here a list belongs",
+      suggestion: `for an expression write: "\${{ ${text.slice(0, SHOWN_CHARS)} }}"`,
+    },
+    node.range,
+  );
+}
+
+// Only to give the loop's name a type: the list itself is checked, and its problems reported, as a template.
+function itemOf(node: SourceNode, scope: ExpressionScope): Variable {
+  if (node.kind === "list") return { type: "dyn", id: commonId(node.items, scope) };
+  const whole = wholeExpression(textOf(node) ?? "");
+  const list = whole === undefined ? undefined : scope.types.read(whole.text);
+  if (list === undefined || "code" in list) return { type: "dyn" };
+  return { type: /^list<(.*)>$/.exec(list.type)?.[1] ?? "dyn", id: list.id };
+}
+
+function commonId(items: readonly SourceNode[], scope: ExpressionScope): Variable["id"] {
+  const [first, ...rest] = items.map((item) => itemOf(item, scope).id);
+  return rest.every((id) => id?.kind === first?.kind) ? first : undefined;
+}

@@ -1,0 +1,117 @@
+import { resolve } from "../../contract/contract.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import type { KnownId, MixedIds } from "../../expression/nominal.ts";
+import type { IdFields } from "../../expression/types.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { Finding } from "../../source/diagnostic.ts";
+
+// The kinds of ids: nobody takes the id of a vault for that of a token and means it. Where a kind is not known, every id fits.
+
+// The investor interface's tokens and transactions may well be those of the ledger: the description links them nowhere, nor parts them.
+const SAME: Readonly<Record<string, string>> = { investorToken: "token", purchase: "transaction" };
+
+const WORDS: Readonly<Record<string, string>> = {
+  account: "an account",
+  approval: "an approval request",
+  asset: "an asset",
+  receipt: "a receipt",
+  sale: "a sale",
+  token: "a token",
+  transaction: "a transaction",
+  transfer: "a transfer request",
+  vault: "a vault",
+};
+
+function wordsOf(kind: string): string {
+  return WORDS[kind] ?? kind;
+}
+
+/** The kind of what a schema's text identifies, or the texts of its list. */
+export function kindOfSchema(schema: JsonSchema | undefined): string | undefined {
+  if (schema === undefined) return undefined;
+  const resolved = resolve(schema);
+  const own = resolved["x-id"];
+  if (own !== undefined) return SAME[own] ?? own;
+  if (resolved.items !== undefined) return kindOfSchema(resolved.items);
+  const branches = resolved.oneOf ?? resolved.anyOf ?? [];
+  const [first, ...rest] = branches.map(kindOfSchema);
+  return rest.every((kind) => kind === first) ? first : undefined;
+}
+
+/** The fields of a record that are ids; `name` is what the record is called. */
+export function idFieldsOf({ properties = {} }: JsonSchema, name: string): IdFields {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([field, schema]) => {
+      const kind = kindOfSchema(schema);
+      return kind === undefined ? [] : [[field, { kind, from: `\`${field}\` of ${name}` }] as const];
+    }),
+  );
+}
+
+/** The ids that a step of an operation gives to later steps, without those that the step itself calls something else. */
+export function yieldedIds({ name, yields }: Operation, taken: readonly string[]): IdFields {
+  return Object.fromEntries(
+    Object.entries(yields)
+      .filter(([field]) => !taken.includes(field))
+      .map(([field, { id }]) => [field, { kind: SAME[id] ?? id, from: name }]),
+  );
+}
+
+const made = new Map<Operation, ReadonlySet<string>>();
+
+/** The kinds that an operation makes. Under which name is for the playbook to choose, even if it is that of something else. */
+export function kindsMadeBy(operation: Operation): ReadonlySet<string> {
+  let kinds = made.get(operation);
+  if (kinds === undefined) {
+    kinds = new Set(Object.values(operation.yields).map(({ id }) => id));
+    made.set(operation, kinds);
+  }
+  return kinds;
+}
+
+/** Ids of two kinds in a comparison. */
+export function mixedFinding({ left, right }: MixedIds): Finding {
+  return {
+    code: "expression.mixed-ids",
+    message: `${left.text} is the id of ${wordsOf(left.kind)}, and ${right.text} that of ${wordsOf(right.kind)}`,
+    why: `the one comes from ${left.from}, the other from ${right.from}`,
+    suggestion: "compare ids of one kind",
+  };
+}
+
+const NOTHING_MADE: ReadonlySet<string> = new Set();
+
+/** An id where one of another kind belongs, if that is sure. */
+export function misplacedFinding(
+  given: KnownId | undefined,
+  schema: JsonSchema | undefined,
+  makes: ReadonlySet<string> = NOTHING_MADE,
+): Finding | undefined {
+  const wanted = kindOfSchema(schema);
+  if (given === undefined || wanted === undefined || given.kind === wanted || makes.has(wanted)) return undefined;
+  const { description } = resolve(schema ?? {});
+  return {
+    code: "expression.mixed-ids",
+    message: `${given.text} is the id of ${wordsOf(given.kind)}; here the id of ${wordsOf(wanted)} belongs`,
+    why: `it comes from ${given.from}${description === undefined ? "" : `; here belongs: ${description}`}`,
+    suggestion: `take the id of ${wordsOf(wanted)}`,
+  };
+}
+
+/** What the inputs of a playbook must identify, as the places tell where they are used. */
+export class InputKinds {
+  readonly #wanted = new Map<string, ReadonlySet<string>>();
+
+  /** Notes that the value of an expression, if it is an input by itself, is used as an id of what this schema says. */
+  note(text: string, schema: JsonSchema | undefined): void {
+    const [, name] = /^\s*inputs\.(\w+)\s*$/.exec(text) ?? [];
+    const kind = kindOfSchema(schema);
+    if (name !== undefined && kind !== undefined) this.#wanted.set(name, new Set([...(this.#wanted.get(name) ?? []), kind]));
+  }
+
+  /** The one kind that an input is used as. */
+  kindOf(name: string): string | undefined {
+    const [kind, other] = this.#wanted.get(name) ?? [];
+    return other === undefined ? kind : undefined;
+  }
+}

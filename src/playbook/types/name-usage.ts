@@ -1,0 +1,37 @@
+import type { Expression } from "../../expression/expression.ts";
+
+/** Which names the expressions of a playbook use. */
+export class Usage {
+  readonly #fields = new Map<string, Set<string>>();
+  readonly #wholes = new Set<string>();
+  readonly #roots: string[] = [];
+
+  note(expression: Expression): void {
+    for (const { root, path } of expression.references) {
+      this.#roots.push(root);
+      const [field] = path;
+      if (field === undefined) this.#wholes.add(root);
+      else this.use(root, field);
+    }
+  }
+
+  /** Notes a name that is used without an expression, as an actor is by `as`. */
+  use(root: string, field: string): void {
+    const fields = this.#fields.get(root) ?? new Set();
+    this.#fields.set(root, fields.add(field));
+  }
+
+  /** Whether a field, such as an input, is used, or all fields of its root may be. */
+  has(root: string, field: string): boolean {
+    return this.#wholes.has(root) || this.#fields.get(root)?.has(field) === true;
+  }
+
+  /** A moment, to ask later what was used since. */
+  now(): number {
+    return this.#roots.length;
+  }
+
+  usedSince(moment: number, root: string): boolean {
+    return this.#roots.includes(root, moment);
+  }
+}

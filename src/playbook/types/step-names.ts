@@ -1,0 +1,188 @@
+import { didYouMean } from "../../base/text.ts";
+import type { Expression } from "../../expression/expression.ts";
+import type { Assumption, Reference } from "../../expression/reference.ts";
+import type { NameFinding } from "../check-context.ts";
+import { operationIn } from "../steps/operation-name.ts";
+import type { Outline, Section } from "../outline.ts";
+
+/** Tells whether a step has run, or had its turn. */
+export interface Done {
+  readonly has: (id: string) => boolean;
+}
+
+/** A place in a playbook, as far as it decides which steps may be asked for what. */
+export interface Standpoint {
+  readonly done: Done;
+  readonly sections: readonly Section[];
+  /** What the conditions around the place have made sure of. */
+  readonly under: readonly Assumption[];
+  /** The step whose expressions these are. */
+  readonly own?: string;
+}
+
+/** Which fields a step has although its write was spared, because what it is for was so already. */
+export type SureFields = (id: string) => ReadonlySet<string> | undefined;
+
+/** Checks that every `steps.ID` in an expression is there, has run by then, and surely has the value asked for. */
+export class StepNames {
+  readonly #all: ReadonlyMap<string, Outline>;
+  readonly #sure: SureFields;
+
+  constructor(all: ReadonlyMap<string, Outline>, sure: SureFields) {
+    this.#all = all;
+    this.#sure = sure;
+  }
+
+  /** What is wrong with the first name that is; of names that are only doubtful, the first of these. */
+  check(expression: Expression, from: Standpoint): NameFinding | undefined {
+    const steps = expression.references.filter(({ root }) => root === "steps");
+    for (const reference of steps) {
+      const finding = this.#checkReference(reference, from, expression.text);
+      if (finding !== undefined) return finding;
+    }
+    for (const reference of steps) {
+      const finding = this.#doubt(reference, from);
+      if (finding !== undefined) return finding;
+    }
+    return undefined;
+  }
+
+  // An answer that was lost took the id of its receipt along, and the write may be seen to have taken effect all the same.
+  #doubt({ path: [id = "", field], under, start, end }: Reference, from: Standpoint): NameFinding | undefined {
+    const step = this.#all.get(id);
+    if (field !== "receipt" || step === undefined || operationIn(step.node, "uses")?.writes !== true) return undefined;
+    const isAsked = [...from.under, ...under].some(
+      (assumed) => assumed.is === "there" && isStep(assumed, id) && assumed.path[2] === field,
+    );
+    return isAsked ? undefined : { start, end, finding: maybeNoReceipt(id) };
+  }
+
+  #checkReference(reference: Reference, from: Standpoint, text: string): NameFinding | undefined {
+    const [id, field] = reference.path;
+    const at = { start: reference.start, end: reference.end };
+    if (id === undefined) {
+      return { ...at, finding: { code: "playbook.step-unnamed", message: "name the step: steps.ID" } };
+    }
+    const step = this.#all.get(id);
+    const word = text.indexOf(id, reference.start + reference.root.length);
+    const named = { start: word, end: word + id.length };
+    if (step === undefined) return { ...named, finding: unknownStep(id, [...this.#all.keys()]) };
+    if (!from.done.has(id)) return { ...named, finding: id === from.own ? OWN_STEP : notRun(step) };
+    if (field === undefined || field === "outcome" || id === from.own) return undefined;
+    const finding = this.#maybe(step, field, { ...from, under: [...from.under, ...reference.under] });
+    return finding === undefined ? undefined : { ...at, finding };
+  }
+
+  #maybe(step: Outline, field: string, from: Standpoint): NameFinding["finding"] | undefined {
+    const { id } = step;
+    if (from.under.some((assumed) => assumed.is === "there" && isStep(assumed, id))) return undefined;
+    const outcome = outcomeOf(id, from.under);
+    const beyond = sectionsBeyond(step.sections, from.sections);
+    if (beyond.some(({ foreach }) => foreach) || step.foreach) return undefined; // found by a key, which only a run knows
+    const doubt = beyond.find((section) => leavesUnrun(section, from.sections));
+    if (doubt !== undefined && outcome.is === undefined) return maybeUnrun(id, field, doubt);
+    const conditional = beyond.filter((section) => section.conditional && !isAround(section, from.sections));
+    const skips = [...(step.conditional ? [id] : []), ...conditional.map(({ block }) => block)];
+    if (outcome.is === undefined && !skips.every((each) => notSkipped(each, from.under))) return maybeSkipped(id, field);
+    const sure = this.#sure(id);
+    if (sure === undefined || sure.has(field) || outcome.is === "changed" || outcome.isNot.has("unchanged")) return undefined;
+    return maybeUnchanged(id, field);
+  }
+}
+
+function isStep({ path }: Assumption, id: string): boolean {
+  return path[0] === "steps" && path[1] === id;
+}
+
+// What the conditions around say of a step's outcome; that it was skipped is no outcome to build on.
+function outcomeOf(
+  id: string,
+  under: readonly Assumption[],
+): { readonly is: string | undefined; readonly isNot: ReadonlySet<string> } {
+  const about = under.filter((assumed) => isStep(assumed, id) && assumed.path[2] === "outcome");
+  const is = about.find((assumed) => assumed.is === "==" && HAPPENED.has(assumed.value));
+  return {
+    is: is?.is === "==" ? is.value : undefined,
+    isNot: new Set(about.flatMap((assumed) => (assumed.is === "!=" ? [assumed.value] : []))),
+  };
+}
+
+const HAPPENED: ReadonlySet<string> = new Set(["ok", "changed", "unchanged", "rescued"]);
+
+function notSkipped(id: string, under: readonly Assumption[]): boolean {
+  const outcome = outcomeOf(id, under);
+  return outcome.is !== undefined || outcome.isNot.has("skipped");
+}
+
+// The sections around a step that are not around the place which asks for it.
+function sectionsBeyond(step: readonly Section[], from: readonly Section[]): readonly Section[] {
+  const shared = step.findIndex((section, at) => from[at]?.block !== section.block || from[at]?.part !== section.part);
+  return shared < 0 ? [] : step.slice(shared);
+}
+
+// A step of a block may be left out when the block was rescued, or when it is asked for while the block's end is still open.
+function leavesUnrun(section: Section, from: readonly Section[]): boolean {
+  if (section.part === "always") return false;
+  if (section.part === "rescue" || section.rescues) return true;
+  return isAround(section, from);
+}
+
+function isAround({ block }: Section, from: readonly Section[]): boolean {
+  return from.some((section) => section.block === block);
+}
+
+const OWN_STEP: NameFinding["finding"] = {
+  code: "playbook.step-not-run",
+  message: "a step's own results are not there yet",
+  suggestion: "in `expect` and `until`, `response` is the answer of this very call; elsewhere, use a later step",
+};
+
+function maybeSkipped(id: string, field: string): NameFinding["finding"] {
+  return {
+    code: "playbook.maybe-skipped",
+    message: `the step "${id}" may have been skipped, and then has no "${field}"`,
+    suggestion: `ask first: if: steps.${id}.outcome != "skipped", or has(steps.${id}.${field}) ? … : …`,
+  };
+}
+
+function maybeUnrun(id: string, field: string, { block, part }: Section): NameFinding["finding"] {
+  const why = part === "rescue" ? `it is in the rescue of "${block}"` : `a step of "${block}" may have failed before it`;
+  return {
+    code: "playbook.maybe-unrun",
+    message: `the step "${id}" may not have run: ${why}`,
+    suggestion: `ask first: has(steps.${id}.${field}) ? … : …`,
+  };
+}
+
+function maybeUnchanged(id: string, field: string): NameFinding["finding"] {
+  return {
+    code: "playbook.maybe-unchanged",
+    message: `the step "${id}" may be unchanged, and then nothing was sent and there is no "${field}"`,
+    suggestion: `use steps.${id}.ensured, which is there either way, or ask first: if: steps.${id}.outcome == "changed"`,
+  };
+}
+
+function maybeNoReceipt(id: string): NameFinding["finding"] {
+  return {
+    code: "playbook.maybe-no-receipt",
+    message: `the write of "${id}" may have no receipt: when its answer is lost, it passes on other evidence`,
+    suggestion: `ask first: has(steps.${id}.receipt) ? … : …, or give this step if: has(steps.${id}.receipt)`,
+  };
+}
+
+function notRun({ id, line }: Outline): NameFinding["finding"] {
+  return {
+    code: "playbook.step-not-run",
+    message: `the step "${id}" (line ${line}) has not run yet here`,
+    suggestion: "use it in a later step, or move it up",
+  };
+}
+
+function unknownStep(id: string, ids: readonly string[]): NameFinding["finding"] {
+  const near = didYouMean(id, ids);
+  return {
+    code: "playbook.unknown-step",
+    message: `there is no step "${id}"`,
+    suggestion: near === undefined ? `steps: ${ids.slice(0, 20).join(", ")}` : `did you mean "${near}"?`,
+  };
+}

@@ -1,0 +1,56 @@
+import type { TypeEnvironment, TypeName } from "../../expression/types.ts";
+import { child, textOf } from "../../source/node.ts";
+import type { Outline } from "../outline.ts";
+
+/** The types of a playbook, and those of the names beside `steps`. */
+export interface BaseTypes {
+  readonly types: TypeEnvironment;
+  readonly variables: Readonly<Record<string, TypeName>>;
+}
+
+/** What `steps` is at each place of a playbook: in a block with a `foreach` its steps are those of the same round, outside a map of them. */
+export class StepTypes {
+  readonly #base: BaseTypes;
+  readonly #outlines: ReadonlyMap<string, Outline>;
+  readonly #types: ReadonlyMap<string, TypeName>;
+
+  /** `types` are those of the single steps. */
+  constructor(base: BaseTypes, outlines: ReadonlyMap<string, Outline>, types: ReadonlyMap<string, TypeName>) {
+    this.#base = base;
+    this.#outlines = outlines;
+    this.#types = types;
+    // All at the beginning: types that were copied take no more.
+    this.#define([]);
+    for (const { id, kind, loops, foreach } of outlines.values()) if (kind === "block" && foreach) this.#define([...loops, id]);
+  }
+
+  /** The types within these blocks with a `foreach`, the outermost first. */
+  within(loops: readonly string[]): TypeEnvironment {
+    const { types, variables } = this.#base;
+    return types.with({ ...variables, steps: nameOf(loops) });
+  }
+
+  #define(loops: readonly string[]): void {
+    const fields: Record<string, TypeName> = {};
+    for (const step of this.#outlines.values()) fields[step.id] = this.#typeFrom(step, loops);
+    this.#base.types.define(nameOf(loops), fields, { words: (id) => this.#wordsOf(id) });
+  }
+
+  #wordsOf(id: string): string | undefined {
+    const node = this.#outlines.get(id)?.node;
+    const [name, uses] = [textOf(child(node, "name")), textOf(child(node, "uses"))];
+    return name === undefined || uses === undefined ? (name ?? uses) : `${name} (${uses})`;
+  }
+
+  #typeFrom({ id, loops, foreach }: Outline, from: readonly string[]): TypeName {
+    const type = this.#types.get(id) ?? "dyn";
+    if (loops.length === 0 && !foreach) return type;
+    const shared = loops.findIndex((loop, at) => from[at] !== loop);
+    const maps = (shared < 0 ? 0 : loops.length - shared) + (foreach ? 1 : 0);
+    return `${"map<string, ".repeat(maps)}${type}${">".repeat(maps)}`;
+  }
+}
+
+function nameOf(loops: readonly string[]): TypeName {
+  return ["Steps", ...loops].join("_");
+}

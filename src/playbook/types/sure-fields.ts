@@ -1,0 +1,30 @@
+import { isObject } from "../../base/json.ts";
+import { DEFAULT_PROFILE } from "../../contract/profile.ts";
+import { child, toJson } from "../../source/node.ts";
+import type { SureFields } from "./step-names.ts";
+import { operationIn } from "../steps/operation-name.ts";
+import type { Outline } from "../outline.ts";
+
+const ALWAYS = ["outcome", "ensured"];
+
+/**
+ * Of a step with `ensure`, the fields that it has although nothing was sent: what was read, and what its own input says, such as an
+ * id that was given and not chosen.
+ */
+export function sureFields(all: ReadonlyMap<string, Outline>): SureFields {
+  const known = new Map<string, ReadonlySet<string> | undefined>();
+  return (id) => {
+    if (!known.has(id)) known.set(id, fieldsOf(all.get(id)));
+    return known.get(id);
+  };
+}
+
+function fieldsOf(outline: Outline | undefined): ReadonlySet<string> | undefined {
+  if (outline === undefined || !outline.node.entries.has("ensure")) return undefined;
+  const node = child(outline.node, "with");
+  const input = node === undefined ? {} : toJson(node);
+  const yields = Object.entries(operationIn(outline.node, "uses")?.yields ?? {}).filter(
+    ([, { from }]) => isObject(input) && from({ input, payload: null, found: undefined, profile: DEFAULT_PROFILE }) !== undefined,
+  );
+  return new Set([...ALWAYS, ...yields.map(([name]) => name)]);
+}

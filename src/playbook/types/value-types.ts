@@ -1,0 +1,277 @@
+import { Recent } from "../../base/recent.ts";
+import { resolve, schemaName } from "../../contract/contract.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import { ENTITY_TYPE } from "../../expression/entity.ts";
+import { type TypeName, TypeEnvironment, type Variable, type Words } from "../../expression/types.ts";
+import { responseSchema } from "../../operations/input.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { idFieldsOf, yieldedIds } from "./id-kinds.ts";
+import type { ActorDeclaration, InputDeclaration, ValueShape } from "../model.ts";
+
+/** The type of what a schema of the contract describes; named schemas become named types, once. */
+export function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {
+  const name = schemaName(schema);
+  const resolved = resolve(schema);
+  switch (resolved.type) {
+    case "string":
+      return "string";
+    case "number":
+    case "integer":
+      return "decimal";
+    case "boolean":
+      return "bool";
+    case "array":
+      return `list<${typeOfSchema(types, resolved.items ?? {}, `${hint}Item`)}>`;
+    case "object":
+      return typeOfObject(types, resolved, name ?? hint);
+    default:
+      return "dyn"; // several types, or null allowed: only the value can tell
+  }
+}
+
+function typeOfObject(types: TypeEnvironment, schema: JsonSchema, name: string): TypeName {
+  if (types.has(name)) return name;
+  if (name === "Entity") return ENTITY_TYPE;
+  if (schema.properties === undefined || schema.additionalProperties === true) return "map<string, dyn>";
+  const fields = Object.entries(schema.properties).map(([field, inner]) => [
+    field,
+    typeOfSchema(types, inner, name + capital(field)),
+  ]);
+  return types.define(name, Object.fromEntries(fields) as Record<string, TypeName>, {
+    words: wordsOf(schema),
+    ids: idFieldsOf(schema, name),
+  });
+}
+
+function wordsOf({ properties = {} }: JsonSchema): Words {
+  return (field) => properties[field]?.description ?? resolve(properties[field] ?? {}).description;
+}
+
+/** The type of what holds nothing, such as `inputs` where none are declared. */
+const NOTHING: TypeName = "Nothing";
+
+const ACTORS: TypeName = "Actors";
+
+interface OperationTypes {
+  readonly answer: AnswerTypes;
+  readonly step: TypeName;
+}
+
+/** The type of an answer, and the types for expressions that look at nothing else. */
+export interface AnswerTypes {
+  readonly response: TypeName;
+  readonly types: TypeEnvironment;
+}
+
+// What the contract says is the same for all playbooks of a process, and to register a type takes longer than to check a step.
+let known = commonTypes();
+const ofOperations = new Map<Operation, OperationTypes>();
+
+function commonTypes(): TypeEnvironment {
+  const types = TypeEnvironment.empty();
+  types.define(NOTHING, {});
+  runType(types);
+  return types;
+}
+
+/** Types to which a playbook may add its own: those of the contract, as far as these operations need them, and that of its actors. */
+export function contractTypes(operations: Iterable<Operation>, actors: ReadonlyMap<string, ActorDeclaration>): TypeEnvironment {
+  for (const operation of operations) typesOfOperation(operation);
+  return (actors.size === 0 ? known : ofActors.of(JSON.stringify(actorFields(actors)))).copy();
+}
+
+// The playbooks of a project mostly have the same actors.
+const ofActors = new Recent((fields) => {
+  const types = known.copy();
+  types.define(ACTORS, JSON.parse(fields) as Record<string, TypeName>);
+  return types;
+});
+
+function actorFields(actors: ReadonlyMap<string, ActorDeclaration>): Readonly<Record<string, TypeName>> {
+  return Object.fromEntries(
+    Array.from(actors.values(), ({ name, group }) => [name, group ? `list<${ENTITY_TYPE}>` : ENTITY_TYPE]),
+  );
+}
+
+function typesOfOperation(operation: Operation): OperationTypes {
+  let types = ofOperations.get(operation);
+  if (types === undefined) {
+    known = known.copy();
+    ofActors.clear();
+    const schema = responseSchema(operation);
+    const response = schema === undefined ? "dyn" : typeOfSchema(known, schema, `${typeWord(operation.name)}Response`);
+    const step = defineStep(known, operation, response);
+    types = { answer: { response, types: known.with({ response }) }, step };
+    ofOperations.set(operation, types);
+  }
+  return types;
+}
+
+/** The types of an operation's answer. */
+export function answerOf(operation: Operation): AnswerTypes {
+  return typesOfOperation(operation).answer;
+}
+
+/** The type of `response` in an operation's conditions. */
+export function responseType(operation: Operation): TypeName {
+  return answerOf(operation).response;
+}
+
+/** The type of `steps.ID` of a call: response, receipt, outcome, and what the operation yields; `more` are fields of this step alone. */
+export function stepType(types: TypeEnvironment, operation: Operation, more?: OwnFields): TypeName {
+  const { answer, step } = typesOfOperation(operation);
+  return more === undefined ? step : defineStep(types, operation, answer.response, more);
+}
+
+interface OwnFields {
+  readonly id: string;
+  readonly fields: Readonly<Record<string, TypeName>>;
+}
+
+function defineStep(types: TypeEnvironment, operation: Operation, response: TypeName, more?: OwnFields): TypeName {
+  const name = `${typeWord(operation.name)}Step${more === undefined ? "" : `_${more.id}`}`;
+  const { receipts, envelope } = operation.service;
+  const fields = {
+    response,
+    outcome: "string",
+    ...(operation.writes && receipts !== undefined ? { receipt: typeOfSchema(types, receipts.schema, "Receipt") } : {}),
+    ...(envelope === undefined ? {} : { envelope: "map<string, dyn>" }),
+    ...Object.fromEntries(Object.entries(operation.yields).map(([field, { type }]) => [field, type])),
+    ...more?.fields,
+  };
+  const words: Words = (field) => operation.yields[field]?.description ?? STEP_WORDS[field];
+  return types.define(name, fields, { words, ids: yieldedIds(operation, Object.keys(more?.fields ?? {})) });
+}
+
+const STEP_WORDS: Readonly<Record<string, string>> = {
+  response: "What the service answered.",
+  receipt: "The receipt that the step waited for; a lost answer took its id along, so there is none then.",
+  envelope: "What stands beside the response: `status`, `pagination`.",
+  outcome: "What became of the step: ok, changed, unchanged, skipped or rescued.",
+  outputs: "The outputs of the playbook that the step runs.",
+  ensured: "What `ensure` read in the end.",
+};
+
+/** The type of `steps.ID` of a block. */
+export function blockType(types: TypeEnvironment): TypeName {
+  return types.define("Block", { outcome: "string" }, { words: (field) => STEP_WORDS[field] });
+}
+
+/** The type of `steps.ID` of an included playbook: its outputs. */
+export function includeType(types: TypeEnvironment, id: string, outputs: ReadonlyMap<string, Variable>): TypeName {
+  const fields = Array.from(outputs, ([name, { type }]) => [name, PORTABLE.test(type) ? type : "dyn"] as const);
+  const ids = [...outputs].flatMap(([name, output]) => (output.id === undefined ? [] : [[name, output.id] as const]));
+  const outputsType = types.define(`Outputs_${id}`, Object.fromEntries(fields), { ids: Object.fromEntries(ids) });
+  return types.define(`Include_${id}`, { outcome: "string", outputs: outputsType }, { words: (field) => STEP_WORDS[field] });
+}
+
+// Types that mean the same in every playbook.
+const PORTABLE = /^(?:(?:list<|map<string, )*(?:string|decimal|bool|dyn)>*)$/;
+
+export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclaration[]): TypeName {
+  if (inputs.length === 0) return NOTHING;
+  const fields = inputs.map(({ name, shape }) => [name, typeOfShape(types, shape, `Inputs${capital(name)}`)]);
+  const words: Words = (field) => inputs.find(({ name }) => name === field)?.description;
+  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, { words });
+}
+
+function typeOfShape(types: TypeEnvironment, shape: ValueShape, hint: string): TypeName {
+  if (shape.nullable === true) return "dyn";
+  switch (shape.type) {
+    case "string":
+    case "date":
+      return "string";
+    case "integer": // as every number that is not written out in the expression itself
+    case "decimal":
+      return "decimal";
+    case "boolean":
+      return "bool";
+    case "entity":
+      return ENTITY_TYPE;
+    case "list":
+      return `list<${shape.items === undefined ? "dyn" : typeOfShape(types, shape.items, `${hint}Item`)}>`;
+    case "object":
+      return typeOfProperties(types, shape, hint);
+    case "any":
+      return "dyn";
+  }
+}
+
+function typeOfProperties(types: TypeEnvironment, { properties, values }: ValueShape, hint: string): TypeName {
+  if (properties === undefined) {
+    return `map<string, ${values === undefined ? "dyn" : typeOfShape(types, values, `${hint}Value`)}>`;
+  }
+  const fields = [...properties].map(([field, shape]) => [field, typeOfShape(types, shape, hint + capital(field))]);
+  return types.define(freeName(types, hint), Object.fromEntries(fields) as Record<string, TypeName>);
+}
+
+// Fields may be called as they like, so that two ways may spell one name.
+function freeName(types: TypeEnvironment, hint: string): TypeName {
+  const word = hint.replaceAll(/\W/g, "");
+  let name = word;
+  for (let at = 2; types.has(name); at++) name = `${word}${at}`;
+  return name;
+}
+
+/** The type of `actors`, as `contractTypes` was told of them. */
+export function actorsType(actors: ReadonlyMap<string, ActorDeclaration>): TypeName {
+  return actors.size === 0 ? NOTHING : ACTORS;
+}
+
+/** The type of `secrets` or `env`: a text for each name. */
+export function textsType(types: TypeEnvironment, type: TypeName, names: readonly string[]): TypeName {
+  return names.length === 0 ? NOTHING : types.define(type, Object.fromEntries(names.map((name) => [name, "string"])));
+}
+
+export function runType(types: TypeEnvironment): TypeName {
+  return types.define("Run", { id: "string", key: "string", startedAt: "string" }, { words: (field) => RUN_WORDS[field] });
+}
+
+const RUN_WORDS: Readonly<Record<string, string>> = {
+  id: "The run's id, by which `runs show` and `resume` know it.",
+  key: "Some letters and digits that no other run has: part of the names of what it creates.",
+  startedAt: "When the run began, as a date with time and zone.",
+};
+
+const kinds = new WeakMap<JsonSchema, ReadonlySet<string> | "any">();
+
+/** What kinds of JSON value a schema admits; `undefined` where it admits any. */
+export function kindsOf(schema: JsonSchema | undefined): ReadonlySet<string> | undefined {
+  if (schema === undefined) return undefined;
+  let found = kinds.get(schema);
+  if (found === undefined) {
+    found = kindsIn(schema) ?? "any";
+    kinds.set(schema, found);
+  }
+  return found === "any" ? undefined : found;
+}
+
+function kindsIn(schema: JsonSchema): ReadonlySet<string> | undefined {
+  const resolved = resolve(schema);
+  const branches = resolved.oneOf ?? resolved.anyOf;
+  if (branches !== undefined) {
+    const inner = branches.map(kindsOf);
+    return inner.some((kind) => kind === undefined) ? undefined : new Set(inner.flatMap((kind) => [...(kind ?? [])]));
+  }
+  if (resolved.type === undefined) return undefined;
+  const named = typeof resolved.type === "string" ? [resolved.type] : resolved.type;
+  return new Set(named.map((type) => (type === "integer" ? "number" : type)));
+}
+
+/** The kind of JSON value that an expression of this type gives; `undefined` where only the value can tell. */
+export function kindOfType(type: TypeName): string | undefined {
+  if (type === "string") return "string";
+  if (type === "decimal" || type === "int") return "number";
+  if (type === "bool") return "boolean";
+  if (type === "null") return "null";
+  if (type.startsWith("list")) return "array";
+  return type === "dyn" || type.startsWith("optional") ? undefined : "object";
+}
+
+function typeWord(operationName: string): string {
+  return operationName.split(".").map(capital).join("");
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

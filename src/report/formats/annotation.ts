@@ -1,0 +1,24 @@
+import { withoutLogCommands } from "../../base/harmless.ts";
+import { sanitise } from "../../base/text.ts";
+
+/** A workflow command that GitHub Actions turns into an annotation. */
+export interface Annotation {
+  readonly severity: "error" | "warning" | "notice";
+  readonly properties: Readonly<Record<string, string | number>>;
+  readonly message: string;
+}
+
+/** The command in its one line, whatever the texts are. */
+export function workflowCommand({ severity, properties, message }: Annotation): string {
+  const written = Object.entries(properties).map(([name, value]) => `${name}=${escapedProperty(String(value))}`);
+  return `::${severity} ${written.join(",")}::${escaped(message)}\n`;
+}
+
+// The escapes of GitHub's own toolkit: a message ends with its line, a property with a comma or a colon.
+function escaped(text: string): string {
+  return withoutLogCommands(sanitise(text.toWellFormed().replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")));
+}
+
+function escapedProperty(text: string): string {
+  return escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

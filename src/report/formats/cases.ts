@@ -1,0 +1,119 @@
+import { comparisonLines } from "../comparison.ts";
+import { problemLines } from "../problem.ts";
+import type { NotBegun, ReportedOutcome, RowOutcome, RunReport, StepReport } from "../shape.ts";
+import { placeLines } from "../text.ts";
+import { isNamedBy, NO_END, RUN_WORDS } from "../words.ts";
+
+/** What a test report says of a step, or of a run that ended badly though no step did. */
+export interface Case {
+  /** Nothing for the run itself. */
+  readonly step: StepReport | undefined;
+  /** As it stands in the playbook: it must be made harmless before it is written. */
+  readonly name: string;
+  readonly verdict: CaseVerdict;
+  /** A frozen dotted code, or the outcome. */
+  readonly type: string;
+  /** Why it is not green, in one line; empty when it is. */
+  readonly message: string;
+  /** All that a person needs to hear about it. */
+  readonly lines: readonly string[];
+  /** What a check of severity `warn` found, whatever the verdict. */
+  readonly warning: readonly string[];
+  /** What a comparison of two sides found, whatever the verdict. */
+  readonly comparison: readonly string[];
+}
+
+/**
+ * Green is only what happened as it was to: `error` is a write of which nobody knows what became of it, or that is contradicted;
+ * `waiting` is what the run came to and did not finish.
+ */
+export type CaseVerdict = "passed" | "failed" | "error" | "skipped" | "waiting";
+
+const VERDICTS: Readonly<Record<RowOutcome, CaseVerdict>> = {
+  ok: "passed",
+  changed: "passed",
+  unchanged: "passed",
+  rescued: "skipped",
+  skipped: "skipped",
+  failed: "failed",
+  drift: "failed",
+  pending: "waiting",
+  unknown: "error",
+  conflict: "error",
+  "not-run": "skipped",
+};
+
+const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
+  ok: "",
+  changed: "",
+  unchanged: "",
+  rescued: "failed, and was rescued",
+  skipped: "its condition did not hold, or its list was empty",
+  failed: "failed",
+  pending: `pending: ${NO_END}`,
+  unknown: "unknown: no answer of its write is recorded",
+  conflict: "conflict: what can be seen contradicts the write",
+  drift: "drift: two sides that are to say the same do not",
+  "not-run": "not run",
+};
+
+/** A case for each row that a test report should tell of, and one for the run where no row says how it ended. */
+export function casesOf({ run, steps }: RunReport): readonly Case[] {
+  const cases = steps.filter(isCase).map(caseOf);
+  return isTold(run.outcome, steps) ? cases : [...cases, runCase(run)];
+}
+
+// What holds steps is told by them, unless it failed by itself.
+function isCase({ kind, problem }: StepReport): boolean {
+  return kind === "call" || kind === "check" || (problem !== null && problem.code !== "block.failed");
+}
+
+// Whether the rows alone let a reader of the file know how the run ended.
+function isTold(outcome: ReportedOutcome, steps: readonly StepReport[]): boolean {
+  if (outcome === "passed") return true;
+  return steps.some((step) => TELLS.has(step.outcome) || step.outcome === outcome);
+}
+
+const TELLS: ReadonlySet<string> = new Set<RowOutcome>(["failed", "unknown", "conflict", "drift"]);
+
+function caseOf(step: StepReport): Case {
+  const lines = step.problem === null ? [] : [...problemLines(step.problem), ...placeLines(step)];
+  const message = lines[0] ?? NO_PROBLEM[step.outcome];
+  return {
+    step,
+    name: isNamedBy(step.step, step.name) ? step.step : `${step.step}: ${step.name}`,
+    verdict: VERDICTS[step.outcome],
+    type: (step.problem ?? step.warning)?.code ?? step.outcome,
+    message: step.outcome === "rescued" && lines.length > 0 ? `rescued: ${message}` : message,
+    lines,
+    warning: step.warning === null ? [] : [...problemLines(step.warning), ...placeLines(step)],
+    comparison: step.comparison === null ? [] : comparisonLines(step.comparison),
+  };
+}
+
+/** A warning under its heading, for formats in which all that is said of a case stands together. */
+export function warningLines(warning: Case["warning"]): readonly string[] {
+  return warning.length === 0 ? [] : ["warning:", ...warning];
+}
+
+function runCase({ outcome, problem }: RunReport["run"]): Case {
+  return caseOfWhole(problem?.code ?? outcome, problem === null ? [RUN_WORDS[outcome].word] : problemLines(problem));
+}
+
+/** The one case of a playbook whose run did not begin. */
+export function notBegunCase({ problem }: NotBegun): Case {
+  return caseOfWhole(problem.code, problemLines(problem));
+}
+
+function caseOfWhole(type: string, lines: readonly string[]): Case {
+  return {
+    step: undefined,
+    name: "the run itself",
+    verdict: "failed",
+    type,
+    message: lines[0] ?? type,
+    lines,
+    warning: [],
+    comparison: [],
+  };
+}

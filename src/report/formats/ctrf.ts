@@ -1,0 +1,111 @@
+import { harmlessJson } from "../../base/harmless.ts";
+import { VERSION } from "../../base/version.ts";
+import { type Case, casesOf, type CaseVerdict, notBegunCase, warningLines } from "./cases.ts";
+import { oneLine } from "./foreign-text.ts";
+import type { NotBegun, RunReport } from "../shape.ts";
+
+const SPEC_VERSION = "0.0.0";
+
+type Status = "passed" | "failed" | "skipped" | "pending" | "other";
+
+const STATUSES: Readonly<Record<CaseVerdict, Status>> = {
+  passed: "passed",
+  failed: "failed",
+  error: "failed",
+  skipped: "skipped",
+  waiting: "pending",
+};
+
+interface Test {
+  readonly name: string;
+  readonly status: Status;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * The reports as one document of the Common Test Report Format: a test for each row of a run. A write of which nobody knows what became of it
+ * is `failed`, with `unknown` as its raw status.
+ */
+export function* ctrfReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
+  const tests = [
+    ...reports.flatMap((report) => casesOf(report).map((each) => testOf(each, report.run))),
+    ...notBegun.map((each) => testOf(notBegunCase(each), { id: null, outcome: "not-begun", playbook: each.playbook })),
+  ];
+  const head = {
+    reportFormat: "CTRF",
+    specVersion: SPEC_VERSION,
+    generatedBy: "tokenbook",
+    results: {
+      tool: { name: "tokenbook", version: VERSION },
+      summary: summaryOf(tests, reports, reports.length + notBegun.length),
+      ...environmentOf(reports),
+    },
+  };
+  yield `${harmlessJson(JSON.stringify(head)).slice(0, -2)},"tests":[`;
+  for (const [at, test] of tests.entries()) yield `${at === 0 ? "" : ","}\n${harmlessJson(JSON.stringify(test))}`;
+  yield "\n]}}\n";
+}
+
+function summaryOf(tests: readonly Test[], reports: readonly RunReport[], suites: number): object {
+  const of = (status: Status): number => tests.filter((test) => test.status === status).length;
+  const starts = reports.map(({ run }) => Date.parse(run.startedAt));
+  const stops = reports.map(({ run }) => Date.parse(run.finishedAt ?? run.startedAt));
+  const [start, stop] = [Math.min(...starts, Number.MAX_SAFE_INTEGER), Math.max(...stops, 0)];
+  return {
+    tests: tests.length,
+    passed: of("passed"),
+    failed: of("failed"),
+    skipped: of("skipped"),
+    pending: of("pending"),
+    other: of("other"),
+    suites,
+    start: reports.length === 0 ? 0 : start,
+    stop,
+  };
+}
+
+function environmentOf(reports: readonly RunReport[]): object {
+  const names = new Set(reports.map(({ run }) => run.target.environment));
+  return names.size === 0 ? {} : { environment: { testEnvironment: [...names].map((name) => oneLine(name)).join(", ") } };
+}
+
+/** What a test is of: a run, or a playbook whose run did not begin. */
+interface Suite {
+  readonly id: string | null;
+  readonly outcome: string;
+  readonly playbook: { readonly name: string; readonly file: string };
+}
+
+function testOf({ step, name, verdict, type, message, lines, warning, comparison }: Case, run: Suite): Test {
+  const start = step?.startedAt === null || step === undefined ? undefined : Date.parse(step.startedAt);
+  const duration = Math.round(step?.durationMs ?? 0);
+  const output = [...warningLines(warning), ...comparison];
+  return {
+    name: oneLine(name),
+    status: step?.outcome === "rescued" ? "other" : STATUSES[verdict],
+    duration,
+    ...(start === undefined ? {} : { start, stop: start + duration }),
+    suite: [oneLine(run.playbook.file), oneLine(run.playbook.name)],
+    ...(message === "" ? {} : { message: oneLine(message) }),
+    ...(lines.length === 0 ? {} : { trace: lines.join("\n") }),
+    ...(output.length === 0 ? {} : { stdout: output }),
+    filePath: oneLine(step?.file ?? run.playbook.file),
+    ...(step === undefined ? {} : { line: step.line }),
+    rawStatus: step?.outcome ?? run.outcome,
+    ...(step === undefined || step.attempts.length < 2 ? {} : { retries: step.attempts.length - 1 }),
+    extra: {
+      run: told(run.id),
+      code: oneLine(type),
+      ...(step === undefined
+        ? {}
+        : { uses: oneLine(step.uses), actor: told(step.actor), transactionId: told(step.transactionId) }),
+      ...(step === undefined || step.receipt === null
+        ? {}
+        : { receiptId: told(step.receipt.receiptId), receiptStatus: told(step.receipt.status) }),
+    },
+  };
+}
+
+function told(text: string | null): string | null {
+  return text === null ? null : oneLine(text);
+}

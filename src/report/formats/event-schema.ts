@@ -1,0 +1,209 @@
+import reportSchema from "../../../schemas/report.schema.json" with { type: "json" };
+import { services } from "../../services/services.ts";
+import type { Fact } from "../../protocol/record.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+type FactOf<Kind extends Fact["kind"]> = Omit<Extract<Fact, { kind: Kind }>, "kind" | "sources" | "data">;
+type OptionalKeys<T> = { [Key in keyof T]-?: object extends Pick<T, Key> ? Key : never }[keyof T];
+
+/** The fields of an event: a kind, or a field, that is not described here does not compile. */
+type Described = {
+  readonly [Kind in Fact["kind"]]: {
+    readonly says: string;
+    readonly required: Readonly<Record<Exclude<keyof FactOf<Kind>, OptionalKeys<FactOf<Kind>>>, Schema>>;
+    readonly optional: Readonly<Record<OptionalKeys<FactOf<Kind>>, Schema>>;
+  };
+};
+
+const text: Schema = { type: "string" };
+const textOrNull: Schema = { type: ["string", "null"] };
+const whole: Schema = { type: "integer", minimum: 0 };
+const wholeOrNull: Schema = { type: ["integer", "null"], minimum: 0 };
+const milliseconds: Schema = { type: "number" };
+const flag: Schema = { type: "boolean" };
+const anything: Schema = {};
+const map: Schema = { type: "object" };
+const mapOrNull: Schema = { type: ["object", "null"] };
+const texts: Schema = { type: "array", items: text };
+const step: Schema = { ...text, description: "The step's address: its id, and the keys of its rounds." };
+const attempt: Schema = { ...whole, description: "Which sending of the write, from 0 on." };
+const moment: Schema = { type: "integer", description: "Milliseconds since the Unix epoch." };
+
+function object(required: Readonly<Record<string, Schema>>, optional: Readonly<Record<string, Schema>> = {}): Schema {
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: Object.keys(required),
+    properties: { ...required, ...optional },
+  };
+}
+
+function listOf(items: Schema): Schema {
+  return { type: "array", items };
+}
+
+function oneOf(...values: readonly string[]): Schema {
+  return { enum: values };
+}
+
+const comparison: Schema = { $ref: "#/$defs/comparison" };
+const problem = object({ code: text, message: text }, { why: text, next: text, evidence: anything });
+const holder = object(
+  { host: text, bootId: text, pid: whole, startedAt: text },
+  {
+    lock: {
+      ...object({ file: text, inode: text }),
+      description: "The file on which the process keeps a lock as long as it is alive.",
+    },
+  },
+);
+const playbook = object({ file: text, name: text, digest: { ...text, description: "SHA-256 of the playbook's text, in hex." } });
+const heading = object(
+  { id: text, name: text, uses: text, line: whole },
+  { kind: oneOf("block", "include", "check"), depth: whole, file: text },
+);
+const target = object({
+  environment: text,
+  ...Object.fromEntries(
+    services.flatMap(({ name, settings }) => [name, ...Object.keys(settings)]).map((field) => [field, textOrNull]),
+  ),
+});
+
+const EVENTS: Described = {
+  "run.opened": {
+    says: "A run began: what is to be done, where, with which inputs.",
+    required: { format: { const: 1 }, runId: text, runKey: text, playbook, steps: listOf(heading), inputs: map, target },
+    optional: {
+      env: { type: "object", additionalProperties: { type: "object", additionalProperties: text } },
+      folder: { ...text, description: "Where the paths of its files begin, from the folder of tokenbook.yaml." },
+      idempotencyKey: { ...text, description: "The name that the caller gave to the run with --key." },
+      anyway: {
+        ...object({ who: text, because: text, runs: texts }),
+        description: "A person began the run although these runs had left writes open.",
+      },
+    },
+  },
+  "run.claimed": { says: "A process took the run.", required: { holder }, optional: {} },
+  "run.released": {
+    says: "A person made the claim of another process void.",
+    required: { from: holder, who: text, because: text },
+    optional: { unsent: listOf(object({ step, attempt: whole })) },
+  },
+  "run.edited": {
+    says: "The run went on with its playbook as somebody has edited it.",
+    required: { playbook, steps: listOf(heading), notes: texts },
+    optional: {},
+  },
+  "step.expanded": {
+    says: "A foreach has its list.",
+    required: { step, rounds: listOf(object({ key: text, item: anything })) },
+    optional: {},
+  },
+  "step.begun": { says: "A block, or an included playbook, began.", required: { step }, optional: { inputs: map } },
+  "block.turned": {
+    says: "A block went on with its rescue or its always, or once more from its first step.",
+    required: { step, to: oneOf("rescue", "always", "again") },
+    optional: { outcome: oneOf("ok", "rescued", "failed"), failed: text, problem, forget: texts },
+  },
+  "attempt.intended": {
+    says: "A write was about to be sent. Durable before its first byte left.",
+    required: {
+      step,
+      attempt,
+      operation: text,
+      actor: textOrNull,
+      input: map,
+      request: object({ method: text, path: text, digest: text }),
+    },
+    optional: {
+      as: { ...textOrNull, description: "The acting entity or the credential; null: the key's own identity." },
+      baseline: mapOrNull,
+      baselineAt: object({ date: textOrNull, sequence: whole }, { recent: flag }),
+    },
+  },
+  "attempt.answered": {
+    says: "An answer came, or none did.",
+    required: {
+      step,
+      attempt,
+      meaning: oneOf("not-sent", "refused", "refused-later", "ambiguous", "acknowledged"),
+      status: wholeOrNull,
+      payload: anything,
+      envelope: mapOrNull,
+      receiptId: textOrNull,
+      message: textOrNull,
+      condition: textOrNull,
+      retryAfterMs: { type: ["number", "null"] },
+      durationMs: milliseconds,
+    },
+    optional: {},
+  },
+  "receipt.read": {
+    says: "A receipt said its last word.",
+    required: { step, attempt, committed: flag, receipt: map },
+    optional: {},
+  },
+  "attempt.settled": {
+    says: "What became of a write, decided by other evidence than its own answer.",
+    required: { step, attempt, verdict: oneOf("applied", "absent", "superseded", "unchanged"), evidence: anything },
+    optional: { transactionId: text, spends: text, alsoSpends: { type: "array", items: text } },
+  },
+  "step.completed": {
+    says: "A step is done.",
+    required: {
+      step,
+      outcome: oneOf("ok", "changed", "unchanged", "skipped", "rescued"),
+      value: { ...map, description: "What the step gives to later steps." },
+      startedAt: moment,
+      requests: whole,
+    },
+    optional: { actor: textOrNull, warning: problem, comparison },
+  },
+  "step.stopped": {
+    says: "A step ended as it was not to, and the run with it unless a rescue follows.",
+    required: {
+      step,
+      outcome: oneOf("failed", "pending", "unknown", "conflict", "drift"),
+      problem,
+      startedAt: moment,
+    },
+    optional: { requests: whole, actor: textOrNull, comparison },
+  },
+  "run.closed": {
+    says: "The run ended.",
+    required: { outcome: oneOf("passed", "failed", "pending", "unknown", "conflict", "drift", "interrupted"), outputs: map },
+    optional: { problem },
+  },
+};
+
+/** The JSON Schema of one line of `--report ndjson=FILE`. */
+export const eventSchema: Schema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  $id: "https://tokenbook.dev/schemas/event.schema.json",
+  title: "An event of a tokenbook run",
+  description: "A line of an NDJSON report. Numbers keep every digit that they were written with.",
+  type: "object",
+  required: ["run", "sequence", "epoch", "at", "kind"],
+  oneOf: Object.entries(EVENTS).map(([kind, { says, required, optional }]) => ({
+    ...object(
+      {
+        run: text,
+        sequence: { ...whole, description: "The place of the event in its run." },
+        epoch: { ...whole, description: "The claim under which it was written." },
+        at: { type: "string", format: "date-time" },
+        kind: { const: kind },
+        ...required,
+      },
+      optional,
+    ),
+    title: kind,
+    description: says,
+  })),
+  $defs: comparisonDefs(),
+};
+
+// A comparison stands in an event as it does in a report.
+function comparisonDefs(): Schema {
+  const { comparison: compared, comparedSide, drift, quantity } = reportSchema.$defs;
+  return { comparison: compared, comparedSide, drift, quantity };
+}

@@ -1,0 +1,19 @@
+import { writeJson } from "../../base/json.ts";
+import { harmlessJson } from "../../base/harmless.ts";
+import type { RunRecord } from "../../protocol/record.ts";
+import type { ReportedRun } from "../reported-run.ts";
+
+/**
+ * What happened in the runs, an event a line, in order; `schemas/event.schema.json` describes a line. The texts and
+ * data of playbooks, which their runs keep too, are left out.
+ */
+export function* eventLines(runs: readonly ReportedRun[]): Generator<string> {
+  for (const { report, records } of runs) for (const record of records()) yield eventLine(report.run.id, record);
+}
+
+/** One event as a line of JSON. Numbers keep every digit; control characters stand as JSON escapes. */
+export function eventLine(run: string, record: RunRecord): string {
+  const { sequence, epoch, at, kind, ...fact } = record;
+  const told = "sources" in fact ? { ...fact, sources: undefined, data: undefined } : fact;
+  return `${harmlessJson(writeJson({ run, sequence, epoch, at: new Date(at).toISOString(), kind, ...told }))}\n`;
+}

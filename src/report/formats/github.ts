@@ -1,0 +1,69 @@
+import { LIMITS } from "../../base/limits.ts";
+import { count } from "../../base/text.ts";
+import { workflowCommand } from "./annotation.ts";
+import { type Case, casesOf, notBegunCase } from "./cases.ts";
+import { pathFromRoot, type Places } from "../check/checked.ts";
+import { oneLine } from "./foreign-text.ts";
+import type { NotBegun } from "../shape.ts";
+import { NOT_BEGUN } from "../words.ts";
+import type { ReportedRun } from "../reported-run.ts";
+
+interface Finding {
+  readonly severity: "error" | "warning";
+  readonly told: Case;
+  readonly run: Run;
+}
+
+/** What a finding is of: a run, or a playbook whose run did not begin. */
+interface Run {
+  readonly id: string | undefined;
+  readonly outcome: string;
+  readonly playbook: { readonly file: string };
+}
+
+/**
+ * Workflow commands that annotate the lines of the steps that did not end as they were to: errors first, then warnings, of each as many
+ * as GitHub shows of one job step.
+ */
+export function* runAnnotations(
+  runs: readonly ReportedRun[],
+  places: Places,
+  notBegun: readonly NotBegun[] = [],
+): Generator<string> {
+  const findings = [
+    ...notBegun.flatMap((each) =>
+      findingOf(notBegunCase(each), { id: undefined, outcome: NOT_BEGUN.word, playbook: each.playbook }),
+    ),
+    ...runs.flatMap(({ report }) => casesOf(report).flatMap((told) => findingOf(told, report.run))),
+  ];
+  for (const severity of ["error", "warning"] as const) {
+    const all = findings.filter((finding) => finding.severity === severity);
+    const shown = all.length > LIMITS.annotations ? all.slice(0, LIMITS.annotations - 1) : all;
+    for (const finding of shown) yield annotation(finding, places);
+    const left = all.length - shown.length;
+    if (left > 0)
+      yield workflowCommand({ severity, properties: { title: "tokenbook" }, message: `and ${count(left, "step")} more` });
+  }
+}
+
+function findingOf(told: Case, run: Run): readonly Finding[] {
+  if (told.verdict === "failed" || told.verdict === "error") return [{ severity: "error", told, run }];
+  if (told.verdict === "waiting" || told.warning.length > 0) return [{ severity: "warning", told, run }];
+  return [];
+}
+
+function annotation({ severity, told, run }: Finding, places: Places): string {
+  const { step, name, type, message, lines, warning, comparison } = told;
+  const file = step?.file ?? run.playbook.file;
+  const properties = {
+    file: pathFromRoot(file, places) ?? file,
+    line: Math.max(1, step?.line ?? 1),
+    title: oneLine(`${step === undefined ? run.outcome : warning.length === 0 ? step.outcome : "warned"} ${type}`),
+  };
+  const seen = lines.length > 0 ? lines : [message, ...warning].filter((line) => line !== "");
+  return workflowCommand({
+    severity,
+    properties,
+    message: [oneLine(name), ...seen, ...comparison, ...(run.id === undefined ? [] : [`run ${oneLine(run.id)}`])].join("\n"),
+  });
+}

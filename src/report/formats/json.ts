@@ -1,0 +1,25 @@
+import { writeJson } from "../../base/json.ts";
+import { harmlessJson } from "../../base/harmless.ts";
+import type { NotBegun, RunReport, SkippedFile } from "../shape.ts";
+
+/**
+ * The reports as one JSON document, piece by piece, a line for each step; `schemas/report.schema.json` describes it. Numbers keep
+ * every digit. Control characters and direction overrides stand as JSON escapes: the same text to a parser, harmless to a terminal.
+ */
+export function* jsonReport(
+  reports: readonly RunReport[],
+  notBegun: readonly NotBegun[] = [],
+  skipped: readonly SkippedFile[] = [],
+): Generator<string> {
+  yield '{"format":1,"reports":[';
+  for (const [at, { steps, ...rest }] of reports.entries()) {
+    yield `${at === 0 ? "" : ","}\n${line(rest).slice(0, -1)},"steps":[`;
+    for (const [number, step] of steps.entries()) yield `${number === 0 ? "" : ","}\n${line(step)}`;
+    yield "\n]}";
+  }
+  yield `\n],"notBegun":${line(notBegun)}${skipped.length === 0 ? "" : `,"skipped":${line(skipped)}`}}\n`;
+}
+
+function line(value: object): string {
+  return harmlessJson(writeJson(value));
+}

@@ -1,0 +1,79 @@
+import junit, { type Builder, type TestCase, type TestSuite } from "junit-report-builder";
+import { type Case, casesOf, notBegunCase, warningLines } from "./cases.ts";
+import { oneLine } from "./foreign-text.ts";
+import type { NotBegun, RunReport, StepReport } from "../shape.ts";
+
+// The module is the builder itself; its types take it for a module that has it as `default`.
+const junitBuilder = junit as unknown as Builder;
+
+/**
+ * The reports as JUnit XML, as Jenkins and GitLab read it: a suite for each run, a case for each row. Green is only what happened as
+ * it was to: `unknown` is an error; what was skipped, waits, or never ran is skipped. A run that ended badly though no step did
+ * has a case of its own, and so has a playbook whose run did not begin.
+ */
+export function* junitReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
+  const builder = junitBuilder.newBuilder();
+  for (const report of reports) addSuite(builder, report);
+  for (const each of notBegun) addNotBegun(builder, each);
+  yield `${builder.build()}\n`;
+}
+
+function addSuite(builder: Builder, report: RunReport): void {
+  const { run } = report;
+  const suite = builder.testSuite().name(attribute(run.playbook.name)).timestamp(run.startedAt);
+  suite.time((run.durationMs ?? 0) / 1_000);
+  suite
+    .property("run", attribute(run.id))
+    .property("environment", attribute(run.target.environment))
+    .property("outcome", run.outcome);
+  for (const each of casesOf(report)) addCase(suite, each, run.playbook.file);
+}
+
+function addNotBegun(builder: Builder, each: NotBegun): void {
+  const { name, file } = each.playbook;
+  const suite = builder.testSuite().name(attribute(name)).property("outcome", "not-begun");
+  addCase(suite, notBegunCase(each), file);
+}
+
+function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, warning, comparison }: Case, file: string): void {
+  const testCase = suite.testCase().className(attribute(file)).name(attribute(name));
+  testCase.file(attribute(step?.file ?? file));
+  if (step !== undefined) testCase.time((step.durationMs ?? 0) / 1_000);
+  const text = legal(lines.join("\n"));
+  if (verdict === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(text);
+  if (verdict === "error") testCase.error(attribute(message), attribute(type), text);
+  if (verdict === "skipped" || verdict === "waiting") skip(testCase, message);
+  const output = [...(step === undefined ? [] : evidenceOf(step)), ...comparison, ...warningLines(warning)].join("\n");
+  if (output !== "") testCase.standardOutput(legal(output));
+}
+
+// The library knows no message for a skipped case, so it is set on the element once that stands.
+function skip(testCase: TestCase, message: string): void {
+  const build = testCase.skipped().build.bind(testCase);
+  testCase.build = (parent) => {
+    const element = build(parent);
+    const skipped = element.children.find((child) => "name" in child && child.name === "skipped");
+    skipped?.att("message", attribute(message));
+    return element;
+  };
+}
+
+function evidenceOf({ transactionId, receipt }: StepReport): readonly string[] {
+  const named = { transaction: transactionId, receipt: receipt?.receiptId, "receipt status": receipt?.status };
+  return Object.entries(named).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [`${name} ${oneLine(value)}`],
+  );
+}
+
+// What XML 1.0 cannot carry, not even as a reference.
+// oxlint-disable-next-line no-control-regex -- finding control characters is the point
+const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+// The library ends a CDATA section properly at the first `]]>` only.
+function legal(text: string): string {
+  return text.replaceAll(ILLEGAL, "").replaceAll("]]>", "]] >");
+}
+
+function attribute(text: string): string {
+  return legal(oneLine(text));
+}

@@ -1,0 +1,153 @@
+import { formatDuration } from "../../base/duration.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { writeJson } from "../../base/json.ts";
+import { count } from "../../base/text.ts";
+import { settledText } from "../attempt.ts";
+import { type Case, casesOf, notBegunCase } from "./cases.ts";
+import { oneLine } from "./foreign-text.ts";
+import type { NotBegun, RunReport, StepReport } from "../shape.ts";
+import { anywayText, countsOf, nextLine, runsLine } from "../text.ts";
+import { environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
+
+// Whatever others wrote stands in code, where neither a tag, a link nor a mention is one.
+
+/**
+ * The reports as Markdown for a pull request or the summary of a job: what became of each run, then what wants a person, then the steps. As long as
+ * one comment may be; what is left out is counted.
+ */
+export function* markdownReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
+  let room = LIMITS.markdownChars;
+  let left = 0;
+  for (const block of blocksOf(reports, notBegun)) {
+    if (left > 0 || block.length > room) left++;
+    else {
+      room -= block.length;
+      yield block;
+    }
+  }
+  if (left > 0) yield `\n*${count(left, "part")} more did not fit in here.*\n`;
+}
+
+function* blocksOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): Generator<string> {
+  const all = reports.length + notBegun.length;
+  const isOnly = reports.length === 1 && all === 1;
+  if (!isOnly) {
+    yield `## ${runsLine(reports, notBegun)}\n\n`;
+    if (all > 0) yield "| outcome | playbook | steps | duration | run |\n|---|---|---|---|---|\n";
+    for (const report of reports) yield rowOf(report);
+    for (const { playbook } of notBegun) yield row([NOT_BEGUN_TITLE, cell(playbook.name), "", "", ""]);
+  }
+  for (const each of notBegun) yield notBegunBlock(each);
+  for (const report of reports) yield* runBlocks(report, isOnly ? "##" : "###");
+}
+
+const NOT_BEGUN_TITLE = `${NOT_BEGUN.mark} ${NOT_BEGUN.word}`;
+
+function notBegunBlock(each: NotBegun): string {
+  const { name, file } = each.playbook;
+  return `\n### ${NOT_BEGUN_TITLE}: ${code(name)}\n\n${code(file)}\n\n${fenced(notBegunCase(each).lines)}`;
+}
+
+function rowOf({ run, totals }: RunReport): string {
+  return row([outcomeOf(run.outcome), cell(run.playbook.name), countsOf(totals), durationOf(run.durationMs), cell(run.id)]);
+}
+
+function* runBlocks(report: RunReport, level: string): Generator<string> {
+  const { run, totals } = report;
+  yield `\n${level} ${outcomeOf(run.outcome)}: ${code(run.playbook.name)}\n\n`;
+  const facts = [countsOf(totals), durationOf(run.durationMs), `environment ${code(environmentWords(run.target))}`];
+  yield `${facts.filter((fact) => fact !== "").join(" · ")} · ${code(run.playbook.file)} · run ${code(run.id)}\n`;
+  if (run.anyway !== null) yield `\n${code(anywayText(run.anyway))}\n`;
+  for (const told of casesOf(report)) yield concernOf(told);
+  const outputs = Object.entries(run.outputs);
+  if (outputs.length > 0) yield "\n| output | value |\n|---|---|\n";
+  for (const [name, value] of outputs) yield row([cell(name), cell(typeof value === "string" ? value : writeJson(value))]);
+  const next = run.outcome === "passed" ? "" : nextLine(run);
+  if (next !== "") yield `\n${next.replace(/tokenbook .*$/, (command) => code(command))}\n`;
+  yield* stepsTable(report);
+}
+
+/** What of a step wants a person: nothing when all is well. */
+function concernOf({ step, name, verdict, message, lines, warning, comparison }: Case): string {
+  if (verdict === "passed" || verdict === "skipped") {
+    if (warning.length === 0) return comparison.length === 0 ? "" : concern("compared", name, comparison);
+    return concern("! warning", name, [...warning, ...comparison]);
+  }
+  const title = step === undefined ? "✗ failed" : `${STEP_WORDS[step.outcome].mark} ${STEP_WORDS[step.outcome].word}`;
+  return concern(title, name, [...(lines.length === 0 ? [message] : lines), ...warning, ...comparison]);
+}
+
+function concern(title: string, name: string, lines: readonly string[]): string {
+  return `\n**${title}** ${code(name)}\n\n${fenced(lines)}`;
+}
+
+function* stepsTable({ steps }: RunReport): Generator<string> {
+  const told = steps.filter(({ outcome }) => outcome !== "not-run");
+  if (told.length === 0) return;
+  const open = `\n<details><summary>Every step</summary>\n\n`;
+  const rows = told.slice(0, LIMITS.markdownSteps).map(stepRow);
+  const left = told.length - rows.length;
+  const more = left === 0 ? "" : `\n${count(left, "step")} more\n`;
+  const head = "| outcome | step | operation | as | evidence | duration |\n|---|---|---|---|---|---|\n";
+  yield `${open}${head}${rows.join("")}${more}\n</details>\n`;
+}
+
+function stepRow(step: StepReport): string {
+  const { mark, word } = wordOf(step);
+  return row([
+    `${mark} ${word}`,
+    cell(step.step),
+    cell(step.uses),
+    step.actor === null ? "" : cell(step.actor),
+    evidenceOf(step),
+    durationOf(step.durationMs),
+  ]);
+}
+
+function evidenceOf({ transactionId, receipt, attempts }: StepReport): string {
+  const settled = attempts.at(-1)?.settled ?? null;
+  return [
+    ...(transactionId === null ? [] : [`tx ${cell(transactionId)}`]),
+    ...(receipt === null || receipt.status === null ? [] : [`receipt ${cell(receipt.status)}`]),
+    ...(settled === null ? [] : [cell(settledText(settled))]),
+    ...(attempts.length > 1 ? [`sent ${attempts.length} times`] : []),
+  ].join(", ");
+}
+
+function outcomeOf(outcome: RunReport["run"]["outcome"]): string {
+  const { mark, word } = RUN_WORDS[outcome];
+  return `${mark} ${word}`;
+}
+
+function durationOf(ms: number | null): string {
+  return ms === null ? "" : formatDuration(ms);
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |\n`;
+}
+
+// A bar parts cells even in code, unless a backslash of ours stands before it.
+function cell(text: string): string {
+  const safe = oneLine(text).replaceAll(/\\+(?=\||\s*$)/g, (backslashes) => "＼".repeat(backslashes.length));
+  return code(safe).replaceAll("|", String.raw`\|`);
+}
+
+/** Foreign text as a span of code: longer backticks than any inside, and a space where it begins or ends with one. */
+function code(text: string): string {
+  const line = oneLine(text).trim();
+  if (line === "") return "` `";
+  const fence = "`".repeat(longestOf(line, /`+/g) + 1);
+  const room = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${fence}${room}${line}${room}${fence}`;
+}
+
+function fenced(lines: readonly string[]): string {
+  const text = lines.join("\n");
+  const fence = "`".repeat(Math.max(3, longestOf(text, /`+/g) + 1));
+  return `${fence}text\n${text}\n${fence}\n`;
+}
+
+function longestOf(text: string, pattern: RegExp): number {
+  return Math.max(0, ...Array.from(text.matchAll(pattern), ([found]) => found.length));
+}

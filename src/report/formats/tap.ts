@@ -1,0 +1,71 @@
+import { harmlessJson } from "../../base/harmless.ts";
+import { type Case, casesOf, notBegunCase } from "./cases.ts";
+import { oneLine } from "./foreign-text.ts";
+import type { NotBegun, RunReport } from "../shape.ts";
+import { NOT_BEGUN, RUN_WORDS } from "../words.ts";
+
+const INDENT = "    ";
+
+/**
+ * The reports as TAP 14: a subtest for each run, a point for each row. What waits for somebody is a `TODO`, what was not done a `SKIP`; what is
+ * not ok, or went with a warning, says why in a YAML block.
+ */
+export function* tapReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
+  yield `TAP version 14\n1..${reports.length + notBegun.length}\n`;
+  for (const [at, report] of reports.entries()) {
+    const { run } = report;
+    const ended = run.outcome === "passed" ? "" : `: ${RUN_WORDS[run.outcome].word}`;
+    yield* subtest({ number: at + 1, name: run.playbook.name, ended }, casesOf(report));
+  }
+  for (const [at, each] of notBegun.entries()) {
+    const number = reports.length + at + 1;
+    yield* subtest({ number, name: each.playbook.name, ended: `: ${NOT_BEGUN.word}` }, [notBegunCase(each)]);
+  }
+}
+
+interface Subtest {
+  readonly number: number;
+  readonly name: string;
+  /** How it ended, behind its name. */
+  readonly ended: string;
+}
+
+function* subtest({ number, name, ended }: Subtest, cases: readonly Case[]): Generator<string> {
+  yield `# Subtest: ${description(name)}\n${INDENT}1..${cases.length}\n`;
+  for (const [at, each] of cases.entries()) yield pointOf(each, at + 1);
+  const isOk = cases.every(({ verdict }) => verdict !== "failed" && verdict !== "error");
+  yield `${isOk ? "ok" : "not ok"} ${number} - ${description(name)}${ended}\n`;
+}
+
+function pointOf(told: Case, number: number): string {
+  const { verdict, name, message, warning } = told;
+  const isOk = verdict === "passed" || verdict === "skipped";
+  const directive =
+    verdict === "skipped" ? ` # SKIP ${description(message)}` : verdict === "waiting" ? ` # TODO ${description(message)}` : "";
+  const line = `${INDENT}${isOk ? "ok" : "not ok"} ${number} - ${description(name)}${directive}\n`;
+  return isOk && warning.length === 0 ? line : `${line}${yamlOf(told)}`;
+}
+
+// JSON is YAML, and a text in it is one line.
+function yamlOf({ step, verdict, type, message, lines, warning, comparison }: Case): string {
+  const seen = [...lines, ...warning];
+  const told = {
+    message: warning[0] ?? message,
+    severity: warning.length > 0 ? "warning" : verdict === "waiting" ? "todo" : "fail",
+    code: oneLine(type),
+    ...(step === undefined
+      ? {}
+      : { duration_ms: step.durationMs, at: { line: step.line, ...(step.file === null ? {} : { file: oneLine(step.file) }) } }),
+    ...(seen.length < 2 ? {} : { seen }),
+    ...(comparison.length === 0 ? {} : { comparison }),
+  };
+  const rows = Object.entries(told).map(([key, value]) => `${INDENT}  ${key}: ${harmlessJson(JSON.stringify(value))}\n`);
+  return `${INDENT}  ---\n${rows.join("")}${INDENT}  ...\n`;
+}
+
+// A backslash or a hash would be taken for the beginning of something else.
+function description(text: string): string {
+  return oneLine(text)
+    .replaceAll(/[\\#]/g, String.raw`\$&`)
+    .trim();
+}
