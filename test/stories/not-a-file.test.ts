@@ -98,18 +98,22 @@ test.for(PLACES)("$name is larger than anything that is read: it is refused", as
 // It says that it has no bytes, and its end is never reached.
 test.runIf(existsSync(ENDLESS))("a file that grows as long as it is read is refused", async () => {
   const project = newProject();
-  project.write("a.yaml", TAKES_A_FILE.replace("PLACE", "rows.csv"));
+  project.write("a.yaml", READS);
+  project.write("given.yaml", TAKES_A_FILE.replace("    default: PLACE\n", "    format: csv\n"));
+  project.write("linked.yaml", TAKES_A_FILE.replace("PLACE", "rows.csv"));
   symlinkSync(ENDLESS, join(project.folder, "rows.csv"));
   for (const args of [
     ["check", ENDLESS],
     ["run", ENDLESS],
     ["run", "a.yaml", "--inputs", ENDLESS],
-    ["check", "a.yaml"],
+    ["run", "given.yaml", "--input", `rows=${ENDLESS}`],
   ]) {
     const ended = await project.run(...args);
     expect(ended.code, ended.told).toBe(2);
     expect(ended.stdout + ended.stderr, ended.told).toContain("has more than 16,777,216 bytes");
   }
+  const linked = await project.run("check", "linked.yaml");
+  expect([linked.code, linked.stdout], linked.told).toEqual([2, expect.stringContaining("rows.csv lies outside of the project")]);
 });
 
 test.for(["check", "run"])("%s refuses a folder, a socket and a device where a file belongs", async (command) => {

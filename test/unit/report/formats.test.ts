@@ -356,7 +356,7 @@ describe("ten thousand hostile texts, wherever a run can hold one", () => {
   });
 
   test("nor is one an element of a page that is served", () => {
-    for (const text of many.slice(0, 500)) {
+    for (const text of many.slice(0, 200)) {
       const report = reportOf(hostileRun(text).all);
       const row = { id: text, playbook: text, environment: text, openedAt: text, outcome: "failed", heldBy: text } as const;
       const pages = [
