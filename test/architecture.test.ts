@@ -103,6 +103,18 @@ test("the sandbox shares no rule with the client", () => {
   expect(wrong).toEqual([]);
 });
 
+test("a type name means one thing: no two files export a type of the same name", () => {
+  const types = globSync("src/**/*.ts").flatMap((path) =>
+    [...readFileSync(path, "utf8").matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)].map(([, name]) => ({
+      name,
+      path,
+    })),
+  );
+  expect(types.length).toBeGreaterThan(500);
+  const repeated = [...Map.groupBy(types, ({ name }) => name)].filter(([, of]) => of.length > 1);
+  expect(repeated.map(([name, of]) => `${name}: ${of.map(({ path }) => path).join(", ")}`)).toEqual([]);
+});
+
 test("each package has one door", () => {
   const used = imports.filter(
     ({ target, typeOnly }) => !typeOnly && !target.startsWith(".") && (!target.startsWith("node:") || doors.has(target)),
