@@ -105,11 +105,16 @@ export function pathTo(owner: string, key: string): string {
   return owner === "" ? key : `${owner}.${key}`;
 }
 
-/** The patch that makes one text of a file the other: what `diff -u` prints. */
-export function patchBetween(
-  file: string,
-  [before, after]: readonly [string, string],
-  [was, is]: readonly [string, string],
-): string {
-  return createTwoFilesPatch(file, file, before, after, was, is, { context: 3, headerOptions: FILE_HEADERS_ONLY });
+/** Returns the patch that makes one text of a file the other, as `diff -u` prints it; of very different texts one that replaces all. */
+export function patchBetween(file: string, texts: readonly [string, string], [was, is]: readonly [string, string]): string {
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY, maxEditLength: LIMITS.patchEdits };
+  const patch = createTwoFilesPatch(file, file, ...texts, was, is, options);
+  if (patch !== undefined) return patch;
+  const [before, after] = texts.map((text) => text.match(/.*\n|.+$/g) ?? []);
+  const [removed, added] = [linesBehind("-", before ?? []), linesBehind("+", after ?? [])];
+  return `--- ${file}\t${was}\n+++ ${file}\t${is}\n@@ -1,${before?.length} +1,${after?.length} @@\n${removed}${added}`;
+}
+
+function linesBehind(sign: "+" | "-", lines: readonly string[]): string {
+  return lines.map((line) => `${sign}${line.endsWith("\n") ? line : `${line}\n\\ No newline at end of file\n`}`).join("");
 }

@@ -21,6 +21,10 @@ export const LIMITS = {
   schemaShapes: 2_000,
   /** Problems told of one input. */
   inputProblems: 20,
+  /** Characters of a broken JSON text in which the place of the fault is looked for. */
+  locatedChars: 1_000_000,
+  /** Lines by which two texts may differ and still be shown as a patch of single hunks. */
+  patchEdits: 1_000,
   /** The fewest characters of a secret: a shorter one would mask other words too. */
   secretLeastChars: 8,
   /** Encodings around one another, such as HTML in JSON in JSON, through which a secret is found. */

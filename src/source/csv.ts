@@ -48,12 +48,12 @@ export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable
     return [...names];
   };
   const keep = (row: CsvRow, { lines: counted }: { readonly lines: number }): null => {
-    const breaks = breaksIn(row);
-    twice += breaks.filter((each) => each === "\r\n").length;
+    const { breaks, pairs } = breaksIn(row);
+    twice += pairs;
     end = counted - twice;
     if (rows.length >= LIMITS.dataRows) throw tooManyRows(end);
     rows.push(take(row));
-    lines.push(end - breaks.length);
+    lines.push(end - breaks);
     return null;
   };
   const { CsvError, parse } = csv();
@@ -86,10 +86,15 @@ function tooManyRows(line: number): CsvFault {
 }
 
 // A quoted cell may hold line breaks; the library tells the line on which a row ends, and counts each \r\n in a cell twice.
-function breaksIn(row: CsvRow): readonly string[] {
-  const breaks: string[] = [];
-  for (const cell of Object.values(row)) breaks.push(...(cell.match(/\r\n|\n|\r/g) ?? []));
-  return breaks;
+function breaksIn(row: CsvRow): { readonly breaks: number; readonly pairs: number } {
+  let [breaks, pairs] = [0, 0];
+  for (const cell of Object.values(row)) {
+    for (const [each] of cell.matchAll(/\r\n|\n|\r/g)) {
+      breaks++;
+      if (each === "\r\n") pairs++;
+    }
+  }
+  return { breaks, pairs };
 }
 
 /** How far a table was read: the line on which its last row ends, and how many lines were counted twice. */

@@ -156,11 +156,20 @@ export function keyTwiceIn(
   return { at: `${path}:${found.line}:${found.column}`, message: found.message };
 }
 
+// Outside of its texts, JSON has a colon behind each key and nowhere else. A pattern would exhaust the stack on a long text.
 function keysIn(text: string): number {
   let keys = 0;
-  for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:)?/g)) if (colon !== undefined) keys++;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === BACKSLASH) at++;
+    else if (character === QUOTE) isQuoted = !isQuoted;
+    else if (character === COLON && !isQuoted) keys++;
+  }
   return keys;
 }
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 
 function keysOf(value: Json): number {
   if (Array.isArray(value)) return value.reduce((keys: number, item: Json) => keys + keysOf(item), 0);
@@ -178,6 +187,7 @@ function placeInJson(said: string, text: string): JsonFault {
   if (told !== undefined && line !== undefined && column !== undefined) return { message: told, line, column };
   const [token] = /^Unexpected token '.*?'(?=, )/s.exec(said) ?? [];
   if (token === undefined) return { message: said };
+  if (text.length > LIMITS.locatedChars) return { message: token };
   const before = text.slice(0, offsetOfToken(text)).split("\n");
   return { message: token, line: String(before.length), column: String((before.at(-1) ?? "").length + 1) };
 }
@@ -238,7 +248,9 @@ function headerProblems(header: readonly string[], { properties, required, open 
   const unknown = open === true ? [] : header.filter((column) => !properties.has(column));
   const missing = [...(required ?? [])].filter((name) => !header.includes(name));
   return [
-    ...unknown.map((column) => ({ message: `has an unknown column "${column}"`, mend: meant(column, names) })),
+    ...unknown
+      .slice(0, LIMITS.inputProblems)
+      .map((column) => ({ message: `has an unknown column "${column}"`, mend: meant(column, names) })),
     ...missing.map((name) => ({ message: `lacks the column "${name}"`, mend: `the columns are: ${header.join(", ")}` })),
   ].slice(0, LIMITS.inputProblems);
 }

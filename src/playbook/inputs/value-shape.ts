@@ -195,16 +195,21 @@ function* objectProblems(
   }
   for (const [name, inner] of Object.entries(value)) {
     const property = properties.get(name);
-    if (property === undefined) yield { path, ...unknownField(name, [...properties.keys()]) };
+    if (property === undefined) yield unknownField(path, name, properties);
     else yield* shapeProblems(property, inner, [...path, name]);
   }
 }
 
-function unknownField(name: string, known: readonly string[]): Wrong {
-  const near = didYouMean(name, known);
+// Only the first of many is told: no other needs a name that is like it.
+function unknownField(path: readonly string[], name: string, properties: ReadonlyMap<string, unknown>): ShapeProblem {
   return {
+    path,
     message: `has an unknown field "${name}"`,
-    mend: near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`,
+    get mend() {
+      const known = [...properties.keys()];
+      const near = didYouMean(name, known);
+      return near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`;
+    },
   };
 }
 

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { newProject } from "./world.ts";
+
+// Files whose parts are as large as they may be: each is read, or refused in one message, and none ends the process.
+
+const TABLE = (format: string, items: string): string => `playbook: 1
+inputs: { rows: { type: file, default: rows.${format}, items: ${items} } }
+steps: [{ uses: ledger.status, expect: ["size(inputs.rows) > 0"] }]
+`;
+const TEXT = "{ type: object, properties: { note: { type: string } } }";
+
+test.for([
+  ["JSON that is one long text", "json", `[{"note": "${"x".repeat(15_000_000)}"}]`],
+  ["a CSV cell of very many lines", "csv", `note\n"${"a\r\n".repeat(2_000_000)}"\n`],
+] as const)("%s is read", async ([, format, content]) => {
+  const project = newProject({});
+  project.write("large.yaml", TABLE(format, TEXT));
+  project.write(`rows.${format}`, content);
+  const { code, told } = await project.run("check", "large.yaml");
+  expect(told.slice(0, 2_000)).not.toContain("RangeError");
+  expect(code).toBe(0);
+});
+
+test("of very many unknown columns the first are told, with the ones that were meant", async () => {
+  const project = newProject({});
+  const known = Array.from({ length: 500 }, (_, at) => `column_${at}: { type: string }`).join(", ");
+  project.write("large.yaml", TABLE("csv", `{ type: object, properties: { ${known} } }`));
+  const header = Array.from({ length: 100_000 }, (_, at) => `columns_${at}`).join(",");
+  project.write("rows.csv", `${header}\n${"1,".repeat(99_999)}1\n`);
+  const { code, told } = await project.run("check", "large.yaml");
+  expect(code, told.slice(0, 2_000)).toBe(2);
+  expect(told).toContain('did you mean "column_0"?');
+});
+
+test("broken JSON of ten million characters is refused in one message", async () => {
+  const project = newProject({});
+  project.write("large.yaml", TABLE("json", TEXT));
+  project.write("rows.json", `[${'{"note": "x"}, '.repeat(700_000)} oops]`);
+  const { code, told } = await project.run("check", "large.yaml");
+  expect(code, told.slice(0, 2_000)).toBe(2);
+  expect(told).toContain("Unexpected token");
+});
+
+test("a file that the formatter changes in every line is shown as one hunk", async () => {
+  const project = newProject({});
+  const steps = Array.from({ length: 3_000 }, (_, at) => `    -   {   id:   s${at},   uses:   ledger.status   }`);
+  project.write("wide.yaml", `playbook:   1\nsteps:\n${steps.join("\n")}\n`);
+  const { code, stdout, told } = await project.run("fmt", "--diff", "wide.yaml");
+  expect(code, told.slice(0, 2_000)).toBe(1);
+  expect(stdout.match(/^@@ /gm)).toHaveLength(1);
+  expect(stdout.match(/^-/gm)?.length).toBe(3_003);
+  expect(readFileSync(join(project.folder, "wide.yaml"), "utf8")).toContain("    -   {   id:   s0");
+});
