@@ -18,7 +18,7 @@ const GROUPS = [
     "base",
     [
       "src/base/(?!ports|difference|retry)",
-      "src/cli/(?:print/(?:failure|hint)|shell|view/colour)",
+      "src/cli/(?:print/(?:failure|hint|rewritten)|program/command-path|shell|view/colour)",
       "src/report/formats/format\\.ts",
       "package\\.json$",
     ],

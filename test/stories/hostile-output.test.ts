@@ -10,6 +10,9 @@ import { COMMAND, newProject } from "./world.ts";
 // Each starts several processes, and a busy machine is slow to start them.
 vi.setConfig({ testTimeout: 120_000 });
 
+// Without CI, in which the embedded sandbox must be asked for.
+const OWN = { PATH: process.env["PATH"], HOME: process.env["HOME"] };
+
 const WAYS: readonly (readonly [string, (file: string) => readonly string[]])[] = [
   ["--report", (file) => ["run", "look.yaml", "--report", `json=${file}`]],
   ["--debug", (file) => ["run", "look.yaml", `--debug=${file}`]],
@@ -45,7 +48,7 @@ test.each(WAYS)("%s goes to a stream that the command line names", async (_, arg
     execFileSync("bash", ["-c", script], {
       cwd: project.folder,
       encoding: "utf8",
-      env: { ...process.env },
+      env: OWN,
       stdio: ["ignore", "pipe", "ignore"],
     });
   const marks = /"ledger\.status"|\/status|"environment"/;
@@ -64,7 +67,7 @@ test("a stream from which nobody reads keeps no command from ending", async () =
   const run = `'${process.execPath}' '${COMMAND}' run look.yaml --report json=/dev/fd/3`;
   // The pipe is full before, and stays open.
   const script = `mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; ${run} 2>&1; echo "exit $?"`;
-  const told = execFileSync("bash", ["-c", script], { cwd: project.folder, encoding: "utf8" });
+  const told = execFileSync("bash", ["-c", script], { cwd: project.folder, encoding: "utf8", env: OWN });
   expect(told).toContain("the report json=/dev/fd/3 was left out: nobody reads from it");
   expect(told).toContain("exit 0");
 });
