@@ -65,7 +65,7 @@ class Signals {
     this.#hint = hint;
   }
 
-  /** The exit code that the first signal stands for. */
+  /** The exit code of the first signal. */
   get first(): ExitCode | undefined {
     return this.#first;
   }

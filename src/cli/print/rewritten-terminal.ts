@@ -1,11 +1,14 @@
 import type { Terminal, TextKind } from "../shell.ts";
 
+/** Makes of a text of a kind the one that is printed. */
+type Rewrite = (text: string, kind?: TextKind) => string;
+
 /** A terminal that rewrites every text before it prints it: nobody who writes there can forget to. */
 export class RewrittenTerminal implements Terminal {
   readonly #terminal: Terminal;
-  readonly #rewrite: (text: string) => string;
+  readonly #rewrite: Rewrite;
 
-  constructor(terminal: Terminal, rewrite: (text: string) => string) {
+  constructor(terminal: Terminal, rewrite: Rewrite) {
     this.#terminal = terminal;
     this.#rewrite = rewrite;
   }
@@ -21,6 +24,6 @@ export class RewrittenTerminal implements Terminal {
   }
 
   write(text: string, kind?: TextKind): void {
-    this.#terminal.write(this.#rewrite(text), kind);
+    this.#terminal.write(this.#rewrite(text, kind), kind);
   }
 }

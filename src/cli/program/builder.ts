@@ -71,7 +71,7 @@ export class Builder {
     };
     this.#calling.begin?.(hint);
     const { variables } = this.#shell;
-    const stderr = new RewrittenTerminal(this.#shell.stderr, hint);
+    const stderr = new RewrittenTerminal(this.#shell.stderr, (text) => hint(text));
     const shell = {
       ...this.#shell,
       stderr,

@@ -45,7 +45,7 @@ export function isNotThere({ status, meaning }: Reply): boolean {
   return status === 404 && meaning === "refused";
 }
 
-/** A list that does not add up was read while it moved: it is read anew, so often in all. */
+/** A list that does not add up was read while it moved: it is read again, this many times in total. */
 export const LIST_TRIES = 3;
 
 /** Reads an operation to its last page. A read changes nothing, so whatever failed in transport is asked again, a few times. */

@@ -3,7 +3,7 @@ import { hasEntities, services } from "../../services/services.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
 import type { Identity } from "../model.ts";
 
-/** What stands for an entity in an `as` where the key itself acts. An entity has a colon, so this is none. */
+/** What an `as` says in the place of an entity where the key itself acts. An entity has a colon, so this is none. */
 export const KEY_ACTS = "key";
 
 /** Reads an identity such as `{ ledger: "userId:alice", investor: BUYER_KEY }`. */
