@@ -63,6 +63,9 @@ test("only the requester cancels, and time runs out", async () => {
   const late = await request(caller, { approvers: [user("bob")], timeout: 5 });
   await caller.control("POST /clock", { advance: "6m" });
   expect(await decide(caller, "accept", bob, late)).toMatchObject({ status: 422, body: { condition: "request timed out" } });
+  const atOnce = await request(caller, { approvers: [user("bob")], timeout: 0 });
+  await caller.control("POST /clock", { advance: "1s" });
+  expect(await decide(caller, "accept", bob, atOnce)).toMatchObject({ status: 422, body: { condition: "request timed out" } });
   expect(await caller.ledger("GET /approval", { query: { id: late, approvalType: "other" } })).toMatchObject({
     status: 404,
     body: { condition: "approval request not found" },

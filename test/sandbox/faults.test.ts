@@ -119,6 +119,21 @@ test("a doomed transaction ends FAILED with its message, and nothing is committe
   expect(await exists(caller, "P1")).toBe(false);
 });
 
+test("an asynchronous write that breaks a rule is taken in, and its receipt says why it failed", async () => {
+  const caller = await sandboxForTest();
+  await create(caller, "P1");
+  expect(await create(caller, "P1")).toMatchObject({ status: 409 });
+  const { status, text } = (await create(caller, "P1", "?async=true")) as Seen;
+  const { receiptId } = JSON.parse(text);
+  expect(status).toBe(201);
+  expect((await caller.ledger("GET /asset/receipt", { query: { receiptId } })).body).toMatchObject({
+    status: "FAILED",
+    message: expect.stringMatching(/^asset already exists: /),
+  });
+  const malformed = { query: { async: "true" }, body: { assetType: "Property", data: 7 } };
+  expect(await caller.ledger("POST /asset", malformed)).toMatchObject({ status: 400, body: { condition: "invalid parameters" } });
+});
+
 test("rules count the calls that they match, and the first that is due fires", async () => {
   const caller = await sandboxForTest({
     faults: [

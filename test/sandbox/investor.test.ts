@@ -147,6 +147,22 @@ test("a purchase is refused as the rules say", async () => {
   expect((await buy(caller, { tokenSaleId: "saleUpcoming1" })).status).toBe(201);
 });
 
+test("a country is one of ISO 3166-1", async () => {
+  const { investor } = await sandboxForTest();
+  const nameOf = async (countryCode: number): Promise<unknown> => {
+    const { status, body } = await investor("POST /identity/kyc", { body: { countryCode } });
+    return status === 200 ? body.response.countryName : status;
+  };
+  const codes = Array.from({ length: 1_001 }, (_, code) => code);
+  const named = new Map<number, unknown>();
+  for (const code of codes) named.set(code, await nameOf(code));
+  expect([...named.values()].filter((name) => name !== 400)).toHaveLength(249);
+  expect([4, 620, 531, 894].map((code) => named.get(code))).toEqual(["Afghanistan", "Portugal", "Curaçao", "Zambia"]);
+  // Nobody's, a region, a country that is no more, one that only the letters of a user name, and half a country.
+  expect([0, 5, 150, 810, 983, 1_000].map((code) => named.get(code))).toEqual([400, 400, 400, 400, 400, 400]);
+  expect(await nameOf(620.5)).toBe(400);
+});
+
 test("strangers are told so in the envelope", async () => {
   const { investor } = await sandboxForTest();
   const unauthorized = { status: 401, body: { status: 0, message: "Unauthorized User" } };

@@ -46,6 +46,7 @@ steps:
     with: { assetType: Bond, id: "\${{ steps.first.id }}" }
     expect: ["response.owners.exists(o, o == actors.custodian)"]
   - { id: vault, uses: ledger.vault.create, with: { name: Bonds, vaultToken: [{ name: Share, symbol: SHR }] } }
+  - { id: twin, uses: ledger.vault.create, with: { id: "\${{ steps.vault.id }}", name: Twin }, fails: { condition: vault already exists } }
   - { id: named, uses: ledger.vault.update, with: { id: "\${{ steps.vault.id }}", name: Better, description: Held, data: { region: PT } } }
   - id: seen
     uses: ledger.vault.get
@@ -82,7 +83,7 @@ steps:
 
 // The step at which a run ends whose client has that setting as by default, and its service otherwise.
 const ENDS_AT: Readonly<Record<string, string>> = {
-  "ledger.errors": "late", // before it, a condition that the description lists is the service's own word in whatever form
+  "ledger.errors": "twin", // the description lists no condition for it; one that it lists is the service's own word in whatever form
   "ledger.onBehalfOf.in": "first",
   "ledger.onBehalfOf.name": "waiting",
   "ledger.parameters.pageSize": "sized",
@@ -90,7 +91,7 @@ const ENDS_AT: Readonly<Record<string, string>> = {
   "ledger.parameters.pendingOnly": "request",
   "ledger.pageSize": "passed", // a list ends with its last bookmark, however short its pages are
   "ledger.receipt.committed": "first",
-  "ledger.receipt.failed": "doomed",
+  "ledger.receipt.failed": "again",
   "ledger.receipt.namesTransaction": "first",
   "ledger.newOwner": "owned",
   "ledger.fields.vaultUpdate.id": "named",
@@ -113,7 +114,7 @@ const ENDS_AT: Readonly<Record<string, string>> = {
   "investor.parameters.quantity": "payouts",
   "investor.parameters.purchaseDate": "payouts",
   "investor.parameters.timezone": "payouts",
-  refusals: "again",
+  refusals: "twin",
   // No client needs these: what it relies on only when an answer was lost, a word that is neither success nor failure, words by which nothing is decided, the size of a page
   // that says itself how many there are, and the codes that a sandbox answers with, where a client reads any.
   "ledger.receipt.pending": "passed",

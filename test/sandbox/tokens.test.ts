@@ -290,6 +290,21 @@ test("an operator is of the organization, and approved once", async () => {
   ]);
 });
 
+test("an entity of another organization may receive and hold, and acts nowhere here", async () => {
+  const caller = await withTokens(gold);
+  const abroad = { orgId: "org2", userId: "bob" };
+  const held = (owner: object) => caller.ledger("POST /token/erc1155/balanceOf", { as: alice, body: { id: "GOLD1", owner } });
+  expect(await held(abroad)).toMatchObject({ status: 403, body: { condition: "access denied" } });
+  expect((await mint(caller, bob, { id: "GOLD1", to: abroad, value: 5 })).status).toBe(200);
+  await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 3 });
+  const move = (from: object, to: object) =>
+    caller.ledger("POST /token/erc1155/safeTransferFrom", { as: carol, body: { from, to, id: "GOLD1", value: 2 } });
+  expect((await move(user("carol"), abroad)).status).toBe(200);
+  expect((await held(abroad)).body).toEqual({ owner: abroad, balance: 7 });
+  expect(await move(abroad, user("carol"))).toMatchObject({ status: 400, body: { condition: "invalid parameters" } });
+  expect((await mint(caller, bob, { id: "GOLD1", to: { userId: "bob" }, value: 1 })).status).toBe(400);
+});
+
 test("a batch moves no amount that it does not name", async () => {
   const caller = await withTokens(gold, deed);
   await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 5 });

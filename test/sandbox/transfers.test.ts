@@ -102,6 +102,21 @@ test("each finds the requests that concern it", async () => {
   expect(await list("byAsset", carol, { assetId: "P1", pendingOnly: "false" })).toEqual([first]);
 });
 
+test("a vote after the time of a transfer is refused", async () => {
+  const caller = await sandboxForTest();
+  await aliceOwns(caller, "P1");
+  const id = await request(caller, { id: ["P1"], approvers: [user("bob"), user("carol")], additionalOwners: [user("dave")] });
+  const { timeout } = await get(caller, id);
+  expect(timeout).toBeGreaterThan(0);
+  await caller.control("POST /clock", { advance: `${timeout - 1}m` });
+  expect(await approve(caller, bob, id)).toMatchObject({ status: 200 });
+  await caller.control("POST /clock", { advance: "2m" });
+  for (const vote of [approve, reject])
+    expect(await vote(caller, carol, id)).toMatchObject({ status: 422, body: { condition: "request timed out" } });
+  expect(await get(caller, id)).toMatchObject({ status: "PENDING" });
+  expect(await owners(caller, "P1")).toEqual([user("alice")]);
+});
+
 test("nobody takes an asset without its owner, and what is named must be there", async () => {
   const caller = await sandboxForTest();
   await aliceOwns(caller, "P1");

@@ -127,7 +127,7 @@ test("a withdrawal burns what was issued, and gives the asset back", async () =>
   expect(await withdraw(caller, [])).toMatchObject({ status: 400 });
   expect(await withdraw(caller, [payer("bob"), payer("bob")])).toMatchObject({ status: 400 });
   expect(await withdraw(caller, [payer("bob")])).toMatchObject({ status: 422, body: { condition: "balance too low" } });
-  expect(await withdraw(caller, [payer("bob")], "P2")).toMatchObject({ status: 404, body: { condition: "asset not found" } });
+  expect(await withdraw(caller, [payer("bob")], "P2")).toMatchObject({ status: 400, body: { condition: "invalid parameters" } });
   expect((await withdraw(caller, [payer("carol"), payer("bob")])).status).toBe(200);
   expect((await assets(caller)).body).toEqual({ count: 0, assets: [] });
   expect((await caller.ledger("GET /asset", { query: { assetType: "Property", id: "P1" } })).body.owners).toEqual([

@@ -120,11 +120,12 @@ export class LedgerFace implements Face {
   async #write(operation: ContractOperation, call: LedgerCall<unknown>, fault: WriteFault | undefined): Promise<object> {
     const { actor, body, now, params } = call;
     const doomed = this.#isCutOff(actor) ? { doom: OUTAGE } : fault;
+    const isAsync = params["async"] === true;
     const submission = this.#parts.chain.submit(
-      { operation: operation.name, actor, body, ...(doomed === undefined ? {} : { fault: doomed }) },
+      { operation: operation.name, actor, body, isAsync, ...(doomed === undefined ? {} : { fault: doomed }) },
       now,
     );
-    if (params["async"] !== true) await this.#committed(submission);
+    if (!isAsync) await this.#committed(submission);
     const { transactionId, receiptId } = submission;
     return { transactionId, receiptId };
   }

@@ -18,6 +18,8 @@ export interface Request {
   readonly operation: string;
   readonly actor: StoredEntity;
   readonly body: unknown;
+  /** The caller does not wait for the commit: a write that breaks a rule is taken in, and its receipt turns FAILED. */
+  readonly isAsync?: boolean;
   readonly fault?: WriteFault;
 }
 
@@ -69,11 +71,11 @@ export class Chain {
     this.#options = options;
   }
 
-  /** Takes a write in, or throws the refusal that the ledger as it stands has for it. */
+  /** Takes a write in. Throws the refusal that the ledger has for it now, unless the caller reads the outcome from the receipt. */
   submit(request: Request, now: number): Submission {
     const transactionId = newTransactionId();
     return this.#database.transaction(() => {
-      rehearse(this.#database, () => this.#perform({ ...request, transactionId, at: now }));
+      if (request.isAsync !== true) rehearse(this.#database, () => this.#perform({ ...request, transactionId, at: now }));
       const submission = { transactionId, receiptId: newId(), commitAt: this.#nextCommit(now) + (request.fault?.holdMs ?? 0) };
       this.#insert(request, submission);
       return submission;

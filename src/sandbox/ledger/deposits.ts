@@ -1,10 +1,10 @@
 import { sum } from "../../base/decimal.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { demand, found } from "../refusal.ts";
+import { demand, found, type Condition } from "../refusal.ts";
 import type { Deposit, StoredEntity, Issue, BalanceMovement, StoredVault } from "../store/ledger-resources.ts";
 import { assetKey, handOver, theAsset } from "./assets.ts";
 import { textParam, type LedgerCall, type Commit } from "./call.ts";
-import { demandEntities, sameEntity, VAULT_ATTRIBUTE } from "./entity.ts";
+import { demandNamed, sameEntity, VAULT_ATTRIBUTE } from "./entity.ts";
 import { destroy, issue, recordTransaction } from "./movements.ts";
 import { demandAmount, theToken } from "./tokens.ts";
 import { custodiedVault, isAccessible, theVault } from "./vaults.ts";
@@ -57,7 +57,7 @@ function deposit(
 function demandShare(commit: Commit<unknown>, vault: StoredVault, { tokenId, quantity, receiver }: Issue): void {
   demand(vault.vaultTokenId.includes(tokenId), "invalid parameters", `${tokenId} is no share token of the vault ${vault.id}`);
   demandAmount(theToken(commit, tokenId), quantity);
-  demandEntities([receiver], commit.orgId);
+  demandNamed([receiver]);
 }
 
 /** POST /token/vault/withdraw: every share issued against the asset is burnt, and its original owners have it back. */
@@ -74,7 +74,7 @@ function withdraw(
   vault: StoredVault,
   { assetType, id, shares = [] }: Withdrawing,
 ): readonly BalanceMovement[] {
-  const lying = theDeposit(commit, vault, { assetType, id });
+  const lying = theDeposit(commit, vault, { assetType, id }, "invalid parameters");
   const issued = new Set(lying.issues.map(({ tokenId }) => tokenId));
   const known = shares.every(({ tokenId }) => issued.has(tokenId));
   demand(known, "invalid parameters", `a share token was not issued against ${id}`);
@@ -135,11 +135,17 @@ function saveDeposit(commit: Commit<unknown>, record: Deposit): void {
   commit.world.put("deposit", { id: assetKey(record.assetType, record.id), scope: record.vaultId }, record);
 }
 
-function theDeposit(call: LedgerCall<unknown>, vault: StoredVault, { assetType, id }: AssetName): Deposit {
+// The description lists "asset not found" neither for a withdrawal nor for a new value; for a withdrawal it has a word that fits.
+function theDeposit(
+  call: LedgerCall<unknown>,
+  vault: StoredVault,
+  { assetType, id }: AssetName,
+  condition: Condition = "asset not found",
+): Deposit {
   const lying = call.world.get("deposit", assetKey(assetType, id));
   return found(
     lying?.vaultId === vault.id ? lying : undefined,
-    "asset not found",
+    condition,
     `the vault ${vault.id} holds no ${assetType} ${id}`,
   );
 }

@@ -44,8 +44,15 @@ export function demandEntities(
   orgId: string,
   condition: Condition = "invalid parameters",
 ): void {
-  for (const entity of entities) {
+  for (const entity of entities)
     demand(entity.orgId === orgId, condition, `the entity ${JSON.stringify(entity)} is not of the organization ${orgId}`);
+  demandNamed(entities, condition);
+}
+
+/** Refuses entities without an organization and attributes without a value. A receiver may be of any organization. */
+export function demandNamed(entities: readonly StoredEntity[], condition: Condition = "invalid parameters"): void {
+  for (const entity of entities) {
+    demand(entity.orgId !== undefined, condition, `the entity ${JSON.stringify(entity)} names no organization`);
     const values = Object.values(entity);
     demand(
       values.every((value) => value !== ""),

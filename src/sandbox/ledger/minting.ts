@@ -4,7 +4,7 @@ import { compoundKey } from "../ids.ts";
 import { demand, found, ServiceRefusal } from "../refusal.ts";
 import type { StoredEntity, BalanceMovement, Nft, StoredToken } from "../store/ledger-resources.ts";
 import type { Commit } from "./call.ts";
-import { demandEntities } from "./entity.ts";
+import { demandNamed } from "./entity.ts";
 import { destroy, issue, recordTransaction } from "./movements.ts";
 import { demandAmount, isNonFungible, mayAct, theToken } from "./tokens.ts";
 
@@ -42,7 +42,7 @@ function mint(commit: Commit<unknown>, item: Mint): BalanceMovement {
 
 /** Mints on behalf of a rule that has been checked already. */
 export function mintTo(commit: Commit<unknown>, token: StoredToken, item: Omit<Mint, "id">): BalanceMovement {
-  demandEntities([item.to], commit.orgId);
+  demandNamed([item.to]);
   const place = { tokenId: token.id, entity: item.to };
   if (isNonFungible(token)) return issue(commit, place, { amount: ONE, nftId: createUnit(commit, token, item) });
   demand(item.nftData === undefined, "invalid parameters", `${token.id} is fungible and takes no nftData`);

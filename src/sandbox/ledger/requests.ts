@@ -8,6 +8,8 @@ import { demandEntities, distinctEntities, isWholeOrganization, standsFor } from
 import { KEPT, meant } from "./words.ts";
 
 const MINUTE_MS = 60_000;
+/** The time to vote on a request that names none, as that of a transfer, whose body has no field for it. */
+const TIMEOUT_MINUTES = 30 * 24 * 60;
 
 /** What a caller says about a new request. */
 export interface Proposal {
@@ -18,12 +20,12 @@ export interface Proposal {
 }
 
 /**
- * A new request: everybody pending, once however often they are named; all approvers are required and it never times out, unless the
- * proposal says otherwise.
+ * A new request: everybody pending, once however often they are named. Unless the proposal says otherwise, all approvers are required
+ * and they have 30 days.
  */
 export function newRequest(commit: Commit<unknown>, proposal: Proposal): StoredApprovalRequest {
   const approvers = distinctEntities(proposal.approvers);
-  const { data, timeout = Decimal.of(0), numRequired = Decimal.of(approvers.length) } = proposal;
+  const { data, timeout = Decimal.of(TIMEOUT_MINUTES), numRequired = Decimal.of(approvers.length) } = proposal;
   const { pending } = KEPT;
   demand(approvers.length > 0, "invalid parameters", "a request needs an approver");
   demandEntities(approvers, commit.orgId);
@@ -72,7 +74,7 @@ export function demandOpen(commit: Commit<unknown>, request: StoredApprovalReque
   const said = word === undefined ? request.status : commit.profile.requestStatus[word];
   demand(word === "pending", "request already decided", `the request ${request.id} is ${said}`);
   const endsAt = Date.parse(request.createdAt) + request.timeout.approximate() * MINUTE_MS;
-  demand(request.timeout.isZero() || commit.now <= endsAt, "request timed out", `the time of the request ${request.id} is over`);
+  demand(commit.now <= endsAt, "request timed out", `the time of the request ${request.id} is over`);
 }
 
 /** Whether the request awaits the actor: as an approver at all, or as one who has still to vote on a pending request. */
