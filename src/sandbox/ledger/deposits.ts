@@ -143,9 +143,5 @@ function theDeposit(
   condition: Condition = "asset not found",
 ): Deposit {
   const lying = call.world.get("deposit", assetKey(assetType, id));
-  return found(
-    lying?.vaultId === vault.id ? lying : undefined,
-    condition,
-    `the vault ${vault.id} holds no ${assetType} ${id}`,
-  );
+  return found(lying?.vaultId === vault.id ? lying : undefined, condition, `the vault ${vault.id} holds no ${assetType} ${id}`);
 }
