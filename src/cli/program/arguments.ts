@@ -67,7 +67,7 @@ export function collectName(name: string, before: readonly string[] | undefined)
 }
 
 /** Reads one more value of an input: KEY=VALUE. */
-export function collectInput(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+export function collectInput(text: string, before: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const at = text.indexOf("=");
   if (at < 1) throw new WrongArgument("Write it as KEY=VALUE.");
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };

@@ -56,11 +56,11 @@ export class Builder {
     return new Definition(this.#prepare(command), (...call) => this.#perform(...call));
   }
 
-  /** Hands the positional argument and the options to a command that is loaded now. */
-  async #perform<Taken extends object>(command: Commander, argument: unknown, load: Load<Taken>): Promise<void> {
+  /** Loads a command, and gives it its positional arguments and its options. */
+  async #perform<Taken extends object>(command: Commander, values: readonly unknown[], load: Load<Taken>): Promise<void> {
     const given = command.optsWithGlobals<Taken & LocatingOptions & { readonly color?: boolean }>();
-    const [named] = command.registeredArguments;
-    const options = Object.assign(given, named === undefined ? {} : { [named.name()]: argument });
+    const named = command.registeredArguments.map((argument, at) => [argument.name(), values[at]] as const);
+    const options = Object.assign(given, Object.fromEntries(named));
     refuseOfParent(command);
     refuseEmpty(options, command);
     const root = rootOf(command);

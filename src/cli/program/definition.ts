@@ -34,8 +34,12 @@ export type OptionKind<T> = Reader<T> | { readonly choices: readonly (T & string
 /** Each command is loaded when it is called: start-up is a feature. */
 export type Load<Taken> = () => Promise<Command<Taken>>;
 
-/** Carries out a command that was called, with the first of its arguments. */
-export type Perform = <Taken extends OptionValues>(command: Commander, argument: unknown, load: Load<Taken>) => Promise<void>;
+/** Carries out a command that was called with these arguments. */
+export type Perform = <Taken extends OptionValues>(
+  command: Commander,
+  values: readonly unknown[],
+  load: Load<Taken>,
+) => Promise<void>;
 
 type Long<Flags extends string> = Flags extends `--${infer Name} ${string}`
   ? Name
@@ -130,7 +134,7 @@ export class Definition<Has> {
     return this.#after(this.command.addOption(withKind(new Option(flags, help), kind)).addOption(new Option(none, helpOfNone)));
   }
 
-  /** The positional argument; the value of one with dots is a list. */
+  /** The next positional argument; the value of one with dots is a list, unless its reader makes something else of it. */
   argument<const Name extends string, T, const S extends Special<T>>(
     name: Name,
     help: string,
@@ -149,7 +153,8 @@ export class Definition<Has> {
 
   /** Says what does it: a command that takes these options, each of them and no other. */
   action<Taken extends OptionValues>(load: Load<Taken> & Fits<Has, Taken>): Commander {
-    return this.command.action((...given: unknown[]) => this.#perform(this.command, given[0], load));
+    // Commander adds the options and the command.
+    return this.command.action((...given: unknown[]) => this.#perform(this.command, given.slice(0, -2), load));
   }
 
   #after<More>(command: Commander): Definition<Has & More> {

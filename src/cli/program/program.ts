@@ -239,6 +239,17 @@ function lookCommands(program: Commander, builder: Builder): void {
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/operations.ts")).operations);
   builder
+    .command(program, "call")
+    .argument("<operation>", WORDS.operations.name, KIND.operation)
+    .argument("[values...]", WORDS.call.values, KIND.input)
+    .value("--as <who>", WORDS.call.as, KIND.text)
+    .value("--pages <n>", WORDS.call.pages, KIND.count)
+    .value("--env <name>", WORDS.env, KIND.environment)
+    .with(dotenv)
+    .value("--state <dir>", WORDS.state, KIND.folder)
+    .value("--debug [file]", WORDS.debug, KIND.debug)
+    .action(async () => (await import("../commands/call.ts")).call);
+  builder
     .command(program, "library")
     .argument("[name]", WORDS.library.name, KIND.shipped)
     .flag("--json", WORDS.json)

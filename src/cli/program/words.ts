@@ -188,6 +188,18 @@ Exit 0 when runs can begin, 1 when something must be mended (✗); what is marke
   $ tokenbook operations
   $ tokenbook operations ledger.token.mint`,
     },
+    call: {
+      summary: "Ask the service one question, and print its answer as JSON.",
+      examples: `Only reads can be called. A write belongs in a playbook, where a lost answer is found again: tokenbook new playbook FILE --uses OPERATION.
+A list is read to its last page. stdout is the answer alone, with every digit; stderr says who asked where.
+
+Examples:
+  $ tokenbook call ledger.token.list --as alice
+  $ tokenbook call investor.sales.get tokenSaleId=saleActive1 --as BUYER_KEY
+  $ tokenbook call ledger.token.get id=GOLD1 --env staging | jq .totalSupply
+
+Exit 0 when the service answers, 1 when it refuses or cannot be asked, 2 when the question is wrong.`,
+    },
     library: {
       summary: "Playbooks that come with tokenbook, for steps to use: all of them, or one with its inputs and outputs.",
       examples: `Examples:
@@ -305,6 +317,11 @@ Examples:
     because: "how you know",
   },
   operations: { name: "the operation, such as ledger.token.mint" },
+  call: {
+    values: "its input: parameters and fields of its body, as NAME=VALUE; a list or an object as JSON, an entity as userId:alice",
+    as: "who asks: alice, userId:alice, or the name of a credential; the key itself when left out",
+    pages: "read this many pages of a list and no more",
+  },
   library: { name: "the playbook, such as mint or tokenbook/mint.yaml" },
   sandbox: {
     port: "the port to listen on; 0 takes any free one",

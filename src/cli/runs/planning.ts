@@ -90,7 +90,8 @@ function placed(ready: readonly ReadyPlaybook[], target: Target): readonly Ready
   }));
 }
 
-async function whileReading<T>(
+/** Opens the environment that the options name for one who only reads, and closes it after the work. */
+export async function whileReading<T>(
   shell: ProjectShell,
   where: Where & DebugOption,
   playbookSecrets: Secrets,

@@ -4,7 +4,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { type AfterPage, listIn } from "../../services/paging/paging.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import { ask, type Patience, problemOf } from "./ask.ts";
+import { ask, type Asking, type Patience, problemOf } from "./ask.ts";
 import type { Caller } from "../service/caller.ts";
 import type { Looking } from "../run/reading-context.ts";
 import type { Reply } from "../service/service.ts";
@@ -40,6 +40,9 @@ export type ReadResult =
       readonly asked?: Pick<ReadRequest, "operation" | "caller" | "by">;
     };
 
+/** What it takes to read a list to its last page, and to show how far the reading has come. */
+export type ListReading = Asking & Pick<Looking, "target" | "stopping" | "tell">;
+
 /** Whether the service itself says that it is not there; a page of somebody in between says nothing of it. */
 export function isNotThere({ status, meaning }: Reply): boolean {
   return status === 404 && meaning === "refused";
@@ -49,7 +52,7 @@ export function isNotThere({ status, meaning }: Reply): boolean {
 export const LIST_TRIES = 3;
 
 /** Reads an operation to its last page. A read changes nothing, so whatever failed in transport is asked again, a few times. */
-export async function read(context: Looking, reading: ReadRequest): Promise<ReadResult> {
+export async function read(context: ListReading, reading: ReadRequest): Promise<ReadResult> {
   let requests = 0;
   for (let tries = 1; ; tries++) {
     const result = await readOnce(context, reading);
@@ -59,7 +62,7 @@ export async function read(context: Looking, reading: ReadRequest): Promise<Read
   }
 }
 
-async function readOnce(context: Looking, reading: ReadRequest): Promise<ReadResult> {
+async function readOnce(context: ListReading, reading: ReadRequest): Promise<ReadResult> {
   const { service, call } = reading.operation;
   const { paging } = call;
   if (paging === undefined) return askOnce(context, reading, undefined);
@@ -84,7 +87,7 @@ export type PageRead = Extract<ReadResult, { kind: "read" }>;
  * The pages of a list one by one, so that nobody need hold them all; `requests` are those of the page. A failure is the last that comes.
  * Of what has no pages, all of it is one.
  */
-export async function* pagesOf(context: Looking, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
+export async function* pagesOf(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { operation, step } = reading;
   let [pages, rows] = [0, 0];
   for await (const page of eachPage(context, reading)) {
@@ -99,7 +102,7 @@ export async function* pagesOf(context: Looking, reading: ReadRequest): AsyncGen
 }
 
 // A page that does not fit the ones before it is not given on; the first one is, since nothing may follow that it could contradict.
-async function* eachPage(context: Looking, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
+async function* eachPage(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { service, call } = reading.operation;
   const first = await askOnce(context, reading, undefined);
   yield first;
@@ -118,7 +121,7 @@ async function* eachPage(context: Looking, reading: ReadRequest): AsyncGenerator
   if (after.kind === "broken") yield unfinished(problemWith(after, reading));
 }
 
-async function askOnce(context: Looking, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
+async function askOnce(context: ListReading, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
   const { operation, input, caller, loosely = false } = reading;
   const asked = await ask(context, { operation, input, caller, loosely, ...(page === undefined ? {} : { page }) }, reading);
   const { reply, requests } = asked;

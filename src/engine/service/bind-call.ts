@@ -39,11 +39,15 @@ export function bindIn(context: Looking, scope: Scope, use: SideRead): Bound | (
   const input = bindObject(use.with, scope);
   const caller = callerOf(use.as, scope);
   const problem =
-    credentialProblem(use.operation, caller, context.target) ??
-    headerProblem(use.operation, caller, context.target) ??
+    callerProblem(use.operation, caller, context.target) ??
     maskProblem([input, entityFor(use.operation.service, caller) ?? ""], context.ports.secrets) ??
     inputProblem(use.operation, input);
   return problem === undefined ? { input, caller } : { input, caller, problem };
+}
+
+/** Returns why nobody can call an operation as this caller. */
+export function callerProblem(operation: Operation, caller: Caller, target: Target): StepProblem | undefined {
+  return credentialProblem(operation, caller, target) ?? headerProblem(operation, caller, target);
 }
 
 // One that an expression gave: those that are written out were looked for before the run began.
