@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { COMPILED, type Ended, launch, newProject, type Project, ROOT } from "./world.ts";
 
-// Whatever is shown in the README and in docs/ works: commands run, in order, in one fresh folder for each page on the embedded sandbox; playbooks and
-// environments pass their check. A block says behind its language what it is otherwise: `no-run`, `fragment` (a part of a playbook), `file=NAME`
-// (written there for the commands below it), `exit=N` (how its last command ends), `printed` (what stands below a command is what it prints, but for
-// times and ids; `npm run printed` writes it anew). Pages that are made from the code have tests of their own.
+// Everything that the README and docs/ show works: commands run, in order, in one fresh folder for each page on the embedded sandbox; playbooks and
+// environments pass their check. Marks behind the language of a block say what else it is: `no-run`, `fragment` (a part of a playbook), `file=NAME`
+// (written there for the commands below it), `exit=N` (the exit code of its last command), `printed` (the lines below a command are what it prints,
+// except for times and ids; `npm run printed` updates them). Pages that are generated from the code have tests of their own.
 const MADE = new Set(["docs/cli.md", "docs/errors.md", "docs/operations.md"]);
 const PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/**/*.md").toSorted()].filter(
   (page) => !MADE.has(page),
@@ -82,16 +82,16 @@ function alike(text: string): string {
     .replaceAll(/process \d+ on \S+/g, "PROCESS");
 }
 
-const WRITES_ANEW = process.env["PRINTED"] === "anew";
+const UPDATES_PAGES = process.env["PRINTED"] === "write";
 
-/** Holds a block against what is printed now, or writes it anew. */
+/** Compares a block with what is printed now, or updates it. */
 function compare(page: string, block: Block, printed: string): void {
-  if (WRITES_ANEW)
+  if (UPDATES_PAGES)
     return writeFileSync(
       page,
       readFileSync(page, "utf8").replace(block.text, () => printed),
     );
-  expect(alike(printed), `${page}:${block.line}; \`npm run printed\` writes it anew`).toBe(alike(block.text));
+  expect(alike(printed), `${page}:${block.line}; \`npm run printed\` updates it`).toBe(alike(block.text));
 }
 
 /** Lays the file that a block is. */

@@ -334,5 +334,5 @@ test("sales: what was sold otherwise is of a sale that there is", async () => {
   const unknown = { ...BUYERS, soldOtherwise: [...known.soldOtherwise, { sale: "Sale9", sold: 77 }] };
   const told = await reconcile(project, "reconcile-sales", "sales", unknown);
   expect(told.code, told.told).toBe(1);
-  expect(told.told).toContain("every sale of soldOtherwise is there");
+  expect(told.told).toContain("every sale of soldOtherwise exists");
 });

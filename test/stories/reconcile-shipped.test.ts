@@ -194,6 +194,6 @@ test("whoever looks at nothing is not told that all is well", async () => {
   expect(await run("reconcile-holdings", { tokens: [], holders: [], reader })).toEqual([2, expect.stringContaining("tokens")]);
   const none = { tokens: [], complete: false, reader };
   expect(await run("reconcile-supply", none)).toEqual([2, expect.stringContaining("tokens")]);
-  expect(await run("reconcile-stale", {})).toEqual([1, expect.stringContaining("some queue is looked at")]);
+  expect(await run("reconcile-stale", {})).toEqual([1, expect.stringContaining("some queue is checked")]);
   expect(await run("reconcile-vaults", { reader })).toEqual([1, expect.stringContaining("response.size() > 0")]);
 });
