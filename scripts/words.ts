@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
   { avoid: /\bby what it knows\b/gi, instead: "on what evidence" },
   { avoid: /\b(?:is|are|was|were) to be\b|\bas it was to\b/gi, instead: "must be, was expected to be" },
   { avoid: /\bbec(?:ame|ome|omes) of\b/gi, instead: "the outcome of" },
-  { avoid: /\bnobody knows\b/gi, instead: "with unknown outcome" },
+  { avoid: /\bnobody knows\b(?! whether)/gi, instead: "with unknown outcome" },
   { avoid: /\bcarried (?:by|it)\b|\bwho carries\b/gi, instead: "run by" },
   { avoid: /\bin all(?=[.,;:)]|$)/gim, instead: "total" },
   { avoid: /["'`](?:took|began)["'`:]/gi, instead: "duration, started" },
@@ -60,6 +60,7 @@ const RULES: readonly Rule[] = [
   { avoid: /\bwhose like\b|\b(?:and|or) the like\b/gi, instead: "such as, similar" },
   { avoid: /\blets? go of\b|\b(?:is|are|was|were|be) let go\b/gi, instead: "releases, released" },
   { avoid: /\bhanded\b/gi, instead: "given, passed" },
+  { avoid: /\bsays? so\b/gi, instead: "reports this, declares it" },
   { avoid: /\bnobody here\b/gi, instead: "we cannot" },
   { avoid: /\banother's\b/gi, instead: "someone else's" },
 ];
@@ -127,7 +128,7 @@ export function filesOf(patterns: readonly string[]): readonly string[] {
 function print(): void {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { at: { type: "string" } } });
   let left = 0;
-  for (const path of filesOf(positionals.length === 0 ? PAGES : positionals)) {
+  for (const path of positionals.length === 0 ? filesOf(PAGES) : globSync(positionals).toSorted()) {
     const text = textOf(path, values.at);
     if (text === undefined) continue;
     const found = wordsToAvoid(path, text);
