@@ -46,7 +46,10 @@ const RULES: readonly Rule[] = [
   { avoid: /\bb(?:ear|ears|ore|earing) with\b|\bborne\b/gi, instead: "acknowledge, acknowledged" },
   { avoid: /\bwants? (?:a person|somebody|someone)\b/gi, instead: "needs attention" },
   { avoid: /\bwait(?:s|ed|ing)? for somebody\b/gi, instead: "waiting for approval" },
-  { avoid: /\bsendings\b|\b(?:a|the|one|each|every|more|first|last|second) sending\b(?! )/gi, instead: "attempt, request" },
+  {
+    avoid: /\bsendings\b|\b(?:a|the|one|each|every|more|first|last|second|superseded) sending\b(?! (?:side|process|end))/gi,
+    instead: "attempt, request",
+  },
   { avoid: /\bby what it knows\b/gi, instead: "on what evidence" },
   { avoid: /\b(?:is|are|was|were) to be\b|\bas it was to\b/gi, instead: "must be, was expected to be" },
   { avoid: /\bbec(?:ame|ome|omes) of\b/gi, instead: "the outcome of" },
