@@ -1,6 +1,5 @@
 // Makes the checks of all fixed schemas at build time, so that a command neither loads the compiler nor waits for it.
 import { fileURLToPath } from "node:url";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { type Plugin, rolldown, type RolldownOutput } from "rolldown";
 import { contract } from "../src/contract/contract.ts";
@@ -11,7 +10,7 @@ import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../src/pla
 import { withSchema } from "../src/playbook/steps/call-input.ts";
 import { FAULTS } from "../src/sandbox/faults/plan.ts";
 import { SEED } from "../src/sandbox/seed/read.ts";
-import { OPTIONS } from "../src/schema/compile.ts";
+import { fixedCompiler } from "../src/schema/compile.ts";
 import { keyOf } from "../src/schema/prebuilt.ts";
 import { inlined } from "../src/schema/reference.ts";
 
@@ -82,7 +81,7 @@ const LATE = [
 ];
 
 function codeOf(schema: object): string {
-  const ajv = new Ajv2020({ ...OPTIONS, code: { source: true, esm: true } });
+  const ajv = fixedCompiler({ source: true, esm: true });
   const check = ajv.compile(inlined({ root: schema, shared: new Map([["contract", contract]]) }));
   return standalone.default(ajv, check).replace(/export default \w+;/, "");
 }

@@ -62,21 +62,28 @@ function fitted(
   return { problem: problems.find((problem) => !isLeftOut(problem)) ?? first };
 }
 
-function isNullAt(value: Json, [key, ...rest]: readonly string[]): boolean {
-  if (key === undefined) return value === null;
-  const inner = Array.isArray(value) ? (value as readonly Json[])[Number(key)] : isObject(value) ? value[key] : undefined;
-  return inner !== undefined && isNullAt(inner, rest);
+function isNullAt(value: Json, path: readonly string[]): boolean {
+  let at: Json | undefined = value;
+  for (const key of path) at = Array.isArray(at) ? (at as readonly Json[])[Number(key)] : isObject(at) ? at[key] : undefined;
+  return at === null;
 }
 
 // Fields of objects only: an item of a list cannot be absent.
 function leavingOut(value: Json, paths: readonly (readonly string[])[]): Json {
   if (paths.length === 0 || !(Array.isArray(value) || isObject(value))) return value;
   const below = Map.groupBy(paths, ([key = ""]) => key);
-  const pathsAt = (key: string): readonly (readonly string[])[] =>
-    (below.get(key) ?? []).map((path) => path.slice(1)).filter((path) => path.length > 0);
-  if (Array.isArray(value)) return value.map((item: Json, at) => leavingOut(item, pathsAt(String(at))));
-  const fields = Object.entries(value).filter(([key]) => below.get(key)?.some((path) => path.length === 1) !== true);
-  return Object.fromEntries(fields.map(([key, inner]) => [key, leavingOut(inner, pathsAt(key))]));
+  const copy = (Array.isArray(value) ? [...(value as readonly Json[])] : { ...value }) as Record<string, Json>;
+  for (const [key, found] of below) {
+    const inner = copy[key];
+    if (inner === undefined) continue;
+    if (!Array.isArray(value) && found.some((path) => path.length === 1)) delete copy[key];
+    else
+      copy[key] = leavingOut(
+        inner,
+        found.map((path) => path.slice(1)).filter((path) => path.length > 0),
+      );
+  }
+  return copy;
 }
 
 function understood(operation: Operation, body: Json): Answer | Unreadable {

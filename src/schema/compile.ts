@@ -1,7 +1,7 @@
 import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, Name, type Options, str } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { LIMITS } from "../base/limits.ts";
-import { inlined, type Whole } from "./reference.ts";
+import { BOUNDED, inlined, type Whole } from "./reference.ts";
 import { COUNTED } from "./walk.ts";
 
 /** One way in which a value breaks its schema, as the compiler tells it. */
@@ -16,8 +16,7 @@ export interface SchemaCheck {
 /** Makes, or finds, the check of a schema. */
 export type Compile = (whole: Whole) => SchemaCheck;
 
-/** How every schema is compiled, here and by the build. */
-export const OPTIONS: Options = {
+const OPTIONS: Options = {
   allErrors: true,
   strict: false,
   discriminator: true,
@@ -27,8 +26,26 @@ export const OPTIONS: Options = {
   addUsedSchema: false,
 };
 
+/** Makes the compiler of all fixed schemas, for this module and for the build. */
+export function fixedCompiler(code: NonNullable<Options["code"]>): Ajv2020 {
+  return new Ajv2020({ ...OPTIONS, code }).addKeyword(endingWithManyErrors);
+}
+
+// An answer of the service can hold millions of wrong values, and the problems alone would fill the memory.
+const endingWithManyErrors: CodeKeywordDefinition = {
+  keyword: BOUNDED,
+  schemaType: "boolean",
+  code: ({ gen, it: { validateName } }) =>
+    gen.if(_`errors > ${LIMITS.validationSteps / STEPS_OF_AN_ERROR}`, () => {
+      gen.code(_`${validateName}.errors = vErrors`);
+      gen.return(_`false`);
+    }),
+};
+
+const STEPS_OF_AN_ERROR = 40;
+
 // Optimised code does not earn back what it costs to make.
-const ajv = new Ajv2020({ ...OPTIONS, code: { optimize: false } });
+const ajv = fixedCompiler({ optimize: false });
 
 /** Compiles now. In `dist/` the build puts checks made by the same compiler in the place of this module. */
 export const compile: Compile = (whole) => ajv.compile(inlined(whole));

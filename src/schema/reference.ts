@@ -7,12 +7,18 @@ export interface Whole {
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * The schema with every `$ref` replaced by what it names, so that a place in it has one path only. What stands beside a `$ref` only
- * describes, and goes. Throws a RangeError for a schema that refers to itself.
+ * Returns the schema with every `$ref` replaced by the schema that it names, so that each keyword has one path only. Keywords beside a
+ * `$ref` are dropped, because they only describe. Throws a RangeError for a schema that refers to itself.
  */
 export function inlined(whole: Whole): object {
   return copyOf(whole.root, whole, []) as object;
 }
+
+/** The keyword that ends a check with very many problems. */
+export const BOUNDED = "x-bounded";
+
+// Each of these checks any number of values by one schema.
+const MANY_VALUES: ReadonlySet<string> = new Set(["items", "additionalProperties"]);
 
 function copyOf(value: unknown, whole: Whole, within: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => copyOf(item, whole, within));
@@ -23,10 +29,14 @@ function copyOf(value: unknown, whole: Whole, within: readonly string[]): unknow
     return copyOf(named(reference, whole), whole, [...within, reference]);
   }
   const fields = Object.entries(value).filter(([key]) => key !== "$id" && key !== "$schema");
-  return Object.fromEntries(fields.map(([key, inner]) => [key, copyOf(inner, whole, within)]));
+  const copied = fields.map(([key, inner]): [string, unknown] => {
+    const copy = copyOf(inner, whole, within);
+    return [key, MANY_VALUES.has(key) && isNode(copy) ? { ...copy, [BOUNDED]: true } : copy];
+  });
+  return Object.fromEntries(copied);
 }
 
-/** The schema in which a keyword stands, from the keyword's path in the inlined schema, such as `#/properties/id/pattern`. */
+/** Returns the schema that has a keyword, by the keyword's path in the inlined schema, such as `#/properties/id/pattern`. */
 export function schemaAround(keywordPath: string, whole: Whole): Node {
   const found = walk(whole.root, keywordPath.split("/").slice(1, -1), whole);
   return isNode(found) ? found : {};

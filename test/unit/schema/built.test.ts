@@ -39,6 +39,13 @@ test("the answer of every operation is read by built checks", () => {
   for (const operation of operations.values()) expect(() => readAnswer(operation, []), operation.name).not.toThrow();
 });
 
+test("a built check ends with very many problems", () => {
+  const { response = {} } = operations.get("ledger.token.list")?.call ?? {};
+  const rows = (length: number): object => ({ records: Array.from({ length }, () => null) });
+  expect(validatorOf(response)(rows(1_000))).toHaveLength(1_000);
+  expect(validatorOf(response)(rows(260_000))).toHaveLength(250_001);
+});
+
 test("an environment file is read by built checks", () => {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-built-"));
   const file = join(folder, "tokenbook.yaml");
