@@ -71,11 +71,11 @@ export function exitCodesPage(): string {
     "",
     ...table(["exit", "name", "means", "what to do"], rows),
     "",
-    "What a message means and what mends it is in [troubleshooting.md](troubleshooting.md).",
+    "What a message means and how to fix it is in [troubleshooting.md](troubleshooting.md).",
   ]);
 }
 
-/** `docs/limits.md`: each limit with the words that stand above it in the code. */
+/** `docs/limits.md`: each limit with the comment above it in the code. */
 export function limitsPage(root: URL): string {
   const text = readFileSync(new URL("src/base/limits.ts", root), "utf8");
   const blocks = [...text.matchAll(/\/\*\* ([^*]*?) \*\/\n((?: {2}\w+: [\d_]+,\n)+)/g)];
@@ -84,11 +84,11 @@ export function limitsPage(root: URL): string {
     const values = names.map((name) => LIMITS[name as keyof typeof LIMITS].toLocaleString("en-US"));
     return [[words, values.join("<br>"), names.map((name) => `\`${name}\``).join("<br>")]];
   });
-  const told = blocks.flatMap(([, , keys = ""]) => [...keys.matchAll(/(\w+):/g)]).length;
-  if (told !== Object.keys(LIMITS).length) throw new Error(`${told} of ${Object.keys(LIMITS).length} limits have words`);
+  const described = blocks.flatMap(([, , keys = ""]) => [...keys.matchAll(/(\w+):/g)]).length;
+  if (described !== Object.keys(LIMITS).length) throw new Error(`${described} of ${Object.keys(LIMITS).length} limits have words`);
   return page("Limits", [
-    "Every wait, list, loop and text has a bound. They are no settings: each is far above what a playbook needs, and keeps a mistake, or a service that",
-    "never ends, from taking the machine with it. What goes beyond one is told.",
+    "Every wait, list, loop and text has a bound. They are not settings: each is far above what a playbook needs, and keeps a mistake, or a service that",
+    "never ends, from taking the machine with it. Anything beyond a limit is reported.",
     "",
     ...table(["what", "limit", "name"], rows),
   ]);

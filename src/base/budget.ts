@@ -1,10 +1,10 @@
 import { invariant } from "./failure.ts";
 import { LIMITS } from "./limits.ts";
 
-/** The limits that count steps: what takes many of them cannot be interrupted meanwhile. */
+/** The limits that count steps, because work of many steps cannot be interrupted. */
 export type StepLimit = "expressionSteps" | "validationSteps";
 
-/** Something would take more steps than it may. */
+/** The failure of work that needs more steps than it may take. */
 export class OutOfSteps extends Error {
   override readonly name = "OutOfSteps";
 
@@ -18,12 +18,12 @@ interface Budget {
   left: number;
 }
 
-// What is counted runs without a pause, so there is one budget at a time.
+// Counted work runs without a pause, so there is one budget at a time.
 let current: Budget | undefined;
 
 let spentInTurn = 0;
 
-/** Does several things that each count their steps, in one budget: so a list of them is bounded as a whole. */
+/** Runs several pieces of counted work within one budget, so that a list of them is bounded as a whole. */
 export function sharingSteps<T>(limit: StepLimit, work: () => T): T {
   const outer = current;
   if (outer?.limit === limit) return work();
@@ -35,9 +35,7 @@ export function sharingSteps<T>(limit: StepLimit, work: () => T): T {
   }
 }
 
-/**
- * Does something that counts its steps by `spend`. Throws an OutOfSteps when they were spent, even where something inside has caught it.
- */
+/** Runs work that counts its steps by `spend`. Throws an OutOfSteps when they are spent, even if the work itself has caught that error. */
 export function withinSteps<T>(limit: StepLimit, work: () => T): T {
   return sharingSteps(limit, () => {
     invariant(current !== undefined, "steps are shared within a budget");
@@ -60,7 +58,7 @@ function assertLeft({ left, limit }: Budget): void {
   if (left < 0) throw new OutOfSteps(limit);
 }
 
-/** Counts steps, before they are made. Throws an OutOfSteps when there are not so many left. */
+/** Counts steps before they are taken. Throws an OutOfSteps when fewer are left. */
 export function spend(steps: number): void {
   invariant(current !== undefined, "steps are counted within a budget");
   current.left -= steps;
@@ -68,12 +66,12 @@ export function spend(steps: number): void {
   assertLeft(current);
 }
 
-/** Whether all steps were spent: a loop that catches errors must end then. */
+/** Returns whether all steps are spent: a loop that catches errors must end then. */
 export function isOutOfSteps(): boolean {
   return current !== undefined && current.left < 0;
 }
 
-/** Whether so much was computed since this was last asked that signals and timers should have their turn. */
+/** Returns whether so much was computed since the last call that signals and timers should have their turn. */
 export function shouldRest(): boolean {
   if (spentInTurn < STEPS_A_TURN) return false;
   spentInTurn = 0;

@@ -2,19 +2,19 @@ import { createRequire } from "node:module";
 import type { Cron as Croner } from "croner";
 import { count } from "./text.ts";
 
-// Loaded by the first playbook that has a schedule: the others need not wait for it.
+// Loaded by the first playbook that has a schedule, so that other playbooks do not wait for it.
 const load = createRequire(import.meta.url);
 const croner = (): { readonly Cron: typeof Croner } => load("croner") as { readonly Cron: typeof Croner };
 
-/** When something is to happen, again and again: a cron pattern by the clock of a time zone. */
+/** A recurring time: a cron pattern by the clock of a time zone. */
 export class Cron {
   readonly pattern: string;
   readonly timezone: string;
   readonly #croner: Croner;
 
   /**
-   * Five fields, or six with seconds before them, or a word such as `@daily`. Throws an error that says what cannot be read; the zone must be
-   * one that `isTimezone` knows.
+   * Reads five fields, or six with seconds before them, or a word such as `@daily`. Throws an error that says what cannot be read.
+   * `isTimezone` must know the zone.
    */
   constructor(pattern: string, timezone: string) {
     this.pattern = pattern;
@@ -26,12 +26,12 @@ export class Cron {
     this.#croner = new Patterns(pattern, { timezone, mode: "5-or-6-parts", paused: true });
   }
 
-  /** The first moment behind this one, in milliseconds since the Unix epoch; `undefined` when none ever comes. */
+  /** Returns the first moment after this one, in milliseconds since the Unix epoch; `undefined` when none ever comes. */
   next(after: number): number | undefined {
     return this.#croner.nextRun(new Date(after))?.getTime();
   }
 
-  /** The last moments before this one, at most so many, the earliest first. */
+  /** Returns the last moments before this one, at most so many, the earliest first. */
   previous(before: number, most: number): readonly number[] {
     return this.#croner
       .previousRuns(most, new Date(before))
@@ -40,7 +40,7 @@ export class Cron {
   }
 }
 
-/** Whether the system knows a time zone of this name. */
+/** Returns whether the system knows a time zone of this name. */
 export function isTimezone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
@@ -49,12 +49,12 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** The names of the time zones that the system knows. */
+/** Returns the names of the time zones that the system knows. */
 export function timezones(): readonly string[] {
   return ["UTC", ...Intl.supportedValuesOf("timeZone")];
 }
 
-/** A moment by the clock of a zone, with its offset: `2026-03-29 03:00:00 +02:00`. */
+/** Returns a moment by the clock of a zone, with its offset: `2026-03-29 03:00:00 +02:00`. */
 export function localTime(at: number, timezone: string): string {
   const format = new Intl.DateTimeFormat("en", { ...LOCAL, timeZone: timezone });
   const parts = new Map(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));

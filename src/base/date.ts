@@ -9,10 +9,10 @@ const DATE = new RegExp(DATE_PATTERN);
 const WITHOUT_ZONE = new RegExp(`^${DAY}[T ]${TIME}$`);
 const BELOW_MS = /\.\d{3}0*[1-9]/;
 
-/** How a date is written. */
+/** The form of a date, for messages. */
 export const DATE_FORM = "2026-01-31, or 2026-01-31T12:00:00Z with its zone";
 
-/** What keeps a text from being a date, as the rest of a sentence; `undefined` when it is one. */
+/** Returns why a text is no date, as the rest of a sentence; `undefined` when it is one. */
 export function dateProblem(text: string): string | undefined {
   if (WITHOUT_ZONE.test(text)) return `says no time zone: write Z, or an offset such as +02:00, behind the time`;
   if (!DATE.test(text)) return `is no date: write ${DATE_FORM}`;
@@ -21,7 +21,10 @@ export function dateProblem(text: string): string | undefined {
   return BELOW_MS.test(text) ? "is finer than a millisecond, which dates here are not" : undefined;
 }
 
-/** The moment that a date names, a day being its first moment in UTC; `undefined` when the text is no date. */
+/**
+ * Returns the moment of a date in milliseconds since the Unix epoch, for a day its first moment in UTC; `undefined` when the text is no
+ * date.
+ */
 export function parseDate(text: string): Date | undefined {
   return dateProblem(text) === undefined ? new Date(text) : undefined;
 }

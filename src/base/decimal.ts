@@ -12,15 +12,15 @@ Exact.PE = LIMITS.decimalDigits;
 export const NUMERAL_PATTERN = "^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?$";
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
 
-// Most numbers are written so.
+// The form of most numbers.
 const CANONICAL = /^(?:0|-?[1-9]\d*|-?(?:0|[1-9]\d*)\.\d*[1-9])$/;
 
-/** Every number of so few characters is a double that JSON writes in one way only. */
+/** A double can hold every number of so few characters, and JSON writes it in one way only. */
 const SAFE_DIGITS = 15;
 
 /**
- * An exact number. It keeps the digits it was written with, so `12345678901234567890.50` goes back to the wire byte for byte;
- * arithmetic and comparison are exact (division rounds half up at 40 decimal places).
+ * An exact number. It keeps the digits it was written with, so `12345678901234567890.50` is sent byte for byte as it was read. Arithmetic
+ * and comparison are exact (division rounds half up at 40 decimal places).
  */
 export class Decimal {
   /** The numeral as it was written: JSON number grammar. */
@@ -32,7 +32,7 @@ export class Decimal {
     this.#big = big;
   }
 
-  /** Reads a JSON numeral; `undefined` when the text is none, or has more digits than `LIMITS.decimalDigits`. */
+  /** Reads a JSON numeral; returns `undefined` when the text is none, or has more digits than `LIMITS.decimalDigits`. */
   static parse(text: string): Decimal | undefined {
     return NUMERAL.test(text) && withinDigits(text) ? new Decimal(text) : undefined;
   }
@@ -68,7 +68,7 @@ export class Decimal {
     if (other.isZero()) throw new RangeError("division by zero");
     return fromBig(this.#exactly.div(other.#exactly));
   }
-  /** What a whole-number division leaves, with the sign of the dividend. Throws a RangeError on division by zero. */
+  /** Returns the remainder of a whole-number division, with the sign of the dividend. Throws a RangeError on division by zero. */
   remainder(other: Decimal): Decimal {
     if (other.isZero()) throw new RangeError("division by zero");
     return fromBig(this.#exactly.mod(other.#exactly));
@@ -95,23 +95,23 @@ export class Decimal {
   isNegative(): boolean {
     return this.#exactly.lt("0");
   }
-  /** How many digits it takes to compute with it, at most: with an exponent, a few characters stand for many. */
+  /** Returns how many digits a computation with it needs at most: with an exponent, a few characters mean many digits. */
   get digits(): number {
     return /e/i.test(this.text) ? LIMITS.decimalDigits : this.text.length;
   }
-  /** How many digits after the point the value really has: 1.50 has 1. */
+  /** Returns how many digits after the point the value really has: 1.50 has 1. */
   decimals(): number {
     const [, fraction = ""] = this.#exactly.toFixed().split(".");
     return fraction.length;
   }
 
-  /** One spelling per value: no exponent, no trailing zeros. Use it as a key; show `text`. */
+  /** Returns the one spelling of the value: no exponent, no trailing zeros. Use it as a key; show `text`. */
   canonical(): string {
     if (CANONICAL.test(this.text)) return this.text;
     return this.isZero() ? "0" : this.#exactly.toFixed();
   }
 
-  /** The nearest double: for schema checks and plots, never for money. */
+  /** Returns the nearest double: for schema checks and plots, never for money. */
   approximate(): number {
     return Number(this.text);
   }
@@ -132,7 +132,7 @@ const PRODUCT_A_STEP = 10;
 const SHORT_DIGITS = 60;
 const STEPS_A_DIGIT = 3;
 
-/** The steps that it takes at most to compute with two numbers of so many digits. */
+/** Returns how many steps a computation with two numbers of so many digits takes at most. */
 export function stepsOfPair(digits: number, others: number): number {
   const long = digits + others > SHORT_DIGITS ? STEPS_A_DIGIT * (digits + others) : 0;
   return STEPS_OF_A_PAIR + (digits * others) / PRODUCT_A_STEP + long;
@@ -148,7 +148,7 @@ function withinDigits(text: string): boolean {
   return at <= LIMITS.decimalDigits && Math.abs(Number(text.slice(at + 1))) <= LIMITS.decimalDigits;
 }
 
-/** The sum of exact numbers; zero for none. */
+/** Returns the sum of exact numbers; zero for none. */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = Decimal.of(0);
   for (const value of values) total = total.plus(value);

@@ -2,7 +2,7 @@ import { createTwoFilesPatch, diffArrays, FILE_HEADERS_ONLY } from "diff";
 import { isObject, type Json, type JsonObject, jsonEquals } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 
-/** One place where two values differ. `+` is wanted and not there, `-` is there and not wanted, `~` is there and another. */
+/** One place where two values differ: `+` is wanted but missing, `-` is present but not wanted, `~` has another value. */
 export interface ValueDifference {
   readonly sign: "+" | "-" | "~";
   /** `owners[0].userId`; empty for the whole value. */
@@ -12,8 +12,8 @@ export interface ValueDifference {
 }
 
 /**
- * What would have to change in one value to make it the other: numbers by value, objects without regard to order. Of more than
- * `limit` places the first ones.
+ * Returns the changes that make one value the other: numbers by value, objects without regard to order. Of more than `limit` places it
+ * returns the first ones.
  */
 export function changesBetween(is: Json, wanted: Json, limit: number = LIMITS.explainedChanges): readonly ValueDifference[] {
   const changes: ValueDifference[] = [];
@@ -30,7 +30,7 @@ interface Pair {
   readonly path: string;
 }
 
-/** Takes a change; false when no more are wanted. */
+/** Takes a change; returns false when no more are wanted. */
 type Take = (change: ValueDifference) => boolean;
 
 function compare({ is, wanted, path }: Pair, take: Take): boolean {
@@ -54,7 +54,7 @@ function compareObjects(is: JsonObject, wanted: JsonObject, path: string, take: 
   return true;
 }
 
-// Items that were taken out are held against those put in at the same place: an item that changed is one change, not two.
+// Removed items are compared with the added items at the same place: a changed item is one change, not two.
 function compareLists(is: readonly Json[], wanted: readonly Json[], path: string, take: Take): boolean {
   let [at, to] = [0, 0];
   for (const { removed, added, kept } of editsOf(is, wanted)) {
@@ -79,7 +79,7 @@ function compareLists(is: readonly Json[], wanted: readonly Json[], path: string
 interface Edit {
   readonly removed: number;
   readonly added: number;
-  /** Items after them that are the same in both. */
+  /** How many items after them are the same in both. */
   readonly kept: number;
 }
 
@@ -99,13 +99,13 @@ function editsOf(is: readonly Json[], wanted: readonly Json[]): readonly Edit[] 
   return [...edits, { removed, added, kept: 0 }];
 }
 
-/** The path of a field: `owner.name`, or `owner["a b"]`. */
+/** Returns the path of a field: `owner.name`, or `owner["a b"]`. */
 export function pathTo(owner: string, key: string): string {
   if (!/^[A-Za-z_]\w*$/.test(key)) return `${owner}[${JSON.stringify(key)}]`;
   return owner === "" ? key : `${owner}.${key}`;
 }
 
-/** Returns the patch that makes one text of a file the other, as `diff -u` prints it; of very different texts one that replaces all. */
+/** Returns the patch that makes one text of a file the other, as `diff -u` prints it. For very different texts it replaces all lines. */
 export function patchBetween(file: string, texts: readonly [string, string], [was, is]: readonly [string, string]): string {
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY, maxEditLength: LIMITS.patchEdits };
   const patch = createTwoFilesPatch(file, file, ...texts, was, is, options);

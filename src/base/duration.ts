@@ -3,14 +3,14 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
 /** The pattern of a duration: a number and a unit, such as `500ms`, `30s`, `10m`, `2h`, `1d`. */
 export const DURATION_PATTERN = "^\\d+(?:\\.\\d+)?(?:ms|s|m|h|d)$";
 
-/** Milliseconds of a duration; `undefined` when the text is none. */
+/** Returns the milliseconds of a duration; `undefined` when the text is none. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
   if (match === null) return undefined;
   return Number(match[1]) * (UNIT_MS[match[2] ?? ""] ?? Number.NaN);
 }
 
-/** A duration as a person writes it: `0.4 s`, `12 s`, `3 min 20 s`. */
+/** Returns a duration as a person writes it: `0.4 s`, `12 s`, `3 min 20 s`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 59_500) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;

@@ -5,7 +5,7 @@ export const ENTITY_PATTERN = "^[A-Za-z][A-Za-z0-9_]*:\\S(?:.*\\S)?$";
 
 const ENTITY = /^([A-Za-z][A-Za-z0-9_]*):(\S(?:.*\S)?)$/s;
 
-/** The attribute and the value of an entity as people write it. */
+/** Returns the attribute and the value of an entity as people write it. */
 export function readEntity(text: string): { readonly attribute: string; readonly value: string } | undefined {
   const [, attribute, value] = ENTITY.exec(text) ?? [];
   return attribute === undefined || value === undefined ? undefined : { attribute, value };
@@ -14,7 +14,7 @@ export function readEntity(text: string): { readonly attribute: string; readonly
 /** The attributes that the service description names. Others are possible: an entity is an open map. */
 export const ENTITY_ATTRIBUTES: readonly string[] = ["orgId", "userId"];
 
-/** The attribute that a name almost is: written with other letters, or one letter off; `borrowerId` is one of its own. */
+/** Returns the known attribute that a name almost is: in other letters, or one letter off. `borrowerId` is an attribute of its own. */
 export function meantAttribute(name: string): string | undefined {
   if (ENTITY_ATTRIBUTES.includes(name)) return undefined;
   const plain = name.replaceAll(/[_-]/g, "").toLowerCase();

@@ -7,7 +7,7 @@ export const EXIT = {
   cannotStart: 2,
   drift: 3,
   pending: 4,
-  /** A write whose effect is not known, or that contradicts what was read. */
+  /** A write with unknown outcome, or one that contradicts what was read. */
   unknown: 5,
   /** Another process holds the run. */
   locked: 6,

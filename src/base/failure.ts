@@ -1,18 +1,18 @@
 import { EXIT, type ExitCode } from "./exit.ts";
 
-/** What a failure tells: what is wrong, why it matters or came about, and what mends it. */
+/** What a failure reports: what is wrong, why, and how to fix it. */
 export interface FailureDetails {
   /** A frozen dotted code, such as `environment.key-missing`; programs branch on it. */
   readonly code: string;
   readonly message: string;
   readonly why?: string;
-  /** The command or edit that mends it, ready to paste. */
+  /** The command or edit that fixes it, ready to paste. */
   readonly next?: string;
   readonly exit?: ExitCode;
   readonly cause?: unknown;
 }
 
-/** Something outside went wrong in a way we foresaw. Shown as one clear message, never with a stack trace. */
+/** An expected failure of something outside of tokenbook. It is shown as one clear message, never with a stack trace. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: string;
@@ -38,17 +38,17 @@ export class Failure extends Error {
   }
 }
 
-/** Something inside is wrong: a state we hold to be impossible. Exits 70 and asks for a report. */
+/** A fault of tokenbook itself: a state that should be impossible. Exits 70 and asks for a report. */
 export class Bug extends Error {
   override readonly name = "Bug";
 }
 
-/** States that cannot be: fails loudly instead of going on with a wrong value. */
+/** Asserts that a state is possible: fails loudly instead of continuing with a wrong value. */
 export function invariant(condition: unknown, says: string): asserts condition {
   if (condition === false || condition === undefined || condition === null) throw new Bug(says);
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,12 +1,12 @@
 import { LIMITS } from "./limits.ts";
 import type { Stretch } from "./unescape.ts";
 
-/** A text that is looked for. */
+/** A text to look for. */
 export interface SoughtText {
   readonly text: string;
   /** What is reported when it is found. */
   readonly name: string;
-  /** Whether the base64 character before it, or behind it, holds bits of it too. */
+  /** Whether the base64 character before it, or after it, holds some of its bits too. */
   readonly shares: { readonly before: boolean; readonly behind: boolean };
 }
 
@@ -17,7 +17,7 @@ export interface FoundText extends Stretch {
 
 interface Candidate {
   readonly wanted: SoughtText;
-  /** Where in the wanted text its block of characters is. */
+  /** The offset of its block of characters in the wanted text. */
   readonly offset: number;
 }
 
@@ -28,11 +28,11 @@ const CUT = "…";
 const BASE64 = /[\w+/-]/;
 
 /**
- * Finds every occurrence of many texts in one pass over a text: each fourth place is looked up among the blocks of four characters with which the wanted texts
- * begin, so what is found anywhere has one of them there.
+ * Finds every occurrence of many texts in one pass. Each wanted text begins with a block of four characters, so every fourth place of the
+ * text is looked up among these blocks.
  */
 export class Finder {
-  /** By place, which list of candidates is looked at; 0: none. */
+  /** The list of candidates for each block; 0: none. */
   readonly #table = new Uint16Array(TABLE_SIZE);
   readonly #candidates: Candidate[][] = [[]];
   readonly #short: readonly SoughtText[];

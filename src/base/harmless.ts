@@ -4,17 +4,17 @@ import { sanitise } from "./text.ts";
 const LOG_COMMAND = /##(?=\w*\[)/g;
 const LINE_COMMAND = /^[^\S\n]*(?=::)/gm;
 
-/** Text for people without what the log reader of a CI system obeys wherever it is in a line. */
+/** Returns text for people without the commands that the log reader of a CI system obeys anywhere in a line. */
 export function withoutLogCommands(text: string): string {
   return text.replaceAll(LOG_COMMAND, "## ");
 }
 
-/** Text for people, made fit for a terminal and for the log of a CI system: nothing in it is obeyed. */
+/** Returns text for people in which a terminal or the log reader of a CI system finds nothing to obey. */
 export function harmless(text: string): string {
   return withoutLogCommands(sanitise(text).replaceAll(LINE_COMMAND, "  | "));
 }
 
-/** A text of JSON, made fit for the same: it says the same to whoever parses it. A line of JSON never begins with `::`. */
+/** Returns a JSON text that is as safe and has the same value. A line of JSON never begins with `::`. */
 export function harmlessJson(json: string): string {
   return sanitise(json).replaceAll(LOG_COMMAND, String.raw`#\u0023`);
 }

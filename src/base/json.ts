@@ -22,7 +22,7 @@ export interface JsonObject {
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 const SHORTEST_FORBIDDEN = 9;
 
-/** Keys that would reach into JavaScript's own objects; no text that we read may hold one. */
+/** Returns whether a key would reach into JavaScript's own objects; no text that we read may have one. */
 export function isForbiddenKey(key: string): boolean {
   return key.length >= SHORTEST_FORBIDDEN && FORBIDDEN_KEYS.has(key);
 }
@@ -35,8 +35,8 @@ export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth)
   return JSON.parse(text, revive) as Json;
 }
 
-// How a number was written only the reviver sees, which takes several times as long. So numbers that lose something in parsing become marked
-// texts first. Where that was wrong, inside of a text, the mark cannot stand, and all of it is read again (decision 35).
+// Only the reviver sees how a number was written, and it takes several times as long. So numbers that would lose digits become marked
+// texts first. A mark inside of a text is a syntax error, and then everything is read again (decision 35).
 function quicklyParsed(text: string, depthLimit: number): Json | undefined {
   if (!/^\s*[[{]/.test(text) || text.includes(MARK) || text.includes(ESCAPED_MARK)) return undefined;
   const marked = text.search(FRACTION) === -1 ? text : text.replaceAll(FRACTION, `$1"${MARK}$2"`);
@@ -47,7 +47,7 @@ function quicklyParsed(text: string, depthLimit: number): Json | undefined {
     lastRead = { value, numbers };
     return value as Json;
   } catch {
-    return undefined; // what is wrong is told in the words of the text as it is
+    return undefined; // the message must quote the original text
   }
 }
 
@@ -57,21 +57,21 @@ const ESCAPED_MARK = String.raw`\u0091`;
 const MARK_CODE = 0x91;
 const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=\s*[,}\]])/g;
 
-/** Where numbers stand in a value, one after the other: what holds them, under which key, and what is there when it is looked at plainly. */
+/** The numbers of a value, one after the other: the object or list that holds it, its key, and its value as a JavaScript number. */
 type Numbers = (Record<string | number, unknown> | string | number)[];
 const NUMBER_PARTS = 3;
 
-/** What was read quickly last, until it has been looked at plainly: mostly it is at once. */
+/** The value that was read quickly last, until `lookPlainly` takes it, mostly at once. */
 let lastRead: { readonly value: object; readonly numbers: Numbers } | undefined;
 
-/** Puts exact numbers in place of integers and marked texts; false when one may have lost something in parsing. */
+/** Puts exact numbers in place of integers and marked texts; returns false when a number may have lost digits in parsing. */
 function makeExact(value: object, levels: number, numbers: Numbers): boolean {
   if (levels === 0) return false;
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) if (!makePartExact(value, at, levels, numbers)) return false;
     return true;
   }
-  // Of what JSON.parse makes nothing is inherited, and a list of keys for each row would take as long as all the rest.
+  // Objects made by JSON.parse inherit nothing, and a list of keys for each row would double the time.
   for (const key in value) {
     if (isForbiddenKey(key)) throw forbidden(key);
     if (!makePartExact(value, key, levels, numbers)) return false;
@@ -107,12 +107,12 @@ function revive(this: unknown, key: string, value: unknown, context: { readonly 
   return value;
 }
 
-/** Writes JSON without losing a digit: a Decimal goes out with the digits it was written with. */
+/** Writes JSON without losing a digit: a Decimal is written with its original digits. */
 export function writeJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent);
 }
 
-/** JSON for a message: of what is long, its beginning. */
+/** Returns JSON for a message; a long one is cut. */
 export function shownJson(value: unknown): string {
   return writeJson(value ?? null).slice(0, SHOWN_CHARS);
 }
@@ -120,8 +120,9 @@ export function shownJson(value: unknown): string {
 const SHOWN_CHARS = 200;
 
 /**
- * Looks at a value as if its numbers were JavaScript's: for schema checks only. Nothing of what is looked at may be kept: where the
- * numbers are known, they are lent to the value itself, for a large one takes longer to copy than to check (decision 34).
+ * Calls `look` with the value as if its numbers were JavaScript's: for schema checks only. `look` must keep nothing of it: where the
+ * numbers are known, they are replaced in the value itself for the time of the call, because copying a large value takes longer than
+ * checking it (decision 34).
  */
 export function lookPlainly<T>(value: unknown, look: (plain: unknown) => T): T {
   if (lastRead === undefined || lastRead.value !== value) return look(plainView(value));
@@ -143,7 +144,7 @@ function swapNumbers(numbers: unknown[]): void {
   }
 }
 
-/** The same value with JavaScript numbers in place of exact ones. Parts without a number are not copied. */
+/** Returns the same value with JavaScript numbers in place of exact ones. Parts without a number are not copied. */
 export function plainView(value: unknown): unknown {
   if (value instanceof Decimal) return value.approximate();
   if (value === null || typeof value !== "object") return value;
@@ -163,7 +164,7 @@ function copyOf(value: object): Record<string, unknown> {
   return Object.assign(copy as Record<string, unknown>, value);
 }
 
-/** The same value with every text changed, keys included; exact numbers as `number` says. */
+/** Returns the same value with every text changed, keys included; `number` changes exact numbers. */
 export function mapStrings(
   value: unknown,
   change: (text: string) => string,
@@ -180,7 +181,7 @@ export function isObject(value: unknown): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Decimal);
 }
 
-/** Whether two JSON values say the same: numbers by value, objects without regard to order. */
+/** Returns whether two JSON values are equal: numbers by value, objects without regard to order. */
 export function jsonEquals(left: Json, right: Json): boolean {
   if (left === right) return true;
   if (left instanceof Decimal) return right instanceof Decimal && left.equals(right);
@@ -195,7 +196,7 @@ export function jsonEquals(left: Json, right: Json): boolean {
   );
 }
 
-/** One text for each JSON value, whatever the digits and the order in which it was written; numbers may be JavaScript's. */
+/** Returns one text for each JSON value, whatever its digits and order of keys; numbers may be JavaScript's. */
 export function canonicalJson(value: unknown): string {
   if (value instanceof Decimal) return value.canonical();
   if (typeof value === "number") return canonicalJson(Decimal.fromJsonSource(String(value)));

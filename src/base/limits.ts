@@ -1,4 +1,4 @@
-/** Every bound the product keeps, in one place: each wait, list, loop and text has one, and a test for it. */
+/** Every bound that tokenbook keeps, in one place: each wait, list, loop and text has one, and a test for it. */
 export const LIMITS = {
   /** Digits, and size of the exponent, of one number. */
   decimalDigits: 1_000,
@@ -19,9 +19,9 @@ export const LIMITS = {
   dataRows: 100_000,
   /** Parts of one JSON Schema that expressions know the types of. */
   schemaShapes: 2_000,
-  /** Problems told of one input. */
+  /** Problems shown of one input. */
   inputProblems: 20,
-  /** Characters of a broken JSON text in which the place of the fault is looked for. */
+  /** Characters of a broken JSON text in which the place of the fault is searched. */
   locatedChars: 1_000_000,
   /** Lines by which two texts may differ and still be shown as a patch of single hunks. */
   patchEdits: 1_000,
@@ -35,22 +35,22 @@ export const LIMITS = {
   streamWaitMs: 10_000,
   /** Names that a process tries for the file by whose lock others see that it is alive. */
   lockTries: 20,
-  /** How old an intent may be when its request leaves, in milliseconds: a process that was stopped in between does not send it any more. */
+  /** How old an intent may be when its request leaves, in milliseconds: a process that was suspended in between does not send it any more. */
   intentMs: 10_000,
   /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,
-  /** Open writes that are named where they keep a run from beginning, and characters of a caller's key. */
+  /** Open writes that are named when they prevent a run from starting, and characters of a caller's key. */
   openWritesShown: 5,
   keyChars: 128,
-  /** Runs that are listed where a part of an id stands for several. */
+  /** Runs that are listed when a part of an id fits several. */
   runsNamed: 10,
-  /** Changes told of an edited playbook that do not fit what its run has done, and characters of each value in them. */
+  /** Changes shown of an edited playbook that do not fit what its run has done, and characters of each value in them. */
   editConflicts: 20,
   editedChars: 200,
   /** Bytes of the head of one answer, and of all of it. */
   answerHeadBytes: 16_384,
   answerBytes: 67_108_864,
-  /** Characters kept of what a service says when it refuses. */
+  /** Characters kept of the service's message when it refuses. */
   refusalChars: 1_000,
   /** Characters of one expression. */
   expressionChars: 10_000,
@@ -64,7 +64,7 @@ export const LIMITS = {
   expressionSteps: 10_000_000,
   /** Rows of a comparison whose expressions share one budget. */
   rowsTogether: 1_000,
-  /** Characters of a text that expressions put together. */
+  /** Characters of a text that expressions join. */
   textChars: 16_777_216,
   /** Steps that the check of one value against a schema may take, counted likewise. */
   validationSteps: 10_000_000,
@@ -75,15 +75,15 @@ export const LIMITS = {
   durationChars: 100,
   /** Parts of one pattern, with its repetitions written out. */
   patternParts: 1_000,
-  /** What a failed expectation shows. Levels of its tree, sub-expressions, and characters of all that it says. */
+  /** What a failed expectation shows: levels of its tree, sub-expressions, and characters of the whole explanation. */
   explainedDepth: 12,
   explainedNodes: 200,
   explainedChars: 30_000,
-  /** Evaluations, items of a list looked at for a near one, and items shown of a comprehension. */
+  /** Evaluations, items of a list that are searched for a near one, and items shown of a comprehension. */
   explainedEvaluations: 20_000,
   explainedCandidates: 200,
   explainedItems: 5,
-  /** Ways named in which it would hold, and differing places of two values. */
+  /** Conditions shown under which it would hold, and differing places of two values. */
   explainedHints: 5,
   explainedChanges: 20,
   /** Edits looked for between two lists, before they are compared place by place. */
@@ -94,7 +94,7 @@ export const LIMITS = {
   /** Lines of the answer, and their characters. */
   shownLines: 30,
   shownAnswerChars: 8_000,
-  /** Characters of an answer that a plan keeps whole, steps named whose answer is another now, and places told of each. */
+  /** Characters of an answer that a plan keeps whole, steps named whose answer has changed, and places shown of each. */
   planAnswerChars: 20_000,
   planChanges: 20,
   planPlaces: 5,
@@ -104,37 +104,37 @@ export const LIMITS = {
   foreachItems: 10_000,
   /** Characters of a name for which a near one is looked up. */
   nameChars: 100,
-  /** How long a write of which nobody knows what became of it is looked for, from its sending on, in milliseconds. */
+  /** How long a write with unknown outcome is searched for after its request, in milliseconds. */
   probeMs: 10_000,
-  /** How long before one that could do no harm is sent once more: what is only late is rather waited for. */
+  /** How long before a write that could do no harm is sent once more: a late effect is waited for. */
   patienceMs: 1_000,
-  /** The longest that a run waits for the time in which every write is declared to take effect. */
+  /** The longest that a run waits until every write is declared to have taken effect. */
   settleMs: 600_000,
   /** The longest that one request may be given, in milliseconds. */
   requestMs: 3_600_000,
   /** Attempts of one read that fails in transport. */
   readAttempts: 4,
-  /** Attempts of one read that the service is too busy for, and the longest that it is given between them, in milliseconds. */
+  /** Attempts of one read while the service is too busy, and the longest pause between them, in milliseconds. */
   busyAttempts: 20,
   heldBackMs: 30_000,
-  /** The longest that all attempts of one read may take together before no more are made, in milliseconds. */
+  /** The longest that all attempts of one read may take together, in milliseconds. */
   readMs: 120_000,
   /** Steps of one playbook. */
   steps: 10_000,
-  /** Steps named beforehand in a report; a playbook that is included twice counts twice. */
+  /** Planned steps listed in a report; a playbook that is included twice counts twice. */
   headings: 20_000,
-  /** Playbooks that one playbook includes, one within another and in all. */
+  /** Playbooks that one playbook includes: nested, and in total. */
   includeDepth: 8,
   includes: 64,
   /** Times that a read or a block of reads is tried. */
   retries: 100,
   /** The longest pause between two tries, in milliseconds. */
   pauseMs: 600_000,
-  /** How long a run that was interrupted may go on with what is to be done always, in milliseconds. */
+  /** How long an interrupted run may continue with its `always` steps, in milliseconds. */
   graceMs: 30_000,
-  /** How long a run that is to stop waits for the answer of a write that is on its way: then the answer counts as lost. */
+  /** How long a stopping run waits for the answer of a write: then the answer counts as lost. */
   writeGraceMs: 10_000,
-  /** Rounds of a `foreach` under way at a time. */
+  /** Rounds of a `foreach` that run at a time. */
   parallel: 64,
   /** Playbook files of one command. */
   files: 10_000,
@@ -142,72 +142,72 @@ export const LIMITS = {
   diagnostics: 50,
   /** Characters kept of what a child process says on stderr. */
   childErrorChars: 65_536,
-  /** Crash tests: the longest that a run to be killed may take, in milliseconds, times it is resumed, and differences told of each. */
+  /** Crash tests: the longest time before a run is killed, in milliseconds, how often it is resumed, and differences shown of each. */
   crashChildMs: 600_000,
   crashResumes: 5,
   crashDifferences: 5,
-  /** What `doctor` calls little room on the disk of the state directory, in bytes; difference of clocks, in milliseconds; and runs looked at. */
+  /** Free bytes on the disk of the state directory below which `doctor` warns; difference of clocks, in milliseconds; and runs checked. */
   doctorFreeBytes: 104_857_600,
   doctorSkewMs: 5_000,
   doctorRuns: 1_000,
   /** How long `doctor` waits for an address to be found, for a connection, or for one answer, in milliseconds. */
   doctorMs: 10_000,
-  /** How soon a certificate's end is told, in milliseconds. */
+  /** How soon before its end a certificate is reported, in milliseconds. */
   doctorCertificateMs: 1_209_600_000,
   /** Characters that `--debug` shows of one body. */
   debugBodyChars: 4_000,
-  /** How late a scheduled run may begin and still be in time, in milliseconds: what is later was missed. */
+  /** How late a scheduled run may start, in milliseconds: a later firing was missed. */
   scheduleLateMs: 60_000,
-  /** How long a schedule looks at nothing at most, and while another process has something under way, in milliseconds. */
+  /** The longest pause of a schedule between two checks, and the pause while another process runs something, in milliseconds. */
   scheduleNapMs: 30_000,
   schedulePollMs: 1_000,
-  /** How long a run may keep back those that follow before that is told, in milliseconds. */
+  /** How long a run may delay the next firings before this is reported, in milliseconds. */
   scheduleHeldMs: 43_200_000,
-  /** How long a run may go on after its schedule was told to stop, before it is interrupted, in milliseconds. */
+  /** How long a run may continue after its schedule was stopped, before it is interrupted, in milliseconds. */
   scheduleGraceMs: 20_000,
-  /** By how much the clock may be set back before a schedule begins anew, and what waits to be told is tried at once, in milliseconds. */
+  /** How far the clock may be set back before a schedule starts again, and waiting notifications are tried at once, in milliseconds. */
   scheduleSetBackMs: 86_400_000,
-  /** Firings of one schedule that wait for the one under way; missed ones looked at; and those that are remembered. */
+  /** Firings of one schedule that wait for the running one; missed ones that are checked; and those that are remembered. */
   firingsQueued: 1,
   firingsAtOnce: 1_000,
   firingsKept: 1_000,
-  /** Notifications: how often each is tried, the pauses between, how long one may take when it says nothing, in milliseconds. */
+  /** Notifications: how often each is tried, the pauses between, and how long one may take by default, in milliseconds. */
   notificationAttempts: 8,
   notificationPauseMs: 5_000,
   notificationPauseMostMs: 3_600_000,
   notificationMs: 10_000,
-  /** How many may wait, are under way at a time, and how long a command that ends waits for them. */
+  /** How many may wait, are sent at a time, and how long a command that ends waits for them. */
   notificationsWaiting: 1_000,
   notificationsAtOnce: 8,
   notificationsLastMs: 30_000,
-  /** How soon, in milliseconds, it is told again that a schedule fails for the same reason: less than a day, for clocks may be put forward meanwhile. */
+  /** How soon the same failure of a schedule is reported again, in milliseconds: less than a day, because clocks may be put forward. */
   reminderMs: 82_800_000,
-  /** Steps that did not pass told in a notification, and characters of each text. */
+  /** Steps that did not pass in a notification, and characters of each text. */
   notificationSteps: 20,
   notificationChars: 1_000,
-  /** What is served to browsers and scrapers: connections at a time, how long a request may take to come, or an answer stand still, in milliseconds, and how often that is looked at. */
+  /** The server for browsers and scrapers: connections at a time, how long a request may take to arrive, or an answer may pause, in milliseconds, and how often that is checked. */
   servedConnections: 64,
   servedRequestMs: 10_000,
   servedLookMs: 1_000,
   /** Annotations of each severity: as many as GitHub shows of one job step. */
   annotations: 10,
-  /** Characters of a report in Markdown, which a comment may have, and steps that its table tells. */
+  /** Characters of a report in Markdown, which a comment may have, and steps in its table. */
   markdownChars: 60_000,
   markdownSteps: 200,
-  /** Exchanges that a trace keeps of one run, spans of one request to a collector, and how long that may take, in milliseconds. */
+  /** Exchanges that a trace keeps of one run, spans of one request to a collector, and how long that request may take, in milliseconds. */
   tracedExchanges: 100_000,
   traceBatch: 2_000,
   traceMs: 10_000,
   /** Characters that an HTML report shows of one value, and of all values of a report. */
   htmlValueChars: 20_000,
   htmlChars: 16_777_216,
-  /** Writes that its table of the guarantee tells one by one, and steps named that want a person. */
+  /** Writes in the report's table of the guarantee, and steps named that need attention. */
   htmlWrites: 500,
   htmlConcerns: 50,
-  /** Pages that are served: runs listed, and steps of two runs held against each other. */
+  /** Pages that are served: runs listed, and steps of two runs compared. */
   viewRuns: 1_000,
   viewSteps: 2_000,
-  /** Drifts and schedules listed, entries of the history of one, and next firings told. */
+  /** Drifts and schedules listed, entries of the history of one, and next firings shown. */
   viewDrifts: 1_000,
   viewSchedules: 200,
   viewHistory: 500,
@@ -218,12 +218,12 @@ export const LIMITS = {
   htmlRows: 200,
   /** Comparisons of one playbook. */
   comparisons: 100,
-  /** Rows of one side of a comparison, and keys that differ, beyond which the two are not alike at all. */
+  /** Rows of one side of a comparison, and differing keys above which the two sides do not match at all. */
   compareRows: 10_000_000,
   drifts: 10_000,
-  /** Drifts, cleared ones, and totals told of one comparison in a report; `tokenbook drift list` has all of them. */
-  driftsTold: 1_000,
-  /** Times that a difference is looked at before what still moves is called moving. */
+  /** Drifts, cleared ones, and totals shown of one comparison in a report; `tokenbook drift list` has all of them. */
+  driftsShown: 1_000,
+  /** How often a difference is checked before a value that still changes is reported as moving. */
   looks: 4,
   /** The longest that a drift may be acknowledged for, in days. */
   acknowledgedDays: 366,

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 
-/** What the core may ask of the world. Everything else is a value, which is what makes a crash schedule replayable. */
+/** What the core may ask of the world. Everything else is a value, so a crash schedule can be replayed. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch, as the wall clock has it: it may jump, and is for people and records. */
+  /** Milliseconds since the Unix epoch by the wall clock: it may jump, and is for people and records. */
   now(): number;
-  /** Milliseconds since some fixed moment. It only ever goes on: whatever waits, or has a deadline, goes by it. */
+  /** Milliseconds since some fixed moment. It never goes back, so all waits and deadlines use it. */
   elapsed(): number;
   /** Resolves after `ms`, or at once when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -15,7 +15,7 @@ export interface Random {
   bytes(count: number): Uint8Array;
 }
 
-// A longer timer overflows, and would ring at once.
+// A longer timer overflows, and would fire at once.
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export const systemClock: Clock = {

@@ -1,6 +1,6 @@
 import { LIMITS } from "./limits.ts";
 
-/** What was made of a text, kept for the next who asks; of too many texts all is forgotten. */
+/** A cache of what was made of recent texts; when it holds too many, it forgets all. */
 export class Recent<T> {
   readonly #made = new Map<string, T>();
   readonly #make: (text: string) => T;

@@ -1,15 +1,15 @@
 import pRetry from "p-retry";
 
-/** What decides whether work is done again. */
+/** The policy of a retry. */
 export interface Retrying<T> {
   readonly isFinal: (result: T) => boolean;
-  /** Pauses before another try, when so many have been made; gives false when there must be none. */
+  /** Pauses before another try, after so many; returns false when there must be none. */
   readonly pause: (result: T, tries: number) => Promise<boolean>;
 }
 
 /**
- * Does work until its result is final or the policy ends it, and gives the last result. For reads only: a write never passes here. Whoever retries
- * pauses by a clock of its own, so that time can be simulated (decision 48).
+ * Does work until its result is final or the policy ends it, and returns the last result. For reads only: a write never passes here. The
+ * caller pauses by its own clock, so that time can be simulated (decision 48).
  */
 export async function retry<T>(work: () => Promise<T>, { isFinal, pause }: Retrying<T>): Promise<T> {
   const attempt = async (): Promise<T> => {

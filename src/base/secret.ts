@@ -10,7 +10,7 @@ import { escapesOf, readingsOf } from "./unescape.ts";
  */
 export class Secret {
   readonly name: string;
-  /** The environment variable that holds it, where one does. */
+  /** The environment variable that holds it, if one does. */
   readonly variable: string | undefined;
   readonly #value: string;
 
@@ -36,15 +36,15 @@ export type Redact = (text: string) => string;
 
 const IS_MASK = /^\$\{\{ secrets\.\w+ \}\}$/;
 
-/** The same value with its texts masked, keys included, and the numbers that are a secret, whole. */
+/** Returns the same value with its texts masked, keys included, and with each number masked that is a secret as a whole. */
 export function masked(value: unknown, redact: Redact): unknown {
   const number = (exact: Decimal): unknown => (IS_MASK.test(redact(exact.text)) ? redact(exact.text) : exact);
   return mapStrings(value, redact, number);
 }
 
 /**
- * Returns a redactor for these secrets, and for the parts of those that are addresses: in every mixture of plain and escaped characters, as base64 with
- * anything around it, and as hexadecimal digits.
+ * Returns a redactor for these secrets, and for the parts of those that are addresses. It finds them in every mixture of plain and
+ * escaped characters, as base64 with anything around it, and as hexadecimal digits.
  */
 export function redactor(secrets: readonly Secret[]): Redact {
   const wanted = secrets.flatMap(wantedOf);
@@ -54,7 +54,7 @@ export function redactor(secrets: readonly Secret[]): Redact {
   return (text) => mask(text, escapes.test(text) ? findInReadings(text, finder) : finder.find(text));
 }
 
-// What is found in a reading is masked where it was written.
+// A secret that is found in an unescaped reading is masked in the original text.
 function findInReadings(text: string, finder: Finder): readonly FoundText[] {
   return readingsOf(text).reduceRight<readonly FoundText[]>((later, reading) => {
     const found = [...later, ...finder.find(reading.text)];
@@ -64,7 +64,7 @@ function findInReadings(text: string, finder: Finder): readonly FoundText[] {
   }, []);
 }
 
-// Where secrets overlap, nothing of either is left: the first one's name stands for the whole stretch.
+// Overlapping secrets are masked as one, with the name of the first one.
 function mask(text: string, found: readonly FoundText[]): string {
   if (found.length === 0) return text;
   let clean = "";
@@ -91,7 +91,7 @@ function wantedOf(secret: Secret): readonly SoughtText[] {
 
 const NOTHING = { before: false, behind: false };
 
-// A shorter one than a secret may be would mask other words too.
+// A text shorter than the shortest allowed secret would mask other words too.
 function formsOf(text: string): readonly string[] {
   const [, ...forms] = readingsOf(text).map((reading) => reading.text);
   return [text, ...forms.filter(({ length }) => length >= LIMITS.secretLeastChars)];
@@ -106,7 +106,8 @@ const BYTES_OF_GROUP = 3;
 const BITS_OF_BYTE = 8;
 const BITS_OF_CHARACTER = 6;
 
-// With none, one or two bytes before it in its group of three, without the characters that hold bits of others too.
+// Base64 has three forms of a text, with none, one or two bytes before it in its group of three. Characters that share bits with other
+// bytes are left out.
 function base64Of(text: string): readonly Omit<SoughtText, "name">[] {
   const all = [text, JSON.stringify(text).slice(1, -1)].flatMap((inner) =>
     [0, 1, 2].flatMap((before) => {
@@ -122,10 +123,10 @@ function base64Of(text: string): readonly Omit<SoughtText, "name">[] {
 }
 
 const IS_ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
-/** A word as people write it into an address: masked by itself, it would be missing in other texts. */
+/** A usual word of an address: if it were masked by itself, it would be missing in other texts. */
 const IS_WORD = /^(?:[a-z]{0,15}|v\d{1,3})$/;
 
-/** What an address holds beside its host: user, password, path and query, whole and in their parts. */
+/** Returns what an address holds beside its host: user, password, path and query, whole and in parts. */
 function partsOfAddress(value: string): readonly string[] {
   const address = IS_ADDRESS.test(value) ? URL.parse(value) : null;
   if (address === null) return [];

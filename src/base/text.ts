@@ -2,8 +2,8 @@ import { closest, distance } from "fastest-levenshtein";
 import { LIMITS } from "./limits.ts";
 
 /**
- * Foreign text made fit for a terminal or a log: control characters, escape sequences, direction overrides and characters that nobody can see
- * are shown as `\\uXXXX`, not obeyed. In JSON that is the same text. What a script or an emoji needs to be read stays.
+ * Returns foreign text made fit for a terminal or a log: control characters, escape sequences, direction overrides and invisible
+ * characters are shown as `\\uXXXX`, not obeyed. In JSON that is the same text. Joiners that a script or an emoji needs are kept.
  */
 export function sanitise(text: string): string {
   return text.replaceAll(UNSEEN, (char, at: number) => (isNeeded(text, at) ? char : escapedUnits(char)));
@@ -14,10 +14,10 @@ const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/gu;
 
 const EMOJI = "\\p{Extended_Pictographic}";
-// The scripts whose letters a joiner shapes: among others it would only hide something.
+// The scripts whose letters a joiner shapes: between other letters it would only hide something.
 const SHAPED = `(?=[\\p{L}\\p{M}])[${["Arab", "Syrc", "Mong", "Deva", "Beng", "Guru", "Gujr", "Orya", "Taml", "Telu", "Knda", "Mlym", "Sinh"].map((script) => `\\p{scx=${script}}`).join("")}]`;
 
-// Only by itself and between what it belongs to: a row of them, or one behind a digit of an amount, would hide data.
+// Allowed only by itself and between the characters it joins: a row of them, or one after a digit of an amount, would hide data.
 const IN_PLACE = new RegExp(
   [
     `(?<=(?:${EMOJI}|\\p{Emoji_Modifier})\\ufe0f?)\\u200d(?=${EMOJI})`,
@@ -40,18 +40,20 @@ function escapedUnits(char: string): string {
     .join("");
 }
 
-/** The code of a character, in four hexadecimal digits. */
+/** Returns the code of a character, in four hexadecimal digits. */
 export function hexCode(character: string): string {
   return character.charCodeAt(0).toString(16).padStart(4, "0");
 }
 
 /**
- * What looks like a space, or like nothing, and is none to YAML and CEL: a class of characters. They come along where a text is copied
- * from a page or a document.
+ * A character class of what looks like a space, or is invisible, but is no space to YAML and CEL. Such characters come with texts that
+ * are copied from a page or a document.
  */
 export const FOREIGN_SPACE = "[\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f\\u2060\\u3000]";
 
-/** The name a person probably meant, when one is near enough: at most so many edits away, the more the longer it is where nothing is said. */
+/**
+ * Returns the name that a person probably meant, if one is near enough: within `edits`, or by default within more edits the longer it is.
+ */
 export function didYouMean(name: string, names: readonly string[], edits: number = editsAllowed(name)): string | undefined {
   if (names.length === 0 || name.length > LIMITS.nameChars) return undefined;
   const near = closest(
@@ -62,7 +64,7 @@ export function didYouMean(name: string, names: readonly string[], edits: number
   return found !== undefined && isNear(name.toLowerCase(), found.toLowerCase(), edits) ? found : undefined;
 }
 
-// Of a short name so many edits leave nothing that is alike, unless its letters are only in another order.
+// So many edits of a short name leave nothing alike, unless only the order of its letters differs.
 function isNear(name: string, found: string, edits: number): boolean {
   const apart = distance(name, found);
   return apart <= edits && (apart * 2 < Math.max(name.length, found.length) || lettersOf(name) === lettersOf(found));
@@ -76,7 +78,7 @@ function editsAllowed({ length }: string): number {
   return Math.max(2, Math.floor(length / 3));
 }
 
-/** A text in lines of at most `width` characters, each indented; a word that is longer stands on a line of its own. */
+/** Breaks a text into lines of at most `width` characters, each indented; a longer word gets a line of its own. */
 export function wrapped(text: string, width: number, indent = ""): string {
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
@@ -87,17 +89,17 @@ export function wrapped(text: string, width: number, indent = ""): string {
   return lines.map((line) => indent + line).join("\n");
 }
 
-/** `1 step`, `2 steps`. */
+/** Returns a count with its noun: `1 step`, `2 steps`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** The same of a number that may be long: `1 row`, `3,000 rows`. */
+/** Returns the same with separators of thousands: `1 row`, `3,000 rows`. */
 export function countLong(number: number, noun: string): string {
   return count(number, noun).replace(/^\d+/, (digits) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ","));
 }
 
-/** A word as a shell reads it as one. */
+/** Returns a word quoted for a shell. */
 export function quoted(word: string): string {
   return /^[\w./=:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

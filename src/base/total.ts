@@ -1,4 +1,4 @@
-/** A sum of exact numbers in the making: whole numbers of its smallest unit, which is many times as fast as adding decimals. */
+/** A running sum of exact numbers. It counts in whole numbers of the smallest unit, which is many times as fast as adding decimals. */
 export class Total {
   #units = 0n;
   #scale = 0;

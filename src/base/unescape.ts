@@ -1,10 +1,10 @@
 import { ENTITIES } from "./entities.ts";
 import { LIMITS } from "./limits.ts";
 
-// What JSON, JavaScript, URLs, HTML and XML write for a character.
+// The escapes that JSON, JavaScript, URLs, HTML and XML write for a character.
 const ESCAPE =
   /(?:\\\\)+|\\(?:u[\da-fA-F]{4}|u\{[\da-fA-F]{1,6}\}|x[\da-fA-F]{2}|["'/bfnrt])|%(?:[0-7][\da-fA-F]|[cdCD][\da-fA-F]%[89abAB][\da-fA-F]|[eE][\da-fA-F](?:%[89abAB][\da-fA-F]){2}|[fF][0-7](?:%[89abAB][\da-fA-F]){3})|&(?:#\d{1,8}|#[xX][\da-fA-F]{1,8}|[A-Za-z][A-Za-z\d]{1,7});/g;
-// What wrapping and indenting add, what a form writes for a blank, and what is left of escapes in one another.
+// Characters that wrapping and indenting add, that a form writes for a blank, and that remain of nested escapes.
 const LOOSE = /[\s+\\]+/g;
 
 /** A part of a text, by offsets. */
@@ -13,16 +13,16 @@ export interface Stretch {
   readonly end: number;
 }
 
-/** A text, and what each part of it was before: nothing for the text that was given. */
+/** A text, and where each part of it was in the text before; the given text has none before it. */
 export interface TextReading {
   readonly text: string;
-  /** Gives the parts of the text before in which parts of this one were written; whatever one escape means is held by all of it. */
+  /** Returns the parts of the text before that mean parts of this one; the meaning of an escape belongs to all of its characters. */
   readonly sourcesOf: (parts: readonly Stretch[]) => readonly Stretch[];
 }
 
 /**
- * Returns a text as it is, then with its escapes replaced by what they mean, again and again until none is left or the limit is reached, and at last without
- * blanks and backslashes. All spellings of one text so end as the same text.
+ * Returns a text as it is, then with its escapes replaced by their meaning, again and again until none is left or the limit is reached,
+ * and at last without blanks and backslashes. So all spellings of one text end as the same text.
  */
 export function readingsOf(given: string): readonly TextReading[] {
   const readings: TextReading[] = [{ text: given, sourcesOf: (parts) => parts }];
@@ -52,14 +52,14 @@ function bare(text: string): string {
 
 const SHORT: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
-/** Returns a pattern of what must be in a text before its readings can hold one of these texts which it does not hold itself. */
+/** Returns a pattern that finds what a text must have if one of its readings holds one of these texts and the text itself does not. */
 export function escapesOf(texts: readonly string[]): RegExp {
   const inert = ['"', "b", "f", "t"].filter((kind) => !texts.some((text) => text.includes(SHORT[kind] ?? kind)));
   const loose = texts.some((text) => /\s/.test(text)) ? String.raw`\n\r+` : String.raw`\n\r`;
   return new RegExp(String.raw`\\[^${inert.join("")}]|%[\da-fA-F]{2}|&(?:#|[A-Za-z][A-Za-z\d]{1,7};)|[${loose}]`);
 }
 
-/** One escape: where it is in the text, and where its meaning is in the unescaped text. */
+/** One escape: its place in the text, and the place of its meaning in the unescaped text. */
 interface Escape {
   readonly source: Stretch;
   readonly meaning: Stretch;
@@ -87,7 +87,7 @@ function placed(parts: readonly Stretch[], escapes: readonly Escape[]): readonly
   return parts.map(({ start, end }) => ({ start: placeOf(start, "start"), end: placeOf(end, "end") }));
 }
 
-// How many escapes mean something before an offset; one that begins there counts for a start.
+// Returns how many meaningful escapes begin before an offset; for a start, one at the offset counts too.
 function countBegun(escapes: readonly Escape[], offset: number, edge: "start" | "end"): number {
   let [low, high] = [0, escapes.length];
   while (low < high) {
@@ -101,7 +101,7 @@ function countBegun(escapes: readonly Escape[], offset: number, edge: "start" | 
 
 const HIGHEST_CODE = 0x10ffff;
 
-/** Returns what an escape means; itself, where it means nothing. */
+/** Returns the meaning of an escape, or the escape itself if it has none. */
 function meaningOf(escape: string): string {
   switch (escape[0]) {
     case "\\":
@@ -124,7 +124,7 @@ function percentMeaning(escape: string): string {
   try {
     return decodeURIComponent(escape);
   } catch {
-    return escape; // no UTF-8, as what is longer than it must be
+    return escape; // invalid UTF-8, or longer than it must be
   }
 }
 

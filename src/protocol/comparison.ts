@@ -12,7 +12,7 @@ export type DriftState = "new" | "persisting" | "changed" | "acknowledged";
  */
 export type Quantity = string;
 
-/** What a comparison of two sides found; lists are cut at `LIMITS.driftsTold`, `counts` are not. Times are milliseconds since the Unix epoch. */
+/** What a comparison of two sides found; lists are cut at `LIMITS.driftsShown`, `counts` are not. Times are milliseconds since the Unix epoch. */
 export interface Comparison {
   readonly left: ComparedSide;
   readonly right: ComparedSide;

@@ -2,24 +2,24 @@
 export const RECONCILE_CODES = {
   "playbook.reconcile-key": {
     severity: "error",
-    title: "the keys of two sides are not made of the same parts",
+    title: "the keys of two sides have different parts",
     meaning:
-      "Rows of both sides are found by their keys, so both keys have the same parts, by name. `map` and `totals` name parts of the key too.",
+      "Rows of both sides are matched by their keys, so both keys need the same parts, by name. `map` and `totals` also name parts of the key.",
     cure: "Give both sides a key with the same parts, such as { holder: …, token: … }.",
     example: "reconcile-other-key",
   },
   "playbook.reconcile-mode": {
     severity: "error",
     title: "a comparison in a playbook that may write",
-    meaning: "A reconciliation never repairs what it finds, and that it writes nothing is proved before its first request.",
-    cure: "Write `mode: read-only` at the head of the playbook, and what writes into another one.",
+    meaning: "A reconciliation never repairs what it finds. The check proves that it writes nothing before the first request.",
+    cure: "Write `mode: read-only` at the head of the playbook, and move writes to another one.",
     example: "reconcile-may-write",
   },
   "playbook.reconcile-sides": {
     severity: "error",
-    title: "a comparison lacks a side, or what a side is to give",
+    title: "a comparison lacks a side, or a side lacks its rows or values",
     meaning:
-      "A comparison has a left and a right side, or `conserve`. A side has rows that are read, or given; and where one side has a value, the other has one to hold against it.",
+      "A comparison has a left and a right side, or `conserve`. A side has rows that are read, or given. If one side has a value, the other side needs a value to compare it with.",
     cure: "Write left: and right:, each with read: or rows:, and both with a value: or both without.",
     example: "reconcile-one-side",
   },

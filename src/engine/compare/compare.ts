@@ -197,7 +197,7 @@ class Comparing {
 }
 
 function told<T>(list: readonly T[]): readonly T[] {
-  return list.slice(0, LIMITS.driftsTold);
+  return list.slice(0, LIMITS.driftsShown);
 }
 
 function namedKey(parts: readonly string[], key: string): Readonly<Record<string, string>> {

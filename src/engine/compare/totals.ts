@@ -53,7 +53,7 @@ export class Survey {
 
   #part(value: string): Readonly<Record<SideName, Total>> | undefined {
     let totals = this.#parts.get(value);
-    if (totals === undefined && this.#parts.size < LIMITS.driftsTold) {
+    if (totals === undefined && this.#parts.size < LIMITS.driftsShown) {
       totals = { left: new Total(), right: new Total() };
       this.#parts.set(value, totals);
     }
