@@ -232,7 +232,7 @@ export class SimulatedNetwork {
 function untilGivenUp(signal: AbortSignal | undefined, exchanged: Promise<Exchanged>): Promise<Exchanged> {
   if (signal === undefined) return exchanged;
   return new Promise((resolve) => {
-    const giveUp = (): void => resolve({ kind: "no-answer", why: "it was not waited for" });
+    const giveUp = (): void => resolve({ kind: "no-answer", why: "it was not awaited" });
     if (signal.aborted) return giveUp();
     signal.addEventListener("abort", giveUp);
     void exchanged.finally(() => signal.removeEventListener("abort", giveUp)).then(resolve);

@@ -4,8 +4,7 @@ import { type Checker, type Evaluator, OwnMacro, PairMacro, replace } from "./ma
 import { spendOnPair } from "./steps.ts";
 
 /**
- * Has the nodes of a fresh syntax tree reckon exactly where the library does not: it cuts `7 / 2` to 3, and reads `int("")` as 0 and
- * `int("0b11")` as 3.
+ * Makes the nodes of a new syntax tree compute exactly. The library rounds `7 / 2` to 3, and reads `int("")` as 0 and `int("0b11")` as 3.
  */
 export function useExactArithmetic(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {

@@ -27,8 +27,8 @@ const ORDER: Readonly<Record<string, (sign: -1 | 0 | 1) => boolean>> = {
 };
 
 /**
- * CEL as we speak it: every number that is not a plain integer literal is an exact decimal, `matches` gives way to `re2`
- * (linear time), and nothing is coerced. Both the checking and the evaluating environments are copies of this one.
+ * CEL as tokenbook has it: every number that is not a plain integer literal is an exact decimal, `re2` replaces `matches` (linear time),
+ * and nothing is coerced. The environments for checking and for evaluating are copies of this one.
  */
 export const cel: Environment = build();
 
@@ -39,7 +39,7 @@ function build(): Environment {
     unlistedVariablesAreDyn: false,
     limits: { maxAstNodes: LIMITS.expressionNodes, maxDepth: LIMITS.textDepth },
   });
-  // Without fields named, the library reads those of our class.
+  // Unless fields are named, the library reads those of our class.
   environment.registerType("decimal", { ctor: Decimal, fields: {} } as never);
   registerDecimalOperators(environment);
   registerFunctions(environment);
@@ -60,7 +60,7 @@ function registerDecimalOperators(environment: Environment): void {
           holds(exact(a).compare(exact(b))),
         );
       }
-      // The library mirrors an equality by itself.
+      // The library adds the mirrored equality by itself.
       if (left === "decimal") {
         environment.registerOperator(`${left} == ${right}`, (a: Number_, b: Number_) => exact(a).equals(exact(b)));
       }
@@ -83,23 +83,23 @@ function registerFunctions(environment: Environment): void {
 function exact(value: unknown): Decimal {
   if (value instanceof Decimal) return value;
   if (typeof value === "bigint") return Decimal.of(value);
-  throw new RangeError(`${told(value)} is not a number`);
+  throw new RangeError(`${shownValue(value)} is not a number`);
 }
 
-// Whole or not at all, for half of a secret would be known to nobody.
-function told(value: unknown): string {
+// A whole text or none, because masking would not recognise half of a secret.
+function shownValue(value: unknown): string {
   const text = JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part));
   return text.length <= LIMITS.shownChars ? text : `a value of ${text.length} characters`;
 }
 
-/** The number that a text holds. Throws a RangeError. */
+/** Returns the number that a text holds. Throws a RangeError. */
 export function numeral(text: string): Decimal {
   const value = Decimal.parse(text);
   if (value === undefined) throw new RangeError(`${JSON.stringify(text)} is not a number`);
   return value;
 }
 
-/** A number without a fraction. Throws a RangeError. */
+/** Returns a number without a fraction. Throws a RangeError. */
 export function whole(value: Decimal): bigint {
   if (!value.isInteger()) throw new RangeError(`${value.text} is not a whole number`);
   return BigInt(value.canonical());

@@ -1,10 +1,10 @@
 import { meantAttribute } from "../base/entity.ts";
 import type { ASTNode } from "./cel.ts";
 
-/** The type of an entity: an open map of texts, orgId and whatever attribute names it. */
+/** The type of an entity: an open map of texts with orgId and any attribute that names it. */
 export const ENTITY_TYPE = "map<string, string>";
 
-/** An attribute that an expression asks an entity for, and that is almost one of those that entities have. */
+/** An attribute in an expression that is almost one of an entity's known attributes. */
 export interface MisspeltAttribute {
   readonly attribute: string;
   readonly near: string;
@@ -13,8 +13,8 @@ export interface MisspeltAttribute {
 }
 
 /**
- * The attributes of entities that are misspelt, in a tree whose types were checked. `o["userid"]` asks for one all the same, and so may
- * an expression that writes it as a text: it may have made the map itself.
+ * Returns the misspelt attributes of entities in a tree whose types were checked. `o["userid"]` is allowed, and so is the same in an
+ * expression with this text, because it may have made the map itself.
  */
 export function misspeltIn(
   nodes: readonly ASTNode[],

@@ -5,9 +5,9 @@ import { type Checker, type Evaluator, type Macro, replace } from "./macro.ts";
 import { spelling } from "./map-keys.ts";
 
 /**
- * Gives each `==`, `!=` and `in` among the nodes of a fresh syntax tree JSON's equality. The library's own compares the insides of
- * lists and maps by JavaScript type, so that `1 in [1]` would fail where one 1 was written and the other read, and has no answer where
- * two records differ in a field's type.
+ * Gives each `==`, `!=` and `in` of a new syntax tree JSON's equality. The library compares the contents of lists and maps by JavaScript
+ * type, so `1 in [1]` would fail if one 1 was written and the other was read, and records that differ in a field's type could not be
+ * compared.
  */
 export function useJsonEquality(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
@@ -57,7 +57,7 @@ function same(left: unknown, right: unknown): boolean {
 
 const CHARS_A_STEP = 64;
 
-// Only texts of the same length are looked at to their end.
+// Only texts of the same length are compared to their end.
 function stepsToCompare(left: unknown, right: unknown): number {
   if (typeof left === "string" && typeof right === "string" && left.length === right.length)
     return 1 + left.length / CHARS_A_STEP;
@@ -82,7 +82,7 @@ function member(value: unknown, container: unknown): boolean {
     const key = spelling(value);
     return key !== undefined && Object.hasOwn(container, key);
   }
-  throw new RangeError("`in` wants a list or a map on its right");
+  throw new RangeError("`in` needs a list or a map on its right");
 }
 
 function isNumber(value: unknown): value is Decimal | bigint {
@@ -93,7 +93,7 @@ function exact(value: Decimal | bigint): Decimal {
   return value instanceof Decimal ? value : Decimal.of(value);
 }
 
-// CEL's durations, byte strings and the like keep their value where no key shows it.
+// CEL's durations, byte strings and similar types keep their value where no key shows it.
 function isForeign(value: unknown): boolean {
   if (!isRecord(value)) return typeof value === "function";
   const prototype: unknown = Object.getPrototypeOf(value);

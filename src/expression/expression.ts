@@ -14,16 +14,16 @@ import { countSteps } from "./steps.ts";
 import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, unknownMet } from "./unknown.ts";
 
-/** What the names of an expression stand for while it is evaluated. */
+/** The values of the names in an expression while it is evaluated. */
 export type Scope = Readonly<Record<string, Json>>;
 
-/** A scope that holds what the language made itself: the item that a comprehension looks at. */
+/** A scope that holds what the language itself made: the current item of a comprehension. */
 export type BareScope = Readonly<Record<string, unknown>>;
 
-/** Why an expression has no value: a field that the answer does not hold, a division by zero. */
+/** Why an expression has no value: a field is missing in the answer, or a division by zero. */
 export class EvaluationFailure extends Error {
   override readonly name = "EvaluationFailure";
-  /** What the expression reads, and the names as they were; left out where none was evaluated. */
+  /** The expressions that it reads, and their names' values; absent if none was evaluated. */
   readonly asked: { readonly references: readonly Reference[]; readonly scope: Scope } | undefined;
 
   constructor(message: string, { asked, ...options }: ErrorOptions & Partial<Pick<EvaluationFailure, "asked">> = {}) {
@@ -32,7 +32,7 @@ export class EvaluationFailure extends Error {
   }
 }
 
-// Evaluation is dynamic: what the types promise was checked before, what the service really sends is seen here
+// Evaluation is dynamic: the promises of the types were checked before, and here the answer that the service really sent is read
 // (decision 15).
 const dynamic: Environment = cel.clone({ unlistedVariablesAreDyn: true });
 
@@ -50,7 +50,7 @@ export class Expression {
     this.#program = program;
   }
 
-  /** Parses; gives the one problem that keeps the text from being an expression. */
+  /** Parses a text; returns the one problem if it is not an expression. */
   static parse(text: string): Expression | ExpressionProblem {
     if (text.length > LIMITS.expressionChars) return tooLong(text);
     if (text.trim() === "")
@@ -72,12 +72,15 @@ export class Expression {
     }
   }
 
-  /** What is so wherever the expression, as a condition, holds. */
+  /** What is certain wherever the expression holds as a condition. */
   assumptions(): readonly Assumption[] {
     return assumptionsOf(this.#program.ast);
   }
 
-  /** The value, as JSON with exact numbers. Throws an EvaluationFailure; of what cannot be known yet, an Unforeseen. */
+  /**
+   * Returns the value as JSON with exact numbers. Throws an EvaluationFailure, or an Unforeseen when it needs a value that cannot be
+   * known yet.
+   */
   evaluate(scope: Scope): Json {
     forgetUnknown();
     try {
@@ -90,14 +93,14 @@ export class Expression {
     }
   }
 
-  /** Whether it holds, as a condition. Throws an EvaluationFailure also where it is neither true nor false. */
+  /** Returns whether it holds as a condition. Throws an EvaluationFailure also if it is neither true nor false. */
   holds(scope: Scope): boolean {
     const value = this.evaluate(scope);
     if (typeof value === "boolean") return value;
     throw new EvaluationFailure(`${this.text.trim()} must be true or false, and is ${shownJson(value)}`);
   }
 
-  /** The value as the language has it, which may have no JSON form. Throws an EvaluationFailure. */
+  /** Returns the value in the language's own form, which may have no JSON form. Throws an EvaluationFailure. */
   evaluateBare(scope: BareScope): unknown {
     try {
       return withinSteps("expressionSteps", () => this.#program(scope));
@@ -112,8 +115,8 @@ export function isProblem(parsed: Expression | ExpressionProblem): parsed is Exp
 }
 
 /**
- * A value of the language as JSON with exact numbers. It counts its steps: a value may hold the same part many times, and JSON has it each
- * time. Throws a TypeError when it has no such form.
+ * Returns a value of the language as JSON with exact numbers. It counts its steps, because JSON repeats a part that a value holds many
+ * times. Throws a TypeError when it has no such form.
  */
 export function toJson(value: unknown): Json {
   spend(typeof value === "object" ? STEPS_OF_AN_OBJECT : 1);
@@ -142,7 +145,7 @@ function tooLong(text: string): ExpressionProblem {
   };
 }
 
-/** Whether a parenthesis of the text is left open. */
+/** Returns whether a parenthesis of the text is left open. */
 export function isCutOff(text: string): boolean {
   if (!text.includes("(")) return false;
   const bare = text.replaceAll(/"[^"]*"|'[^']*'/g, "");

@@ -1,6 +1,6 @@
 import type { ASTNode } from "./cel.ts";
 
-/** What the library's own macros are made of: a node that has one is checked and evaluated by it (decision 16). */
+/** The form of the library's own macros: a node with one is checked and evaluated by it (decision 16). */
 export interface Macro {
   readonly typeCheck: (checker: Checker, macro: Macro, context: unknown) => unknown;
   readonly evaluate: (evaluator: Evaluator, macro: Macro, context: unknown) => unknown;
@@ -13,7 +13,7 @@ export interface Checker {
 
 export interface Evaluator {
   readonly run: (node: ASTNode, context: unknown) => unknown;
-  /** The type of a value: what nobody can know yet says so when it is asked for. */
+  /** Returns the type of a value. An unknown value throws its Unforeseen. */
   readonly debugType: (value: unknown) => unknown;
 }
 
@@ -23,23 +23,23 @@ interface Replaceable {
   readonly setMeta: (key: "macro" | "async", value: unknown) => Replaceable;
 }
 
-/** Gives a node of a fresh syntax tree another macro. */
+/** Gives a node of a new syntax tree another macro. */
 export function replace(node: ASTNode, macro: Macro): void {
   (node as unknown as Replaceable).setMeta("macro", macro).setMeta("async", false);
 }
 
-/** The macro of a node, if it has one. */
+/** Returns the macro of a node, if it has one. */
 export function macroOf(node: ASTNode): Macro | undefined {
   return (node as unknown as Replaceable).meta.macro;
 }
 
-/** A node with the same parts that is checked and evaluated as the library does it. */
+/** Returns a node with the same parts that is checked and evaluated as the library does it. */
 export function copyOf(node: ASTNode): ASTNode {
   const { meta, clone } = node as unknown as Replaceable;
   return clone.call(node, { ...meta, name: node.op }, node.args);
 }
 
-/** Checked and evaluated as the library does it, wherever a subclass knows no better. */
+/** Checks and evaluates as the library does it, unless a subclass does it differently. */
 export class OwnMacro<Own extends ASTNode = ASTNode> implements Macro {
   protected readonly own: Own;
 
@@ -56,10 +56,10 @@ export class OwnMacro<Own extends ASTNode = ASTNode> implements Macro {
   }
 }
 
-// What the library's own way knows once it was checked: what to do with values whose types only a run can tell.
+// After the check, the library knows how to evaluate values whose types only a run shows.
 type OwnPair = ASTNode & { readonly handle: (left: unknown, right: unknown, own: ASTNode, evaluator: Evaluator) => unknown };
 
-/** The same for a node of two parts, whose values a subclass may look at. */
+/** The same for a node of two parts, whose values a subclass may read. */
 export class PairMacro extends OwnMacro<OwnPair> {
   protected readonly parts: readonly [ASTNode, ASTNode];
 

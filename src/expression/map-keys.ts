@@ -5,8 +5,8 @@ import { type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
 import type { ExpressionProblem } from "./problem.ts";
 
 /**
- * Has the nodes of a fresh syntax tree take the keys of maps as JSON does. A map that is written out keeps all its fields, or fails: the
- * library drops some in silence. And equal numbers are one key, however they are spelled.
+ * Makes the nodes of a new syntax tree treat keys of maps as JSON does. A written map keeps all its fields, or fails, because the library
+ * drops some silently. Equal numbers are one key, however they are spelled.
  */
 export function useJsonKeys(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
@@ -15,7 +15,7 @@ export function useJsonKeys(nodes: readonly ASTNode[]): void {
   }
 }
 
-/** A map that is written out with a key that it cannot have, or has already. */
+/** A written map with a key that it cannot have, or already has. */
 export function mapKeyProblem(node: ASTNode): ExpressionProblem | undefined {
   if (node.op !== "map") return undefined;
   const known = new Set<string>();
@@ -64,10 +64,10 @@ function isText(node: ASTNode): boolean {
 
 function keyProblem(key: string, known: Set<string>): string | undefined {
   if (isForbiddenKey(key)) return `the key ${JSON.stringify(key)} is not allowed`;
-  return known.size === known.add(key).size ? `the key ${JSON.stringify(key)} stands twice in this map` : undefined;
+  return known.size === known.add(key).size ? `the key ${JSON.stringify(key)} occurs twice in this map` : undefined;
 }
 
-/** A key of a map as JSON has it: equal numbers are one key. */
+/** Returns a key of a map as JSON has it: equal numbers are one key. */
 export function spelling(key: unknown): string | undefined {
   if (key instanceof Decimal) return key.canonical();
   return typeof key === "string" || typeof key === "bigint" || typeof key === "boolean" ? String(key) : undefined;

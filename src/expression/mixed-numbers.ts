@@ -4,8 +4,8 @@ import { type Checker, type Evaluator, OwnMacro, PairMacro, replace } from "./ma
 import { spendOnPair, tooLongText } from "./steps.ts";
 
 /**
- * Has the nodes of a fresh syntax tree that is to be evaluated take whole numbers and decimals side by side in the branches of `?:` and in
- * lists that are added. To the library they are two types, and a list is one of what it holds first.
+ * Makes the nodes of a new syntax tree accept whole numbers and decimals side by side in the branches of `?:` and in lists that are
+ * added. The library takes them for two types, and a list has the type of its first item.
  */
 export function useMixedNumbers(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {

@@ -1,10 +1,10 @@
 import type { ASTNode } from "./cel.ts";
 import { boundName, childrenOf } from "./syntax.ts";
 
-/** What kind of thing a text identifies, such as `token`, and who says so. */
+/** The kind of thing that a text identifies, such as `token`, and its origin. */
 export interface IdKind {
   readonly kind: string;
-  /** Where such an id comes from: an operation that yields it, or a record that has it. */
+  /** The origin of such an id: an operation that yields it, or a record that has it. */
   readonly from: string;
 }
 
@@ -32,7 +32,7 @@ type Bound = ReadonlyMap<string, IdKind | undefined>;
 
 const NONE_BOUND: Bound = new Map();
 
-/** Follows ids through a syntax tree whose types were checked. A list of ids has the kind of its items; what is not sure is not known. */
+/** Follows ids through a syntax tree whose types were checked. A list of ids has the kind of its items; an uncertain kind is unknown. */
 export class IdReader {
   readonly #text: string;
   readonly #known: KnownIds;
@@ -42,7 +42,7 @@ export class IdReader {
     this.#known = known;
   }
 
-  /** The id that an expression gives, if its kind is known. */
+  /** Returns the id that an expression gives, if its kind is known. */
   idOf(node: ASTNode, bound: Bound = NONE_BOUND): KnownId | undefined {
     const kind = this.#kindOf(node, bound);
     return kind === undefined ? undefined : { ...kind, text: this.#text.slice(node.start, node.end).trim() };

@@ -3,15 +3,15 @@ import type * as Re2js from "re2js";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 
-// Loaded by the first pattern: its tables of letters would be a tenth of each start.
+// Loaded by the first pattern, because its tables of letters would take a tenth of each start.
 const load = createRequire(import.meta.url);
 const re2js = (): typeof Re2js => load("re2js") as typeof Re2js;
 
 /** A pattern in RE2's syntax: matching takes time in proportion to the text, whatever the pattern. */
 export interface Pattern {
-  /** Whether the pattern is found anywhere in the text. */
+  /** Returns whether the pattern is found anywhere in the text. */
   readonly foundIn: (text: string) => boolean;
-  /** The steps that it takes to look for it in a text of so many characters. */
+  /** Returns the steps that a search takes in a text of so many characters. */
   readonly stepsFor: (chars: number) => number;
 }
 
@@ -19,7 +19,7 @@ const compiled = new Map<string, Pattern>();
 const REMEMBERED = 1_000;
 const PARTS_A_STEP = 16;
 
-/** Compiles a pattern, or remembers it. Throws an Error that says what is wrong with it. */
+/** Compiles a pattern, or finds it compiled. Throws an Error that says what is wrong with it. */
 export function patternOf(source: string): Pattern {
   let pattern = compiled.get(source);
   if (pattern === undefined) {
@@ -37,7 +37,7 @@ export function patternOf(source: string): Pattern {
 // A class, an escape, a repetition, the beginning of a group, or one character.
 const PART = /\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]?|\\[pP]\{[^}]*\}?|\\[^]|\{(\d+)(?:,(\d*))?\}|\(\?[^:)(]*:?|[^]/gy;
 
-// A repetition is compiled as if it were written out, so what is short may be large. Whether it is a pattern at all, the library says.
+// A repetition is compiled as if it were written out, so a short pattern may be large. The library decides whether it is valid.
 function partsOf(source: string): number {
   const open: number[] = [];
   let [parts, last] = [0, 0];
@@ -59,7 +59,7 @@ function partsOf(source: string): number {
   return parts;
 }
 
-/** What keeps a text from being a pattern, if anything does. */
+/** Returns why a text is not a pattern, if it is not. */
 export function patternProblem(source: string): string | undefined {
   try {
     patternOf(source);

@@ -4,11 +4,11 @@ export interface Reference {
   readonly path: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** What the expression has asked before it reads the name. */
+  /** The conditions that the expression has checked before it reads the name. */
   readonly under: readonly Assumption[];
 }
 
-/** Something that an expression has made sure of: that a field is there, or what text it is, or is not. */
+/** A condition that an expression has made sure of: a field exists, or is a certain text, or is not. */
 export type Assumption =
   | { readonly is: "there"; readonly path: readonly string[] }
   | { readonly is: "==" | "!="; readonly path: readonly string[]; readonly value: string };

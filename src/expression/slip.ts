@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { FOREIGN_SPACE, hexCode } from "../base/text.ts";
 import type { ExpressionProblem } from "./problem.ts";
 
-/** What keeps a text from being parsed, as the library's error and the text tell it. */
+/** Explains why a text cannot be parsed, from the library's error and the text. */
 export function syntaxProblem(error: unknown, text: string): ExpressionProblem {
   if (error instanceof RangeError) {
     const message = error.message.startsWith("a number") ? error.message : "this expression nests too deeply";
@@ -19,7 +19,7 @@ export function syntaxProblem(error: unknown, text: string): ExpressionProblem {
   return { code: "expression.syntax", ...(signOf(text, start) ?? wordOf(text, start) ?? characterOf(text, start) ?? at) };
 }
 
-// A number that is written out is a double at first, before we read it anew.
+// A written number is a double at first, before we read it exactly.
 function tooLarge(number: string): Omit<ExpressionProblem, "start" | "end"> {
   return Decimal.parse(number) === undefined
     ? { code: "expression.too-complex", message: `a number of more than ${LIMITS.decimalDigits} digits` }
@@ -28,7 +28,7 @@ function tooLarge(number: string): Omit<ExpressionProblem, "start" | "end"> {
 
 type Said = Omit<ExpressionProblem, "code">;
 
-// The library's names for its limits, as what they bound is called.
+// The library's names of its limits, in words.
 const BOUNDED: Readonly<Record<string, string>> = {
   maxAstNodes: "parts in one expression",
   maxDepth: "brackets and dots inside one another",
@@ -40,11 +40,11 @@ function exceededLimit(message: string): Pick<ExpressionProblem, "message" | "su
   const [, name = "", limit] = /^Exceeded (\w+) \((\d+)\)/.exec(message) ?? [];
   const bounded = BOUNDED[name];
   if (bounded === undefined) return undefined;
-  const suggestion = "take it apart: several items of `expect`, outputs of steps, or values given as inputs";
+  const suggestion = "split it: several items of `expect`, outputs of steps, or values given as inputs";
   return { message: `more than ${Number(limit).toLocaleString("en")} ${bounded}`, suggestion };
 }
 
-// The library's names for what it met, as they are written.
+// The library's names of tokens, as they are written.
 const TOKENS: Readonly<Record<string, string>> = {
   EOF: "the end",
   IDENTIFIER: "a name",
@@ -80,7 +80,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   QUESTION: "?",
 };
 
-// Operators of other languages, as they are written in this one.
+// Operators of other languages, and their spelling in CEL.
 const OPERATORS: ReadonlyMap<string, string> = new Map([
   ["=", "=="],
   ["===", "=="],
@@ -105,7 +105,7 @@ function noOperator(text: string, start: number, end: number): Said | undefined 
   return { message: `"${text.slice(start, end)}" is no operator here`, suggestion: `write ${meant}`, start, end };
 }
 
-// The parser stops within an operator that is longer than one of its own.
+// The parser stops inside of an operator that is longer than one of its own.
 function signOf(text: string, at: number): Said | undefined {
   const [before = ""] = /[=<>!~&|?]*$/.exec(text.slice(0, at)) ?? [];
   const [behind = ""] = /^[=<>!~&|?]*/.exec(text.slice(at)) ?? [];
@@ -128,20 +128,20 @@ function characterOf(text: string, at: number): Said | undefined {
     return { message: `${character} is no quote here`, suggestion: "write \" or '", ...place };
   }
   if (!new RegExp(FOREIGN_SPACE).test(character)) return undefined;
-  const message = `the character U+${hexCode(character).toUpperCase()} stands here, which is no space`;
-  return { message, suggestion: "type the space anew", ...place };
+  const message = `the character U+${hexCode(character).toUpperCase()} is not a space`;
+  return { message, suggestion: "type the space again", ...place };
 }
 
-/** How a duration is written. */
-export const DURATION_FORM = "write hours, minutes and seconds, as in 24h or 1h30m; ms, us and ns are there too";
+/** The forms of a duration, for messages. */
+export const DURATION_FORM = "write hours, minutes and seconds, as in 24h or 1h30m; ms, us and ns are possible too";
 
-// What the library says of values, as we say it.
+// The library's words about values, and ours.
 const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^integer overflow: (-?\d+)$/, "$1 is too large for an int: write decimal(…) around one of the numbers"],
   [/^Invalid duration string: (.*)$/s, `"$1" is no duration: ${DURATION_FORM}`],
 ];
 
-/** The library's one-line summary of an error, without its own picture of the position. */
+/** Returns the library's one-line summary of an error, without its own drawing of the position. */
 export function summaryOf(error: unknown): string {
   const { summary } = error as { summary?: string };
   return SAID.reduce((said, [pattern, words]) => said.replace(pattern, words), summary ?? messageOf(error));

@@ -7,8 +7,8 @@ import { patternOf } from "./pattern.ts";
 import { childrenOf, COMPREHENSIONS } from "./syntax.ts";
 
 /**
- * Has the nodes of a fresh syntax tree that is to be evaluated count their steps: each round of a comprehension, and each operation as its
- * values are long. Parts that are evaluated once need no count, since an expression has few.
+ * Makes the nodes of a new syntax tree count their steps when they are evaluated: each round of a comprehension, and each operation by
+ * the length of its values. Parts that are evaluated once need no count, because an expression has few.
  */
 export function countSteps(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
@@ -22,7 +22,7 @@ export function countSteps(nodes: readonly ASTNode[]): void {
 
 const PAIRS: ReadonlySet<string> = new Set(["-", "*", "%", "<", "<=", ">", ">="]);
 
-/** What the library makes of a comprehension: a loop that asks before each round whether it goes on. */
+/** The library's loop of a comprehension, which asks before each round whether it continues. */
 interface Loop {
   iterable: ASTNode;
   step: ASTNode;
@@ -38,7 +38,7 @@ function loopOf(node: ASTNode): Loop | undefined {
   return alternate?.args;
 }
 
-// Some loops take an error for a value and go on, so each is also told to end when the steps are spent.
+// Some loops take an error for a value and continue, so each is also made to end when the steps are spent.
 function countRounds(node: ASTNode): void {
   const loop = loopOf(node);
   if (loop === undefined || node.op !== "rcall") return;
@@ -64,7 +64,7 @@ function instead(node: ASTNode, Counted: typeof CountedKeys | typeof CountedFail
   return copy;
 }
 
-// What an inner comprehension does in its rounds, it counts itself.
+// An inner comprehension counts its own rounds.
 function partsOf(node: ASTNode): number {
   const parts = isComprehension(node) && node.op === "rcall" ? [node.args[1]] : childrenOf(node);
   return parts.reduce((sum, part) => sum + partsOf(part), 1);
@@ -86,7 +86,7 @@ class Around implements Macro {
   }
 }
 
-/** Of a map, a loop makes a list of its keys before its first round. */
+/** A loop over a map makes a list of its keys before its first round. */
 class CountedKeys extends Around {
   override evaluate(evaluator: Evaluator, macro: unknown, context: unknown): unknown {
     const value = super.evaluate(evaluator, macro, context);
@@ -97,7 +97,7 @@ class CountedKeys extends Around {
 
 const STEPS_OF_A_FAILURE = 200;
 
-/** An error that is taken for a value costs more than most values. */
+/** An error that is used as a value costs more than most values. */
 class CountedFailure extends Around {
   override evaluate(evaluator: Evaluator, macro: unknown, context: unknown): unknown {
     try {
@@ -139,12 +139,12 @@ function digitsOf(value: unknown): number {
 type Handle = (...args: readonly unknown[]) => unknown;
 type OwnCall = ASTNode & { readonly handle: Handle };
 
-/** What is said of a text that is too long to be put together. */
+/** Returns the message about a joined text that is too long. */
 export function tooLongText(chars: number): string {
-  return `it puts together a text of ${chars} characters; the limit is ${LIMITS.textChars}`;
+  return `it makes a text of ${chars} characters; the limit is ${LIMITS.textChars}`;
 }
 
-/** A function: it looks at its texts to their end, and some at lists and maps. */
+/** A function: it reads its texts to their end, and some functions read lists and maps. */
 class CountedCall extends OwnMacro<OwnCall> {
   readonly #name: string;
   readonly #parts: readonly ASTNode[];
@@ -175,7 +175,7 @@ class CountedCall extends OwnMacro<OwnCall> {
     return 1;
   }
 
-  // What these do with a text is not in proportion to its length.
+  // The work of these on a text is not proportional to its length.
   #refuse([first, second]: readonly unknown[]): void {
     if (this.#name === "re2" && typeof first === "string" && typeof second === "string")
       spend(patternOf(second).stepsFor(first.length));
@@ -186,14 +186,14 @@ class CountedCall extends OwnMacro<OwnCall> {
   }
 }
 
-// A calendar is made for each.
+// The library makes a calendar for each.
 const STEPS_OF_A_TIME_ZONE = 2_000;
 
 function lengthOf(value: unknown): number {
   return typeof value === "string" ? value.length : 0;
 }
 
-// Nothing that may be unknown yet is looked into: it says so itself when it is used.
+// An unknown value is not read: it reports itself when it is used.
 function isMap(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
 }

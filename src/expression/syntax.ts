@@ -8,12 +8,12 @@ import { patternProblem } from "./pattern.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 
-/** The methods that bind a name and look at each item. */
+/** The methods that bind a name and visit each item. */
 export const COMPREHENSIONS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
 
 /**
- * Makes the nodes of a fresh syntax tree ours: a literal such as `0.1` becomes an exact decimal, read from the text it was written with
- * (the library has rounded it to a double by now).
+ * Makes the nodes of a new syntax tree exact: a literal such as `0.1` becomes an exact decimal, read from its text (the library has
+ * rounded it to a double by now).
  */
 export function useExactLiterals(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
@@ -25,8 +25,8 @@ export function useExactLiterals(nodes: readonly ASTNode[]): void {
 }
 
 /**
- * The same, with whole numbers decimals too where they stand beside some: those that are compared or added as items of a list or a map,
- * looked for in one, or chosen by `?:`.
+ * Does the same, and makes whole numbers decimals where they are used beside decimals: where they are compared, added as items of a list
+ * or a map, searched in one, or chosen by `?:`.
  */
 export function useDecimalLiterals(nodes: readonly ASTNode[]): void {
   useExactLiterals(nodes);
@@ -53,7 +53,7 @@ function makeDecimal(node: ASTNode): void {
   if (node.op === "-_" || node.op === "list" || node.op === "map") for (const child of childrenOf(node)) makeDecimal(child);
 }
 
-/** What the language refuses although CEL would allow it, in the nodes of a tree, the tree itself first. */
+/** Returns what the language refuses although CEL would allow it, in the nodes of a tree, the tree itself first. */
 export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | undefined {
   for (const node of nodes) {
     if (node.op === "rcall" && node.args[0] === "matches") {
@@ -80,7 +80,7 @@ export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | un
     : undefined;
 }
 
-// Where CEL has numbers that are rounded, or that cannot be mixed with ours.
+// The parts of CEL whose numbers are rounded, or cannot be mixed with ours.
 const INEXACT: ReadonlyMap<string, string> = new Map([
   ["double", "decimal(…)"],
   ["uint", "int(…)"],
@@ -95,14 +95,12 @@ function inexactProblem(node: ASTNode): ExpressionProblem | undefined {
   if (node.op === "rcall" && node.args[0] === "json" && node.args[2].length === 0)
     return { ...at, message: "`json` is not available: it rounds the numbers that it reads" };
   const text = node.op === "value" ? node.input.slice(node.start, node.end) : "";
-  return /^\d.*u$/i.test(text)
-    ? { ...at, message: "a number without sign has no place here", suggestion: "drop the u" }
-    : undefined;
+  return /^\d.*u$/i.test(text) ? { ...at, message: "unsigned numbers are not available", suggestion: "drop the u" } : undefined;
 }
 
 const DURATION = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:h|ms|m|s|us|µs|ns))+$/;
 
-// What a function is given as a text that is written out is looked at before the run.
+// Literal arguments of functions are checked before the run.
 function literalProblem(node: ASTNode): ExpressionProblem | undefined {
   if (node.op !== "call") return undefined;
   const [name, [first, second]] = node.args;
@@ -145,11 +143,11 @@ function isComprehension(node: ASTNode): boolean {
   return node.op === "rcall" && COMPREHENSIONS.has(node.args[0]);
 }
 
-/** Every name that the expression reads, longest path first seen; names that a comprehension binds are left out. */
+/** Returns every name that the expression reads, the longest path first; names that a comprehension binds are left out. */
 export function referencesIn(tree: ASTNode): readonly Reference[] {
   const found: Reference[] = [];
   collect(tree, AT_FIRST, found);
-  return found.slice(); // without the room that it has for more: it is kept as long as the expression
+  return found.slice(); // slice() frees the spare room, because it is kept as long as the expression
 }
 
 interface Surroundings {
@@ -175,7 +173,7 @@ function collect(node: ASTNode, around: Surroundings, found: Reference[]): void 
   });
 }
 
-// What each part of a node is only evaluated after.
+// For each part of a node, the parts that are evaluated before it.
 function assumedIn(node: ASTNode): readonly (readonly Assumption[] | undefined)[] | undefined {
   switch (node.op) {
     case "?:":
@@ -191,7 +189,7 @@ function assumedIn(node: ASTNode): readonly (readonly Assumption[] | undefined)[
   }
 }
 
-/** What must be so where a condition holds. */
+/** Returns what must be true where a condition holds. */
 export function assumptionsOf(node: ASTNode): readonly Assumption[] {
   if (node.op === "&&") return node.args.flatMap((each) => assumptionsOf(each));
   if (node.op === "!_") return denied(node.args);
@@ -200,7 +198,7 @@ export function assumptionsOf(node: ASTNode): readonly Assumption[] {
   return node.op === "==" || node.op === "!=" ? comparison(node.op, node.args) : [];
 }
 
-// What must be so where a condition does not hold.
+// What must be true where a condition does not hold.
 function denied(node: ASTNode): readonly Assumption[] {
   if (node.op === "||") return node.args.flatMap((each) => denied(each));
   if (node.op === "!_") return assumptionsOf(node.args);
@@ -223,14 +221,14 @@ function there(field: ASTNode): Assumption {
   return { is: "there", path: pathOf(field) ?? [] };
 }
 
-/** The name that a comprehension gives to each item. */
+/** Returns the name that a comprehension gives to each item. */
 export function boundName(node: ASTNode): string | undefined {
   if (node.op !== "rcall" || !COMPREHENSIONS.has(node.args[0])) return undefined;
   const [variable] = node.args[2];
   return variable?.op === "id" ? variable.args : undefined;
 }
 
-// A name with the fields behind it, the name first.
+// A name with the fields after it, the name first.
 function pathOf(node: ASTNode): string[] | undefined {
   if (node.op === "id") return [node.args];
   const field = fieldIn(node);
@@ -249,7 +247,7 @@ function fieldIn(node: ASTNode): { readonly owner: ASTNode; readonly name: strin
 
 const NO_NODES: readonly ASTNode[] = [];
 
-/** The parts of a node, in the order they are written. */
+/** Returns the parts of a node, in the order they are written. */
 export function childrenOf(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case "value":
@@ -274,7 +272,7 @@ export function childrenOf(node: ASTNode): readonly ASTNode[] {
   }
 }
 
-/** Every node of a tree, each before its parts. */
+/** Returns every node of a tree, each before its parts. */
 export function nodesOf(tree: ASTNode): readonly ASTNode[] {
   const nodes: ASTNode[] = [];
   gather(tree, nodes);

@@ -12,7 +12,7 @@ import { nodesOf, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
 /** The name of a CEL type: `string`, `decimal`, `list<Token>`, `map<string, dyn>`, or a name given to `define`. */
 export type TypeName = string;
 
-// What CEL has beside the values of JSON serves inside an expression, and is no result of one.
+// CEL's types that JSON does not have serve inside an expression, but cannot be its result.
 const NO_JSON = /\b(?:double|uint|bytes|type|optional|google\.protobuf)\b/;
 
 const MOMENT: TypeName = "google.protobuf.Timestamp";
@@ -27,7 +27,7 @@ function noJson(type: TypeName, text: string): ExpressionProblem {
   };
 }
 
-// What a message of the library most likely comes from.
+// The most likely cause of a message of the library.
 const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: string }[] = [
   {
     pattern: /^no such overload: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/,
@@ -43,11 +43,11 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   },
   {
     pattern: /^found no matching overload for '(?:(?:len|length|count)\(|.*\.(?:len|length|count)\()/,
-    suggestion: "how long a text or a list is tells size(…)",
+    suggestion: "size(…) gives the length of a text or a list",
   },
   {
     pattern: /^(?:Cannot index type 'string'|List index must be int, got 'string')/,
-    suggestion: "it has no fields; how long it is tells size(…)",
+    suggestion: "it has no fields; size(…) gives its length",
   },
   {
     pattern: /^List index must be int, got 'decimal'/,
@@ -60,12 +60,12 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
-// A text that is compared with: whatever it says, its type is the same, and so is that of the whole.
+// A text to compare with: the result has the same type whatever the text is.
 const TEXT_AT_END = /^([^"'\\[({]*)"[^"\\\r\n]*"$/;
 
 const TWO_KINDS = /^no such overload: .*\b(?:list|map)<|^Ternary branches must have the same type/;
 
-/** What a field is for, in words: asked for only where a person wants to know. */
+/** Returns the description of a field; called only when a person asks for it. */
 export type Words = (field: string) => string | undefined;
 
 /** One field of a type. */
@@ -85,7 +85,7 @@ interface Defined {
 export interface AboutType {
   /** What its fields are for. */
   readonly words?: Words;
-  /** Of which of its fields are ids, and of what. */
+  /** Which of its fields are ids, and of what kind. */
   readonly ids?: IdFields;
 }
 
@@ -99,13 +99,13 @@ interface LibraryError {
   readonly range?: { readonly start: number; readonly end: number };
 }
 
-/** A name that expressions may use: its type, and of what its value is the id, or its items are, if that is known. */
+/** A name that expressions may use: its type, and the kind of its id or of its items' ids, if that is known. */
 export interface Variable {
   readonly type: TypeName;
   readonly id?: IdKind | undefined;
 }
 
-/** The fields of a type of which is known what they identify. */
+/** The fields of a type whose kind of id is known. */
 export type IdFields = Readonly<Record<string, IdKind>>;
 
 /** What is known of an expression before it is evaluated. */
@@ -113,7 +113,7 @@ export interface Typed {
   readonly type: TypeName;
   readonly id: KnownId | undefined;
   readonly mixed: MixedIds | undefined;
-  /** Attributes of entities that are almost other ones. */
+  /** Misspelt attributes of entities. */
   readonly misspelt: readonly MisspeltAttribute[];
 }
 
@@ -125,7 +125,7 @@ export class TypeEnvironment {
   readonly variables: Readonly<Record<string, TypeName>>;
   readonly #ids: ReadonlyMap<string, IdKind | undefined>;
   readonly #known: KnownIds;
-  // The steps of a playbook ask for the same names and write the same expressions again and again.
+  // The steps of a playbook use the same names and write the same expressions again and again.
   readonly #copies = new Map<string, TypeEnvironment>();
   readonly #typed = new Recent((text) => this.#readAnew(text));
 
@@ -152,7 +152,7 @@ export class TypeEnvironment {
     return this.#defined.has(type);
   }
 
-  /** The fields of an object type; none of any other. */
+  /** Returns the fields of an object type; none for any other type. */
   fieldsOf(type: TypeName): readonly Field[] {
     const { fields = {}, words } = this.#defined.get(type) ?? {};
     return Object.entries(fields).map(([name, inner]) => ({ name, type: inner, description: words?.(name) }));
@@ -169,12 +169,12 @@ export class TypeEnvironment {
     return name;
   }
 
-  /** A copy that takes new types of its own, which one that was copied does not. */
+  /** Returns a copy that takes new types of its own. */
   copy(): TypeEnvironment {
     return new TypeEnvironment(this.#environment.clone(), new Map(this.#defined), { types: this.variables, ids: this.#ids });
   }
 
-  /** A copy in which these variables exist too; asked for the same ones again, the same copy. */
+  /** Returns a copy in which these variables exist too; the same copy for the same variables. */
   with(variables: Readonly<Record<string, TypeName | Variable>>): TypeEnvironment {
     const key = JSON.stringify(variables);
     let copy = this.#copies.get(key);
@@ -193,13 +193,13 @@ export class TypeEnvironment {
     return new TypeEnvironment(environment, this.#defined, { types, ids });
   }
 
-  /** The type of an expression, or the one problem that keeps it from having one. */
+  /** Returns the type of an expression, or the one problem that prevents it from having one. */
   check(text: string): TypeName | ExpressionProblem {
     const read = this.read(text);
     return "code" in read ? read : read.type;
   }
 
-  /** What is known of an expression, or the one problem that keeps it from having a type. */
+  /** Returns what is known of an expression, or the one problem that prevents it from having a type. */
   read(text: string): Typed | ExpressionProblem {
     const typed = this.#typed.of(text.replace(TEXT_AT_END, '$1""'));
     return "code" in typed ? this.#typed.of(text) : typed;
@@ -207,7 +207,7 @@ export class TypeEnvironment {
 
   #readAnew(text: string): Typed | ExpressionProblem {
     const read = this.#read(text, useExactLiterals);
-    // In [50, 50] the library takes 50 for an int, and a list of those for none of decimals; and so in `a ? 1.5 : 0`.
+    // The library takes 50 for an int in [50, 50], and a list of ints for no list of decimals; also in `a ? 1.5 : 0`.
     if (!("code" in read) || !TWO_KINDS.test(read.message)) return read;
     const again = this.#read(text, useDecimalLiterals);
     return "code" in again ? read : again;
@@ -232,7 +232,7 @@ export class TypeEnvironment {
     }
   }
 
-  /** The syntax tree of an expression, whose parts know their types as far as they have one; `undefined` when it cannot be parsed. */
+  /** Returns the syntax tree of an expression with the types of its parts, as far as they have one; `undefined` when it cannot be parsed. */
   tree(text: string): ASTNode | undefined {
     try {
       const program = this.#environment.parse(text);
@@ -287,7 +287,7 @@ export class TypeEnvironment {
   }
 }
 
-// The library knows no list of whole numbers or decimals: `sum` takes lists of anything.
+// The library has no lists of whole numbers or decimals: `sum` takes lists of anything.
 function sumProblem(node: ASTNode): ExpressionProblem | undefined {
   const [list] = node.op === "call" && node.args[0] === "sum" ? node.args[1] : [];
   const [, item] = /^list<(.+)>$/.exec((list && typeOfPart(list)) ?? "") ?? [];
@@ -305,7 +305,7 @@ function fieldsNamed(known: readonly string[]): string {
   return known.length === 0 ? "it has no fields" : `it has: ${known.join(", ")}`;
 }
 
-// Of `has(a.field)` the library looks at `a` alone: a field that its type does not have would be asked for in vain.
+// For `has(a.field)` the library checks `a` alone, so a field that its type does not have would pass.
 function checkWhatIsAskedFor(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
     const [field] = node.op === "call" && node.args[0] === "has" ? node.args[1] : [];
@@ -322,7 +322,7 @@ function checkWhatIsAskedFor(nodes: readonly ASTNode[]): void {
   }
 }
 
-/** The type of a part of a tree that was checked. */
+/** Returns the type of a part of a checked tree. */
 export function typeOfPart(node: ASTNode): TypeName | undefined {
   return (node as { readonly checkedType?: { readonly name: string } }).checkedType?.name;
 }

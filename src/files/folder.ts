@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes a folder, and those above it, where they are not there. Throws what the system says. */
+/** Makes a folder, and the missing ones above it. Throws the system's error. */
 export function makeFolder(path: string, mode?: number): void {
-  // Node's own recursive way never returns where the system has no room for folders, as below /proc.
+  // Node's own recursive way never returns where the system cannot make folders, as below /proc.
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(path), mode);
   try {
@@ -18,7 +18,7 @@ export function makeTemporaryFolder(prefix: string): string {
   return mkdtempSync(prefix);
 }
 
-/** Removes a folder that we made, with all that is in it. */
+/** Removes a folder that we made, with its content. */
 export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }

@@ -6,8 +6,8 @@ import { type Stranger, strangeOwner, strangerTo, strangeWriter } from "./owner.
 import { type NamedFile, readRegular } from "./regular.ts";
 
 /**
- * Reads a file that nobody named: tokenbook looked for it. Throws a Failure where another user than root may have written it, or may put
- * another in its place; otherwise as `readRegular` does.
+ * Reads a file that tokenbook found by itself. Throws a Failure if a user other than root may have written it, or may replace it;
+ * otherwise it behaves as `readRegular`.
  */
 export function readFound(file: NamedFile, mostBytes: number): Buffer {
   return readRegular(file, mostBytes, (content) => assertTrusted(file, content));

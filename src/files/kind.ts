@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 
-/** Returns what an entry is that is no regular file, in words; `undefined` for a regular file. */
+/** Returns the kind of an entry that is no regular file, in words; `undefined` for a regular file. */
 export function oddKindOf(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isSymbolicLink()) return "a link";

@@ -20,20 +20,20 @@ import { makeFolder } from "./folder.ts";
 import { oddKindOf } from "./kind.ts";
 import { strangeOwner } from "./owner.ts";
 
-// Files that the user names for what tokenbook writes. No link is followed, since whoever may write the folder may have laid it, and no pipe is
-// opened, since somebody would have to read it. A stream of this process is written to where its name is given.
+// Files that the user names for output. Links are not followed, because anyone who may write the folder may have made them, and pipes
+// are not opened, because that would wait for a reader. A stream of this process is written to when its name is given.
 
 const FILE_MODE = 0o600;
 const BATCH_CHARS = 65_536;
 const UNFOLLOWED = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** A file that is written as something happens. */
+/** A file that is written while something happens. */
 export interface Output {
   readonly write: (text: string) => void;
   readonly close: () => void;
 }
 
-/** Opens a file (mode 0600) to write it from its beginning. Throws what is wrong with it. */
+/** Opens a file (mode 0600) to write it from its beginning. Throws an Error that says what is wrong with it. */
 export function openOutput(path: string): Output {
   const stream = streamNamed(path);
   if (stream !== undefined) return outputTo(stream);
@@ -64,8 +64,8 @@ function emptyOwn(descriptor: number): void {
 }
 
 /**
- * Writes a file (mode 0600) so that a reader finds the old text or the whole new one, never half of it. Streams and devices are written to
- * directly. Throws what is wrong with it.
+ * Writes a file (mode 0600) so that a reader finds the old text or the whole new one, never half of it. Streams and devices are written
+ * to directly. Throws an Error that says what is wrong with the file.
  */
 export function writeWhole(path: string, pieces: Iterable<string>): void {
   const stream = streamNamed(path);
@@ -83,7 +83,10 @@ export function writeWhole(path: string, pieces: Iterable<string>): void {
   }
 }
 
-/** Looks whether a file could be written whole, and makes the folders above it; a file that is there stays. Throws what is wrong with it. */
+/**
+ * Checks whether a file could be written as a whole, and makes the folders above it; an existing file stays. Throws an Error that says
+ * what is wrong with it.
+ */
 export function assertWritable(path: string): void {
   const stream = streamNamed(path);
   if (stream !== undefined) return stream.close();
@@ -96,7 +99,7 @@ export function assertWritable(path: string): void {
   rmSync(draft);
 }
 
-/** Adds a text to the end of a file. Throws what is wrong with it. */
+/** Appends a text to a file. Throws an Error that says what is wrong with it. */
 export function appendOutput(path: string, text: string): void {
   const stream = streamNamed(path);
   if (stream !== undefined) return closing(stream, (descriptor) => writeAll(descriptor, text));
@@ -110,13 +113,13 @@ export function appendOutput(path: string, text: string): void {
   }
 }
 
-/** Creates a file, and the folders above it. Throws what the system says, also when anything of that name is there. */
+/** Creates a file, and the folders above it. Throws the system's error, also when an entry of that name exists. */
 export function createFile(path: string, text: string): void {
   makeFolder(dirname(path));
   writeFileSync(path, text, { flag: "wx" });
 }
 
-// A device can only be made by root, as /dev/null is.
+// Only root can make devices such as /dev/null.
 function assertOutput(found: Stats | undefined): void {
   const kind = found === undefined || found.isCharacterDevice() ? undefined : oddKindOf(found);
   if (kind !== undefined) throw new Error(`it is ${kind}`);
@@ -129,13 +132,13 @@ interface Stream {
   readonly close: () => void;
 }
 
-/** What this process was given open, named as the shell does for `>(command)`. Throws where nothing is open there. */
+/** Opens a descriptor that this process was given, by the name that the shell uses for `>(command)`. Throws if none is open there. */
 function streamNamed(path: string): Stream | undefined {
   const [, number] = /^\/(?:dev|proc\/self)\/fd\/(\d{1,7})$/.exec(path) ?? [];
   const given = number === undefined ? STREAMS[path] : Number(number);
   if (given === undefined) return undefined;
   if (!fstatSync(given).isFIFO()) return { descriptor: given, close: () => undefined };
-  // Opened once more so that writing never waits for a reader: the mode of the descriptor that was given is shared with other processes.
+  // Opened again so that writing never waits for a reader: other processes share the mode of the given descriptor.
   const descriptor = openSync(`/dev/fd/${given}`, constants.O_WRONLY | constants.O_NONBLOCK);
   return { descriptor, close: () => closeSync(descriptor) };
 }
@@ -169,7 +172,7 @@ function writePieces(descriptor: number, pieces: Iterable<string>): void {
   writeAll(descriptor, batch);
 }
 
-// A stream may take less than it is given, or nothing until somebody has read from it.
+// A stream may take only part of the text, or nothing until someone has read from it.
 function writeAll(descriptor: number, text: string): void {
   let waitedMs = 0;
   for (let rest = Buffer.from(text); rest.length > 0;) {

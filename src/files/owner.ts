@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
 
-/** What the file system says of who may change an entry. */
+/** What the file system knows about who may change an entry. */
 export type Ownership = Pick<Stats, "uid" | "gid" | "mode">;
 
-/** The user that this process acts as; `undefined` where the system has no such numbers. */
+/** The user of this process; `undefined` on systems without such numbers. */
 export const USER: number | undefined = process.geteuid?.();
 
 const ROOT = 0;
@@ -15,20 +15,20 @@ export function isOurs({ uid }: Pick<Ownership, "uid">): boolean {
   return USER === undefined || uid === USER;
 }
 
-/** Returns whether an entry belongs to a user who may act as us anyway: ourselves, or root. */
+/** Returns whether an entry belongs to this user or root, who may act as us anyway. */
 export function isTrustedOwner(entry: Pick<Ownership, "uid">): boolean {
   return isOurs(entry) || entry.uid === ROOT;
 }
 
-/** Somebody else who may change an entry. */
+/** Another user who may change an entry. */
 export interface Stranger {
   /** Who they are, as the rest of a sentence about the entry. */
   readonly words: string;
-  /** The command that keeps them from it, up to the path of the entry. */
+  /** The command that prevents it, up to the path of the entry. */
   readonly fix: string;
 }
 
-/** Returns who else than this user and root may change an entry; `undefined` when nobody may. */
+/** Returns who may change an entry, other than this user and root; `undefined` when nobody may. */
 export function strangerTo(entry: Ownership): Stranger | undefined {
   return strangeOwner(entry) ?? strangeWriter(entry);
 }
@@ -43,7 +43,7 @@ export function strangeOwner(entry: Pick<Ownership, "uid">): Stranger | undefine
   };
 }
 
-/** Returns who may write an entry by its mode, beside its owner. */
+/** Returns who may write an entry by its mode, other than its owner. */
 export function strangeWriter({ gid, mode }: Ownership): Stranger | undefined {
   if (USER === undefined) return undefined;
   const fix = "chmod go-w";
@@ -51,7 +51,7 @@ export function strangeWriter({ gid, mode }: Ownership): Stranger | undefined {
   return (mode & GROUP_WRITES) === 0 || isOwnGroup(gid) ? undefined : { words: `may be written by the group ${gid}`, fix };
 }
 
-// Systems that let the group write a user's files give each user a group of the same number, in which nobody else is.
+// Systems that let the group write a user's files give each user a group of the same number, without other members.
 function isOwnGroup(gid: number): boolean {
   return gid === ROOT || gid === USER;
 }

@@ -20,7 +20,7 @@ import { quoted } from "../base/text.ts";
 import { oddKindOf } from "./kind.ts";
 import { isOurs, strangeOwner, USER } from "./owner.ts";
 
-/** How a private file is opened: `write` fixes the mode of what is ours, `look` changes nothing. */
+/** How a private file is opened: `write` fixes the mode of our own file, `look` changes nothing. */
 export type Access = "write" | "look";
 
 export const FOLDER_MODE = 0o700;
@@ -28,8 +28,8 @@ const FILE_MODE = 0o600;
 const FOR_OTHERS = 0o077;
 
 /**
- * Holds that a file is a regular one of this user where it is there, and fixes its mode. Throws a Failure for any other. It opens nothing:
- * a process that closes any descriptor of a file loses its locks on it, and SQLite holds such locks.
+ * Asserts that a file is a regular one of this user if it exists, and fixes its mode. Throws a Failure for any other file. It opens
+ * nothing: a process that closes any descriptor of a file loses its locks on it, and SQLite holds such locks.
  */
 export function assertPrivate(path: string, access: Access): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -38,13 +38,13 @@ export function assertPrivate(path: string, access: Access): void {
   if (access === "write" && isOpenToOthers(found)) chmodSync(path, FILE_MODE);
 }
 
-/** Returns whether something is at a path that `assertPrivate` accepts. Throws a Failure for anything else. */
+/** Returns whether a file exists that `assertPrivate` accepts. Throws a Failure for anything else. */
 export function isPrivateThere(path: string): boolean {
   assertPrivate(path, "look");
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Opens a private file without following a link, and fixes its mode. Throws a Failure for what is no regular file of this user. */
+/** Opens a private file without following a link, and fixes its mode. Throws a Failure for anything but a regular file of this user. */
 export function openPrivate(path: string, access: Access): number {
   const descriptor = openUnfollowed(path, access === "look" ? constants.O_RDONLY : constants.O_RDWR);
   try {
@@ -58,7 +58,7 @@ export function openPrivate(path: string, access: Access): number {
   }
 }
 
-/** Returns the content of a private file; `undefined` where it is not there. Throws a Failure as `openPrivate` does. */
+/** Returns the content of a private file; `undefined` if it does not exist. Throws a Failure as `openPrivate` does. */
 export function readPrivate(path: string): Buffer | undefined {
   if (!isPrivateThere(path)) return undefined;
   const descriptor = openPrivate(path, "look");
@@ -69,17 +69,17 @@ export function readPrivate(path: string): Buffer | undefined {
   }
 }
 
-/** Creates an empty file for this user alone. Throws what the system says, also when anything of that name is there. */
+/** Creates an empty file for this user alone. Throws the system's error, also when an entry of that name exists. */
 export function createPrivate(path: string): void {
   closeSync(openSync(path, "wx", FILE_MODE));
 }
 
-/** Copies a private file to a name that is free. Throws what the system says. */
+/** Copies a private file to a free name. Throws the system's error. */
 export function copyPrivate(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_EXCL);
 }
 
-/** Puts new content in the place of a private file, all or nothing; it is durable when this returns. */
+/** Replaces the content of a private file, all or nothing; it is durable when this returns. */
 export function replacePrivate(path: string, content: Buffer): void {
   const fresh = `${path}${FRESH}`;
   rmSync(fresh, { force: true });
@@ -97,7 +97,7 @@ export function replacePrivate(path: string, content: Buffer): void {
   syncFolder(dirname(path));
 }
 
-/** What ends the name of new content before it takes the place of a file. */
+/** The ending of the name of new content before it replaces a file. */
 export const FRESH = ".new";
 
 /** Removes a file that we made. */
@@ -105,27 +105,27 @@ export function removePrivate(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** Writes a part of an open file at a place of it. */
+/** Writes a part of an open file at an offset. */
 export function overwrite(descriptor: number, part: Buffer, at: number): void {
   writeSync(descriptor, part, 0, part.length, at);
 }
 
-/** Closes what `openPrivate` gave. */
+/** Closes a file of `openPrivate`. */
 export function closePrivate(descriptor: number): void {
   closeSync(descriptor);
 }
 
-/** Returns whether an entry of ours may be read or written by others. */
+/** Returns whether others may read or write an entry of ours. */
 export function isOpenToOthers(entry: Stats): boolean {
   return USER !== undefined && isOurs(entry) && (entry.mode & FOR_OTHERS) !== 0;
 }
 
-/** Says that an entry cannot hold what tokenbook remembers. */
+/** Returns the failure of an entry that cannot hold tokenbook's state. */
 export function refusePrivate(path: string, how: string, next: string): Failure {
   return new Failure({
     code: "state.untrusted",
     message: `${path} ${how}`,
-    why: "what tokenbook remembers there decides what it sends, so it opens only what nobody else can change, and follows no link",
+    why: "the state in this folder decides what tokenbook sends, so it opens only files that nobody else can change, and follows no link",
     next,
   });
 }
@@ -135,7 +135,7 @@ function assertOwnFile(path: string, found: Stats): void {
   if (kind !== undefined) throw refusePrivate(path, `is ${kind}, and no regular file`, `remove it: rm -r ${quoted(path)}`);
   const stranger = strangeOwner(found);
   if (stranger !== undefined)
-    throw refusePrivate(path, stranger.words, `if you trust what it says: ${stranger.fix} ${quoted(path)}`);
+    throw refusePrivate(path, stranger.words, `if you trust its content: ${stranger.fix} ${quoted(path)}`);
   if (found.nlink > 1)
     throw refusePrivate(
       path,

@@ -3,15 +3,15 @@ import { Failure } from "../base/failure.ts";
 import { countLong } from "../base/text.ts";
 import { oddKindOf } from "./kind.ts";
 
-/** A file that somebody names, and what messages call it. */
+/** A file that a user names, and its name in messages. */
 export interface NamedFile {
   readonly path: string;
   readonly name: string;
 }
 
 /**
- * Opens a file that somebody names, for reading. Only regular files are taken: a pipe that nobody writes into would be waited for forever.
- * Throws a Failure for anything else that is there, and what the system says where nothing can be opened.
+ * Opens a file that a user names, for reading. Only regular files are taken, because opening a pipe without a writer would wait forever.
+ * Throws a Failure for any other entry, and the system's error if nothing can be opened.
  */
 function openRegular({ path, name }: NamedFile): number {
   const descriptor = opened(path, name);
@@ -24,8 +24,9 @@ function openRegular({ path, name }: NamedFile): number {
 const PIECE_BYTES = 65_536;
 
 /**
- * The bytes of a regular file; throws as `openRegular` does, and where there are too many. The size that a file says it has proves nothing: it
- * may grow while it is read, and those of /proc say 0. `accept` may refuse by a Failure the file that was opened, wherever its name leads by then.
+ * Returns the bytes of a regular file. It throws as `openRegular` does, and for a file that is too large. The reported size of a file
+ * proves nothing: it may grow while it is read, and files of /proc have size 0. `accept` may refuse the opened file by a Failure,
+ * whatever its name refers to by then.
  */
 export function readRegular(file: NamedFile, mostBytes: number, accept: (found: Stats) => void = () => undefined): Buffer {
   const descriptor = openRegular(file);
@@ -48,12 +49,12 @@ function tooLarge({ name }: NamedFile, mostBytes: number): Failure {
   return new Failure({
     code: "file.too-large",
     message: `${name} has more than ${countLong(mostBytes, "byte")}`,
-    why: "it is read as a whole, and data is kept in the journal, so that a resumed run has the same",
+    why: "it is read as a whole, and the journal keeps its data, so that a resumed run has the same data",
     next: "split it, and run the playbook once for each part of the data",
   });
 }
 
-// Without O_NONBLOCK the opening itself would wait for somebody who writes into the pipe.
+// Without O_NONBLOCK, opening a pipe would wait for a writer.
 function opened(path: string, name: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
@@ -67,7 +68,7 @@ function notRegular(name: string, kind: string): Failure {
   return new Failure({
     code: "file.not-regular",
     message: `${name} is ${kind}, and only regular files are read`,
-    why: "tokenbook may read a file more than once, and must never wait for somebody who writes into it",
+    why: "tokenbook may read a file more than once, and must never wait for the writer of a pipe",
     next: "write its content into a regular file, and name that one",
   });
 }

@@ -10,12 +10,12 @@ import { type Access, assertPrivate, FOLDER_MODE, FRESH, isOpenToOthers, refuseP
 /** What a state directory holds. */
 const ENTRIES = ["journal.db", "journal.tail", "schedule.db", "drift.db", "sandbox.db", "holders"] as const;
 
-/** The name of an entry in a state directory: the only way to its path leads through the checks of `stateEntry`. */
+/** The name of an entry in a state directory. Only `stateEntry`, which checks the directory, gives its path. */
 export type StateEntry = (typeof ENTRIES)[number];
 
 /**
- * Returns the path of an entry in a state directory; `create` makes the directory, and all but `look` fix its mode. Throws a Failure when it is a
- * link, belongs to another user, or may be written by others.
+ * Returns the path of an entry in a state directory. `create` makes the directory, and every mode but `look` fixes its permissions.
+ * Throws a Failure when it is a link, belongs to another user, or others may write it.
  */
 export function stateEntry(folder: string, entry: StateEntry, access: Access | "create"): string {
   try {
@@ -35,19 +35,22 @@ export function stateEntry(folder: string, entry: StateEntry, access: Access | "
 
 const NAME_ANOTHER = "name a folder in which only you may write: --state DIR";
 
-/** Makes a folder inside of a state directory, for this user alone. Throws a Failure as `stateEntry` does. */
+/** Makes a folder in a state directory, for this user alone. Throws a Failure as `stateEntry` does. */
 export function makePrivateFolder(folder: string): void {
   makeFolder(folder, FOLDER_MODE);
   assertPrivateFolder(folder, "write");
 }
 
-/** An entry of a state directory that others may read, or write too, though it is ours. */
+/** An entry of a state directory that is ours, but that others may read or write. */
 export interface OpenEntry {
   readonly path: string;
   readonly isWritable: boolean;
 }
 
-/** Looks at every entry of a state directory, and returns those that are open to others: the next run fixes them. Throws a Failure as `stateEntry` does. */
+/**
+ * Checks every entry of a state directory, and returns those that are open to others: the next run fixes them. Throws a Failure as
+ * `stateEntry` does.
+ */
 export function openEntries(folder: string): readonly OpenEntry[] {
   assertPrivateFolder(folder, "look");
   const names = readdirSync(folder);
@@ -70,7 +73,7 @@ function assertPrivateFolder(folder: string, access: Access): void {
   if (!found.isDirectory()) throw refusePrivate(folder, `is ${oddKindOf(found) ?? "a file"}, and no folder`, NAME_ANOTHER);
   const owner = strangeOwner(found);
   if (owner !== undefined)
-    throw refusePrivate(folder, owner.words, `if you trust what is in it: ${owner.fix} -R ${quoted(folder)}; or ${NAME_ANOTHER}`);
+    throw refusePrivate(folder, owner.words, `if you trust its content: ${owner.fix} -R ${quoted(folder)}; or ${NAME_ANOTHER}`);
   if (access === "look") return;
   if (isOpenToOthers(found) && readdirSync(folder).every(isStateName)) closeFolder(folder);
   assertClosed(folder);
@@ -78,7 +81,7 @@ function assertPrivateFolder(folder: string, access: Access): void {
 
 const EVERYBODY_WRITES = 0o002;
 
-// Root gives a service its folder by the group, as Kubernetes does: what another of that group puts there is refused for its owner.
+// Root gives a service its folder by the group, as Kubernetes does. Files of other members of the group are refused by their owner.
 function assertClosed(folder: string): void {
   const found = lstatSync(folder);
   const writer = strangeWriter(found);
@@ -88,13 +91,13 @@ function assertClosed(folder: string): void {
 
 const OF_A_DATABASE = /(?<=\.db)-(?:wal|shm|journal)$/;
 
-// A folder that holds anything else, such as a project or /tmp, is not only ours to close.
+// A folder with anything else, such as a project or /tmp, is not ours alone to close.
 function isStateName(name: string): boolean {
   const base = name.replace(OF_A_DATABASE, "");
   return ENTRIES.some((entry) => base === entry || base === `${entry}${FRESH}`);
 }
 
-// By its descriptor: something else may have taken its name since it was looked at.
+// By its descriptor, because another entry may have taken its name since the check.
 function closeFolder(folder: string): void {
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {

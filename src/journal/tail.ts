@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { Failure } from "../base/failure.ts";
 import { closePrivate, openPrivate, overwrite, readPrivate, replacePrivate } from "../files/private.ts";
 import type { Database } from "../sqlite/database.ts";
-import { telling } from "../sqlite/failure.ts";
+import { withFailures } from "../sqlite/failure.ts";
 
 /** The record of a journal that was written last. */
 export interface Last {
@@ -48,7 +48,7 @@ export class Tail {
   /** Creates the file, or puts a new one in its place. */
   create(last: Last | undefined): void {
     const { path = "" } = this.#file ?? {};
-    telling(path, () => this.#file?.replace(Buffer.concat(Array.from({ length: SLOTS }, () => slotOf(last)))));
+    withFailures(path, () => this.#file?.replace(Buffer.concat(Array.from({ length: SLOTS }, () => slotOf(last)))));
   }
 
   /** Names the record that is the last, now that it is durable. */
@@ -98,7 +98,7 @@ export function tailFileOf(journal: string): TailFile {
   let descriptor: number | undefined;
   return {
     path,
-    read: () => telling(path, () => readPrivate(path)),
+    read: () => withFailures(path, () => readPrivate(path)),
     replace: (content) => replacePrivate(path, content),
     overwrite: (part, at) => {
       descriptor ??= openPrivate(path, "write");

@@ -4,16 +4,16 @@ import { LIMITS } from "../base/limits.ts";
 import { BOUNDED, inlined, type Whole } from "./reference.ts";
 import { COUNTED } from "./walk.ts";
 
-/** One way in which a value breaks its schema, as the compiler tells it. */
+/** One way in which a value breaks its schema, as the compiler reports it. */
 export type CompilerFault = ErrorObject;
 
-/** Says whether a value fits its schema; what is wrong with the last one stands in `errors`. */
+/** Checks whether a value fits its schema; `errors` has the problems of the last value. */
 export interface SchemaCheck {
   (value: unknown): boolean;
   errors?: readonly CompilerFault[] | null;
 }
 
-/** Makes, or finds, the check of a schema. */
+/** Compiles the check of a schema, or finds it. */
 export type Compile = (whole: Whole) => SchemaCheck;
 
 const OPTIONS: Options = {
@@ -47,18 +47,18 @@ const STEPS_OF_AN_ERROR = 40;
 // Optimised code does not earn back what it costs to make.
 const ajv = fixedCompiler({ optimize: false });
 
-/** Compiles now. In `dist/` the build puts checks made by the same compiler in the place of this module. */
+/** Compiles now. In `dist/` the build replaces this module with checks made by the same compiler. */
 export const compile: Compile = (whole) => ajv.compile(inlined(whole));
 
-/** What a schema that a user wrote is compiled with, beside the compiler's own rules. */
+/** The rules for compiling a user's schema, in addition to the compiler's own. */
 export interface UserRules {
-  /** How a pattern is looked for in a text. Throws an Error that says what is wrong with the pattern. */
+  /** Makes the matcher of a pattern. Throws an Error that says what is wrong with the pattern. */
   readonly matcher: (pattern: string) => Matcher;
-  /** The rules that compare numbers digit for digit. The number that is checked is looked up by its pointer. */
+  /** The rules that compare numbers digit for digit. They find the exact number by its pointer. */
   readonly numbers: Readonly<Record<string, NumberRule>>;
-  /** The places of two items that are the same, of a list that is looked up by its pointer. */
-  /** Counts steps. It is handed in, since in `dist/` this compiler has modules of its own. */
+  /** Counts steps. It is a parameter, because in `dist/` this compiler has modules of its own. */
   readonly spend: Spend;
+  /** Returns the places of two equal items of a list, which it finds by its pointer. */
   readonly twice: (at: Pointed, items: readonly unknown[]) => readonly [number, number] | undefined;
 }
 
@@ -70,28 +70,28 @@ export interface Matcher {
   readonly stepsFor: (chars: number) => number;
 }
 
-/** A part of the value that is being checked. */
+/** A part of the checked value. */
 export interface Pointed {
   readonly root: unknown;
   readonly pointer: string;
 }
 
-/** Says whether the number at a place of the value that is being checked keeps a rule. */
+/** Checks whether a number of the checked value keeps a rule. */
 export interface NumberRule {
   readonly words: string;
   readonly holds: (at: Pointed & { readonly number: number }, limit: number) => boolean;
 }
 
 /**
- * Compiles a schema that a user wrote, each part of which is marked by `COUNTED`; formats count. Only with `all` it looks for more than the
- * first problem. The check counts its steps. Throws an Error when it cannot be compiled.
+ * Compiles a user's schema, each part of which is marked by `COUNTED`; formats count. The check counts its steps, and without `all` it
+ * ends at the first problem. Throws an Error when the schema cannot be compiled.
  */
 export type CompileUser = (schema: object, rules: UserRules, all: boolean) => SchemaCheck;
 
-/** What is wrong with a schema that a user wrote. */
+/** Returns what is wrong with a user's schema. */
 export type CheckUser = (schema: object) => readonly CompilerFault[];
 
-// A user's schemas are known only in a run: in `dist/` this compiler is loaded where there is one.
+// A user's schema is known only in a run, so `dist/` loads this compiler only when a run has one.
 export const compileUser: CompileUser = (schema, { matcher, numbers, twice, spend }, all) => {
   const own = new Ajv2020({
     allErrors: all,
@@ -100,7 +100,7 @@ export const compileUser: CompileUser = (schema, { matcher, numbers, twice, spen
     meta: false,
     validateSchema: false,
     logger: false,
-    // One that is written once and referred to often would be compiled as often.
+    // A schema that is referred to often would be compiled as often.
     inlineRefs: false,
     code: { regExp: regExpOf(matcher, spend), optimize: false },
   });
@@ -117,7 +117,7 @@ export const compileUser: CompileUser = (schema, { matcher, numbers, twice, spen
       error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
     });
   }
-  // The compiler's own compares each item with each other one.
+  // The compiler's own rule compares each item with every other one.
   own.removeKeyword("uniqueItems").addKeyword({
     keyword: "uniqueItems",
     type: "array",
@@ -129,11 +129,11 @@ export const compileUser: CompileUser = (schema, { matcher, numbers, twice, spen
   return own.compile(schema);
 };
 
-/** Counts the steps of one part of a schema, before anything else of it is looked at: of its own keywords, and of the value as it is long. */
+/** Counts the steps of one part of a schema before it is checked: those of its own keywords, and those of the value by its length. */
 function countingSteps(spend: Spend): CodeKeywordDefinition {
   const counted = (value: unknown, errors: number, own: number, perKey: number): void =>
     spend(own + stepsOfValue(value, perKey) + (errors > MANY_ERRORS ? STEPS_OF_ONE_MORE : 0));
-  // Where a reference is followed, what was found so far is copied.
+  // Following a reference copies the problems found so far.
   const copied = (value: unknown, errors: number, own: number, perKey: number): void =>
     counted(value, errors, own + errors / ERRORS_A_STEP, perKey);
   return {
@@ -150,7 +150,7 @@ function countingSteps(spend: Spend): CodeKeywordDefinition {
   };
 }
 
-/** The keywords that go through the keys of an object. */
+/** The keywords that visit the keys of an object. */
 const EACH_KEY = [
   "patternProperties",
   "additionalProperties",
@@ -172,7 +172,7 @@ function stepsOfValue(value: unknown, perKey: number): number {
   return Object.keys(value).length * perKey;
 }
 
-// What is compared, required or named there, however deep: parts that are schemas themselves count their own once more, which is no harm.
+// The steps of everything that is compared, required or named in it. Parts that are schemas count their own again, which is harmless.
 function stepsOfKeywords(schema: object): number {
   let steps = 1;
   for (const [key, value] of Object.entries(schema)) {
@@ -188,7 +188,7 @@ function valuesIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1);
 }
 
-// Some formats take time as the square of the text's length, and none is long.
+// Some formats take time as the square of the text's length, and no format needs a long text.
 function boundFormats(own: Ajv2020, spend: Spend): void {
   for (const [name, format] of Object.entries(own.formats)) {
     const fits = fitsOf(format);
@@ -204,7 +204,7 @@ function boundFormats(own: Ajv2020, spend: Spend): void {
 const SLOW_FORMAT = "url";
 const SQUARE_A_STEP = 80;
 
-// Those of numbers take no time.
+// Formats of numbers take no time.
 function fitsOf(format: Ajv2020["formats"][string]): ((text: string) => boolean) | undefined {
   if (format instanceof RegExp) return (text) => format.test(text);
   if (typeof format === "function") return format;
@@ -215,7 +215,7 @@ function fitsOf(format: Ajv2020["formats"][string]): ((text: string) => boolean)
   return judge === undefined ? undefined : (text) => judge(text) === true;
 }
 
-// The schema of schemas is large: it is compiled once, and only where a user has written one.
+// The schema of schemas is large: it is compiled once, and only when a user has written a schema.
 let schemas: Ajv2020 | undefined;
 
 export const checkUser: CheckUser = (schema) => {
@@ -223,7 +223,7 @@ export const checkUser: CheckUser = (schema) => {
   return schemas.validateSchema(schema) === true ? [] : (schemas.errors ?? []);
 };
 
-// The library tells patterns apart by what `toString` gives.
+// The library distinguishes patterns by their `toString`.
 function regExpOf(matcher: UserRules["matcher"], spend: Spend): RegExpMaker {
   const make = (pattern: string): PatternLike => {
     const { foundIn, stepsFor } = matcher(pattern);

@@ -1,17 +1,17 @@
 import { createRequire } from "node:module";
 import type { SchemaCheck, CheckUser, Compile, CompileUser } from "./compile.ts";
 
-// The build puts this file in the place of `compile` in `dist/`: decision 27.
+// The build replaces `compile` with this file in `dist/`: decision 27.
 
-// Of a longer schema so many characters tell which it is.
-const TELLING = 2_000;
+// Of a longer schema, so many characters go into its key.
+const SAMPLED_CHARS = 2_000;
 
-/** Under which name the build keeps the check of a schema: what the schema says decides. */
+/** Returns the key under which the build stores the check of a schema; it depends on the schema's text alone. */
 export function keyOf(schema: object): string {
-  // Two halves of 32 bits; the build sees to it that no two schemas share a key. Node's own digests are slow to load.
+  // Two halves of 32 bits; the build makes sure that no two schemas share a key. Node's own digests are slow to load.
   const text = JSON.stringify(schema);
   let [low, high] = [0x811c9dc5 ^ text.length, 0x1b873593];
-  for (let at = 0; at < text.length; at += Math.ceil(text.length / TELLING)) {
+  for (let at = 0; at < text.length; at += Math.ceil(text.length / SAMPLED_CHARS)) {
     const code = text.charCodeAt(at);
     low = Math.imul(low ^ code, 0x01000193);
     high = Math.imul(high ^ code, 0x85ebca6b);
@@ -21,7 +21,7 @@ export function keyOf(schema: object): string {
 
 const load = createRequire(import.meta.url);
 
-/** The check that the build has made of this schema. */
+/** Finds the check that the build has made of this schema. */
 export const find: Compile = ({ root }) => (load(`#checks/${keyOf(root)}`) as { readonly validate: SchemaCheck }).validate;
 
 interface UserCompiler {
@@ -31,6 +31,6 @@ interface UserCompiler {
 
 const userCompiler = (): UserCompiler => load("#checks/user") as UserCompiler;
 
-/** The compiler itself, for a schema that the build could not know. */
+/** The compiler itself, for schemas that the build could not know. */
 export const compileUser: CompileUser = (schema, rules, all) => userCompiler().compileUser(schema, rules, all);
 export const checkUser: CheckUser = (schema) => userCompiler().checkUser(schema);

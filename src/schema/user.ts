@@ -24,7 +24,7 @@ export class SchemaFault extends Error {
   }
 }
 
-/** A schema that is one, and whose check would take too long, or would never end. */
+/** A valid schema whose check would take too long, or would never end. */
 export class SchemaRefused extends Error {
   override readonly name = "SchemaRefused";
   readonly problem: SchemaProblem;
@@ -36,8 +36,8 @@ export class SchemaRefused extends Error {
 }
 
 /**
- * The check of a schema that a user wrote: the schema itself is checked, formats count, and numbers are compared digit for digit.
- * Throws a SchemaFault when the schema is none, a SchemaRefused when it goes beyond what is bounded, and an Error when it cannot be compiled.
+ * Compiles the check of a user's schema: formats count, and numbers are compared digit for digit. Throws a SchemaFault when the schema is
+ * not valid, a SchemaRefused when it exceeds a limit, and an Error when it cannot be compiled.
  */
 export function userValidator(schema: object, matcher: UserRules["matcher"]): Validate {
   const written = structuredClone(plainView(schema)) as object;
@@ -56,14 +56,14 @@ export function userValidator(schema: object, matcher: UserRules["matcher"]): Va
     if (plain !== null && typeof plain === "object") exact.set(plain, value);
     const found = problemsBy(all, plain);
     if (Array.isArray(found)) return found as readonly SchemaViolation[];
-    // To find all may take longer than anybody needs: then the first one is enough.
+    // Finding all problems may take too long: then the first one is enough.
     first ??= compileUser(written, rules, false);
     const one = problemsBy(first, plain);
     return Array.isArray(one) ? (one as readonly SchemaViolation[]) : [unchecked(one as Error)];
   };
 }
 
-/** What is wrong with a value, or why that cannot be found out. */
+/** Returns what is wrong with a value, or why the check did not end. */
 function problemsBy(check: SchemaCheck, value: unknown): readonly SchemaViolation[] | Error {
   try {
     return withinSteps("validationSteps", () => check(value)) ? [] : problemsOf(check);
@@ -77,7 +77,7 @@ function problemsOf({ errors }: SchemaCheck): readonly SchemaViolation[] {
   return (errors ?? []).filter(isWhole).map(asProblem);
 }
 
-// The stack may end before the steps do.
+// The stack may be exhausted before the steps are.
 function isEndless(error: unknown): error is Error {
   return error instanceof OutOfSteps || (error instanceof RangeError && error.message.includes("call stack"));
 }
@@ -104,7 +104,7 @@ const EXACT_RULES: Readonly<Record<string, ExactRule>> = {
   multipleOf: { words: "a multiple of", holds: (value, limit) => value.remainder(limit).isZero() },
 };
 
-// The compiler sees plain numbers; `exact` knows the value that each plain view was made of.
+// The compiler sees plain numbers; `exact` maps each plain value to the original one.
 function exactRules(exact: WeakMap<object, unknown>): Readonly<Record<string, NumberRule>> {
   const rules = Object.entries(EXACT_RULES).map(([keyword, { words, holds }]): [string, NumberRule] => [
     keyword,
@@ -121,7 +121,7 @@ function exactRules(exact: WeakMap<object, unknown>): Readonly<Record<string, Nu
   return Object.fromEntries(rules);
 }
 
-// The number is looked up from the root.
+// The exact number is found from the root.
 const STEPS_OF_A_LOOK = 20;
 
 function exactAt(exact: WeakMap<object, unknown>, { root, pointer }: Pointed): unknown {
@@ -129,7 +129,7 @@ function exactAt(exact: WeakMap<object, unknown>, { root, pointer }: Pointed): u
   return given === undefined ? undefined : valueAt(given, pathOf(pointer));
 }
 
-// One text for each value, so that a list of any length is gone through once.
+// Each value becomes one text, so a list of any length is read once.
 function twiceBy(exact: WeakMap<object, unknown>): UserRules["twice"] {
   return (at, items) => {
     const given = exactAt(exact, at);

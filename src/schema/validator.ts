@@ -4,17 +4,17 @@ import { schemaAround, type Whole } from "./reference.ts";
 
 /** One way in which a value breaks its schema. */
 export interface SchemaViolation {
-  /** Keys and indexes from the root to the value that is wrong. */
+  /** Keys and indexes from the root to the wrong value. */
   readonly path: readonly string[];
   /** The JSON Schema keyword that it breaks. */
   readonly keyword: string;
   readonly message: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The schema that the keyword stands in. */
+  /** The schema that has the keyword. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Names every problem of a value. */
+/** Returns every problem of a value. */
 export type Validate = (value: unknown) => readonly SchemaViolation[];
 
 interface Validators {
@@ -33,12 +33,12 @@ export class SchemaSet {
     this.#compile = compiler;
   }
 
-  /** The check of values whose numbers may be exact ones. */
+  /** Returns the check of values whose numbers may be exact ones. */
   validator(schema: object): Validate {
     return this.#validators(schema).exact;
   }
 
-  /** The check of values whose numbers are JavaScript's. */
+  /** Returns the check of values whose numbers are JavaScript's. */
   plainValidator(schema: object): Validate {
     return this.#validators(schema).plain;
   }
@@ -64,7 +64,7 @@ function validatorsBy(check: SchemaCheck, whole: Whole): Validators {
   };
 }
 
-/** What is wrong with a key is told once more, by the `propertyNames` that names the key. */
+/** Returns whether a problem is complete: those inside of a key are repeated by the `propertyNames` that names the key. */
 export function isWhole(error: CompilerFault): boolean {
   return error.propertyName === undefined;
 }
@@ -75,14 +75,14 @@ function asProblem(error: CompilerFault, whole: Whole): SchemaViolation {
     keyword: error.keyword,
     message: error.message ?? error.keyword,
     params: error.params,
-    // Most problems are only asked where they are.
+    // Computed late, because most callers need only the path.
     get schema() {
       return schemaAround(error.schemaPath, whole);
     },
   };
 }
 
-/** The keys and indexes of a JSON pointer. */
+/** Returns the keys and indexes of a JSON pointer. */
 export function pathOf(pointer: string): readonly string[] {
   return pointer.split("/").slice(1).map(unescapePointer);
 }

@@ -5,7 +5,7 @@ export const COUNTED = "x-counted";
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** What keeps a schema from being compiled, and where in it. */
+/** What prevents a schema from being compiled, and where in it. */
 export interface SchemaProblem {
   readonly path: readonly string[];
   readonly message: string;
@@ -19,10 +19,10 @@ const HOLDS: ReadonlyMap<string, "one" | "list" | "map"> = new Map([
   ...["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"].map((key) => [key, "map"] as const),
 ]);
 
-/** Of these, those whose schemas look at the same value as the schema that holds them. */
+/** The keywords whose schemas check the same value as the schema that has them. */
 const SAME_VALUE: ReadonlySet<string> = new Set(["not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas"]);
 
-/** What these hold is compared with values, and is no schema. */
+/** The keywords whose content is data, not a schema. */
 const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 const REFERENCES = ["$ref", "$dynamicRef"] as const;
@@ -34,14 +34,14 @@ interface Held {
   readonly schema: unknown;
 }
 
-/** The parts of a schema: each that is a schema itself, and how they refer to one another. */
+/** The parts of a schema that are schemas themselves, and the references between them. */
 export class SchemaParts {
   readonly #root: Node;
-  /** Each part, with where it was found first. */
+  /** Each part, with the place where it was found first. */
   readonly #paths = new Map<Node, readonly string[]>();
   readonly #anchors = new Map<string, Node>();
   readonly #sizes = new Map<Node, number>();
-  /** What each reference, as it is written, leads to. */
+  /** The target of each reference, by its text. */
   readonly #targets = new Map<string, Node | undefined>();
 
   constructor(root: object) {
@@ -53,12 +53,12 @@ export class SchemaParts {
     return this.#paths.keys();
   }
 
-  /** What keeps it from being compiled, or would keep a check from ending. */
+  /** Returns what would prevent it from being compiled, or its check from ending. */
   problem(): SchemaProblem | undefined {
     return this.#intoData() ?? this.#tooLarge() ?? this.#endless();
   }
 
-  // A map iterates over what is added meanwhile, so a part that only a reference reaches is found too.
+  // A map also iterates over entries that are added meanwhile, so parts that only a reference reaches are found too.
   #find(root: Node, at: readonly string[]): void {
     this.#add(root, at);
     for (const [part, path] of this.#paths) {
@@ -100,7 +100,7 @@ export class SchemaParts {
     return undefined;
   }
 
-  // The compiler makes of each reference, as it is written, a function of its own.
+  // The compiler makes a function of its own for each spelling of a reference.
   #tooLarge(): SchemaProblem | undefined {
     const references = new Map<string, readonly string[]>();
     for (const [part, path] of this.#paths)
@@ -155,7 +155,7 @@ export class SchemaParts {
   }
 
   #circle(part: Node, reference: string): SchemaProblem {
-    const message = `refers to itself without end: ${JSON.stringify(reference)} leads back to where it is before any part of the value is looked at`;
+    const message = `refers to itself without end: ${JSON.stringify(reference)} leads back to itself before any part of the value is checked`;
     return { path: this.#paths.get(part) ?? [], message };
   }
 }
@@ -189,7 +189,7 @@ function pointerOf(reference: string): readonly string[] | undefined {
       .slice(1)
       .map((token) => decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~"));
   } catch {
-    return undefined; // the compiler says what is wrong with it
+    return undefined; // the compiler reports what is wrong with it
   }
 }
 

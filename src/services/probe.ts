@@ -178,8 +178,8 @@ function partOf(evidence: Evidence, { part, at, split }: Part): Evidence {
 
 function sightOf(probe: Probe, evidence: Evidence): Sight {
   const sight = probe.judge(evidence);
-  const isTold = sight.seen === "effect" || sight.seen === "conflict";
-  return isTold && evidence.rivals.some((rival) => jsonEquals(rival, evidence.input)) ? TWIN : sight;
+  const isCertain = sight.seen === "effect" || sight.seen === "conflict";
+  return isCertain && evidence.rivals.some((rival) => jsonEquals(rival, evidence.input)) ? TWIN : sight;
 }
 
 function indexesIn(readings: Readings): readonly number[] {

@@ -13,13 +13,13 @@ export class CsvFault extends Error {
   override readonly name = "CsvFault";
   /** The line in the text, from 1. */
   readonly line: number;
-  /** What would mend it. */
-  readonly mend: string;
+  /** What would fix it. */
+  readonly fix: string;
 
-  constructor(line: number, message: string, mend: string) {
+  constructor(line: number, message: string, fix: string) {
     super(message);
     this.line = line;
-    this.mend = mend;
+    this.fix = fix;
   }
 }
 

@@ -71,10 +71,10 @@ export function formatPlace(place: SourcePlace): string {
 export function eachOnce<Checked extends { readonly diagnostics: readonly Diagnostic[] }>(
   checks: readonly Checked[],
 ): readonly Checked[] {
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const isNew = (diagnostic: Diagnostic): boolean => {
-    const before = told.size;
-    return told.add(`${formatPlace(diagnostic)} ${diagnostic.code} ${diagnostic.message}`).size > before;
+    const before = seen.size;
+    return seen.add(`${formatPlace(diagnostic)} ${diagnostic.code} ${diagnostic.message}`).size > before;
   };
   return checks.map((check) => ({ ...check, diagnostics: check.diagnostics.filter(isNew) }));
 }

@@ -59,16 +59,16 @@ export function placeProblem(problem: SchemaViolation, root: SourceNode): Placed
 export function restOfSentence(
   problem: SchemaViolation,
   text?: string,
-): { readonly message: string; readonly mend: string | undefined } {
+): { readonly message: string; readonly fix: string | undefined } {
   const { additionalProperty, propertyName, missingProperty, allowedValues } = problem.params;
   if (typeof additionalProperty === "string") {
     const { message, suggestion } = unknownField(problem, additionalProperty);
-    return { message: `has an ${message}`, mend: suggestion };
+    return { message: `has an ${message}`, fix: suggestion };
   }
   if (typeof propertyName === "string")
-    return { message: `has a field "${propertyName}", which cannot be a name here`, mend: undefined };
-  if (problem.keyword === "required") return { message: `lacks the field "${String(missingProperty)}"`, mend: undefined };
-  return { message: demandOf(problem), mend: nearest(allowedValues, text) };
+    return { message: `has a field "${propertyName}", which cannot be a name here`, fix: undefined };
+  if (problem.keyword === "required") return { message: `lacks the field "${String(missingProperty)}"`, fix: undefined };
+  return { message: demandOf(problem), fix: nearest(allowedValues, text) };
 }
 
 // A missing field is reported where its map begins, not over the whole map.

@@ -4,33 +4,33 @@ import { pathToFileURL } from "node:url";
 import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../files/folder.ts";
 import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere } from "../files/private.ts";
-import { removed, telling, toldOf } from "./failure.ts";
+import { removed, withFailures, failureOf } from "./failure.ts";
 import type { TableLayout } from "./layout.ts";
 
-/** What one column may hold. Amounts are TEXT, always: SQLite's own numbers would round them. */
+/** The values of one column. Amounts are always TEXT, because SQLite's own numbers would round them. */
 export type Cell = string | number | bigint | null;
 export type SqlRow = Readonly<Record<string, Cell>>;
 
 const IN_MEMORY = ":memory:";
-// SQLite's own name for a file without one, which is gone when it is closed, or its process is.
+// SQLite's name for a file without a name, which disappears when it is closed or its process ends.
 const TEMPORARY = "";
 const BUSY_TIMEOUT_MS = 10_000;
-// A log that is written over from its beginning is synced in half the time of one that grows, so it soon begins anew.
+// Overwriting the log from its beginning syncs in half the time of growing it, so the log restarts soon.
 const WAL_PAGES = 250;
 
 const KEPT = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${WAL_PAGES};`;
 const UNKEPT = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;";
 
 /**
- * One SQLite file, opened the only way we trust it: a regular file of this user with the tables that tokenbook made, write-ahead log, every
- * commit synced, foreign keys on, mode 0600. Statements are compiled once.
+ * One SQLite file, opened in the only way that we trust: a regular file of this user with the tables that tokenbook made, a write-ahead
+ * log, every commit synced, foreign keys on, mode 0600. Statements are compiled once.
  */
 export class Database {
   readonly path: string;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Which file it is, wherever its name leads later. */
+  /** The device and number of the file, in case another file takes its name. */
   readonly #inode: number | undefined;
 
   protected constructor(path: string, connect: (path: string) => DatabaseSync = connectForWriting) {
@@ -40,25 +40,25 @@ export class Database {
   }
 
   /**
-   * Opens the file, and creates it (mode 0600, its folder 0700) when it is not there. `:memory:` gives a database of this process. Throws a Failure
-   * when it is no file of this user alone, or holds other tables than its layout has.
+   * Opens the file, and creates it (mode 0600, its folder 0700) when it does not exist. `:memory:` gives a database of this process.
+   * Throws a Failure when it is not a file of this user alone, or has other tables than its layout.
    */
   static open(path: string, layout: TableLayout): Database {
     return Database.#known(path, layout, connectForWriting);
   }
 
-  /** Opens the file where it is there; otherwise an empty database of this process, so that who finds nothing leaves nothing either. */
+  /** Opens the file if it exists; otherwise an empty database of this process, so that a search that finds nothing creates nothing. */
   static existing(path: string, layout: TableLayout): Database {
     return Database.open(isPrivateThere(path) ? path : IN_MEMORY, layout);
   }
 
-  /** Opens a file that is there to look into it: neither it nor anything beside it is changed, and what would write fails. */
+  /** Opens an existing file for reading only: nothing in it or beside it is changed, and writes fail. */
   static look(path: string, layout: TableLayout): Database {
     return Database.#known(path, layout, connectForLooking);
   }
 
   static #known(path: string, layout: TableLayout, connect: (path: string) => DatabaseSync): Database {
-    return telling(path, () => {
+    return withFailures(path, () => {
       const database = new Database(path, connect);
       try {
         database.#atOneMoment(() => layout.assertKnown(database, () => new DatabaseSync(IN_MEMORY)));
@@ -70,58 +70,58 @@ export class Database {
     });
   }
 
-  /** What of the file's structure is broken; nothing when it is whole. */
+  /** Returns the damage in the file's structure; nothing when it is intact. */
   quickCheck(): readonly string[] {
-    const told = this.all("PRAGMA quick_check").map((row) => String(row["quick_check"]));
-    return told.filter((each) => each !== "ok");
+    const lines = this.all("PRAGMA quick_check").map((row) => String(row["quick_check"]));
+    return lines.filter((each) => each !== "ok");
   }
 
-  /** A file of this process alone, for what is too much to hold and not to be kept. */
+  /** Opens a file of this process alone, for temporary data that is too large for memory. */
   static temporary(): Database {
-    return telling("a temporary file", () => new Database(TEMPORARY));
+    return withFailures("a temporary file", () => new Database(TEMPORARY));
   }
 
-  /** Whether it is of this process, and no file. */
+  /** Whether it belongs to this process, without a file. */
   get isInMemory(): boolean {
     return this.path === IN_MEMORY;
   }
 
-  /** Throws a DatabaseFailure when somebody has removed or replaced the file: what is written then, nobody would find again. */
+  /** Throws a DatabaseFailure when the file was removed or replaced: nobody would find what is written then. */
   assertInPlace(): void {
     if (!this.isInMemory && inodeOf(this.path) !== this.#inode) throw removed(this.path);
   }
 
   exec(sql: string): void {
-    telling(this.path, () => this.#connection.exec(sql));
+    withFailures(this.path, () => this.#connection.exec(sql));
   }
 
-  /** Gives the statements of this connection a function of ours. */
+  /** Makes a function available to the statements of this connection. */
   define(name: string, work: () => Cell): void {
-    telling(this.path, () => this.#connection.function(name, work));
+    withFailures(this.path, () => this.#connection.function(name, work));
   }
 
   run(sql: string, ...values: Cell[]): { readonly changes: number } {
-    const { changes } = telling(this.path, () => this.#statement(sql).run(...values));
+    const { changes } = withFailures(this.path, () => this.#statement(sql).run(...values));
     return { changes: Number(changes) };
   }
 
   get(sql: string, ...values: Cell[]): SqlRow | undefined {
-    return telling(this.path, () => this.#statement(sql).get(...values)) as SqlRow | undefined;
+    return withFailures(this.path, () => this.#statement(sql).get(...values)) as SqlRow | undefined;
   }
 
   all(sql: string, ...values: Cell[]): readonly SqlRow[] {
-    return telling(this.path, () => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
+    return withFailures(this.path, () => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
   }
 
   *iterate(sql: string, ...values: Cell[]): Generator<SqlRow> {
     try {
       yield* this.#statement(sql).iterate(...values) as IterableIterator<SqlRow>;
     } catch (error) {
-      throw toldOf(this.path, error);
+      throw failureOf(this.path, error);
     }
   }
 
-  /** Runs `work` in one immediate transaction: all of it is on disk when this returns, or, if it throws, none of it. */
+  /** Runs `work` in one immediate transaction: all of it is on disk when this returns, or none of it if it throws. */
   transaction<T>(work: () => T): T {
     this.exec("BEGIN IMMEDIATE");
     try {
@@ -134,7 +134,7 @@ export class Database {
     }
   }
 
-  /** Runs `work` within a transaction: if it throws, what it did is undone, and what was done before it is not. */
+  /** Runs `work` within a transaction: if it throws, only its own changes are undone. */
   apart(work: () => void): void {
     this.exec("SAVEPOINT apart");
     try {
@@ -150,7 +150,7 @@ export class Database {
     this.#connection.close();
   }
 
-  // What another process changes meanwhile is seen before it or after it.
+  // All reads see the changes of other processes, or none does.
   #atOneMoment(look: () => void): void {
     this.exec("BEGIN");
     try {
@@ -170,7 +170,7 @@ export class Database {
   }
 }
 
-// Nothing that stands in the file may call a function that has effects, or change its own tables by their text.
+// Nothing in the file may call a function that has effects, or change its own tables by their text.
 const DISTRUSTED: DatabaseSyncOptions = { defensive: true, allowExtension: false, enableDoubleQuotedStringLiterals: false };
 const DISTRUST_SCHEMA = "PRAGMA trusted_schema = OFF";
 
@@ -181,7 +181,7 @@ function connectForWriting(path: string): DatabaseSync {
   return withoutTrust(new DatabaseSync(path, options), KEPT);
 }
 
-// A log that is not there would be made by whoever only reads; where none is, the file is all that there is.
+// Reading would create a missing log; without a log, the file alone is complete.
 function connectForLooking(path: string): DatabaseSync {
   assertFilesPrivate(path, "look");
   const address = pathToFileURL(path);
@@ -194,7 +194,7 @@ function withoutTrust(connection: DatabaseSync, settings = ""): DatabaseSync {
   return connection;
 }
 
-/** Connects to a file as it is, without the settings of a {@link Database}, and waits for nobody: for what only locks it. */
+/** Connects to a file as it is, without the settings of a {@link Database}, and without waiting: for locks only. */
 export function connectPlainly(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): DatabaseSync {
   return new DatabaseSync(path, { ...DISTRUSTED, readOnly, timeout: 0 });
 }
@@ -209,7 +209,7 @@ function createPrivately(path: string): void {
   if (!existsSync(path)) createPrivate(path);
 }
 
-// SQLite opens them itself, by their names.
+// SQLite opens these files itself, by their names.
 function assertFilesPrivate(path: string, access: Access): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) assertPrivate(`${path}${suffix}`, access);
 }

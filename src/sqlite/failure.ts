@@ -1,27 +1,27 @@
 import { Failure, messageOf } from "../base/failure.ts";
 
-/** The file of a database cannot be used. */
+/** The failure of a database whose file cannot be used. */
 export class DatabaseFailure extends Failure {}
 
-interface Told {
+interface FailureText {
   readonly code: string;
   readonly what: string;
   readonly next: string;
 }
 
-const DAMAGED: Told = {
+const DAMAGED: FailureText = {
   code: "database.damaged",
   what: "is damaged",
   next: "restore the folder that it is in, all of its files, from a backup",
 };
-const UNUSABLE: Told = {
+const UNUSABLE: FailureText = {
   code: "database.unusable",
   what: "cannot be read and written",
-  next: "see to it that it is a file on a disk that works, and that you may write it and its folder",
+  next: "make sure that it is a file on a working disk, and that you may write it and its folder",
 };
 
-// By SQLite's result codes, where an extended one says more than its primary one. Any other is a mistake of ours.
-const TOLD: ReadonlyMap<number, Told> = new Map([
+// By SQLite's result code, extended where that is more exact than the primary one. Any other code is a fault of tokenbook.
+const BY_RESULT_CODE: ReadonlyMap<number, FailureText> = new Map([
   [5, { code: "database.busy", what: "is being written by another process, and has been for too long", next: "try again" }],
   [8, UNUSABLE],
   [10, UNUSABLE],
@@ -32,28 +32,29 @@ const TOLD: ReadonlyMap<number, Told> = new Map([
   [522, DAMAGED], // a page is missing
 ]);
 
-/** Does something with a database file; what keeps it from being done is a DatabaseFailure that names the file. */
-export function telling<T>(path: string, work: () => T): T {
+/** Runs work on a database file, and throws its errors as a DatabaseFailure that names the file. */
+export function withFailures<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw toldOf(path, error);
+    throw failureOf(path, error);
   }
 }
 
-/** An error of SQLite in words; any other as it is. */
-export function toldOf(path: string, error: unknown): unknown {
+/** Returns an error of SQLite as a DatabaseFailure; any other error unchanged. */
+export function failureOf(path: string, error: unknown): unknown {
   const { errcode, syscall } = error as { readonly errcode?: number; readonly syscall?: string };
-  const told = syscall === undefined ? (TOLD.get(Number(errcode)) ?? TOLD.get(Number(errcode) % PRIMARY)) : UNUSABLE;
-  if (told === undefined) return error;
-  const { code, what, next } = told;
+  const text =
+    syscall === undefined ? (BY_RESULT_CODE.get(Number(errcode)) ?? BY_RESULT_CODE.get(Number(errcode) % PRIMARY)) : UNUSABLE;
+  if (text === undefined) return error;
+  const { code, what, next } = text;
   return new DatabaseFailure({ code, message: `${path} ${what}: ${messageOf(error)}`, next, cause: error });
 }
 
-// The lower byte; the rest says more of the same.
+// The primary code is the lower byte of an extended one.
 const PRIMARY = 256;
 
-/** Says that a file is not there any more, though it is open. */
+/** Returns the failure of an open file that is not at its path any more. */
 export function removed(path: string): DatabaseFailure {
   return new DatabaseFailure({
     code: "database.removed",

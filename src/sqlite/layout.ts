@@ -3,7 +3,7 @@ import { DatabaseFailure } from "./failure.ts";
 
 type Cells = Readonly<Record<string, unknown>>;
 
-/** An open file, as far as its layout asks it. */
+/** The part of an open file that its layout needs. */
 export interface Queried {
   readonly path: string;
   get(sql: string): Cells | undefined;
@@ -11,13 +11,13 @@ export interface Queried {
   exec(sql: string): void;
 }
 
-/** The tables that a file of ours holds, version by version. A file is only used as it was made: a trigger in it would act with each write. */
+/** The tables of a file, version by version. A file with anything else is refused, because a trigger in it would act with each write. */
 export class TableLayout {
   readonly #migrations: readonly string[];
   readonly #versionOf: (file: Queried) => number;
   readonly #known = new Map<number, ReadonlyMap<string, string>>();
 
-  /** Entry n of `migrations` makes version n + 1 from version n. The file itself says of which version it is. */
+  /** Entry n of `migrations` makes version n + 1 from version n. The file itself has its version. */
   constructor(migrations: readonly string[], versionOf: (file: Queried) => number = userVersionOf) {
     this.#migrations = migrations;
     this.#versionOf = versionOf;
@@ -39,8 +39,8 @@ export class TableLayout {
   }
 
   /**
-   * Throws a DatabaseFailure when a file holds other tables, indexes, triggers or views than its version has. `newModel` gives an empty database,
-   * in which that version is made. A newer version is not compared.
+   * Throws a DatabaseFailure when a file has other tables, indexes, triggers or views than its version. `newModel` gives an empty
+   * database, in which that version is made. A newer version is not compared.
    */
   assertKnown(file: Queried, newModel: () => DatabaseSync): void {
     const version = this.#versionOf(file);
@@ -65,7 +65,7 @@ export function userVersionOf(file: Pick<Queried, "get">): number {
   return Number(file.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
-// What ANALYZE leaves says how often values occur; an index without a text belongs to its table.
+// ANALYZE leaves tables of statistics; an index without a text belongs to its table.
 const OBJECTS =
   "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4')) AND sql IS NOT NULL";
 
@@ -73,7 +73,7 @@ function objectsIn(rows: readonly Cells[]): ReadonlyMap<string, string> {
   return new Map(rows.map(({ type, name, sql }) => [`${String(type)} ${String(name)}`, plainSql(String(sql))]));
 }
 
-// A migration leaves other blanks than a table that is new, and earlier versions stored the same rows otherwise.
+// A migration leaves other blanks than a new table, and earlier versions stored the same rows differently.
 function plainSql(sql: string): string {
   return sql
     .replaceAll(/\s+/g, " ")
@@ -96,6 +96,6 @@ function changed(path: string, how: string): DatabaseFailure {
     code: "database.changed",
     message: `${path} is not as tokenbook made it: ${how}`,
     why: "a trigger or a view in the file could change what it remembers, and so what is sent again",
-    next: "find out who changed it, and restore the folder that it is in, all of its files, from a backup",
+    next: "find out who changed it, and restore the whole folder that it is in from a backup",
   });
 }

@@ -3,23 +3,22 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { assertPrivate, createPrivate, removePrivate } from "../files/private.ts";
 import { connectPlainly } from "./database.ts";
-import { telling } from "./failure.ts";
+import { withFailures } from "./failure.ts";
 
-/** What a try of a lock shows. `gone`: no file of that name is there. `unclear`: it cannot be tried. */
+/** The result of trying a lock. `gone`: there is no file of that name. `unclear`: it cannot be tried. */
 export type LockState = "held" | "free" | "gone" | "unclear";
 
-// The primary result code of SQLite when somebody else has the lock.
+// The primary result code of SQLite when another process has the lock.
 const BUSY = 5;
 
 /**
- * An exclusive lock on an empty file, held until it is released or the process ends. The kernel keeps it: it is seen by all processes of one
- * kernel, in whatever container they are, it stays while the process is stopped, and it ends with the process in whatever way that ends.
- *
- * Nothing but SQLite may open the file while it is locked: a POSIX lock is lost when its process closes any descriptor of the file.
+ * An exclusive lock on an empty file, held until it is released or the process ends. The kernel keeps it: all processes of one kernel see
+ * it, in any container. It stays while the process is stopped, and ends with the process in every case. Only SQLite may open the file
+ * while it is locked: a POSIX lock is lost when its process closes any descriptor of the file.
  */
 export class FileLock {
   readonly path: string;
-  /** Which file it is, wherever its name leads later. */
+  /** The device and number of the file, in case another file takes its name. */
   readonly inode: string;
   readonly #connection: DatabaseSync;
 
@@ -29,39 +28,42 @@ export class FileLock {
     this.#connection = connection;
   }
 
-  /** Creates the file and locks it; `undefined` when somebody tried its lock at that moment, and so spoilt the name. Throws a DatabaseFailure. */
+  /**
+   * Creates the file and locks it; returns `undefined` when another process tried its lock at that moment, which makes the name useless.
+   * Throws a DatabaseFailure.
+   */
   static create(path: string): FileLock | undefined {
-    return telling(path, () => {
+    return withFailures(path, () => {
       createPrivate(path);
       const inode = inodeAt(path);
       const connection = connectPlainly(path);
       const isLocked = lock(connection);
-      // Whoever had the lock in between took the file for that of a dead process, and has removed it.
+      // A process that had the lock in between took the file for one of a dead process, and has removed it.
       if (isLocked && inode !== undefined && inodeAt(path) === inode) return new FileLock(path, inode, connection);
       connection.close();
       return undefined;
     });
   }
 
-  /** Whether the file is there, so that others can see the lock. */
+  /** Returns whether the file exists, so that others can see the lock. */
   get isInPlace(): boolean {
     return inodeAt(this.path) === this.inode;
   }
 
-  /** Removes the file, and lets go of the lock. */
+  /** Removes the file, and releases the lock. */
   release(): void {
-    // While it is locked: whoever has the lock may remove it.
+    // Removed while it is locked, because whoever has the lock may remove it.
     if (this.isInPlace) removePrivate(this.path);
     this.#connection.close();
   }
 }
 
-/** Whether somebody holds the lock of a file. Never waits, changes nothing, and needs no right but to read. */
+/** Returns whether a process holds the lock of a file. It never waits, changes nothing, and needs only the right to read. */
 export function lockState(path: string): LockState {
   return whileFree(path, () => undefined);
 }
 
-/** Removes the files of a folder whose names are ours and that nobody holds the lock of. What cannot be removed stays. */
+/** Removes the files of a folder that have our names and no lock. Files that cannot be removed stay. */
 export function removeFree(folder: string, ours: RegExp): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -69,12 +71,12 @@ export function removeFree(folder: string, ours: RegExp): void {
   }
 }
 
-// A shared lock keeps everybody from having the exclusive one meanwhile, and hinders nobody else who only tries.
+// A shared lock prevents an exclusive one meanwhile, and does not hinder others who only try.
 function whileFree(path: string, work: () => void): LockState {
   if (inodeAt(path) === undefined) return "gone";
   let connection: DatabaseSync | undefined;
   try {
-    // SQLite would follow a link, and wait for whoever writes into a pipe.
+    // SQLite would follow a link, and wait for the writer of a pipe.
     assertPrivate(path, "look");
     connection = connectPlainly(path, { readOnly: true });
     connection.exec("BEGIN; SELECT 1 FROM sqlite_schema");
@@ -88,12 +90,12 @@ function whileFree(path: string, work: () => void): LockState {
   }
 }
 
-/** Which file is at a path; `undefined` where none is. */
+/** Returns the device and number of the file at a path; `undefined` if there is none. */
 export function inodeAt(path: string): string | undefined {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino.toString();
 }
 
-// The rollback journal of an exclusive transaction would be a second file; nothing is ever written, so memory does.
+// The rollback journal of an exclusive transaction would be a second file. Nothing is ever written, so it is kept in memory.
 function lock(connection: DatabaseSync): boolean {
   try {
     connection.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");

@@ -6,10 +6,10 @@ import { LIMITS } from "../base/limits.ts";
 import type { Secret } from "../base/secret.ts";
 import { whileUnderWay } from "../base/turns.ts";
 
-// Said outright: left to Node, a variable of the process would turn it off.
+// Set explicitly, because otherwise a variable of the process could turn it off.
 const CHECKED = { rejectUnauthorized: true };
 
-/** One HTTP exchange to be made. */
+/** The request of one HTTP exchange. */
 export interface Outgoing {
   /** Scheme, host and port, from the environment only. */
   readonly origin: string;
@@ -21,16 +21,16 @@ export interface Outgoing {
   /** A connection of its own, which no idle timeout of the server can cut off: for writes. */
   readonly fresh: boolean;
   readonly timeoutMs: number;
-  /** Of whatever must not leave at any time; `undefined` of what does no harm late. */
+  /** A write has one, because it must not leave at any time; `undefined` for a request that is harmless when late. */
   readonly fence: Fence | undefined;
-  /** Aborted when nobody waits for the answer any more: the exchange ends at once. Left `undefined`, only the time ends it. */
+  /** Aborted when the answer is not needed any more: the exchange ends at once. Without it, only the timeout ends it. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Asked right before the first byte of a request leaves: why it must not leave; `undefined`: it may. Never throws. */
+/** The question right before the first byte of a request: returns why it must not leave, or `undefined` when it may. Never throws. */
 export type Fence = () => string | undefined;
 
-/** What became of it: whether anything was sent, whether a whole answer came, and what it was. */
+/** The outcome of an exchange: whether anything was sent, and whether a whole answer came. */
 export type Exchanged =
   | { readonly kind: "not-sent"; readonly why: string }
   | { readonly kind: "no-answer"; readonly why: string }
@@ -42,24 +42,24 @@ export type Exchanged =
     };
 
 /**
- * Makes exchanges over HTTP/1.1. Reads share connections, as many as are under way at once, those of all runs of a session. Redirects are
- * answers like any other: neither key nor body ever follows one.
+ * Makes exchanges over HTTP/1.1. Reads share connections, as many as run at once, over all runs of a session. Redirects are answers like
+ * any other: neither key nor body ever follows one.
  */
 export class Transport {
   readonly #clients = new Set<Client>();
-  /** By origin, those that wait for a read; the one that was used last is used next. */
+  /** The idle connections for reads by origin; the one used last is used next. */
   readonly #idle = new Map<string, Line[]>();
-  /** One for all that wait as long: it knows the TLS sessions that a fresh connection may go on with. */
+  /** One connector for each timeout: it knows the TLS sessions that a new connection may resume. */
   readonly #connectors = new Map<number, buildConnector.connector>();
 
-  /** `onSent` is called once the request has been handed to the network. */
+  /** Makes one exchange. `onSent` is called when the network has the request. */
   async exchange(outgoing: Outgoing, onSent?: () => void): Promise<Exchanged> {
     if (!outgoing.fresh) return this.#read(outgoing, onSent);
     const line = this.#newLine(outgoing);
     try {
       return await exchangeOn(line, outgoing, onSent);
     } finally {
-      whileUnderWay(() => void line.client.destroy(OVER)); // it takes longer than to read the answer
+      whileUnderWay(() => void line.client.destroy(OVER)); // closing takes longer than reading the answer
     }
   }
 
@@ -98,9 +98,9 @@ export class Transport {
     const connect = this.#connectorFor(timeoutMs);
     let socket: Breakable | undefined;
     const client = new Client(origin, {
-      // It gives its socket, of which its type says nothing.
+      // It returns its socket, which its type does not mention.
       connect: (to, callback) => void (socket = connect(to, callback) as unknown as Breakable),
-      headersTimeout: 0, // of the whole exchange there is a deadline
+      headersTimeout: 0, // the deadline covers the whole exchange
       bodyTimeout: 0,
       maxHeaderSize: LIMITS.answerHeadBytes,
       maxResponseSize: LIMITS.answerBytes,
@@ -118,7 +118,7 @@ export class Transport {
   }
 }
 
-/** A connection to be, and a way to break it off before anything is written on it. */
+/** A connection that is being made, and a way to abort it before anything is written to it. */
 interface Line {
   readonly client: Client;
   readonly breakOff: (error: Error) => void;
@@ -128,7 +128,7 @@ interface Breakable {
   destroy(error: Error): unknown;
 }
 
-// Made once: undici would make an error of its own for each client, and Node spell out its stack.
+// Made once, because undici would make an error with a stack for each client.
 const OVER = new Error("the exchange is over");
 
 function exchangeOn(line: Line, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
@@ -143,7 +143,7 @@ function exchangeOn(line: Line, outgoing: Outgoing, onSent: (() => void) | undef
   });
 }
 
-/** Who is told of an exchange. */
+/** Gets the events of an exchange. */
 interface Hears {
   readonly resolve: (exchanged: Exchanged) => void;
   readonly onSent: (() => void) | undefined;
@@ -151,12 +151,12 @@ interface Hears {
   readonly breakOff: (error: Error) => void;
 }
 
-const GIVEN_UP = "the answer was not waited for: the run is to stop";
+const GIVEN_UP = "the answer was not awaited, because the run is stopping";
 
-/** Hears how one exchange goes. undici says `onRequestStart` right before the first byte: from there on, a failure is ambiguous. */
+/** The handler of one exchange. undici calls `onRequestStart` right before the first byte: after that, a failure is ambiguous. */
 class Listener implements Dispatcher.DispatchHandler {
   readonly #hears: Hears;
-  // Of the whole exchange: undici's own timeouts begin anew with each byte of a dripping answer.
+  // For the whole exchange: undici's own timeouts restart with each byte of a dripping answer.
   readonly #deadline: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
   #late: Error | undefined;
@@ -193,7 +193,7 @@ class Listener implements Dispatcher.DispatchHandler {
     const why = this.#fence?.();
     if (why !== undefined) return controller.abort(new Error(why));
     this.#controller = controller;
-    // The request is written in this very turn of the event loop.
+    // undici writes the request in this same turn of the event loop.
     if (this.#hears.onSent !== undefined) setImmediate(this.#hears.onSent);
   }
 
@@ -216,7 +216,7 @@ class Listener implements Dispatcher.DispatchHandler {
   }
 }
 
-// Takes a byte order mark off, and never fails: what is no UTF-8 is no JSON either.
+// Removes a byte order mark, and never fails: invalid UTF-8 is no JSON either.
 const decoder = new TextDecoder();
 
 function options({ method, path, headers, body }: Outgoing): Dispatcher.DispatchOptions {

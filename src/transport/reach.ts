@@ -4,17 +4,17 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
 import { messageOf } from "../base/failure.ts";
 
-/** How far one gets towards an address: what is there is told apart from what is not. */
+/** How far a connection to an address got, with the stages that worked apart from the one that failed. */
 export interface Reach {
-  /** The address that the name stands for, and how long it took to find; nothing when it was not found. */
+  /** The resolved address, and how long that took; nothing when the name was not found. */
   readonly address?: string;
   readonly lookupMs?: number;
-  /** How long a connection took, and then to secure it. */
+  /** How long connecting took, and then securing the connection. */
   readonly connectMs?: number;
   readonly tlsMs?: number;
-  /** Until when the certificate is valid, in milliseconds since the Unix epoch. */
+  /** The end of the certificate's validity, in milliseconds since the Unix epoch. */
   readonly certificateUntil?: number;
-  /** What failed, and why; nothing when it can be reached. */
+  /** The stage that failed, and why; nothing when the address can be reached. */
   readonly failed?: { readonly at: "name" | "connection" | "tls"; readonly why: string };
 }
 
@@ -24,7 +24,7 @@ export interface ReachLimits {
   readonly signal: AbortSignal;
 }
 
-/** Looks a name up, connects, and secures the connection where the address is of https. Sends no request. Never throws for what the network does. */
+/** Looks up a name, connects, and secures the connection for an https address. It sends no request, and never throws for network errors. */
 export async function reach(address: URL, patience: ReachLimits): Promise<Reach> {
   const host = address.hostname.replaceAll(/^\[|\]$/g, "");
   const secure = address.protocol === "https:";
@@ -76,7 +76,7 @@ async function timed<T>({ timeoutMs, signal }: ReachLimits, work: (signal: Abort
     reject(new Error(why));
     late.abort();
   };
-  const onStop = (): void => end("it was not waited for");
+  const onStop = (): void => end("it was not awaited");
   const timer = setTimeout(() => end(`nothing came within ${timeoutMs} ms`), timeoutMs);
   signal.addEventListener("abort", onStop);
   if (signal.aborted) onStop();

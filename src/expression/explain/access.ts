@@ -6,14 +6,14 @@ import type { Remedy } from "./explanation.ts";
 import { fieldsRemark, glimpse } from "./glimpse.ts";
 import type { DissectedExpression } from "./source.ts";
 
-/** A part that reads a field or an item of another. */
+/** A part that reads a field or an item of another part. */
 export type AccessNode = Extract<ASTNode, { op: "." | ".?" | "[]" | "[?]" }>;
 
 export function isAccess(node: ASTNode): node is AccessNode {
   return node.op === "." || node.op === ".?" || node.op === "[]" || node.op === "[?]";
 }
 
-/** What stands before the fields of a path, and what is computed inside its brackets. */
+/** The parts before the fields of a path, and those inside its brackets. */
 export function partsOfPath(node: AccessNode): { readonly base: ASTNode; readonly indices: readonly ASTNode[] } {
   const indices: ASTNode[] = [];
   let at: ASTNode = node;
@@ -25,13 +25,13 @@ export function partsOfPath(node: AccessNode): { readonly base: ASTNode; readonl
   return { base: at, indices };
 }
 
-/** Why a path leads nowhere, and what would mend that. */
+/** Why a path has no value, and what would fix it. */
 export interface Missing {
   readonly why: string;
   readonly hint: Remedy;
 }
 
-/** Where a path ends too early; nothing when it does not, or when something else is in its way. */
+/** Returns where a path ends too early; `undefined` if it does not, or if something else is in its way. */
 export function missingIn(source: DissectedExpression, node: AccessNode, scope: BareScope): Missing | undefined {
   const chain: AccessNode[] = [];
   for (let at: ASTNode = node; isAccess(at); [at] = at.args) chain.unshift(at);
@@ -72,7 +72,7 @@ function noField(subject: string, owner: JsonObject, field: string): Missing | u
 function tooShort(subject: string, length: number, index: bigint): Missing | undefined {
   if (index >= 0n && index < length) return undefined;
   const there = length === 0 ? "is empty" : length === 1 ? "has one item, [0]" : `has ${length} items, [0] to [${length - 1}]`;
-  const hint = { subject, must: index < 0n ? "be read from [0] on" : `hold an item [${index}]`, remark: `it ${there}` };
+  const hint = { subject, must: index < 0n ? "be read from [0]" : `hold an item [${index}]`, remark: `it ${there}` };
   return { why: `${subject} ${there}`, hint };
 }
 
@@ -83,7 +83,7 @@ function keyOf(source: DissectedExpression, link: AccessNode, scope: BareScope):
   return "value" in outcome ? outcome.value : undefined;
 }
 
-/** What a value is, as a word. */
+/** Returns the type of a value as a word. */
 export function kindOf(value: Json): string {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);
@@ -92,7 +92,7 @@ export function kindOf(value: Json): string {
   return isObject(value) ? "an object" : "a number";
 }
 
-/** A value as JSON; nothing when it has no such form. */
+/** Returns a value as JSON; `undefined` when it has no such form. */
 export function jsonOf(value: unknown): Json | undefined {
   try {
     return value === undefined ? undefined : toJson(value);

@@ -35,7 +35,7 @@ interface Side {
   readonly value: Json;
 }
 
-/** What would make a comparison come out as wanted. */
+/** Returns what would give a comparison the wanted result. */
 export function comparisonHint(
   source: DissectedExpression,
   node: Extract<ASTNode, { op: Operator }>,
@@ -62,7 +62,7 @@ function sideOf(source: DissectedExpression, node: ASTNode, scope: BareScope): S
   return value === undefined ? undefined : { node, value };
 }
 
-/** A value that is wanted, with the expression that gives it when that is not the value itself. */
+/** A wanted value, with the expression that gives it unless it is a literal. */
 export function wantedOf(source: DissectedExpression, { node, value }: Side): NonNullable<Remedy["wanted"]> {
   return {
     ...glimpse(value),
@@ -70,7 +70,7 @@ export function wantedOf(source: DissectedExpression, { node, value }: Side): No
   };
 }
 
-// What was read just now is what would have to be another; what was known before, or written, is what it is held against.
+// The value that was just read would have to change; a value that is older or written is the one it is compared with.
 function saysLess(left: ASTNode, right: ASTNode): boolean {
   return weight(left) < weight(right);
 }
@@ -81,7 +81,7 @@ function weight(node: ASTNode): number {
   return mentions(node, "inputs") || mentions(node, "actors") || mentions(node, "run") ? 1 : 2;
 }
 
-/** What is there, and how far it is from what is wanted. */
+/** Returns the present value, and how far it is from the wanted one. */
 export function distance(is: Json, wanted: Json, operator: Operator = "=="): Pick<Remedy, "is" | "remark" | "changes"> {
   const seen: { is: Glimpse } = { is: glimpse(is) };
   if (is instanceof Decimal && wanted instanceof Decimal) return { ...seen, ...remarked(numberRemark(is, wanted)) };
@@ -118,7 +118,7 @@ function numberRemark(is: Decimal, wanted: Decimal): string | undefined {
   }
 }
 
-// Where they are shown, their first difference is pointed at; here only what no pointer shows.
+// The first difference is marked where texts are shown; this remark is for what no mark shows.
 function textRemark(is: string, wanted: string): string | undefined {
   if (is === wanted) return undefined;
   if (is.trim() === wanted.trim()) return "they differ in spaces around them only";
@@ -130,7 +130,7 @@ function textRemark(is: string, wanted: string): string | undefined {
   return `they differ from character ${at + 1} on`;
 }
 
-// A status is a word; the reason for it stands beside it.
+// A status is a word; the reason for it is in a field beside it.
 function messageBeside(source: DissectedExpression, node: ASTNode, scope: BareScope): { message?: string } {
   if (!isAccess(node) || node.args[1] !== "status") return {};
   const owner = sideOf(source, node.args[0], scope)?.value;
@@ -138,7 +138,7 @@ function messageBeside(source: DissectedExpression, node: ASTNode, scope: BareSc
   return typeof message === "string" && message !== "" && isShowable(message) ? { message } : {};
 }
 
-/** What would make `x in list`, or `key in map`, come out as wanted. */
+/** Returns what would give `x in list`, or `key in map`, the wanted result. */
 export function memberHint(
   source: DissectedExpression,
   [left, right]: readonly [ASTNode, ASTNode],
@@ -169,7 +169,7 @@ function namesOf(container: Json): readonly string[] {
   return Array.isArray(container) ? container.filter((each: Json) => typeof each === "string") : [];
 }
 
-// Of shorter words each is like any other.
+// Any two shorter words are alike.
 const LEAST_LIKE = 4;
 
 function meant(name: Json, names: readonly string[]): string | undefined {
@@ -177,7 +177,7 @@ function meant(name: Json, names: readonly string[]): string | undefined {
   return near === undefined ? undefined : `did you mean ${JSON.stringify(near)}?`;
 }
 
-// The item that is nearest to the wanted one, when it has something in common with it.
+// The item nearest to the wanted one, if they have something in common.
 function nearest(wanted: Json, container: Json): Pick<Remedy, "remark" | "changes"> {
   if (isObject(container)) {
     const fields = Object.keys(container);

@@ -12,7 +12,7 @@ export interface Comprehension {
   readonly condition: ASTNode;
 }
 
-/** Reads a part as a condition on each item; nothing for any other part, and for `map`, whose value tells all. */
+/** Reads a part as a condition on each item; `undefined` for any other part, and for `map`, whose value shows everything. */
 export function comprehensionAt(node: ASTNode): Comprehension | undefined {
   const name = boundName(node);
   if (node.op !== "rcall" || name === undefined) return undefined;
@@ -20,7 +20,7 @@ export function comprehensionAt(node: ASTNode): Comprehension | undefined {
   return condition === undefined || !COMPREHENSIONS.has(kind) || kind === "map" ? undefined : { kind, list, name, condition };
 }
 
-/** An item, and what the condition came to for it. */
+/** An item, and the value of the condition for it. */
 export interface JudgedItem {
   /** `[3]`. */
   readonly at: string;
@@ -31,7 +31,7 @@ export interface JudgedItem {
 
 const known = new WeakMap<BareScope, Map<ASTNode, readonly JudgedItem[] | undefined>>();
 
-/** Looks at the items again; nothing when the list has no value, or when there is no time for all of them. */
+/** Evaluates the condition for each item again; `undefined` when the list has no value, or there is no time for all items. */
 export function judge(
   source: DissectedExpression,
   comprehension: Comprehension,
@@ -60,7 +60,7 @@ function judged(
   return items;
 }
 
-/** The parts of a condition that are the same for every item. */
+/** Returns the parts of a condition that are the same for every item. */
 export function constantsOf({ condition, name }: Comprehension): readonly ASTNode[] {
   const found: ASTNode[] = [];
   const collect = (node: ASTNode, bound: readonly string[]): void => {

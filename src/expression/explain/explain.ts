@@ -9,14 +9,14 @@ import { DissectedExpression } from "./source.ts";
 import { touchedItems, treeOf } from "./tree.ts";
 
 /**
- * Why an expression does not hold: it is evaluated again, part by part, by the engine that evaluated it. Only for expressions that
- * have failed; never throws.
+ * Explains why an expression does not hold: the same engine evaluates it again, part by part. Only for expressions that have failed;
+ * never throws.
  */
 export function explain(expression: Expression, scope: Scope): Explanation {
   try {
     return withinSteps("expressionSteps", () => explained(expression, scope));
   } catch {
-    // What went wrong here must not hide the failure that was to be explained.
+    // A fault here must not hide the failure that it should explain.
     const text = expression.text.trim();
     return { expression: text, tree: { expression: text }, hints: [] };
   }
@@ -33,7 +33,7 @@ function explained({ text, references }: Expression, scope: Scope): Explanation 
   return { expression: text.trim(), tree, hints, response: outlineOf(response, [...named, ...touchedItems(source, place)]) };
 }
 
-// Differing places are many; the sentence that they belong to is kept before them.
+// There are many differing places, so the sentence about them is kept first.
 function bounded(hints: readonly Remedy[]): readonly Remedy[] {
   let left: number = LIMITS.explainedChars;
   return hints.flatMap((hint) => {
@@ -44,7 +44,7 @@ function bounded(hints: readonly Remedy[]): readonly Remedy[] {
   });
 }
 
-// The answer has two names: `response`, and `steps.ID.response` of the step that says so.
+// The answer has two names: `response`, and `steps.ID.response` of its own step.
 function pathInAnswer(scope: Scope, [root = "", ...path]: readonly string[]): readonly Path[] {
   if (root === "response") return [path];
   const [id = "", field, ...rest] = path;

@@ -8,8 +8,8 @@ const NAMED_FIELDS = 12;
 const NAMED_CHARS = 40;
 
 /**
- * A value bounded for people, or nothing when it has no JSON form. A text is there as a whole or not at all: half a secret would
- * not be known for one when secrets are masked.
+ * Returns a value bounded for people, or nothing when it has no JSON form. A text is shown as a whole or not at all, because masking
+ * would not recognise half of a secret.
  */
 export function glimpseOf(value: unknown): Glimpse | undefined {
   try {
@@ -23,7 +23,7 @@ export function glimpse(json: Json): Glimpse {
   return isShowable(json) ? { value: json } : { summary: summaryOf(json) };
 }
 
-/** Whether a value is small enough to be shown, and can be read back from where it is kept. */
+/** Returns whether a value is small enough to be shown, and can be read back from where it is kept. */
 export function isShowable(json: Json): boolean {
   return fits(json, LIMITS.shownDepth) && writeJson(json).length <= LIMITS.shownChars;
 }
@@ -36,7 +36,7 @@ function fits(json: Json, depth: number): boolean {
   return depth > 0 && Object.entries(json).every(([key, inner]) => !isForbiddenKey(key) && fits(inner, depth - 1));
 }
 
-/** What can be said of a value in a few words. */
+/** Returns a short description of a value. */
 export function summaryOf(json: Json): string {
   if (typeof json === "string") return `a text of ${count(json.length, "character")}`;
   if (Array.isArray(json)) return `a list of ${count(json.length, "item")}`;
@@ -49,7 +49,7 @@ function namesIn(names: readonly string[]): string {
   return [...short, ...(short.length < names.length ? ["…"] : [])].join(", ");
 }
 
-/** Which fields there are where another was looked for. */
+/** Returns which fields there are when another one was expected. */
 export function fieldsRemark(fields: readonly string[], near: string | undefined): string {
   const names = fields.length === 0 ? "it has no fields" : `it has ${namesIn(fields)}`;
   return near === undefined ? names : `did you mean ${JSON.stringify(near)}? ${names}`;

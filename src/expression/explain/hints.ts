@@ -16,7 +16,7 @@ interface Aim {
   readonly wanted: boolean;
 }
 
-/** What would make a part come out as wanted: all of it, or one of those that say `or`. */
+/** Returns what would give a part the wanted result: all hints without `or`, and one of those with it. */
 export function hintsOf(source: DissectedExpression, node: ASTNode, aim: Aim): readonly Remedy[] {
   const outcome = source.evaluate(node, aim.scope);
   if ("value" in outcome && outcome.value === aim.wanted) return [];
@@ -43,14 +43,14 @@ function hintOf(source: DissectedExpression, node: ASTNode, aim: Aim): Remedy | 
 
 function sideHints(source: DissectedExpression, node: ASTNode & { op: "&&" | "||" }, aim: Aim): readonly Remedy[] {
   const isEnough = (node.op === "||") === aim.wanted;
-  const told: (readonly Remedy[])[] = [];
+  const found: (readonly Remedy[])[] = [];
   for (const side of sides(node, node.op)) {
-    told.push(hintsOf(source, side, aim));
+    found.push(hintsOf(source, side, aim));
     const outcome = source.evaluate(side, aim.scope);
-    // What comes after was not evaluated.
+    // The parts after it were not evaluated.
     if ("value" in outcome && outcome.value === (node.op === "||")) break;
   }
-  const groups = told.filter((hints) => hints.length > 0);
+  const groups = found.filter((hints) => hints.length > 0);
   return bounded(
     groups.flatMap((hints, at) => (isEnough && at > 0 ? hints.map((hint) => ({ or: true as const, ...hint })) : hints)),
   );
@@ -89,7 +89,7 @@ function itemHints(
   );
 }
 
-// What is the same for several items is said once.
+// A hint that is the same for several items is given once.
 function merged(hints: readonly Remedy[]): readonly Remedy[] {
   const alike = Map.groupBy(hints, ({ item: _item, ...hint }) => writeJson(hint));
   return [...alike.values()].flatMap((group) => {
@@ -115,7 +115,7 @@ function onlyOne(source: DissectedExpression, { list, condition }: Comprehension
   };
 }
 
-// One item is to be right: what the one that is nearest lacks, when one is nearer than all others.
+// One item must fit: what the nearest one lacks, if one is nearer than all others.
 function nearestHints(
   source: DissectedExpression,
   { list, condition }: Comprehension,
@@ -137,7 +137,7 @@ function nearestHints(
   return bounded(within(judged.length === 1 ? best.at : `${best.at}, the nearest`, best.hints));
 }
 
-// `has(a.b)`: the field, where it would stand, and what stands there.
+// `has(a.b)`: the field, where it would be, and what is there.
 function fieldHint(source: DissectedExpression, path: ASTNode | undefined, { scope, wanted }: Aim): Remedy | undefined {
   if (path === undefined || !isAccess(path) || typeof path.args[1] !== "string") return undefined;
   const [owner, field] = path.args;
@@ -145,7 +145,7 @@ function fieldHint(source: DissectedExpression, path: ASTNode | undefined, { sco
   return missingIn(source, path, scope)?.hint;
 }
 
-/** Of a part without a value: the first field that is not there. */
+/** Returns the hint for a part without a value: the first missing field. */
 function missingHints(source: DissectedExpression, node: ASTNode, scope: BareScope): readonly Remedy[] {
   if (!isAccess(node)) {
     const parts =

@@ -4,13 +4,13 @@ import { type ASTNode, cel } from "../cel.ts";
 import { type BareScope, EvaluationFailure, Expression } from "../expression.ts";
 import { childrenOf, nodesOf } from "../syntax.ts";
 
-/** What a sub-expression came to. */
+/** The result of a sub-expression. */
 export type PartOutcome = { readonly value: unknown } | { readonly failure: EvaluationFailure };
 
 const UNKNOWN: PartOutcome = { value: undefined };
 const LEAST_CHARS = 40;
 
-/** An expression taken apart: the text of each part, and its value. It counts what it has done, and stops at its limits. */
+/** The parts of an expression, each with its text and its value. It counts its work, and stops at its limits. */
 export class DissectedExpression {
   readonly tree: ASTNode;
   readonly #text: string;
@@ -28,19 +28,19 @@ export class DissectedExpression {
     this.#texts = nodesOf(this.tree).filter((node) => node.op === "value" && typeof node.args === "string");
   }
 
-  /** Whether one more sub-expression may be told, with so many characters. */
+  /** Returns whether one more sub-expression of so many characters may be shown. */
   allows(chars: number): boolean {
     this.#nodes -= 1;
     this.#chars -= chars + LEAST_CHARS;
     return this.#nodes >= 0 && this.#chars >= 0;
   }
 
-  /** Whether there is time for more. */
+  /** Returns whether there is time for more. */
   get isSpent(): boolean {
     return this.#evaluations <= 0 || isOutOfSteps();
   }
 
-  /** The value of a part; `undefined` as its value when it cannot be told any more. */
+  /** Returns the value of a part; its value is `undefined` when the limits are reached. */
   evaluate(node: ASTNode, scope: BareScope): PartOutcome {
     const known = this.#known.get(scope) ?? new Map<ASTNode, PartOutcome>();
     this.#known.set(scope, known);
@@ -61,7 +61,7 @@ export class DissectedExpression {
     }
   }
 
-  /** The text of a part, on one line. */
+  /** Returns the text of a part, on one line. */
   textOf(node: ASTNode): string {
     const text = this.#line(this.#written(node), node);
     return text.length <= LIMITS.shownChars ? text : `(an expression of ${text.length} characters)`;
@@ -75,7 +75,7 @@ export class DissectedExpression {
     return this.#parsed.get(text);
   }
 
-  // Breaks and indentation go, but for those inside a text.
+  // Removes breaks and indentation, except inside a text.
   #line(written: string, node: ASTNode): string {
     const hasText = this.#texts.some(
       ({ start, end }) => start >= node.start && end <= node.end && this.#text.slice(start, end).includes("\n"),
@@ -112,7 +112,7 @@ export class DissectedExpression {
   }
 }
 
-/** Whether a part says its own value: it is not repeated beside it. */
+/** Returns whether a part is a literal, whose value is not repeated beside it. */
 export function isLiteral(node: ASTNode): boolean {
   if (node.op === "value") return true;
   if (node.op === "call") return LITERAL_CALLS.has(node.args[0]) && childrenOf(node).every(isLiteral);
@@ -121,7 +121,7 @@ export function isLiteral(node: ASTNode): boolean {
 
 const LITERAL_CALLS: ReadonlySet<string> = new Set(["decimal", "string", "int", "date"]);
 
-/** Whether a name occurs in a part. */
+/** Returns whether a name occurs in a part. */
 export function mentions(node: ASTNode, name: string): boolean {
   return nodesOf(node).some((each) => each.op === "id" && each.args === name);
 }

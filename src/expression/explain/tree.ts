@@ -9,30 +9,31 @@ import { glimpseOf } from "./glimpse.ts";
 import type { Path } from "./outline.ts";
 import { isLiteral, mentions, type PartOutcome, type DissectedExpression } from "./source.ts";
 
-/** Where a part stands: its names, and the truth that it was to have; nothing when any value may matter. */
+/** The place of a part: its names, and its wanted truth; `undefined` when any value may matter. */
 export interface PartPlace {
   readonly scope: BareScope;
   readonly wanted?: boolean | undefined;
   readonly depth: number;
-  /** Inside a condition: the name of its item. Parts without it are told beside the condition. */
+  /** Inside a condition: the name of its item. Parts without it are shown beside the condition. */
   readonly item?: string;
 }
 
-/** A part with its value, and the parts of it that explain the value; nothing when there is nothing to say. */
+/** Returns a part with its value, and the parts of it that explain the value; `undefined` when there is nothing to show. */
 export function treeOf(source: DissectedExpression, node: ASTNode, place: PartPlace): TreeNode | undefined {
   const outcome = source.evaluate(node, place.scope);
   if (isLiteral(node) && "value" in outcome) return undefined;
   if (place.item !== undefined && !mentions(node, place.item)) return undefined;
   const expression = source.textOf(node);
   if (!source.allows(expression.length)) return undefined;
-  if (place.depth <= 0 || ("value" in outcome && outcome.value === place.wanted)) return { expression, ...told(outcome, "") };
+  if (place.depth <= 0 || ("value" in outcome && outcome.value === place.wanted))
+    return { expression, ...outcomeOf(outcome, "") };
   const inner = { ...place, depth: place.depth - 1 };
   const parts = partsOf(source, node, inner);
   const items = itemsOf(source, node, inner);
   const isCause = !hasCause(parts) && !hasCause(items?.shown.map(({ condition }) => condition) ?? []);
   return {
     expression,
-    ...(isCause || "value" in outcome ? told(outcome, missingWhy(source, node, place) ?? "") : { state: "no value" }),
+    ...(isCause || "value" in outcome ? outcomeOf(outcome, missingWhy(source, node, place) ?? "") : { state: "no value" }),
     ...(parts.length === 0 ? {} : { parts }),
     ...(items === undefined ? {} : { items }),
   };
@@ -42,7 +43,7 @@ function hasCause(parts: readonly TreeNode[]): boolean {
   return parts.some(({ state }) => state === "no value");
 }
 
-function told(outcome: PartOutcome, why: string): Partial<TreeNode> {
+function outcomeOf(outcome: PartOutcome, why: string): Partial<TreeNode> {
   if ("value" in outcome) return glimpseOf(outcome.value) ?? {};
   return { state: "no value", why: why === "" ? outcome.failure.message : why };
 }
@@ -52,7 +53,7 @@ function missingWhy(source: DissectedExpression, node: ASTNode, { scope }: PartP
   return path !== undefined && isAccess(path) ? missingIn(source, path, scope)?.why : undefined;
 }
 
-/** Why the first part that has no value has none. */
+/** Returns why the first part without a value has none. */
 export function causeOf(tree: TreeNode): string | undefined {
   if (tree.why !== undefined) return tree.why;
   for (const part of [...(tree.parts ?? []), ...(tree.items?.shown.map(({ condition }) => condition) ?? [])]) {
@@ -87,7 +88,7 @@ export function negated(wanted: boolean | undefined): boolean | undefined {
   return wanted === undefined ? undefined : !wanted;
 }
 
-/** The sides of `a && b && c`, as they are written. */
+/** Returns the sides of `a && b && c`, as they are written. */
 export function sides(node: ASTNode, operator: "&&" | "||"): readonly ASTNode[] {
   return node.op === operator ? node.args.flatMap((side) => sides(side, operator)) : [node];
 }
@@ -132,7 +133,7 @@ function boundParts(source: DissectedExpression, [name, value, body]: readonly A
   return [...first, ...branch(source, body, { ...place, scope: { ...place.scope, [name.args]: outcome.value } })];
 }
 
-// A path is told as a whole, with what it starts from and what its brackets hold when those are computed.
+// A path is shown as a whole, with its first part and the computed values in its brackets.
 function pathParts(source: DissectedExpression, node: Parameters<typeof partsOfPath>[0], place: PartPlace): readonly TreeNode[] {
   const { base, indices } = partsOfPath(node);
   return [...(base.op === "id" ? [] : [base]), ...indices].flatMap((part) => branch(source, part, place));
@@ -142,37 +143,37 @@ function itemsOf(source: DissectedExpression, node: ASTNode, place: PartPlace): 
   const comprehension = comprehensionAt(node);
   const judged = comprehension === undefined ? undefined : judge(source, comprehension, place.scope);
   if (comprehension === undefined || judged === undefined) return undefined;
-  const { says, telling, wanted } = verdict(comprehension, judged);
-  const shown = telling.slice(0, LIMITS.explainedItems).flatMap(({ at, scope }): ItemOutcome[] => {
+  const { says, decisive, wanted } = verdict(comprehension, judged);
+  const shown = decisive.slice(0, LIMITS.explainedItems).flatMap(({ at, scope }): ItemOutcome[] => {
     const condition = treeOf(source, comprehension.condition, { ...place, scope, wanted, item: comprehension.name });
     return condition === undefined ? [] : [{ at, condition }];
   });
-  return { says, shown, ...(telling.length > shown.length ? { more: true } : {}) };
+  return { says, shown, ...(decisive.length > shown.length ? { more: true } : {}) };
 }
 
 interface Verdict {
   readonly says: string;
   /** The items that decided. */
-  readonly telling: readonly JudgedItem[];
-  /** What the condition was to be for them. */
+  readonly decisive: readonly JudgedItem[];
+  /** The wanted value of the condition for them. */
   readonly wanted: boolean;
 }
 
 function verdict({ kind }: Comprehension, judged: readonly JudgedItem[]): Verdict {
   const [holding, failing] = [judged.filter(({ holds }) => holds), judged.filter(({ holds }) => !holds)];
   const of = `of ${judged.length}`;
-  if (judged.length === 0) return { says: "there is no item", telling: [], wanted: true };
+  if (judged.length === 0) return { says: "there is no item", decisive: [], wanted: true };
   if (kind === "all" || (kind === "filter" && failing.length > 0)) {
     if (failing.length === 0)
-      return { says: judged.length === 1 ? "the only one holds" : `all ${of} hold`, telling: [], wanted: true };
-    return { says: `${failing.length} ${of} ${failing.length === 1 ? "fails" : "fail"}`, telling: failing, wanted: true };
+      return { says: judged.length === 1 ? "the only one holds" : `all ${of} hold`, decisive: [], wanted: true };
+    return { says: `${failing.length} ${of} ${failing.length === 1 ? "fails" : "fail"}`, decisive: failing, wanted: true };
   }
   if (holding.length === 0)
-    return { says: judged.length === 1 ? "the only one fails" : `none ${of} holds`, telling: failing, wanted: true };
-  return { says: `${holding.length} ${of} ${holding.length === 1 ? "holds" : "hold"}`, telling: holding, wanted: false };
+    return { says: judged.length === 1 ? "the only one fails" : `none ${of} holds`, decisive: failing, wanted: true };
+  return { says: `${holding.length} ${of} ${holding.length === 1 ? "holds" : "hold"}`, decisive: holding, wanted: false };
 }
 
-/** The items of the answer that decided a comprehension over a path of it. */
+/** Returns the items of the answer that decided a comprehension over a path of it. */
 export function touchedItems(source: DissectedExpression, { scope }: PartPlace): readonly Path[] {
   return nodesOf(source.tree).flatMap((node) => {
     const comprehension = comprehensionAt(node);
@@ -181,7 +182,7 @@ export function touchedItems(source: DissectedExpression, { scope }: PartPlace):
     const judged = judge(source, comprehension, scope) ?? [];
     const read = referencesIn(comprehension.condition).filter(({ root }) => root === comprehension.name);
     return verdict(comprehension, judged)
-      .telling.slice(0, LIMITS.explainedItems)
+      .decisive.slice(0, LIMITS.explainedItems)
       .flatMap(({ index }) => read.map((field): Path => [...path, index, ...field.path]));
   });
 }

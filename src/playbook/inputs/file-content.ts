@@ -10,12 +10,12 @@ import { essential, restOfSentence } from "../../source/problems.ts";
 import type { SourceFile } from "../../source/file.ts";
 import { parseYaml } from "../../source/parse.ts";
 import type { FileFormat, FileRule, ValueShape } from "../model.ts";
-import { coerce, shapeProblems, type ShapeProblem, spellPath, tellProblem } from "./value-shape.ts";
+import { coerce, shapeProblems, type ShapeProblem, spellPath, problemSentence } from "./value-shape.ts";
 
-/** One thing that is wrong in a data file: where, what, and what would mend it. */
+/** One thing that is wrong in a data file: where, what, and what would fix it. */
 export interface ContentProblem {
   readonly message: string;
-  readonly mend?: string | undefined;
+  readonly fix?: string | undefined;
 }
 
 /** What a data file holds, or why it cannot be used. */
@@ -51,7 +51,7 @@ function unquoted({ message }: ContentProblem, path: string): ContentProblem {
   const [line = ""] = message.startsWith(path) ? (/^:\d+(?::\d+)?/.exec(message.slice(path.length)) ?? []) : [];
   return {
     message: `${path}${line} does not hold what the playbook declares`,
-    mend: "its content is not shown, since the file lies outside of the project or is hidden: copy it into the project to see more",
+    fix: "its content is not shown, since the file lies outside of the project or is hidden: copy it into the project to see more",
   };
 }
 
@@ -71,8 +71,8 @@ function contentOf(source: ContentSource): Content {
   }
 }
 
-function refused(message: string, mend?: string): Content {
-  return { problems: [{ message, mend }] };
+function refused(message: string, fix?: string): Content {
+  return { problems: [{ message, fix }] };
 }
 
 /** Tells where a part of the content stands. */
@@ -81,22 +81,22 @@ type Locate = (path: readonly string[]) => string;
 function judged({ shape, rule }: ContentSource, value: Json, locate: Locate): Content {
   const problems =
     rule.validate === undefined ? shapeProblems(shape, value) : schemaProblems(essential(rule.validate(value)), value);
-  const told: ContentProblem[] = [];
-  let untold = 0;
+  const shown: ContentProblem[] = [];
+  let omitted = 0;
   for (const problem of problems) {
-    if (told.length < LIMITS.inputProblems) told.push({ message: tellProblem(problem, locate), mend: problem.mend });
-    else untold++;
+    if (shown.length < LIMITS.inputProblems) shown.push({ message: problemSentence(problem, locate), fix: problem.fix });
+    else omitted++;
   }
-  if (untold > 0) told.push({ message: `and ${count(untold, "problem")} more` });
-  return told.length === 0 ? { value } : { problems: told };
+  if (omitted > 0) shown.push({ message: `and ${count(omitted, "problem")} more` });
+  return shown.length === 0 ? { value } : { problems: shown };
 }
 
 function* schemaProblems(problems: readonly SchemaViolation[], root: Json): Generator<ShapeProblem> {
   for (const problem of problems) {
     const value = partAt(root, problem.path);
-    const { message, mend } = restOfSentence(problem, typeof value === "string" ? value : undefined);
+    const { message, fix } = restOfSentence(problem, typeof value === "string" ? value : undefined);
     const given = value !== undefined && !Array.isArray(value) && !isObject(value);
-    yield { path: problem.path, message: given ? `${message}, and is ${writeJson(value).slice(0, SHOWN_CHARS)}` : message, mend };
+    yield { path: problem.path, message: given ? `${message}, and is ${writeJson(value).slice(0, SHOWN_CHARS)}` : message, fix };
   }
 }
 
@@ -114,7 +114,7 @@ function readYaml(source: ContentSource): Content {
     return {
       problems: diagnostics.map(({ line, column, message, suggestion }) => ({
         message: `${source.path}:${line}:${column}: ${message}`,
-        mend: suggestion,
+        fix: suggestion,
       })),
     };
   }
@@ -183,8 +183,8 @@ interface JsonFault {
 }
 
 function placeInJson(said: string, text: string): JsonFault {
-  const [, told, line, column] = /^(.*?)(?: in JSON)? at position \d+ \(line (\d+) column (\d+)\)$/s.exec(said) ?? [];
-  if (told !== undefined && line !== undefined && column !== undefined) return { message: told, line, column };
+  const [, message, line, column] = /^(.*?)(?: in JSON)? at position \d+ \(line (\d+) column (\d+)\)$/s.exec(said) ?? [];
+  if (message !== undefined && line !== undefined && column !== undefined) return { message, line, column };
   const [token] = /^Unexpected token '.*?'(?=, )/s.exec(said) ?? [];
   if (token === undefined) return { message: said };
   if (text.length > LIMITS.locatedChars) return { message: token };
@@ -228,7 +228,7 @@ function readTable(source: ContentSource): Content {
   const row: ValueShape = shape.items ?? { type: "any" };
   try {
     const { header, rows, lines } = readCsv(text, (cells) => typedRow(row, cells));
-    const wrong = headerProblems(header, row).map(({ message, mend }) => ({ message: `${file}:1 ${message}`, mend }));
+    const wrong = headerProblems(header, row).map(({ message, fix }) => ({ message: `${file}:1 ${message}`, fix }));
     if (wrong.length > 0) return { problems: wrong };
     return judged(source, rows, ([at, column]) => {
       if (at === undefined) return file;
@@ -237,7 +237,7 @@ function readTable(source: ContentSource): Content {
     });
   } catch (error) {
     if (!(error instanceof CsvFault)) throw error;
-    return refused(`${file}:${error.line}: ${error.message}`, error.mend);
+    return refused(`${file}:${error.line}: ${error.message}`, error.fix);
   }
 }
 
@@ -250,8 +250,8 @@ function headerProblems(header: readonly string[], { properties, required, open 
   return [
     ...unknown
       .slice(0, LIMITS.inputProblems)
-      .map((column) => ({ message: `has an unknown column "${column}"`, mend: meant(column, names) })),
-    ...missing.map((name) => ({ message: `lacks the column "${name}"`, mend: `the columns are: ${header.join(", ")}` })),
+      .map((column) => ({ message: `has an unknown column "${column}"`, fix: meant(column, names) })),
+    ...missing.map((name) => ({ message: `lacks the column "${name}"`, fix: `the columns are: ${header.join(", ")}` })),
   ].slice(0, LIMITS.inputProblems);
 }
 

@@ -26,18 +26,18 @@ export class FileInputReader {
   read(
     name: string,
     node: SourceNode,
-    { default: given, format: told, schema }: GivenFields,
+    { default: given, format: declared, schema }: GivenFields,
   ): Pick<InputDeclaration, "shape" | "default" | "file"> {
     const path = textOf(given);
     this.#shapes.checkRules("file", node, []);
-    const format = told ?? (path === undefined ? undefined : formatOfPath(path));
+    const format = declared ?? (path === undefined ? undefined : formatOfPath(path));
     if (path !== undefined && given !== undefined && format === undefined) {
       const message = `"${path}" has no extension that tells its format`;
       this.#shapes.report({ code: "playbook.input-format", message, suggestion: "add format: json, yaml or csv" }, given.range);
     }
     const content = this.#content(node, schema, format);
     const file: FileRule = {
-      format: told,
+      format: declared,
       path: path === undefined ? undefined : resolveFrom(this.#context.file.path, path),
       validate: content.validate,
     };
@@ -131,7 +131,7 @@ export class FileInputReader {
     });
     if ("value" in content) return { value: content.value, path: resolved, text };
     for (const problem of content.problems)
-      this.#shapes.report({ code: "playbook.input-schema", message: problem.message, suggestion: problem.mend }, node.range);
+      this.#shapes.report({ code: "playbook.input-schema", message: problem.message, suggestion: problem.fix }, node.range);
     return undefined;
   }
 
@@ -147,8 +147,8 @@ export class FileInputReader {
     if (text === undefined) return undefined;
     const content = readContent({ path: rule.path, text, shape, rule, isQuoted: true });
     if ("value" in content) return content.value;
-    for (const { message, mend } of content.problems)
-      this.#shapes.report({ code: "playbook.input-content", message, suggestion: mend }, given.range);
+    for (const { message, fix } of content.problems)
+      this.#shapes.report({ code: "playbook.input-content", message, suggestion: fix }, given.range);
     return undefined;
   }
 

@@ -7,7 +7,7 @@ import type { NamedFiles } from "../check-context.ts";
 import type { FileReader } from "../playbook-files.ts";
 import type { FileRule, InputDeclaration, InputType, Playbook } from "../model.ts";
 import { isQuotable, refusalOf } from "../file-placement.ts";
-import { coerce, shapeProblems, spellPath, tellProblem, withOrganization } from "./value-shape.ts";
+import { coerce, shapeProblems, spellPath, problemSentence, withOrganization } from "./value-shape.ts";
 
 /** Values given for a run: from the command line as text, or from a file as JSON. A file is given by its path. */
 export type GivenInputs = Readonly<Record<string, Json>>;
@@ -69,7 +69,7 @@ function givenOrDefault({ name, default: otherwise }: InputDeclaration, given: G
 export function givenProblems({ name, shape, file }: InputDeclaration, given: Json): readonly string[] {
   const value = coerce(shape, given);
   const own = firstOf(shapeProblems(shape, value), (problem) => {
-    return mended({ ...problem, message: tellProblem(problem, (path) => `"${spellPath(name, path)}"`) });
+    return withFix({ ...problem, message: problemSentence(problem, (path) => `"${spellPath(name, path)}"`) });
   });
   if (own.length > 0 || file?.validate === undefined) return own;
   return file.validate(value).map(({ path, message }) => `"${spellPath(name, path)}" ${message}`);
@@ -101,7 +101,7 @@ function take(declaration: InputDeclaration, given: Json | undefined, from: Name
   if ("problems" in read) return read;
   const value = coerce(shape, read.value, true);
   const problems = firstOf(shapeProblems(shape, value), (problem) => {
-    return mended({ ...problem, message: tellProblem(problem, (path) => `"${spellPath(name, path)}"`) });
+    return withFix({ ...problem, message: problemSentence(problem, (path) => `"${spellPath(name, path)}"`) });
   });
   return problems.length === 0 ? { value } : { problems };
 }
@@ -118,28 +118,28 @@ function takeFile(
   const wanted = { path, use: given === undefined ? "data" : "given", named } as const;
   const refusal = files === undefined ? undefined : refusalOf(files, wanted);
   if (refusal !== undefined)
-    return { problems: [`"${name}": ${mended({ message: `${path} ${refusal.message}`, mend: refusal.suggestion })}`] };
+    return { problems: [`"${name}": ${withFix({ message: `${path} ${refusal.message}`, fix: refusal.suggestion })}`] };
   const text = files?.read(path);
   if (files === undefined || text === undefined) return { problems: [`"${name}": there is no file ${path}`] };
   const content = readContent({ path, text, shape, rule, isQuoted: isQuotable(files, wanted) });
   if ("value" in content) return content;
   return {
-    problems: content.problems.map((problem) => `"${name}": ${mended(problem)}`),
+    problems: content.problems.map((problem) => `"${name}": ${withFix(problem)}`),
   };
 }
 
-function mended({ message, mend }: ContentProblem): string {
-  return mend === undefined ? message : `${message} (${mend})`;
+function withFix({ message, fix }: ContentProblem): string {
+  return fix === undefined ? message : `${message} (${fix})`;
 }
 
-function firstOf<T>(found: Iterable<T>, tell: (one: T) => string): readonly string[] {
-  const told: string[] = [];
-  let untold = 0;
+function firstOf<T>(found: Iterable<T>, describe: (one: T) => string): readonly string[] {
+  const shown: string[] = [];
+  let omitted = 0;
   for (const one of found) {
-    if (told.length < LIMITS.inputProblems) told.push(tell(one));
-    else untold++;
+    if (shown.length < LIMITS.inputProblems) shown.push(describe(one));
+    else omitted++;
   }
-  return untold === 0 ? told : [...told, `and ${count(untold, "problem")} more`];
+  return omitted === 0 ? shown : [...shown, `and ${count(omitted, "problem")} more`];
 }
 
 const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {
@@ -156,10 +156,10 @@ function readText({ name, type }: InputDeclaration, text: string): Taken {
     const twice = keyTwiceIn({ path: name, text }, value);
     return twice === undefined
       ? { value }
-      : { problems: [mended({ message: `"${name}": ${twice.message}`, mend: "keep one of the two" })] };
+      : { problems: [withFix({ message: `"${name}": ${twice.message}`, fix: "keep one of the two" })] };
   } catch (error) {
     const given = JSON.stringify(text).slice(0, 80);
     const message = `"${name}" must be of type ${type}, and is ${given}, which is no JSON: ${messageOf(error)}`;
-    return { problems: [mended({ message, mend: `write it as ${JSON_EXAMPLES[type]}` })] };
+    return { problems: [withFix({ message, fix: `write it as ${JSON_EXAMPLES[type]}` })] };
   }
 }

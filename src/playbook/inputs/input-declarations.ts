@@ -8,7 +8,7 @@ import { FileInputReader } from "./file-input.ts";
 import { GIVEN } from "../keywords/input.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
 import type { InputDeclaration, InputType, ValueShape } from "../model.ts";
-import { coerce, shapeProblems, spellPath, tellProblem } from "./value-shape.ts";
+import { coerce, shapeProblems, spellPath, problemSentence } from "./value-shape.ts";
 import { ShapeReader, startOf } from "./shape-reader.ts";
 
 /** The `inputs` of a playbook; defaults, and the files that they name, are checked against their own declaration. */
@@ -71,9 +71,9 @@ function readDefault(
   if (node === undefined) return undefined;
   const value = coerce(shape, toJson(node));
   for (const problem of shapeProblems(shape, value)) {
-    const said = `the default of ${tellProblem(problem, (path) => `"${spellPath(name, path)}"`)}`;
+    const said = `the default of ${problemSentence(problem, (path) => `"${spellPath(name, path)}"`)}`;
     const range = startOf(nodeAt(node, problem.path));
-    context.report({ code: "playbook.input-default", message: said, suggestion: problem.mend }, range);
+    context.report({ code: "playbook.input-default", message: said, suggestion: problem.fix }, range);
   }
   return value;
 }

@@ -95,7 +95,7 @@ export class ShapeReader {
       const place = choices?.kind === "list" ? choices.items[at]?.range : undefined;
       for (const problem of shapeProblems({ ...shape, enum: undefined }, choice)) {
         const message = `this choice of "${spellPath(this.#name, [...path, ...problem.path])}" ${problem.message}`;
-        if (place !== undefined) this.report({ code: "playbook.input-enum", message, suggestion: problem.mend }, place);
+        if (place !== undefined) this.report({ code: "playbook.input-enum", message, suggestion: problem.fix }, place);
       }
     });
   }

@@ -14,8 +14,8 @@ export interface ShapeProblem {
   readonly message: string;
   /** Where the part stands that the sentence ends with. */
   readonly other?: readonly string[] | undefined;
-  /** What would mend it. */
-  readonly mend?: string | undefined;
+  /** What would fix it. */
+  readonly fix?: string | undefined;
 }
 
 /**
@@ -101,7 +101,7 @@ function typeProblem({ type }: ValueShape, value: Json): Wrong | undefined {
     object: () => isObject(value),
     any: () => true,
   };
-  if (!fits[type]()) return { message: `must be of type ${type}, and is ${shown(value)}`, mend: MENDS[type] };
+  if (!fits[type]()) return { message: `must be of type ${type}, and is ${shown(value)}`, fix: FIXES[type] };
   const wrong = type === "date" && typeof value === "string" ? dateProblem(value) : undefined;
   return wrong === undefined ? undefined : { message: `is ${shown(value)}, which ${wrong}` };
 }
@@ -112,7 +112,7 @@ function isEntity(value: JsonObject): boolean {
   return attributes.length > 0 && attributes.every(([, each]) => typeof each === "string" && each !== "");
 }
 
-const MENDS: Readonly<Partial<Record<ValueShape["type"], string>>> = {
+const FIXES: Readonly<Partial<Record<ValueShape["type"], string>>> = {
   decimal: "digits and a point, such as 1000.50: no separator of thousands, no currency, no space",
   integer: "digits only, such as 1000",
   boolean: "true or false",
@@ -151,7 +151,7 @@ function choiceProblem({ pattern, enum: choices }: ValueShape, value: Json): Wro
   const near = typeof value === "string" ? didYouMean(value, choices.map(String)) : undefined;
   return {
     message: `must be one of ${choices.map((choice) => writeJson(choice)).join(", ")}`,
-    mend: near === undefined ? undefined : `did you mean "${near}"?`,
+    fix: near === undefined ? undefined : `did you mean "${near}"?`,
   };
 }
 
@@ -179,7 +179,7 @@ function* repeated({ unique }: ValueShape, items: readonly Json[], path: readonl
         path: [...path, String(at), ...(unique === true ? [] : [unique])],
         message: `is ${shown(value)}, the same as`,
         other: [...path, String(before), ...(unique === true ? [] : [unique])],
-        mend: "each may be there once",
+        fix: "each may be there once",
       };
   }
 }
@@ -205,7 +205,7 @@ function unknownField(path: readonly string[], name: string, properties: Readonl
   return {
     path,
     message: `has an unknown field "${name}"`,
-    get mend() {
+    get fix() {
       const known = [...properties.keys()];
       const near = didYouMean(name, known);
       return near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`;
@@ -214,7 +214,7 @@ function unknownField(path: readonly string[], name: string, properties: Readonl
 }
 
 /** A problem as a sentence; `locate` says where a part stands. */
-export function tellProblem({ path, message, other }: ShapeProblem, locate: (path: readonly string[]) => string): string {
+export function problemSentence({ path, message, other }: ShapeProblem, locate: (path: readonly string[]) => string): string {
   return `${locate(path)} ${message}${other === undefined ? "" : ` ${locate(other)}`}`;
 }
 

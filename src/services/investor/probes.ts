@@ -103,9 +103,9 @@ function newOnes({ now, isSpent }: Evidence, before: Readings): readonly JsonObj
 }
 
 // The description does not say whether `amount` counts tokens or money.
-function isOurs({ tokenSaleId, tokenCount, amount: told }: JsonObject, input: JsonObject, amount: Decimal): boolean {
+function isOurs({ tokenSaleId, tokenCount, amount: currency }: JsonObject, input: JsonObject, amount: Decimal): boolean {
   const isAmount = (value: Json | undefined): boolean => number(value)?.equals(amount) === true;
-  return tokenSaleId === input["tokenSaleId"] && (isAmount(tokenCount) || isAmount(told));
+  return tokenSaleId === input["tokenSaleId"] && (isAmount(tokenCount) || isAmount(currency));
 }
 
 function effectOf(record: JsonObject, rests: Rests): Sight {

@@ -10,11 +10,11 @@ const SECOND_MS = 1_000;
  * When the service wrote something, against when it answered the first reading before the write. Its `Date` has whole seconds, so what it
  * wrote in that very second may be from before. `untold`: one of the two times is not known.
  */
-export type Newness = "after" | "same second" | "before" | "untold";
+export type Newness = "after" | "same second" | "before" | "unknown";
 
 /** Compares a time that the service wrote with the readings before the write. */
 export function newnessOf({ since }: Pick<Evidence, "since">, at: number | undefined): Newness {
-  if (since === undefined || at === undefined) return "untold";
+  if (since === undefined || at === undefined) return "unknown";
   if (at < since) return "before";
   return at < since + SECOND_MS ? "same second" : "after";
 }

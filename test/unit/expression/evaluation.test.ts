@@ -116,7 +116,7 @@ test("a map keeps every field that is written, or fails", () => {
   expect(value('{text: one, record.name: {"b": amount}, 2.50: true, false: null}')).toBe(
     '{"1":1,"a":{"b":12345678901234567890.50},"2.5":true,"false":null}',
   );
-  expect(() => value("{text: 1, one: 2}")).toThrow('the key "1" stands twice in this map');
+  expect(() => value("{text: 1, one: 2}")).toThrow('the key "1" occurs twice in this map');
   expect(() => value('{"constr" + "uctor": 1}')).toThrow('the key "constructor" is not allowed');
   expect(() => value('{"__pro" + "to__": 1}')).toThrow('the key "__proto__" is not allowed');
   expect(() => value("{record.none: 1}")).toThrow("a key of a map is a text or a number");

@@ -42,8 +42,8 @@ test("a text that is written out and no whole number is told before it is needed
 test.for([
   ["{'constructor': 1}", "'constructor'", 'the key "constructor" is not allowed'],
   ['{"a": {"__proto__": 1}}', '"__proto__"', 'the key "__proto__" is not allowed'],
-  ['{"a": 1, "b": 3, "a": 2}', '"a"', 'the key "a" stands twice in this map'],
-  ["{1: 'a', 1.0: 'b'}", "1.0", 'the key "1" stands twice in this map'],
+  ['{"a": 1, "b": 3, "a": 2}', '"a"', 'the key "a" occurs twice in this map'],
+  ["{1: 'a', 1.0: 'b'}", "1.0", 'the key "1" occurs twice in this map'],
   ["{null: 'a'}", "null", "a key is a text or a number"],
 ])("a map that would lose a field is refused: %s", ([text = "", at, message]) => {
   expect(problem(text)).toMatchObject({ code: "expression.map-key", at, message });
@@ -105,7 +105,7 @@ test.each([
   ["not a.b", "not", "write !, and quote the whole expression"],
   ["a is b", "is", "write =="],
   ["a == “b”", "“", "write \" or '"],
-  ["a\u00a0== b", "\u00a0", "type the space anew"],
+  ["a\u00a0== b", "\u00a0", "type the space again"],
 ])("what other languages have is not taken: %s", (text, at, suggestion) => {
   expect(problem(text)).toMatchObject({ code: "expression.syntax", at, suggestion: expect.stringContaining(suggestion) });
 });

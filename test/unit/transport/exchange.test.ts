@@ -66,7 +66,7 @@ test.each([true, false])("who is to stop while it waits for an answer waits no l
   const port = await tcp(() => stop.abort());
   expect(await exchange(port, { signal: stop.signal, timeoutMs: 3_600_000, fresh })).toEqual({
     kind: "no-answer",
-    why: "the answer was not waited for: the run is to stop",
+    why: "the answer was not awaited, because the run is stopping",
   });
 });
 
@@ -79,7 +79,7 @@ test.each([true, false])(
     const port = await tcp(() => stop.abort());
     const origin = `https://127.0.0.1:${port}`;
     const stopped = await exchange(port, { origin, signal: stop.signal, timeoutMs: 3_600_000, fresh }, transport);
-    expect(stopped).toEqual({ kind: "not-sent", why: "the answer was not waited for: the run is to stop" });
+    expect(stopped).toEqual({ kind: "not-sent", why: "the answer was not awaited, because the run is stopping" });
     expect(await exchange(port, { origin, fresh }, transport)).toMatchObject({ kind: "not-sent" });
   },
 );

@@ -53,8 +53,8 @@ function additionProbe(addition: Addition): Probe {
       if (items.some(({ adds }) => hasTwin(evidence, tokenId(evidence), adds))) return TWIN;
       const kinds = kindsOf(addition, evidence, items);
       const sight = recorded(addition, evidence, kinds) ?? explained(addition, evidence, kinds);
-      const isTold = sight.seen === "effect" || sight.seen === "conflict";
-      return isTold && items.some(({ item }) => hasRival(evidence, item)) ? TWIN : sight;
+      const isCertain = sight.seen === "effect" || sight.seen === "conflict";
+      return isCertain && items.some(({ item }) => hasRival(evidence, item)) ? TWIN : sight;
     },
   };
 }
