@@ -6,14 +6,14 @@ export type { InterfaceName, OperationName, OperationNames } from "./generated/i
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** One parameter of an operation, under the name the written contract gives it. */
+/** One parameter of an operation, with its name in the written contract. */
 export interface Parameter {
   readonly name: string;
   readonly in: "query" | "path";
   readonly required: boolean;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** Set when the service description shows neither name nor place: the key of the profile that holds them. */
+  /** The key of the profile that holds its name and place, if the service description shows neither. */
   readonly profile?: string;
 }
 
@@ -22,20 +22,20 @@ export interface ContractPaging {
   readonly items: string;
 }
 
-/** One interface of the service, as the written contract has it. How it is used is in `services/`. */
+/** One interface of the service in the written contract. `services/` has its use. */
 export interface ContractInterface {
   readonly name: InterfaceName;
-  /** What the service description calls it, such as `interface B`. */
+  /** Its name in the service description, such as `interface B`. */
   readonly title: string;
   /** The header that carries the key. */
   readonly keyHeader: string;
-  /** The path before that of each call; `{NAME}` stands for a setting of the environment. */
+  /** The path before that of each call; `{NAME}` is a setting of the environment. */
   readonly root: string;
 }
 
-/** One of the 67 calls of the service, as the written contract has it. Its meaning for a playbook is in `operations/`. */
+/** One of the 67 calls of the service in the written contract. `operations/` has its meaning for a playbook. */
 export interface ContractOperation {
-  /** What a playbook writes after `uses:`, such as `ledger.token.mint`. */
+  /** Its name after `uses:` in a playbook, such as `ledger.token.mint`. */
   readonly name: string;
   readonly interface: InterfaceName;
   readonly method: Method;
@@ -44,17 +44,17 @@ export interface ContractOperation {
   readonly group: string;
   /** The section of the service description, such as `B.4`. */
   readonly section: string;
-  /** The other parts of the service description that say something of this call, such as `Errors B: Token mint`. */
+  /** The other parts of the service description about this call, such as `Errors B: Token mint`. */
   readonly restsOn: readonly string[];
   readonly summary: string;
   readonly description: string;
   /** The failure conditions that the description lists for this call, in its own words. */
   readonly conditions: readonly string[];
-  /** Those of rules that the description states or implies without a word for their refusal; the words are the sandbox's. */
+  /** The conditions of rules that the description states or implies without words for their refusal; these words are the sandbox's. */
   readonly furtherConditions: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly body?: JsonSchema;
-  /** The status that the contract gives for success. */
+  /** The status of success in the contract. */
   readonly successStatus: number;
   readonly response?: JsonSchema;
   readonly paging?: ContractPaging;
@@ -75,7 +75,7 @@ export const contract: Contract = data as unknown as Contract;
 
 const REF = "contract#/$defs/";
 
-/** Follows `$ref` to the schema that is meant. */
+/** Follows `$ref` to its schema. */
 export function resolve(schema: JsonSchema): JsonSchema {
   let resolved = schema;
   while (resolved.$ref !== undefined) {
@@ -86,7 +86,7 @@ export function resolve(schema: JsonSchema): JsonSchema {
   return resolved;
 }
 
-/** The name of the contract's schema that this one refers to, if it does. */
+/** Returns the name of the contract's schema that this one refers to, if it does. */
 export function schemaName(schema: JsonSchema): string | undefined {
   return schema.$ref?.startsWith(REF) === true ? schema.$ref.slice(REF.length) : undefined;
 }

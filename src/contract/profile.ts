@@ -2,7 +2,7 @@ import { contract } from "./contract.ts";
 import type { InterfaceName, Profile } from "./generated/interfaces.ts";
 import type { JsonSchema } from "./schema-types.ts";
 
-// What the service description leaves open. Each setting is described once, beside the calls that it is about: its type, its default
+// The questions that the service description leaves open. Each setting is described once, beside its calls, and its type, its default
 // and its schema follow from that. The sandbox reads the same profile, so that each alternative can be tried.
 
 export type { Profile } from "./generated/interfaces.ts";
@@ -11,14 +11,14 @@ export type LedgerProfile = Profile["ledger"];
 export type InvestorProfile = Profile["investor"];
 
 /**
- * A form that the service's own errors have: fields that are all there. A text or a number is the value that the field has; `true` says only
- * that it holds something. A gateway in front of the service writes its errors in other forms.
+ * A form of the service's own errors: fields that all exist. A text or a number is the field's value; `true` means any value. A gateway
+ * in front of the service writes its errors in other forms.
  */
 export type ErrorForm = Readonly<Record<string, string | number | true>>;
 
 /** The settings that every interface has, and those that calls of any interface may name. */
 export interface InterfaceProfile {
-  /** The forms of the service's own errors: only in one of these does an error say that a write had no effect. */
+  /** The forms of the service's own errors: only an error in one of these forms proves that a write had no effect. */
   readonly errors: readonly ErrorForm[];
   /** Names on the wire of the parameters whose names the description does not show. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export function profileOf(profile: Profile, name: InterfaceName): InterfaceProfi
   return profile[name];
 }
 
-/** Every setting at its default. */
+/** Returns every setting at its default. */
 export const DEFAULT_PROFILE: Profile = defaultOf(contract.profile) as Profile;
 
 function defaultOf({ properties = {}, default: usual }: JsonSchema): unknown {
@@ -39,7 +39,7 @@ function defaultOf({ properties = {}, default: usual }: JsonSchema): unknown {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, defaultOf(schema)]));
 }
 
-/** The names on the wire of the fields of a body; `undefined` where they are those of the contract. */
+/** Returns the names on the wire of the fields of a body; `undefined` if they are those of the contract. */
 export function fieldNames(
   { fields = {} }: InterfaceProfile,
   key: string | undefined,
@@ -47,17 +47,17 @@ export function fieldNames(
   return key !== undefined && Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-/** A profile of which only some values are given; the rest keep their defaults. */
+/** A profile with only some values; the rest keep their defaults. */
 export type ProfileOverrides = { readonly [K in keyof Profile]?: DeepPartial<Profile[K]> };
 
 type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { readonly [K in keyof T]?: DeepPartial<T[K]> } : T;
 
-/** The default profile with an environment's own values over it. */
+/** Returns the default profile with an environment's own values. */
 export function profileWith(overrides: ProfileOverrides): Profile {
   return overlay(DEFAULT_PROFILE, overrides) as Profile;
 }
 
-// Lays known keys only, so a hostile key cannot reach a prototype; primaryKey, conditionStatus and successStatus are open maps.
+// Copies known keys only, so a hostile key cannot reach a prototype; primaryKey, conditionStatus and successStatus are open maps.
 function overlay(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   if (!isPlainObject(base) || !isPlainObject(over)) return over;

@@ -21,7 +21,7 @@ export interface JsonSchema {
   readonly format?: string;
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
-  /** What a string identifies (`token`, `vault`, …): two kinds never mix. */
+  /** The kind of thing that a string identifies (`token`, `vault`, …): two kinds never mix. */
   readonly "x-id"?: string;
   /** The key under `ledger.fields` of the profile that holds the names of its fields on the wire. */
   readonly "x-profile"?: string;

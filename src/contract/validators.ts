@@ -4,12 +4,12 @@ import type { JsonSchema } from "./schema-types.ts";
 
 const schemas = new SchemaSet({ contract });
 
-/** The check of any schema that refers into the contract, for values whose numbers may be exact ones; compiled when first used. */
+/** Returns the check of any schema that refers to the contract, for values whose numbers may be exact ones; compiled when first used. */
 export function validatorOf(schema: JsonSchema): Validate {
   return schemas.validator(schema);
 }
 
-/** The same for values whose numbers are JavaScript's. */
+/** Returns the same for values whose numbers are JavaScript's. */
 export function plainValidatorOf(schema: JsonSchema): Validate {
   return schemas.plainValidator(schema);
 }

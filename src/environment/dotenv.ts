@@ -5,17 +5,17 @@ import { readFound } from "../files/found.ts";
 import { readRegular } from "../files/regular.ts";
 import type { Variables } from "./key.ts";
 
-/** The name of the file that gives variables which the process does not set. */
+/** The name of the file with variables that the process does not set. */
 export const DOTENV_FILE = ".env";
 
 /** A file in the form of `.env`. */
 export interface DotenvFile {
   readonly path: string;
-  /** Whether the user names it: any other is read only where nobody else may have written it. */
+  /** Whether the user named it: any other file is read only if nobody else may have written it. */
   readonly isNamed: boolean;
 }
 
-/** Returns the variables of a file. Throws a Failure that calls it by `name` when it cannot be read. */
+/** Returns the variables of a file. Throws a Failure that calls it `name` when it cannot be read. */
 export function readDotenv({ path, isNamed }: DotenvFile, name: string): Variables {
   const read = isNamed ? readRegular : readFound;
   try {
@@ -25,7 +25,7 @@ export function readDotenv({ path, isNamed }: DotenvFile, name: string): Variabl
     throw new Failure({
       code: "dotenv.unreadable",
       message: `${name} cannot be read: ${messageOf(error)}`,
-      next: "mend it, name another file with --dotenv FILE, or leave it out with --no-dotenv",
+      next: "fix it, name another file with --dotenv FILE, or leave it out with --no-dotenv",
       cause: error,
     });
   }

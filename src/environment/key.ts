@@ -8,17 +8,17 @@ import { readRegular } from "../files/regular.ts";
 /** Values of environment variables, by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where an environment says that a key is. */
+/** The place of a key in an environment. */
 export interface KeyReference {
-  /** What stands for it wherever it is masked. */
+  /** The text that replaces it wherever it is masked. */
   readonly name: string;
   /** `env:NAME` or `file:PATH`. */
   readonly reference: string;
-  /** The line that says so, for messages. */
+  /** The line of the reference, for messages. */
   readonly where: string;
 }
 
-/** Reads a key; the path of a file begins in `folder`. Throws a Failure when it is not there, or too short to be masked. */
+/** Reads a key; the path of a file is relative to `folder`. Throws a Failure when it is missing, or too short to be masked. */
 export function readKey(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Secret {
   const [kind, place] = partsOf(key.reference);
   const value = kind === "env" ? from.variables[place] : fileText(key, place, from.folder);
@@ -33,7 +33,7 @@ export function readKey(key: KeyReference, from: { readonly folder: string; read
   });
 }
 
-/** Reads a key that the service is given in a header. Throws a Failure when there is none that could stand there. */
+/** Reads a key that is sent in a header. Throws a Failure when it is missing, or no header could hold it. */
 export function readServiceKey(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Secret {
   const secret = readKey(key, from);
   if (fitsHeader(secret.reveal())) return secret;

@@ -26,8 +26,8 @@ export const ENVIRONMENT_FILE = "tokenbook.yaml";
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * Returns the environment file of a project: the nearest `tokenbook.yaml` at or above a folder; `undefined` when there is none. The search ends
- * at the home folder, and where another file system is mounted: what is above them is other people's.
+ * Returns the environment file of a project: the nearest `tokenbook.yaml` at or above a folder; `undefined` when there is none. The
+ * search ends at the home folder, and at the border of a file system, because the folders above belong to other people.
  */
 export function findEnvironmentFile(from: string): string | undefined {
   const home = placeOfFolder(homedir());
@@ -44,7 +44,7 @@ export function findEnvironmentFile(from: string): string | undefined {
 
 interface FolderPlace {
   readonly device: bigint;
-  /** The same by whatever path the folder is reached. */
+  /** The home folder, whatever path leads to it. */
   readonly id: string;
 }
 
@@ -53,41 +53,41 @@ function placeOfFolder(path: string): FolderPlace | undefined {
     const { dev, ino } = statSync(path, { bigint: true });
     return { device: dev, id: `${dev} ${ino}` };
   } catch {
-    return undefined; // it is not there yet, or cannot be looked at
+    return undefined; // it does not exist yet, or cannot be read
   }
 }
 
-/** An environment that is the sandbox inside of tokenbook. */
+/** An environment that is the embedded sandbox. */
 export interface EmbeddedEnvironment {
   readonly sandbox: string;
 }
 
-/** Which environment of a file is meant: of this name, or the first. */
+/** The wanted environment of a file: the one of this name, or the first. */
 interface Choice {
   readonly name: string | undefined;
   readonly cwd: string;
 }
 
-/** Reads an environment. Throws a Failure that shows each line to mend. */
+/** Reads an environment. Throws a Failure that shows each wrong line. */
 export function loadEnvironment(path: string, chosen: Choice & { readonly variables: Variables }): Target | EmbeddedEnvironment {
   const { file, root, name, node } = openEnvironment(path, chosen, "--env");
   if (textOf(node) === EMBEDDED) return { sandbox: name };
   return new TargetReader(file, root, { name, node, folder: dirname(path), variables: chosen.variables }).read();
 }
 
-/** Reads the profile of an environment, which may name keys that are not here. Throws a Failure that shows each line to mend. */
+/** Reads the profile of an environment, whose keys may be missing. Throws a Failure that shows each wrong line. */
 export function loadProfile(path: string, chosen: Choice): Profile {
   return profileOf(openEnvironment(path, chosen, "--profile").node);
 }
 
-/** What a file says of one environment, as far as no key needs to be there. */
+/** The content of a file about one environment, as far as it needs no keys. */
 export interface EnvironmentOutline {
   readonly name: string;
   readonly embedded: boolean;
   readonly keys: readonly KeyReference[];
 }
 
-/** Every environment of a file, in its order. Throws a Failure that shows each line to mend. */
+/** Returns every environment of a file, in its order. Throws a Failure that shows each wrong line. */
 export function outlineEnvironments(path: string, cwd: string): readonly EnvironmentOutline[] {
   const { file, root } = readEnvironmentFile(path, relative(cwd, path));
   return [...environmentsIn(root).entries].map(([name, { value }]) => ({
@@ -108,7 +108,7 @@ interface Opened {
   readonly node: SourceNode;
 }
 
-/** Reads an environment file, of which `shown` is the name in messages. Throws a Failure that shows each line to mend. */
+/** Reads an environment file, which messages call `shown`. Throws a Failure that shows each wrong line. */
 export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
   const { file, root, diagnostics } = parseUnshown(shown, readFound({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
   if (root === undefined) throw invalid(diagnostics);
@@ -207,7 +207,7 @@ function trimSlash(url: string | undefined): string {
   return (url ?? "").replace(/\/+$/, "");
 }
 
-/** Says that an environment file cannot be used as it is; what stands in it where a reference to a secret belongs is not shown. */
+/** Returns the failure of an environment file that cannot be used. It does not show what is written in the place of a secret's reference. */
 export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): Failure {
   const hidden = root === undefined ? [] : literalKeys(root);
   const shown = diagnostics.map(formatDiagnostic).join("\n\n");
@@ -217,7 +217,7 @@ export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): 
   });
 }
 
-// A key that somebody wrote where a reference belongs, or into an address, must not be printed again with its line.
+// A key that was written in place of a reference, or into an address, must not be printed again with its line.
 function literalKeys(root: SourceNode): readonly Secret[] {
   const environments = child(root, "environments");
   const nodes = environments?.kind === "map" ? [...environments.entries.values()].map(({ value }) => value) : [];
@@ -230,7 +230,7 @@ function literalKeys(root: SourceNode): readonly Secret[] {
   return [...keys, ...inAddresses].map((text) => new WrittenOut("", text));
 }
 
-/** A secret that somebody wrote where only a reference belongs. */
+/** A secret that was written in place of a reference. */
 class WrittenOut extends Secret {
   override toString(): string {
     return "********";
@@ -250,7 +250,7 @@ function keysIn(environment: SourceNode): readonly KeyNode[] {
   });
 }
 
-// The one key of an interface has a name of its own wherever it is masked; others are called by their credentials.
+// The one key of an interface has a fixed name in masks; others are named by their credentials.
 function keysOf(service: Service, node: SourceNode): readonly KeyNode[] {
   const { name } = service;
   if (hasEntities(service))

@@ -10,7 +10,7 @@ import { readKey, type Variables } from "./key.ts";
 import { invalid, readEnvironmentFile } from "./load.ts";
 import { EVENTS } from "./schema.ts";
 
-/** Where notifications go, and which. */
+/** A place for notifications, and which ones it gets. */
 export type Channel = WebhookChannel | CommandChannel;
 
 interface ChannelCommon {
@@ -23,7 +23,7 @@ interface ChannelCommon {
 export interface WebhookChannel extends ChannelCommon {
   readonly kind: "webhook";
   readonly url: Secret;
-  /** What deliveries are signed with. */
+  /** The key by which deliveries are signed. */
   readonly secret: Secret | undefined;
 }
 
@@ -33,15 +33,15 @@ export interface CommandChannel extends ChannelCommon {
   readonly argv: readonly [string, ...string[]];
 }
 
-/** Which channels are meant, and what they may ask for. */
+/** The wanted channels, and the events that they may ask for. */
 interface Choice {
   readonly cwd: string;
   readonly variables: Variables;
-  /** All of them when left out. */
+  /** All of them by default. */
   readonly names?: readonly string[] | undefined;
 }
 
-/** The channels of an environment file. Throws a Failure that shows each line to mend. */
+/** Returns the channels of an environment file. Throws a Failure that shows each wrong line. */
 export function loadChannels(path: string, { cwd, variables, names }: Choice): readonly Channel[] {
   const shown = relative(cwd, path);
   const { file, root } = readEnvironmentFile(path, shown);
@@ -60,22 +60,23 @@ export function loadChannels(path: string, { cwd, variables, names }: Choice): r
   return all.filter(([name]) => names?.includes(name) ?? true).map(([name, { value }]) => readChannel(name, value, from));
 }
 
-/** The secrets of channels, for the redactor. */
+/** Returns the secrets of channels, for the redactor. */
 export function secretsOfChannels(channels: readonly Channel[]): readonly Secret[] {
   return channels.flatMap((channel) =>
     channel.kind === "command" ? [] : [channel.url, ...(channel.secret === undefined ? [] : [channel.secret])],
   );
 }
 
-// A channel is one or the other; the schema lets both be written, for it would speak of each as the other gone wrong.
+// A channel is one or the other. The schema allows both, because otherwise it would report each as a wrong form of the other.
 function problemsOf(node: SourceNode): readonly PlacedFinding[] {
   if (node.kind !== "map") return [];
   const [url, command, secret] = ["url", "command", "secret"].map((name) => node.entries.get(name));
   const start = { start: node.range.start, end: node.range.start + 1 };
   if (url === undefined && command === undefined)
     return [{ finding: { code: "schema.missing-field", message: 'the field "url" or "command" is missing' }, range: start }];
-  if (url !== undefined && command !== undefined) return unknown("this goes to a url already: write a second one", command.key);
-  return secret !== undefined && url === undefined ? unknown("only what goes to a url is signed", secret.key) : [];
+  if (url !== undefined && command !== undefined)
+    return unknown("a notification goes to a url or a command: write a second one", command.key);
+  return secret !== undefined && url === undefined ? unknown("only deliveries to a url are signed", secret.key) : [];
 }
 
 function unknown(message: string, range: Range): readonly PlacedFinding[] {
@@ -116,8 +117,8 @@ function webAddress(url: Secret, where: string): Secret {
   if (/^https?:$/.test(URL.parse(url.reveal())?.protocol ?? "")) return url;
   throw new Failure({
     code: "notifications.url",
-    message: `${where} leads to no web address`,
-    why: "it must begin with https:// or http://; its value is not shown, for it may hold a token",
+    message: `${where} is no web address`,
+    why: "it must begin with https:// or http://; its value is not shown, because it may hold a token",
     next: "give the whole address",
   });
 }

@@ -9,7 +9,7 @@ const text = { type: "string", minLength: 1 };
 const reference = {
   type: "string",
   pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$",
-  description: "Where the key is: env:NAME or file:PATH. A key itself never stands here.",
+  description: "Where the key is: env:NAME or file:PATH. Never write the key itself here.",
 };
 
 const baseUrl = {
@@ -27,7 +27,7 @@ function schemaOf(service: Service): object {
         keyEntity: {
           type: "string",
           pattern: ENTITY_PATTERN,
-          description: `The entity that the key itself stands for, such as userId:alice: who acts where a playbook says as: { ${name}: key }.`,
+          description: `The entity of the key itself, such as userId:alice. It acts in steps with as: { ${name}: key }.`,
         },
       }
     : { credentials: { type: "object", additionalProperties: reference, minProperties: 1 } };
@@ -45,22 +45,22 @@ const environmentOfService = {
   type: "object",
   properties: {
     ...Object.fromEntries(services.map((each) => [each.name, schemaOf(each)])),
-    exclusive: { type: "boolean", description: "Nobody else acts as these entities while we run." },
+    exclusive: { type: "boolean", description: "Nobody else acts as these entities during a run." },
     settleWithin: {
       type: "string",
       pattern: DURATION_PATTERN,
       description:
-        "After this time a write that has not taken effect never will. Counts only together with readLag, since a read may not show yet what has.",
+        "A write that has not taken effect after this time never will. It counts only together with readLag, because a read may not show yet what has taken effect.",
     },
     readLag: {
       type: "string",
       pattern: DURATION_PATTERN,
       description:
-        "A read shows everything that took effect this long before it was asked for. `0s`: reads are strongly consistent. Left out, any read may be old: that something is missing then proves nothing.",
+        "A read shows everything that took effect this long before the read. `0s`: reads are strongly consistent. By default any read may be old, so that a missing effect proves nothing.",
     },
     pacing: {
       type: "object",
-      description: "How many reads each interface may be asked for: in a second, and at once. Writes never wait for it.",
+      description: "How many reads each interface may get: per second, and at once. Writes are not limited.",
       properties: { perSecond: { type: "integer", minimum: 1 }, atOnce: { type: "integer", minimum: 1 } },
       additionalProperties: false,
       minProperties: 1,
@@ -68,46 +68,49 @@ const environmentOfService = {
     timeout: {
       type: "string",
       pattern: DURATION_PATTERN,
-      description: "How long one request may take, up to 1h; 30s when left out.",
+      description: "How long one request may take, up to 1h; 30s by default.",
     },
     profile: contract.profile,
   },
   additionalProperties: false,
 };
 
-/** What stands for the sandbox inside of tokenbook instead of a service's addresses. */
+/** The value for the embedded sandbox, in place of a service's addresses. */
 export const EMBEDDED = "embedded";
 
 const environment = {
-  description: "The addresses and identities of a service; or `embedded`, the sandbox inside of tokenbook, which needs none.",
+  description: "The addresses and identities of a service; or `embedded`, the sandbox in tokenbook, which needs none.",
   anyOf: [{ const: EMBEDDED }, environmentOfService],
 };
 
-/** What somebody may be told of scheduled runs. `recovery`: the first pass after something else. `unknown`: a conflict too. */
+/** The events of scheduled runs that can be notified. `recovery`: the first pass after a failure. `unknown`: includes a conflict. */
 export const EVENTS = ["drift", "recovery", "failure", "missed", "pending", "unknown"] as const;
 
 const notification = {
   type: "object",
-  description: "Where it is told what became of scheduled runs: a web address, or a command of this machine.",
+  description: "Where the outcomes of scheduled runs are sent: a web address, or a command of this machine.",
   properties: {
     url: {
       type: "string",
       pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|https://[^\\s/?#]+.*)$",
       description: "A web address, which gets a POST of JSON: env:NAME, file:PATH, or https://…",
     },
-    secret: { ...reference, description: "What deliveries to a url are signed with (HMAC-SHA256): env:NAME or file:PATH." },
-    command: { ...words, description: "A program and its arguments, which gets the JSON on its stdin. No shell reads it." },
-    events: { type: "array", items: { enum: EVENTS }, minItems: 1, description: "What is told; everything, when left out." },
+    secret: {
+      ...reference,
+      description: "The key by which deliveries to a url are signed (HMAC-SHA256): env:NAME or file:PATH.",
+    },
+    command: { ...words, description: "A program and its arguments. It gets the JSON on stdin, and runs without a shell." },
+    events: { type: "array", items: { enum: EVENTS }, minItems: 1, description: "Which events are sent; all by default." },
     timeout: {
       type: "string",
       pattern: DURATION_PATTERN,
-      description: "How long one delivery may take, up to 1h; 10s, when left out.",
+      description: "How long one delivery may take, up to 1h; 10s by default.",
     },
   },
   additionalProperties: false,
 };
 
-/** The JSON Schema of `tokenbook.yaml`. */
+/** Returns the JSON Schema of `tokenbook.yaml`. */
 export const environmentSchema: object = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   $id: "https://tokenbook.dev/schemas/environment.schema.json",
@@ -122,7 +125,7 @@ export const environmentSchema: object = {
     },
     notifications: {
       type: "object",
-      description: "Who is told of scheduled runs, by name.",
+      description: "Who is notified of scheduled runs, by name.",
       additionalProperties: notification,
     },
   },

@@ -4,35 +4,35 @@ import type { Secret } from "../base/secret.ts";
 import { EMBEDDED_ADDRESS, type TargetHeading } from "../protocol/record.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 
-/** Where a playbook runs: addresses, identities and the profile, resolved. */
+/** The place where a playbook runs: addresses, identities and the profile, resolved. */
 export type Target = Surroundings & { readonly [Name in InterfaceName]?: ServiceTarget | undefined };
 
 interface Surroundings {
   readonly environment: string;
-  /** The sandbox of this process: its port changes from run to run. */
+  /** Whether it is the sandbox of this process: its port changes from run to run. */
   readonly embedded: boolean;
   readonly profile: Profile;
-  /** Nobody else acts as these entities while we run. */
+  /** Whether nobody else acts as these entities during a run. */
   readonly exclusive: boolean;
-  /** After this time a write that cannot be seen had no effect, says the operator; `undefined`: nobody says so. */
+  /** The operator's promise: a write that is not visible after this time had no effect; `undefined`: no promise. */
   readonly settleWithinMs: number | undefined;
-  /** How old the moment may be that a read shows, says the operator; `undefined`: nobody says so. */
+  /** The operator's promise: how old the state of a read may be; `undefined`: no promise. */
   readonly readLagMs: number | undefined;
   /** How long one request may take. */
   readonly timeoutMs: number;
-  /** How fast reads may be asked for; `undefined`: as fast as they come. */
+  /** How fast reads may be sent; `undefined`: without a limit. */
   readonly pacing?: Pacing | undefined;
   /** Where a setting is written, for messages: `tokenbook.yaml:4 (environments.staging.ledger.apiKey)`. */
   readonly whereIs: (setting: string) => string;
 }
 
-/** What an interface allows of reads. */
+/** The limits of an interface for reads. */
 export interface Pacing {
   readonly perSecond: number | undefined;
   readonly atOnce: number | undefined;
 }
 
-/** Where one interface is, and the keys to it. */
+/** The address of one interface, and its keys. */
 export type ServiceTarget = EntityTarget | CredentialTarget;
 
 interface Reachable {
@@ -43,7 +43,7 @@ interface Reachable {
 
 interface EntityTarget extends Reachable {
   readonly apiKey: Secret;
-  /** The entity that the key itself stands for, such as `userId:alice`; `undefined` where nobody says. */
+  /** The entity of the key itself, such as `userId:alice`; `undefined` if the environment does not say. */
   readonly keyEntity?: string | undefined;
 }
 
@@ -51,17 +51,17 @@ interface CredentialTarget extends Reachable {
   readonly credentials: ReadonlyMap<string, Secret>;
 }
 
-/** Returns the keys of an interface by their credentials; none where callers are entities. */
+/** Returns the keys of an interface by their credentials; none if callers are entities. */
 export function credentialsOf(side: ServiceTarget | undefined): ReadonlyMap<string, Secret> {
   return side !== undefined && "credentials" in side ? side.credentials : new Map<string, Secret>();
 }
 
-/** Returns the key by which an interface is called; `undefined` where there is none of this credential. */
+/** Returns the key for calls of an interface; `undefined` if this credential has none. */
 export function keyOf(side: ServiceTarget, credential: string | undefined): Secret | undefined {
   return "apiKey" in side ? side.apiKey : side.credentials.get(credential ?? "");
 }
 
-/** Returns the entity that the key of an interface stands for, where the environment says which that is. */
+/** Returns the entity of an interface's key, if the environment says which it is. */
 export function keyEntityOf(side: ServiceTarget | undefined): string | undefined {
   return side !== undefined && "apiKey" in side ? side.keyEntity : undefined;
 }
@@ -81,7 +81,7 @@ export function secretsOf(target: Target): readonly Secret[] {
   });
 }
 
-/** Returns what the journal keeps of a target: enough to tell whether a resumed run acts in the same place. */
+/** Returns what the journal keeps of a target: enough to check whether a resumed run acts in the same place. */
 export function headingOf(target: Target): TargetHeading {
   const fields = services.flatMap(({ name, settings }) => {
     const side = target[name];
@@ -92,12 +92,12 @@ export function headingOf(target: Target): TargetHeading {
   return { environment: target.environment, ...Object.fromEntries(fields) };
 }
 
-/** Whether two runs reach an interface in the same place. A run of an earlier version knows nothing of a newer interface. */
+/** Returns whether two runs reach an interface in the same place. A run of an earlier version does not know a newer interface. */
 export function areAtSame(service: Service, one: TargetHeading, other: TargetHeading): boolean {
   return placeOf(service).every((field) => (one[field] ?? null) === (other[field] ?? null));
 }
 
-/** Returns the fields of a heading that say where an interface is: its address, and the settings that are a part of it. */
+/** Returns the fields of a heading about an interface's place: its address, and the settings that are part of it. */
 export function placeOf({ name, settings }: Service): readonly string[] {
   return [name, ...Object.keys(settings).filter((setting) => settings[setting]?.locates === true)];
 }

@@ -6,16 +6,16 @@ import type { Target } from "./target.ts";
 const UNCHECKED = "NODE_TLS_REJECT_UNAUTHORIZED";
 
 /**
- * Throws a Failure when the process is told to take whoever answers for the service. Certificates are checked all the same; but who has set the variable
- * expects that they are not.
+ * Throws a Failure when a variable makes Node accept any certificate. tokenbook checks certificates in any case, but whoever has set the
+ * variable expects that it does not.
  */
 export function assertTlsChecked(target: Target, variables: Variables): void {
   const secured = services.find(({ name }) => target[name]?.baseUrl.startsWith("https:") === true);
   if (secured === undefined || variables[UNCHECKED] !== "0") return;
   throw new Failure({
     code: "environment.tls-unchecked",
-    message: `${UNCHECKED} is 0: whoever answers would be taken for the service`,
-    why: `the key would be sent to whoever poses as it (${target.whereIs(`${secured.name}.baseUrl`)}); nothing was sent`,
+    message: `${UNCHECKED} is 0: any server would be accepted as the service`,
+    why: `the key would be sent to any server that poses as it (${target.whereIs(`${secured.name}.baseUrl`)}); nothing was sent`,
     next: `unset ${UNCHECKED}; for a certificate of your own: export NODE_EXTRA_CA_CERTS=FILE`,
   });
 }

@@ -4,9 +4,9 @@ import { services } from "../services/services.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 
-// What a schema cannot tell of the values in an environment file.
+// The rules about the values in an environment file that a schema cannot check.
 
-/** The base URLs of an environment. */
+/** Returns the base URLs of an environment. */
 export function addressesOf(environment: SourceNode): readonly { readonly node: SourceNode; readonly text: string }[] {
   return services.flatMap(({ name }) => {
     const node = child(child(environment, name), "baseUrl");
@@ -15,14 +15,17 @@ export function addressesOf(environment: SourceNode): readonly { readonly node: 
   });
 }
 
-/** Returns what may be a key in an address, however it is written: all up to the last @ but the scheme, and all behind its path. */
+/**
+ * Returns what may be a key in an address, however it is written: everything between the scheme and the last @, and everything after its
+ * path.
+ */
 export function hiddenPartsOf(address: string): readonly string[] {
   const login = /^(?:[A-Za-z][A-Za-z\d+.-]*:(?=\/)|https?:)?\/*(.+)@/s.exec(address)?.[1];
   const behind = /[?#](.+)/s.exec(address)?.[1];
   return [login, behind].flatMap((part) => part ?? []);
 }
 
-/** Addresses that lead nowhere, and those with a key in them, which would be printed wherever they are. */
+/** Returns the findings of invalid addresses, and of those with a key in them, which would be printed with the address. */
 export function addressProblems(root: SourceNode): readonly PlacedFinding[] {
   return valuesOf(root, "environments")
     .flatMap(addressesOf)
@@ -34,7 +37,7 @@ export function addressProblems(root: SourceNode): readonly PlacedFinding[] {
       }
       if (url.username === "" && url.password === "") return [];
       const message = `"baseUrl" holds a user or a password`;
-      const why = "an address is printed, and stands in reports and in the journal";
+      const why = "an address is printed, and is kept in reports and in the journal";
       const suggestion = "leave them out, and give the key as apiKey or under credentials: env:NAME or file:PATH";
       return [{ finding: { code: "schema.pattern", message, why, suggestion }, range }];
     });
@@ -42,7 +45,7 @@ export function addressProblems(root: SourceNode): readonly PlacedFinding[] {
 
 const HOUR_MS = 3_600_000;
 
-/** Times that no request can be given: none at all, or more than a timer takes. */
+/** Returns the findings of impossible timeouts: zero, or longer than a timer can wait. */
 export function timeoutProblems(root: SourceNode): readonly PlacedFinding[] {
   return [...valuesOf(root, "environments"), ...valuesOf(root, "notifications")].flatMap((node) => {
     const timeout = child(node, "timeout");

@@ -8,29 +8,29 @@ import type { SchemaViolation } from "../schema/validator.ts";
 import { payloadSchema } from "./input.ts";
 import type { Operation } from "./operation.ts";
 
-/** A successful answer, understood. */
+/** A successful answer that was read. */
 export interface Answer {
   readonly kind: "answer";
-  /** What `steps.ID.response` gives: the envelope taken off. */
+  /** The value of `steps.ID.response`: the answer without its envelope. */
   readonly payload: Json;
   /** The envelope without the payload. */
   readonly envelope: JsonObject | undefined;
 }
 
-/** A 2xx answer that does not say what the contract promises. */
+/** A 2xx answer that does not fit the contract. */
 export interface Unreadable {
   readonly kind: "unreadable";
   readonly why: string;
 }
 
-/** Loads what reads the answer. A write does so before it is sent: nothing that can fail stands between its answer and the journal. */
+/** Loads the check of the answer. A write does so before it is sent, so that nothing can fail between its answer and the journal. */
 export function readyToRead({ call }: Operation): void {
   if (call.response !== undefined) validatorOf(call.response);
 }
 
 /**
  * Reads a 2xx body by the contract. An answer of another shape, or an envelope that says neither success nor failure, is unreadable. A
- * field that is null where the contract knows no null is left out, as if it were absent; `loosely`, every field that is not as it should be.
+ * field that is null where the contract allows no null is dropped; with `loosely`, every wrong field is dropped.
  */
 export function readAnswer(
   operation: Operation,
@@ -45,7 +45,7 @@ export function readAnswer(
   return understood(operation, body.fits);
 }
 
-// Most answers fit, and are not looked at twice. A field that is required is missed when it is left out.
+// Most answers fit, and are checked once. Dropping a required field is a problem again.
 function fitted(
   response: JsonSchema,
   body: Json,
@@ -104,7 +104,7 @@ function unreadable(why: string): Unreadable {
   return { kind: "unreadable", why };
 }
 
-// Any field may be absent as far as the schemas go: what an answer must hold to be one is said here.
+// The schemas make every field optional, so this says what an answer must have.
 function contradiction(operation: Operation, payload: Json): string | undefined {
   if (!isObject(payload)) return undefined;
   if (operation.writes && operation.service.receipts !== undefined) return withoutIds(operation, payload);
@@ -119,23 +119,23 @@ function contradiction(operation: Operation, payload: Json): string | undefined 
   return list === undefined ? undefined : miscounted(payload, list);
 }
 
-// As error bodies may be, whatever the HTTP status is that they come with.
+// Error bodies may look like this with any HTTP status.
 function isError(payload: JsonObject): payload is JsonObject & { readonly status: string } {
   const { status, message } = payload;
   return typeof status === "string" && status.toLowerCase() === "error" && isText(message);
 }
 
-/** The lists of which `count` tells how long they are. */
+/** The lists whose length is in `count`. */
 const COUNTED = ["records", "assets"];
 
-// What was asked with async=true has not happened yet: only its receipt can tell.
+// A call with async=true has not happened yet: only its receipt shows whether it will.
 function withoutIds({ async }: Operation, { transactionId, receiptId }: JsonObject): string | undefined {
   const [transaction, receipt] = [isText(transactionId), isText(receiptId)];
   if (!transaction && !receipt) return "the answer names neither a transaction nor a receipt";
   return async && !receipt ? "the answer names no receipt, although it was asked for with async=true" : undefined;
 }
 
-// A missing or null list is an empty one only when the count says so.
+// A missing or null list is empty only if the count is 0.
 function miscounted(payload: JsonObject, list: string): string | undefined {
   const { count = null, [list]: items = null } = payload;
   const isCounted = count instanceof Decimal;
@@ -151,7 +151,7 @@ function isText(value: Json | undefined): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** The text of a refusal, whatever shape its body has. */
+/** Returns the text of a refusal, whatever the shape of its body. */
 export function refusalText(
   body: Json | undefined,
   text: string,

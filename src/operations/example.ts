@@ -2,7 +2,7 @@ import { type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { inputParameters } from "./input.ts";
 import type { Operation } from "./operation.ts";
 
-/** An input that shows how the operation is called: empty when it takes none. Its numbers are plain, as YAML knows how to write them. */
+/** Returns an example input of the operation: empty when it takes none. Its numbers are plain, so that YAML can write them. */
 export function exampleInput(operation: Operation): JsonObject {
   const input = operation.meaning.example ?? { ...exampleParameters(operation), ...exampleItem(operation) };
   return JSON.parse(writeJson(input)) as JsonObject;

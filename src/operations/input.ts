@@ -3,7 +3,7 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import { invariant } from "../base/failure.ts";
 import type { Operation } from "./operation.ts";
 
-// Set by the engine on every call, never by a playbook; and so is the parameter that asks for a page.
+// The engine sets these on every call, never a playbook; and the parameter that asks for a page.
 const ENGINE_PARAMETERS: ReadonlySet<string> = new Set(["async", "onBehalfOf"]);
 
 /** The parameters that a playbook may give. */
@@ -13,20 +13,20 @@ export function inputParameters({ call, service }: Operation): Operation["call"]
   );
 }
 
-/** The schema of `with` for one item: parameters, the body's fields, and the fields of the item it wraps, side by side. */
+/** Returns the schema of `with` for one item: parameters, the body's fields, and the fields of the item in it, side by side. */
 export function inputSchema(operation: Operation): JsonSchema {
   const parameters = parametersSchema(operation);
   return merge([parameters, ...bodySchemas(operation), { properties: operation.meaning.inputs ?? {} }]);
 }
 
-/** The schema of `with` for a deliberate batch: `items` beside whatever all items share. */
+/** Returns the schema of `with` for a deliberate batch: `items` beside the fields that all items share. */
 export function batchSchema(operation: Operation): JsonSchema {
   const shared = [parametersSchema(operation), ...(operation.meaning.wraps === undefined ? [] : [bodyWithoutList(operation)])];
   const items: JsonSchema = { type: "array", minItems: 1, items: itemSchema(operation) };
   return merge([...shared, { properties: { items }, required: ["items"] }]);
 }
 
-/** The schema of one item of a list body. */
+/** Returns the schema of one item of a list body. */
 export function itemSchema(operation: Operation): JsonSchema {
   const { body } = operation.call;
   invariant(body !== undefined, `${operation.name} has no body`);
@@ -71,19 +71,19 @@ function merge(schemas: readonly JsonSchema[]): JsonSchema {
   };
 }
 
-/** The schema of the payload that `steps.ID.response` gives: envelope off, pages joined. */
+/** Returns the schema of the payload in `steps.ID.response`: without the envelope, pages joined. */
 export function responseSchema(operation: Operation): JsonSchema | undefined {
   const { call, service } = operation;
   const payload = call.response === undefined ? undefined : payloadSchema(operation, call.response);
   if (payload === undefined || call.paging === undefined || service.paging.gives === "the answer") return payload;
   const list = resolve(payload).properties?.[call.paging.items];
-  return list === undefined ? undefined : { ...list, type: "array" }; // null for an empty list is read as one
+  return list === undefined ? undefined : { ...list, type: "array" }; // null is read as an empty list
 }
 
-/** The schema of what an answer holds once its envelope is taken off. */
+/** Returns the schema of an answer without its envelope. */
 export function payloadSchema({ service: { envelope } }: Operation, response: JsonSchema): JsonSchema | undefined {
   return envelope === undefined ? response : envelope.payloadOf(response);
 }
 
-/** All schemas that operations refer to. */
+/** Returns all schemas that operations refer to. */
 export const sharedSchemas: typeof contract.$defs = contract.$defs;

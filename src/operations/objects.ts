@@ -7,12 +7,15 @@ import type { Operation } from "./operation.ts";
 
 /** An object of the service, as the input of a write names it. */
 export interface NamedObject {
-  /** In the words of the contract's `x-id`: `token`, `vault`; `undefined` where a value is missing that may name any. */
+  /** A kind of the contract's `x-id`: `token`, `vault`; `undefined` if a missing value may name any kind. */
   readonly kind: string | undefined;
   readonly id: Json;
 }
 
-/** Returns every object that the input of an operation names. Texts that `isMissing` says hold the place of what nobody knows yet come back as ids too. */
+/**
+ * Returns every object that the input of an operation names. A text for which `isMissing` holds is a placeholder of an unknown value, and
+ * counts as an id too.
+ */
 export function objectsIn(
   operation: Operation,
   input: JsonObject,
@@ -36,12 +39,12 @@ function* namedIn(schema: JsonSchema, value: Json, isMissing: (value: Json) => b
   for (const branch of [...(resolved.oneOf ?? []), ...(resolved.anyOf ?? [])]) yield* namedIn(branch, value, isMissing);
 }
 
-// A whole object or list whose value is missing may name any object.
+// A whole object or list with an unknown value may name any object.
 function mayName({ properties, items, type }: JsonSchema): boolean {
   return properties !== undefined || items !== undefined || type === "object" || type === "array";
 }
 
-// What a write yields of its own input may stand there under a name that only the profile knows, as the id of an asset.
+// A value that a write yields from its own input may have a name that only the profile knows, such as the id of an asset.
 function yieldedOf({ yields }: Operation, input: JsonObject, profile: Profile): readonly NamedObject[] {
   return Object.values(yields).flatMap(({ id: kind, from }) => {
     const given = from({ input, payload: null, found: undefined, profile });

@@ -4,7 +4,7 @@ import { contract, type ContractOperation } from "../contract/contract.ts";
 import type { ReadMeaning, WriteMeaning, Yield } from "../services/meaning.ts";
 import { type Service, serviceNamed } from "../services/services.ts";
 
-/** One operation of the service: what the contract says of it, and what it means for a playbook. */
+/** One operation of the service: its part of the contract, and its meaning for a playbook. */
 export type Operation = ReadOperation | WriteOperation;
 
 interface AnyOperation {
@@ -12,9 +12,9 @@ interface AnyOperation {
   readonly call: ContractOperation;
   /** The interface that has it. */
   readonly service: Service;
-  /** A write that can answer before the commit. */
+  /** Whether the write can be answered before the commit. */
   readonly async: boolean;
-  /** The body is a list of items, or wraps one: one item stands directly in `with`, several under `items`. */
+  /** Whether the body is a list of items, or wraps one: a single item is given directly in `with`, several under `items`. */
   readonly batches: boolean;
   readonly yields: Readonly<Record<string, Yield>>;
 }
@@ -51,7 +51,7 @@ function join(name: string, call: ContractOperation): Operation {
   return { ...common, writes: true, meaning, yields: { ...service.writeYields, ...meaning.yields } };
 }
 
-/** The operation of this name. Throws a Failure that names the nearest one. */
+/** Returns the operation of this name. Throws a Failure that names the nearest one. */
 export function operationNamed(name: string): Operation {
   const found = operations.get(name);
   if (found !== undefined) return found;

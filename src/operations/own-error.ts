@@ -4,8 +4,8 @@ import type { ErrorForm } from "../contract/profile.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * Whether the service itself wrote an error, and no gateway in front of it: the body has one of the declared forms, or says exactly one of the
- * conditions that the description lists for the call. Why a gateway's words prove nothing: decision 91.
+ * Returns whether the service itself wrote an error, rather than a gateway in front of it: the body has one of the declared forms, or is
+ * exactly one of the conditions that the description lists for the call. Why a gateway's words prove nothing: decision 91.
  */
 export function isOwnError(operation: Operation, body: Json | undefined, forms: readonly ErrorForm[]): boolean {
   if (!isObject(body)) return false;
@@ -24,12 +24,12 @@ function isAsWanted(value: Json | undefined, wanted: ErrorForm[string]): boolean
   return typeof wanted === "number" ? value instanceof Decimal && value.equals(Decimal.of(wanted)) : value === wanted;
 }
 
-// That there was a server error does not say that there was no effect, and gateways say so too.
+// A server error does not prove that there was no effect, and gateways report server errors too.
 function saysCondition({ call }: Operation, { message, condition }: JsonObject): boolean {
   return call.conditions.some((listed) => !isServerError(listed) && (message === listed || condition === listed));
 }
 
-/** Whether a condition says only that the server failed: it has not refused, and a write may have taken effect. */
+/** Returns whether a condition means only that the server failed: then it has not refused, and a write may have taken effect. */
 export function isServerError(condition: string): boolean {
   return condition.endsWith("server error");
 }

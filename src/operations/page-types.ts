@@ -17,7 +17,7 @@ export interface PageType {
   readonly fields: readonly PageField[];
 }
 
-/** The fields of an object's schema. */
+/** Returns the fields of an object's schema. */
 export function fieldsOf(schema: JsonSchema): readonly PageField[] {
   const { properties = {}, required = [], additionalProperties } = resolve(schema);
   const named = Object.entries(properties).map(([name, field]) => ({
@@ -35,7 +35,7 @@ function otherFields(others: JsonSchema["additionalProperties"]): readonly PageF
   return [{ name: "…", type: typeWords(schema), required: false, description: schema.description ?? "Any other field." }];
 }
 
-/** A schema's type in a few words. */
+/** Returns a schema's type in a few words. */
 export function typeWords(schema: JsonSchema): string {
   const resolved = resolve(schema);
   const choices = resolved.oneOf ?? resolved.anyOf;
@@ -55,7 +55,7 @@ function wordOf(type: string, schema: JsonSchema): string {
   return type === "object" && name !== undefined && fieldsOf(schema).length > 0 ? name : (WORDS[type] ?? type);
 }
 
-/** The named types with fields that schemas are made of, in the order in which one meets them. */
+/** Returns the named types with fields in the given schemas, in the order of their first use. */
 export function typesBelow(schemas: readonly JsonSchema[]): readonly PageType[] {
   const met = new Map<string, JsonSchema>();
   for (const schema of schemas) meet(schema, met);

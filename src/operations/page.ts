@@ -11,22 +11,22 @@ import type { Operation } from "./operation.ts";
 import { isServerError } from "./own-error.ts";
 import { fieldsOf, type PageField, type PageType, typesBelow, typeWords } from "./page-types.ts";
 
-/** Everything there is to know of an operation, in words; `code` stands in backticks. It is shown as text and as Markdown. */
+/** The reference page of an operation; `code` is in backticks. It is shown as text and as Markdown. */
 export interface OperationPage {
   readonly name: string;
   readonly summary: string;
   /** Method and path, and the interface they belong to. */
   readonly call: string;
   readonly description: string;
-  /** What a sending does, whether it can be repeated, and how one knows what became of it. */
+  /** What a request does, whether it can be repeated, and how its outcome is found. */
   readonly facts: readonly PageFact[];
   readonly input: readonly PageField[];
   /** What holds for the input as a whole. */
   readonly inputNotes: readonly string[];
   readonly yields: readonly PageField[];
-  /** Those with which the service can refuse, in the words of its description. */
+  /** The conditions of a refusal, in the words of the description. */
   readonly conditions: readonly string[];
-  /** Those of rules that the description has no word for. */
+  /** The conditions of rules for which the description has no words. */
   readonly furtherConditions: readonly string[];
   readonly failures: readonly PageFact[];
   /** The types that input and answer are made of. */
@@ -65,17 +65,18 @@ const EFFECTS: Readonly<Record<EffectClass, string>> = {
   additive: "adds or takes away: a second one would do so again",
 };
 
-// What a run does then, after it has looked for the effect for a while.
+// What a run does with a lost answer, after it has searched for the effect for a while.
 const LOST: Readonly<Record<WriteMeaning["effect"], string>> = {
   unique:
-    "looked for; sent again where it cannot be seen, for a second one is refused, unless a later step takes away what it makes",
-  absolute: "looked for; sent again where it cannot be seen, unless a later step sets the same thing",
-  marked: "looked for, and never sent again",
-  transition: "looked for, and never sent again",
-  additive: "looked for, and never sent again; another's is not taken for it only where the environment says `exclusive: true`",
+    "searched for; sent again if it is not found, because a second one is refused, unless a later step takes away what it makes",
+  absolute: "searched for; sent again if it is not found, unless a later step sets the same thing",
+  marked: "searched for, and never sent again",
+  transition: "searched for, and never sent again",
+  additive:
+    "searched for, and never sent again; the effect of someone else's write is ruled out only if the environment says `exclusive: true`",
 };
 
-/** The page of an operation. */
+/** Returns the page of an operation. */
 export function pageOf(operation: Operation): OperationPage {
   const { name, call } = operation;
   const input = inputSchema(operation);
@@ -114,7 +115,7 @@ function factsOf(operation: Operation): readonly PageFact[] {
     ["Found by", meaning.discovery === undefined ? undefined : `reading \`${meaning.discovery.read}\` for that mark`],
     [
       "Lost answer",
-      written === undefined ? undefined : `${written.lost ?? LOST[written.effect]}; what cannot be seen stays \`unknown\``,
+      written === undefined ? undefined : `${written.lost ?? LOST[written.effect]}; without evidence it stays \`unknown\``,
     ],
     ["Seen in", written?.readBack],
     ["Pages", call.paging === undefined ? undefined : pages(operation)],
@@ -123,15 +124,15 @@ function factsOf(operation: Operation): readonly PageFact[] {
 }
 
 function repeating(effect: EffectClass, { conditions }: ContractOperation): string {
-  if (effect === "read") return "safe: asked again by itself when the network or the service fails";
+  if (effect === "read") return "safe: repeated automatically when the network or the service fails";
   const [refusal] = effect === "unique" ? conditions.filter((condition) => condition.includes("already")) : [];
   const second = refusal === undefined ? "" : `; the service refuses a second one with \`${refusal}\``;
-  return `sent again by itself only when it surely had no effect, as it never left, or the service refused it${second}`;
+  return `sent again automatically only when it surely had no effect: it was never sent, or the service refused it${second}`;
 }
 
 function receipt(async: boolean): string {
   const sent = async ? "sent with `async=true`, so the receipt id comes at once" : "the answer comes after the commit";
-  return `${sent}; the step passes when the receipt says so (\`wait\`)`;
+  return `${sent}; the step passes when the receipt reports success (\`wait\`)`;
 }
 
 function pages({ call, service: { paging } }: Operation): string {
@@ -148,8 +149,8 @@ function inputNotes(operation: Operation, { properties = {}, required = [] }: Js
     ...(Object.keys(properties).length === 0 ? [HEADINGS.noInput] : []),
     ...(required.length === 0 ? [] : [HEADINGS.required]),
     ...(operation.batches ? ["or `items:` with a list of these, for a deliberate batch in one call"] : []),
-    ...(open.length === 0 ? [] : [`called on the wire as the profile's \`${side}.parameters\` says: ${open.join(", ")}`]),
-    ...(fields === undefined ? [] : [`called on the wire as the profile's \`${side}.fields.${fields}\` says: all fields`]),
+    ...(open.length === 0 ? [] : [`the profile's \`${side}.parameters\` gives the names on the wire: ${open.join(", ")}`]),
+    ...(fields === undefined ? [] : [`the profile's \`${side}.fields.${fields}\` gives the names on the wire: all fields`]),
   ];
 }
 
@@ -159,7 +160,7 @@ function yieldsOf(operation: Operation): readonly PageField[] {
   const [type, description] =
     response === undefined
       ? ["null", "nothing: the service answers without content"]
-      : [typeWords(response), "what the service answered"];
+      : [typeWords(response), "the answer of the service"];
   const whole = { name: "response", type, description, required: false };
   const named = Object.entries(yields).map(([name, { type: kind, description: what }]) => ({
     name,
@@ -169,11 +170,17 @@ function yieldsOf(operation: Operation): readonly PageField[] {
   }));
   const more = [
     ...(writes && service.receipts !== undefined
-      ? [["receipt", "Receipt", "the receipt that the step waited for; a lost answer took its id along, so there is none then"]]
+      ? [
+          [
+            "receipt",
+            "Receipt",
+            "the receipt that the step waited for; a lost answer also loses its id, and then there is no receipt",
+          ],
+        ]
       : []),
     ...(service.envelope === undefined
       ? []
-      : [["envelope", "object", `what stands beside the response: ${service.envelope.holds}`]]),
+      : [["envelope", "object", `the fields beside the response: ${service.envelope.holds}`]]),
     ["outcome", "text", writes ? "`changed`, `unchanged`, or `skipped`" : "`ok`, or `skipped`"],
   ].map(([name = "", kind = "", what = ""]) => ({ name, type: kind, description: what, required: false }));
   return [whole, ...named, ...more].map((field) => ({ ...field, name: `steps.ID.${field.name}` }));
@@ -181,7 +188,7 @@ function yieldsOf(operation: Operation): readonly PageField[] {
 
 function failuresOf({ writes, call, service }: Operation): readonly PageFact[] {
   const failing = ["no answer", ...(call.conditions.some(isServerError) ? ["a server error"] : [])];
-  const other = "an answer that is not what the contract promises";
+  const other = "an answer that does not fit the contract";
   if (!writes) {
     const strange = {
       label: "Another answer",
@@ -204,7 +211,7 @@ function failuresOf({ writes, call, service }: Operation): readonly PageFact[] {
   ];
 }
 
-// A server that fails has not refused a write, which may have taken effect; a receipt can say that it failed.
+// A failing server has not refused a write, which may have taken effect; a receipt can report the failure.
 function isRefusal(condition: string, { writes, async }: Operation): boolean {
   return !writes || async || !isServerError(condition);
 }
@@ -218,7 +225,7 @@ function answerSchemas(operation: Operation): readonly JsonSchema[] {
   ];
 }
 
-/** One step that calls the operation. */
+/** Returns one step that calls the operation. */
 function exampleStep(operation: Operation): JsonObject {
   const input = exampleInput(operation);
   const step = { id: "example", as: operation.service.exampleActor, uses: operation.name };

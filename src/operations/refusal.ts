@@ -2,19 +2,19 @@ import { didYouMean } from "../base/text.ts";
 import { contract, type ContractOperation } from "../contract/contract.ts";
 import { patternOf } from "../expression/pattern.ts";
 
-/** How a playbook expects the service to refuse a call: everything that is given must hold. */
+/** The refusal that a playbook expects: every given field must match. */
 export interface ExpectedRefusal {
   /** In the words of the service. */
   readonly condition: string | undefined;
-  /** One of these HTTP status codes; any, when there are none. */
+  /** One of these HTTP status codes; any if there are none. */
   readonly statuses: readonly number[];
-  /** A part of the message, to the letter. */
+  /** A part of the message, exactly. */
   readonly contains: string | undefined;
   /** An RE2 pattern that is found in the message. */
   readonly matches: string | undefined;
 }
 
-/** What the service said when it refused. */
+/** The service's refusal. */
 export interface GivenRefusal {
   /** `undefined` in a receipt, which has none. */
   readonly status: number | undefined;
@@ -23,7 +23,7 @@ export interface GivenRefusal {
   readonly message: string;
 }
 
-/** Whether a refusal is the one that a playbook expects. */
+/** Returns whether a refusal is the one that a playbook expects. */
 export function refusalMeets({ condition, statuses, contains, matches }: ExpectedRefusal, given: GivenRefusal): boolean {
   if (condition !== undefined && !hasCondition(condition, given)) return false;
   if (statuses.length > 0 && (given.status === undefined || !statuses.includes(given.status))) return false;
@@ -31,15 +31,15 @@ export function refusalMeets({ condition, statuses, contains, matches }: Expecte
   return matches === undefined || patternOf(matches).foundIn(given.message);
 }
 
-// A service without a `condition` field may word a condition that nobody lists: then its whole message must be that.
+// A service without a `condition` field may use an unlisted condition: then its whole message must be equal.
 function hasCondition(wanted: string, given: GivenRefusal): boolean {
   const condition = conditionIn(given) ?? given.message;
   return plainWords(condition) === plainWords(wanted);
 }
 
 /**
- * The condition of a refusal: the service's own field; without one, the condition of the service description that the message begins
- * with, or the only one that it names, in whole words.
+ * Returns the condition of a refusal: the service's own field; without one, the condition of the service description that the message
+ * begins with, or the only one that it contains, in whole words.
  */
 export function conditionIn({ condition, message }: Pick<GivenRefusal, "condition" | "message">): string | undefined {
   if (condition !== undefined && condition.trim() !== "") return condition;
@@ -63,24 +63,24 @@ function listedConditions(): RegExp {
   return listed;
 }
 
-/** Every condition that is listed for a call: those of the service description, then ours for rules that it has no words for. */
+/** Returns every condition that is listed for a call: those of the service description, then ours for rules without words in it. */
 export function conditionsOf({ conditions, furtherConditions }: ContractOperation): readonly string[] {
   return [...conditions, ...furtherConditions];
 }
 
-/** The condition that is listed for the call and that this one is, or is closest to. */
+/** Returns the listed condition of the call that equals this one, or is closest to it. */
 export function nearestCondition(condition: string, call: ContractOperation): string | undefined {
   const words = plainWords(condition);
   const all = conditionsOf(call);
   return all.find((each) => plainWords(each) === words) ?? didYouMean(words, all);
 }
 
-/** A condition as it is compared: neither the case of its letters nor the spaces between its words count. */
+/** Returns a condition in the form for comparing, without upper case and extra spaces. */
 export function plainWords(condition: string): string {
   return condition.trim().replaceAll(/\s+/g, " ").toLowerCase();
 }
 
-/** What a playbook expects of a refusal, in words. */
+/** Describes the refusal that a playbook expects. */
 export function expectedWords({ condition, statuses, contains, matches }: ExpectedRefusal): string {
   return [
     condition === undefined ? [] : `the condition "${condition}"`,

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import { inputParameters } from "./input.ts";
 import type { Operation } from "./operation.ts";
 
-/** One call, ready for the wire but for origin and key. */
+/** One call, complete but for origin and key. */
 export interface ServiceRequest {
   readonly method: Method;
   /** Path below the interface's root, with its query. */
@@ -15,7 +15,7 @@ export interface ServiceRequest {
   readonly body: Json | undefined;
 }
 
-/** What a call takes beside its input. */
+/** The parts of a call beside its input. */
 export interface CallContext {
   readonly profile: Profile;
   /** `userId:alice`, for calls on behalf of an entity. */
@@ -24,7 +24,7 @@ export interface CallContext {
   readonly page?: string | number;
 }
 
-/** Builds the request of an operation from a completed input. Writes that can be asynchronous are: the receipt id comes at once. */
+/** Builds the request of an operation from a completed input. Writes that can be asynchronous are: their receipt id comes at once. */
 export function buildRequest(operation: Operation, input: JsonObject, context: CallContext): ServiceRequest {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
@@ -71,7 +71,7 @@ function bodyOnTheWire({ call }: Operation, body: Json | undefined, profile: Pro
   return body === undefined || call.body === undefined ? body : onTheWire(call.body, body, profileOf(profile, call.interface));
 }
 
-// Fields whose names the description does not show are called as the profile has them.
+// The profile names the fields whose names the description does not show.
 function onTheWire(schema: JsonSchema, value: Json, profile: InterfaceProfile): Json {
   const { properties = {}, items, "x-profile": key } = resolve(schema);
   if (Array.isArray(value)) return value.map((item: Json) => onTheWire(items ?? {}, item, profile));

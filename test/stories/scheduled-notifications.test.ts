@@ -240,7 +240,7 @@ test("a service that repeats the address, its parts or the signing secret shows 
 test.for([
   ["a name that is none", ["--notify", "dsk"], {}, "next: --notify desk"],
   ["an address that is not there", [], { DESK_URL: "" }, "the environment variable DESK_URL is not set"],
-  ["an address that is none", [], { DESK_URL: "desk.example" }, "leads to no web address"],
+  ["an address that is none", [], { DESK_URL: "desk.example" }, "is no web address"],
   ["a secret that is short", [], { DESK_SECRET: "short" }, "fewer than 8 characters"],
 ] as const)("who is to be told is looked at first: %s", async ([, args, variables, says]) => {
   const { project } = await desk("http://127.0.0.1:9/");

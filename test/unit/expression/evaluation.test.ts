@@ -160,7 +160,7 @@ test.for([
   ["int(size(numbers) / 4)", "0.5 is not a whole number"],
   ["text / 2", "no such overload"],
   ["9.0 * 1e300 * 1e300 * 1e300 * 1e300", "1000 digits"],
-  ['1 in "text"', "wants a list or a map"],
+  ['1 in "text"', "needs a list or a map"],
   ['duration("1s") == duration("2s")', "not JSON"],
 ])("%s has no value, and says why", ([text, why]) => {
   expect(() => value(text ?? "")).toThrow(EvaluationFailure);
