@@ -8,7 +8,7 @@ import { count } from "../base/text.ts";
 const load = createRequire(import.meta.url);
 const csv = (): typeof Csv => load("csv-parse/sync") as typeof Csv;
 
-/** What keeps a text from being a table, and where. */
+/** The reason why a text is not a table, and where. */
 export class CsvFault extends Error {
   override readonly name = "CsvFault";
   /** The line in the text, from 1. */
@@ -34,8 +34,8 @@ export interface CsvTable<Row> {
 }
 
 /**
- * Reads a table (RFC 4180, with a header row), row by row: each is handed to `take` as soon as it is read, and only what that gives
- * is kept. Throws a CsvFault.
+ * Reads a table (RFC 4180, with a header row) row by row: `take` gets each row as soon as it is read, and only its result is kept. Throws
+ * a CsvFault.
  */
 export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable<Row> {
   let header: readonly string[] = [];
@@ -76,7 +76,7 @@ function checkedHeader(names: readonly string[]): readonly string[] {
   });
   const [only = ""] = names;
   if (names.length === 1 && /[;\t]/.test(only)) {
-    throw new CsvFault(1, `the first line holds no comma: ${JSON.stringify(only)}`, "separate the columns by commas");
+    throw new CsvFault(1, `the first line has no comma: ${JSON.stringify(only)}`, "separate the columns by commas");
   }
   return names;
 }
@@ -85,7 +85,7 @@ function tooManyRows(line: number): CsvFault {
   return new CsvFault(line, `more than ${LIMITS.dataRows} rows`, "split the file");
 }
 
-// A quoted cell may hold line breaks; the library tells the line on which a row ends, and counts each \r\n in a cell twice.
+// A quoted cell may hold line breaks; the library reports the line on which a row ends, and counts each \r\n in a cell twice.
 function breaksIn(row: CsvRow): { readonly breaks: number; readonly pairs: number } {
   let [breaks, pairs] = [0, 0];
   for (const cell of Object.values(row)) {
@@ -116,15 +116,15 @@ function faultOf(error: Csv.CsvError, header: readonly string[], { end, twice }:
         "put a cell that holds a comma in double quotes",
       );
     case "CSV_QUOTE_NOT_CLOSED":
-      // All that follows was taken for its cell: it is in the row behind the last one that was read.
+      // The library took all that follows for the cell, so the fault is in the row after the last one that was read.
       return new CsvFault(end + 1, `${where}a double quote is not closed`, 'end the cell with "');
     case "INVALID_OPENING_QUOTE":
-      return new CsvFault(line, `${where}a double quote in the midst of a cell`, QUOTES);
+      return new CsvFault(line, `${where}a double quote in the middle of a cell`, QUOTES);
     case "CSV_INVALID_CLOSING_QUOTE":
-      return new CsvFault(line, `${where}text behind the closing double quote`, QUOTES);
+      return new CsvFault(line, `${where}text after the closing double quote`, QUOTES);
     default:
       return new CsvFault(line, error.message, "write it as RFC 4180 has it");
   }
 }
 
-const QUOTES = 'quote the whole cell, with no space around the quotes, and write "" for a quote within';
+const QUOTES = 'quote the whole cell, with no space around the quotes, and write "" for a quote inside';

@@ -7,7 +7,7 @@ import { sanitise } from "../base/text.ts";
 const load = createRequire(import.meta.url);
 const frames = (): typeof Frames => load("@babel/code-frame") as typeof Frames;
 
-/** Where a finding stands: lines and columns count from 1, the end is exclusive. */
+/** The place of a finding: lines and columns count from 1, the end is exclusive. */
 export interface SourcePlace {
   readonly file: string;
   readonly line: number;
@@ -16,7 +16,7 @@ export interface SourcePlace {
   readonly endColumn: number;
 }
 
-/** A finding of a check: what is wrong in a text, where, why it matters, and what would mend it. */
+/** A finding of a check: what is wrong in a text, where, why it matters, and how to fix it. */
 export interface Diagnostic extends SourcePlace {
   readonly code: Code;
   readonly severity: Severity;
@@ -27,7 +27,7 @@ export interface Diagnostic extends SourcePlace {
   readonly frame: string;
 }
 
-/** What a check says about a place; its severity is the catalogue's, and the place and its frame are added by the source file. */
+/** A finding without its place. The catalogue has its severity, and the source file adds the place and its frame. */
 export interface Finding {
   readonly code: Code;
   readonly message: string;
@@ -40,11 +40,11 @@ const FRAME_COLUMNS = 160;
 /** How many lines a frame shows before and after the place. */
 export const FRAME_LINES = { above: 2, below: 1 } as const;
 
-/** The lines around a place as a person wants to see them, of which `first` is the first; very long ones are cut around the mark. */
+/** Returns the lines around a place, the first of which is line `first`; very long lines are cut around the mark. */
 export function codeFrame(lines: readonly string[], first: number, place: SourcePlace): string {
   const marked = lines[place.line - first] ?? "";
   if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(marked, place);
-  // What is shown in place of a character may be longer.
+  // The replacement of a character may be longer.
   const columnOf = (column: number): number => column + sanitise(marked.slice(0, column)).length - marked.slice(0, column).length;
   const start = { line: place.line, column: columnOf(place.column - 1) };
   const end = { line: place.line, column: columnOf(Math.max(place.endColumn - 1, place.column)) };
@@ -67,7 +67,7 @@ export function formatPlace(place: SourcePlace): string {
   return `${place.file}:${place.line}:${place.column}`;
 }
 
-/** What several checks found, each finding once: those in a file that two playbooks include are found with both. */
+/** Returns the findings of several checks, each once: a file that two playbooks include is checked with both. */
 export function eachOnce<Checked extends { readonly diagnostics: readonly Diagnostic[] }>(
   checks: readonly Checked[],
 ): readonly Checked[] {
@@ -79,7 +79,7 @@ export function eachOnce<Checked extends { readonly diagnostics: readonly Diagno
   return checks.map((check) => ({ ...check, diagnostics: check.diagnostics.filter(isNew) }));
 }
 
-/** A diagnostic as text: headline, frame, why, and what to do. */
+/** Returns a diagnostic as text: headline, frame, why, and what to do. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   return [
     `${formatPlace(diagnostic)} ${diagnostic.severity} ${diagnostic.code}`,

@@ -4,7 +4,7 @@ import { directiveIn, foreignSpaceOnLine, notAllowed, type RefusedText, SHOWN_CH
 import { openedBefore } from "./opened.ts";
 import type { SyntaxFault } from "./yaml.ts";
 
-/** What is wrong at the offset where the parser gave up, and why it says so, in the words of someone who writes playbooks. */
+/** Explains why the parser gave up at an offset, in the words of someone who writes playbooks. */
 export function faultOf(text: string, { message: reason, offset }: SyntaxFault): RefusedText {
   if (reason.startsWith("nesting exceeded")) return tooDeep(offset);
   if (reason.includes("directive")) return directiveIn(text) ?? { code: "source.syntax", message: reason, offset };
@@ -14,7 +14,7 @@ export function faultOf(text: string, { message: reason, offset }: SyntaxFault):
   return foreignSpaceOnLine(text, fault.offset) ?? fault;
 }
 
-// Where the characters begin that stand right before an offset without a space.
+// Where the text right before an offset begins, up to a space.
 function wordBefore(text: string, offset: number): number {
   const from = Math.max(0, offset - SHOWN_CHARS);
   return from + text.slice(from, offset + 1).search(/\S+\s?$/);
@@ -31,7 +31,7 @@ const UNQUOTED = {
   suggestion: 'quote the expression: "${{ … }}"',
 };
 
-// Where a quote or a bracket is open, what is found wrong behind it follows from that.
+// If a quote or a bracket is open, the faults after it follow from that.
 function unclosed(text: string, reason: string, offset: number): RefusedText | undefined {
   const ended = reason.startsWith("unexpected end") || (reason === "deficient indentation" && text.charAt(offset - 1) !== "\t");
   const opened = ended ? openedBefore(text, offset) : undefined;
@@ -40,7 +40,7 @@ function unclosed(text: string, reason: string, offset: number): RefusedText | u
   return {
     code: "source.unclosed",
     message: `this ${opened.mark} is not closed`,
-    ...(closing === undefined ? {} : { suggestion: `close it with ${closing}, and indent what stands inside` }),
+    ...(closing === undefined ? {} : { suggestion: `close it with ${closing}, and indent its content` }),
     offset: opened.offset,
   };
 }
@@ -52,7 +52,7 @@ function syntax(text: string, reason: string, offset: number): Said {
   const line = lineStart(text, offset);
   const before = text.slice(line, offset);
   const tab = tabIn(before, text.charAt(offset));
-  if (tab !== undefined) return { message: "a tab stands here", suggestion: "use spaces", offset: line + tab };
+  if (tab !== undefined) return { message: "there is a tab here", suggestion: "use spaces", offset: line + tab };
   switch (reason) {
     case "bad indentation of a mapping entry":
     case "bad indentation of a sequence entry":
@@ -61,7 +61,7 @@ function syntax(text: string, reason: string, offset: number): Said {
     case "missed comma between flow collection entries":
       return noBeginning(text, before, offset) ?? noComma(text, before, offset);
     case "expected the node content, but found ','":
-      return { message: "nothing stands before this comma", suggestion: "delete it, or quote the text it is in", offset };
+      return { message: "nothing is before this comma", suggestion: "delete it, or quote the text it is in", offset };
     case "expected ':' after a mapping key":
       return { ...KEY_ALONE, offset: line + before.search(/\S/) };
     case "can not read a block mapping entry; a multiline key may not be an implicit key":
@@ -82,7 +82,7 @@ function syntax(text: string, reason: string, offset: number): Said {
 const QUOTE = { suggestion: "quote the text" };
 const BACKSLASH = { suggestion: "write \\\\ for a backslash, or use single quotes" };
 
-// A tab may stand inside of a text, and before a comment.
+// Tabs are allowed inside of a text, and before a comment.
 function tabIn(before: string, found: string): number | undefined {
   const indentation = /^\s*/.exec(before)?.[0] ?? "";
   const tab = indentation.indexOf("\t");
@@ -91,7 +91,7 @@ function tabIn(before: string, found: string): number | undefined {
   return before.endsWith("\t") ? before.length - 1 : undefined;
 }
 
-// What would be a text, were it in quotes: where a value may begin, another sign stands.
+// A text that needs quotes: another sign is where a value may begin.
 function noBeginning(text: string, before: string, offset: number): Said | undefined {
   const found = text.charAt(offset);
   const possible = before.trim() === "" ? "@`%" : "@`%-?";
@@ -123,19 +123,19 @@ function shortEscape(text: string, offset: number): Said {
 }
 
 const KEY_ALONE = {
-  message: "this is neither a key with a : behind it nor part of a value",
+  message: "this is neither a key with a : after it nor part of a value",
   suggestion: "write key: value, or indent it below its key",
 };
 
 const SECOND_COLON = {
-  message: "outside quotes, a : with a space behind it makes a key of what is before it",
+  message: "outside quotes, a : with a space after it makes a key of the text before it",
   suggestion: "quote the text, or begin the second key on the next line",
 };
 
 function crooked(offset: number): Said {
   return {
-    message: "this line is indented like no key or item above it",
-    suggestion: "begin it in the column of those it belongs to",
+    message: "no key or item above has the indentation of this line",
+    suggestion: "begin it in the column of the keys or items it belongs to",
     offset,
   };
 }
@@ -154,7 +154,7 @@ function unexpected(text: string, line: number, offset: number): Said {
   return { ...SECOND_COLON, offset };
 }
 
-// The first of the lines above one that have no colon: the parser took them all for one key.
+// The first of the lines above that have no colon: the parser took them all for one key.
 function aboveWithout(text: string, line: number): number {
   let found = line;
   for (let start = line; start > 0;) {

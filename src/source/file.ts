@@ -2,13 +2,13 @@ import { CATALOGUE } from "../base/catalogue/catalogue.ts";
 import { codeFrame, type Diagnostic, type Finding, FRAME_LINES, type SourcePlace } from "./diagnostic.ts";
 import type { Range } from "./node.ts";
 
-/** A text with its line ends, so that an offset can be told as line and column. */
+/** A text with its line ends, to turn offsets into lines and columns. */
 export class SourceFile {
   readonly path: string;
   readonly text: string;
   /** The offset at which each line begins. */
   readonly #lineStarts: number[] = [0];
-  /** What frames show of the text. */
+  /** The text that frames show. */
   #shown: string;
 
   constructor(path: string, text: string) {
@@ -18,7 +18,7 @@ export class SourceFile {
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.#lineStarts.push(at + 1);
   }
 
-  /** The line, from 1, on which an offset stands. */
+  /** Returns the line, from 1, of an offset. */
   lineOf(offset: number): number {
     let [first, behind] = [0, this.#lineStarts.length];
     while (behind - first > 1) {
@@ -29,18 +29,18 @@ export class SourceFile {
     return first + 1;
   }
 
-  /** The column, from 1, at which an offset stands. */
+  /** Returns the column, from 1, of an offset. */
   columnOf(offset: number): number {
     return this.positionOf(offset).column;
   }
 
-  /** Line and column, both from 1, of an offset. */
+  /** Returns the line and the column of an offset, both from 1. */
   positionOf(offset: number): { readonly line: number; readonly column: number } {
     const line = this.lineOf(offset);
     return { line, column: offset - (this.#lineStarts[line - 1] ?? 0) + 1 };
   }
 
-  /** The offset at which a line and a column stand, both from 1. */
+  /** Returns the offset of a line and a column, both from 1. */
   offsetAt({ line, column }: { readonly line: number; readonly column: number }): number {
     return (this.#lineStarts[line - 1] ?? 0) + column - 1;
   }
@@ -61,13 +61,13 @@ export class SourceFile {
     };
   }
 
-  /** Shows no character of this range in any frame that is made from now on. */
+  /** Hides every character of this range in all later frames. */
   conceal({ start, end }: Range): void {
     const hidden = this.text.slice(start, end).replaceAll(/[^\r\n]/g, "*");
     this.#shown = this.#shown.slice(0, start) + hidden + this.#shown.slice(end);
   }
 
-  // Only the lines that are shown are looked at: a file with many faults has many frames.
+  // Only the shown lines are read, because a file with many faults has many frames.
   #frame(place: SourcePlace): string {
     const first = Math.max(1, place.line - FRAME_LINES.above);
     const shown = this.#shown.slice(this.#lineStarts[first - 1], this.#lineStarts[place.line + FRAME_LINES.below]);
@@ -75,8 +75,8 @@ export class SourceFile {
   }
 }
 
-/** The offset at which the line begins that an offset stands on. */
+/** Returns the offset at which the line of an offset begins. */
 export function lineStart(text: string, offset: number): number {
-  // Before the first character `lastIndexOf` would find one that is a line end itself.
+  // Before the first character `lastIndexOf` would find a line end at the start.
   return offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 }

@@ -7,15 +7,15 @@ const INDENT = 2;
 const COLUMNS = 130;
 const ROUNDS = 4;
 
-/** The order of the keys of the map at a path, in which `*` is any item of a list; keys it does not name stay behind the others. */
+/** Returns the order of the keys of the map at a path, in which `*` is any item of a list; other keys stay after these. */
 export type KeyOrder = (path: readonly string[]) => readonly string[] | undefined;
 
-/** A text laid out anew, or why it is left as it was. */
+/** The formatted text, or why it stays as it is. */
 export type Formatted = { readonly text: string } | { readonly refused: string };
 
 /**
- * Lays out a document that has been parsed: two spaces a level, one entry a line, at most one empty line, brackets only where they
- * fit on a line. Scalars, comments and the kind of line ends are kept. Refuses, rather than give a text that says anything else.
+ * Formats a parsed document: two spaces a level, one entry a line, at most one empty line, brackets only where they fit on a line.
+ * Scalars, comments and the kind of line ends are kept. It refuses rather than change the meaning of the text.
  */
 export function formatYaml(path: string, text: string, order: KeyOrder): Formatted {
   const { file, root } = parseYaml(path, text);
@@ -34,7 +34,7 @@ export function formatYaml(path: string, text: string, order: KeyOrder): Formatt
   return sameComments(text, printed) ? { text: written } : { refused: "it cannot be laid out without losing a comment" };
 }
 
-// A comment at an odd place may find its own only when the rest has found its: what is laid out stays as it is.
+// A comment at an odd place may move to its own line only in a second pass, so the text is formatted until it stays the same.
 function settled(path: string, text: string, printer: Printer): string | undefined {
   let before = text;
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -63,7 +63,7 @@ function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Foun
   return undefined;
 }
 
-/** Whether two documents hold the same data, each number with the same digits; the order of keys says nothing. */
+/** Returns whether two documents hold the same data, each number with the same digits; the order of keys does not matter. */
 function sameData(left: SourceNode, right: SourceNode): boolean {
   if (left.kind === "scalar") return right.kind === "scalar" && sameScalar(left.value, right.value);
   if (left.kind === "list") {
@@ -149,7 +149,7 @@ class Printer {
     return this.#item(value, { head, indent, above: trailing === undefined ? [] : [trailing] }, inner);
   }
 
-  // An item begins on the line of its dash, and comments that stood above its first key stand above the dash.
+  // An item begins on the line of its dash, and comments above its first key are above the dash.
   #item(
     value: Collection,
     { head, indent, above }: { readonly head: string; readonly indent: number; readonly above: readonly string[] },
@@ -162,7 +162,7 @@ class Printer {
     return [...lead, `${head} ${first.trimStart()}`, ...rest];
   }
 
-  /** A value on one line; `undefined` when it takes several, as everything does that holds a comment. */
+  /** Returns a value on one line; `undefined` when it takes several, as every value with a comment does. */
   #oneLine(value: Layout, path: readonly string[]): string | undefined {
     if (value.kind === "text") return value.text;
     if (!isCollection(value) || (value.style === "block" && value.entries.length > 0) || value.tail.length > 0) return undefined;

@@ -7,12 +7,12 @@ import { EVENT, type Event, type ScalarEvent, STYLE } from "./yaml.ts";
 /** How many characters of a text are shown in a message. */
 export const SHOWN_CHARS = 40;
 
-/** What keeps a text from being read, and where. */
+/** The reason why a text cannot be read, and where. */
 export interface RefusedText extends Finding {
   readonly offset: number;
 }
 
-/** What is said of a text that is not even looked at: one that is too large, or is none. */
+/** Returns the finding of a text that is not even parsed: one that is too large, or has control characters. */
 export function refusedText(text: string): RefusedText | undefined {
   return tooLarge(text) ?? controlCharacter(text);
 }
@@ -40,7 +40,10 @@ function controlCharacter(text: string): RefusedText | undefined {
   };
 }
 
-/** The first part of YAML in a parsed text that files may not use: a directive, a tag, an alias, or a space that is none to YAML. */
+/**
+ * Returns the first part of YAML in a parsed text that files may not use: a directive, a tag, an alias, or a space that YAML does not
+ * treat as one.
+ */
 export function refusedPart(text: string, events: readonly Event[]): RefusedText | undefined {
   const directive = directiveIn(text);
   if (directive !== undefined) return directive;
@@ -56,7 +59,7 @@ export function refusedPart(text: string, events: readonly Event[]): RefusedText
 }
 
 const ANY_FOREIGN = new RegExp(FOREIGN_SPACE);
-/** At an end of a text without quotes, or where it was to part a key or a dash from what is behind it. */
+/** Returns such a space at an end of a text without quotes, or where it should separate a key or a dash from the text after it. */
 const FOREIGN_IN_PLAIN = new RegExp(`(?<=^(?:-|[\\w.-]+:)?)${FOREIGN_SPACE}|${FOREIGN_SPACE}$`);
 const FOREIGN_ON_LINE = new RegExp(`${FOREIGN_SPACE}(?<=(?:^|[-:,[\\]{}"'])[ \\t]*.)`);
 
@@ -66,7 +69,7 @@ function foreignSpaceIn(text: string, { style, valueStart, valueEnd }: ScalarEve
   return found === null ? undefined : foreignSpace(found[0], valueStart + found.index);
 }
 
-/** A space that is none to YAML, where a line that cannot be read holds one in the place of a space. */
+/** Returns such a space in a line that cannot be read. */
 export function foreignSpaceOnLine(text: string, offset: number): RefusedText | undefined {
   const start = lineStart(text, offset);
   const [line = ""] = text.slice(start).split("\n", 1);
@@ -77,13 +80,13 @@ export function foreignSpaceOnLine(text: string, offset: number): RefusedText | 
 function foreignSpace(found: string, offset: number): RefusedText {
   return {
     code: "source.space",
-    message: `the character U+${hexCode(found).toUpperCase()} stands here: it may look like a space, and is part of a text to YAML`,
-    suggestion: "replace it and all others like it by spaces; quote a text that is to begin or end with it",
+    message: `the character U+${hexCode(found).toUpperCase()} is here: it may look like a space, but YAML reads it as part of the text`,
+    suggestion: "replace all of them with spaces; quote a text that must begin or end with it",
     offset,
   };
 }
 
-/** A directive stands before all else: only comments and other directives may be above it. */
+/** A directive comes first: only comments and other directives may be above it. */
 export function directiveIn(text: string): RefusedText | undefined {
   const found = /^\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*%/.exec(text);
   return found === null ? undefined : notAllowed("directive", text, found[0].length - 1);
@@ -91,14 +94,14 @@ export function directiveIn(text: string): RefusedText | undefined {
 
 const NOT_ALLOWED = {
   directive: { why: "files are always read as YAML 1.2", suggestion: "delete the line" },
-  tag: { why: "a value is what it looks like", suggestion: "delete the tag; quote what is to be text" },
+  tag: { why: "a value is what it looks like", suggestion: "delete the tag; quote it if it is a text" },
   alias: {
     why: "aliases can make a small file expand to gigabytes",
-    suggestion: "write the value out, or make it an input; quote what is to be text",
+    suggestion: "write the value out, or make it an input; quote it if it is a text",
   },
 } as const;
 
-/** What is said of a part that files may not use, which stands at an offset. */
+/** Returns the finding of a part that files may not use, at an offset. */
 export function notAllowed(part: keyof typeof NOT_ALLOWED, text: string, offset: number): RefusedText {
   return {
     code: `source.${part}`,
@@ -112,7 +115,7 @@ export function tooDeep(offset: number): RefusedText {
   return {
     code: "source.too-deep",
     message: `nested deeper than ${LIMITS.textDepth} levels`,
-    why: "a text this deep can exhaust what reads it, so it is not read to its end",
+    why: "a text this deep can exhaust the parser, so it is not read to its end",
     offset,
   };
 }

@@ -2,9 +2,9 @@ import type { ListNode, MapNode, Range, ScalarNode, SourceNode } from "./node.ts
 import type { SourceFile } from "./file.ts";
 import { type Mark, marksIn } from "./parse.ts";
 
-// A text taken apart into what is laid out anew (lines, indentation, order) and what is kept to the letter (scalars, comments).
+// A text split into the parts that are formatted (lines, indentation, order) and those that are kept exactly (scalars, comments).
 
-/** A line of its own that holds a comment; `blank` when an empty line stands above it. */
+/** A line with only a comment; `blank` when an empty line is above it. */
 export interface CommentLine {
   readonly text: string;
   readonly blank: boolean;
@@ -13,40 +13,40 @@ export interface CommentLine {
 /** One entry of a map, or one item of a list. */
 export interface LayoutEntry {
   readonly lead: readonly CommentLine[];
-  /** An empty line stands above the key or the item. */
+  /** Whether an empty line is above the key or the item. */
   readonly blank: boolean;
-  /** The key as it is written, and what it says; an item of a list has none. */
+  /** The key as it is written, and its meaning; an item of a list has none. */
   readonly key: { readonly text: string; readonly name: string } | undefined;
   readonly value: Layout;
-  /** The comment that stands behind it on its line. */
+  /** The comment after it on its line. */
   readonly trailing: string | undefined;
 }
 
 export interface Collection {
   readonly kind: "map" | "list";
-  /** In brackets; `bare` is the pair without braces that may be an item of a list in brackets. */
+  /** Whether it has brackets; `bare` is the pair without braces that may be an item of a list in brackets. */
   readonly style: "block" | "flow" | "bare";
   readonly entries: readonly LayoutEntry[];
-  /** Comments behind the last entry that belong to it by their indentation. */
+  /** Comments after the last entry that belong to it by their indentation. */
   readonly tail: readonly CommentLine[];
 }
 
 export type Layout =
   | { readonly kind: "text"; readonly text: string }
-  /** A scalar over several lines; all but the first are indented to taste. */
+  /** A scalar over several lines; all but the first may be indented freely. */
   | { readonly kind: "folded"; readonly lines: readonly string[] }
-  /** A scalar that begins with | or >; its lines keep their indentation to one another, and `margin` spaces where the header says so. */
+  /** A scalar that begins with | or >; its lines keep their relative indentation, and `margin` spaces if its header has a number. */
   | { readonly kind: "literal"; readonly header: string; readonly margin: number | undefined; readonly lines: readonly string[] }
   | Collection;
 
-/** The layout of a document that has been parsed. */
+/** The layout of a parsed document. */
 export function layoutOf(file: SourceFile, root: MapNode | ListNode): Collection {
   const builder = new LayoutBuilder(file);
   const layout = builder.collection(root, { column: -1, stop: file.text.length, inFlow: false });
   return { ...layout, tail: [...layout.tail, ...builder.linesBefore(file.text.length)] };
 }
 
-/** What surrounds a value: the column of what holds it, the offset before which its comments stand, whether brackets hold it. */
+/** The surroundings of a value: the column of its parent, the offset before which its comments are, and whether it is in brackets. */
 interface Around {
   readonly column: number;
   readonly stop: number;
@@ -61,7 +61,7 @@ interface Child {
 class LayoutBuilder {
   readonly #file: SourceFile;
   readonly #lines: readonly string[];
-  // Comments not yet given a place, in the order of the text.
+  // Comments without a place so far, in the order of the text.
   readonly #comments: Mark[];
 
   constructor(file: SourceFile) {
@@ -70,7 +70,7 @@ class LayoutBuilder {
     this.#comments = [...marksIn(file.text).comments];
   }
 
-  /** The comments before an offset that have no place yet, as lines of their own. */
+  /** Returns the comments before an offset that have no place yet, as lines of their own. */
   linesBefore(offset: number): CommentLine[] {
     const after = this.#comments.findIndex((comment) => comment.offset >= offset);
     return this.#comments.splice(0, after < 0 ? this.#comments.length : after).map((comment) => this.#lineOf(comment));
@@ -123,13 +123,13 @@ class LayoutBuilder {
     return { kind: node.kind, style: flow ? "flow" : inFlow ? "bare" : "block", entries, tail };
   }
 
-  // Behind the last entry the indentation tells to which of the collections that end there a comment belongs.
+  // After the last entry, a comment's indentation decides which of the ending collections it belongs to.
   #tail(stop: number, column: number): readonly CommentLine[] {
     const tail: CommentLine[] = [];
     for (;;) {
       const [comment] = this.#comments;
       const belongs = comment !== undefined && comment.offset < stop && this.#columnOf(comment.offset) >= column;
-      if (!belongs || !this.#stands(comment.offset)) return tail;
+      if (!belongs || !this.#isFirstOnLine(comment.offset)) return tail;
       tail.push(...this.linesBefore(comment.offset + 1));
     }
   }
@@ -157,7 +157,7 @@ class LayoutBuilder {
     return key === undefined ? undefined : { text: this.#file.text.slice(key.range.start, key.range.end), name: key.name };
   }
 
-  // The next comment, when it stands between two offsets on the line of the first.
+  // The next comment, when it is between two offsets on the line of the first.
   #onLineOf(offset: number, stop: number): string | undefined {
     const [comment] = this.#comments;
     const between = comment !== undefined && comment.offset >= offset && comment.offset < stop;
@@ -166,8 +166,8 @@ class LayoutBuilder {
     return comment.text;
   }
 
-  // Whether nothing but space stands before an offset on its line.
-  #stands(offset: number): boolean {
+  // Whether only spaces are before an offset on its line.
+  #isFirstOnLine(offset: number): boolean {
     return this.#before(offset).trim() === "";
   }
 

@@ -7,14 +7,14 @@ export interface Range {
   readonly end: number;
 }
 
-/** A YAML value that knows where it stands. Numbers keep the digits they were written with. */
+/** A YAML value with its position. Numbers keep the digits they were written with. */
 export type SourceNode = ScalarNode | MapNode | ListNode;
 
 export interface ScalarNode {
   readonly kind: "scalar";
   readonly value: null | boolean | string | Decimal;
   readonly range: Range;
-  /** The offset in the text of the character `index` of a string value; the scalar's start where that cannot be told. */
+  /** Returns the offset in the text of the character `index` of a string value, or the scalar's start if that is unknown. */
   readonly offsetOf: (index: number) => number;
 }
 
@@ -61,12 +61,12 @@ function valueOf(node: SourceNode, number: (exact: Decimal) => unknown): unknown
   }
 }
 
-/** The value under a key, if the node is a map that has it. */
+/** Returns the value under a key, if the node is a map that has it. */
 export function child(node: SourceNode | undefined, key: string): SourceNode | undefined {
   return node?.kind === "map" ? node.entries.get(key)?.value : undefined;
 }
 
-/** The node at a path of keys and indexes, or the deepest one on the way that exists. */
+/** Returns the node at a path of keys and indexes, or the deepest existing one on the way. */
 export function nodeAt(root: SourceNode, path: readonly string[]): SourceNode {
   let node = root;
   for (const key of path) {
@@ -77,7 +77,7 @@ export function nodeAt(root: SourceNode, path: readonly string[]): SourceNode {
   return node;
 }
 
-/** A string scalar's text. */
+/** Returns a string scalar's text. */
 export function textOf(node: SourceNode | undefined): string | undefined {
   return node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
 }

@@ -1,14 +1,14 @@
 import { lineStart } from "./file.ts";
 
-/** A quote or bracket that nothing closes. */
+/** A quote or bracket that is never closed. */
 export interface Opened {
   readonly mark: string;
   readonly offset: number;
 }
 
 /**
- * The innermost quote or bracket that is open at an offset. Only asked of texts that cannot be parsed, to tell why; so it reads
- * lightly: quotes and brackets count where a value may begin, and what is in blocks of text does not.
+ * Returns the innermost quote or bracket that is open at an offset, for texts that cannot be parsed. It reads roughly: quotes and
+ * brackets count where a value may begin, and block texts are skipped.
  */
 export function openedBefore(text: string, offset: number): Opened | undefined {
   const open: Opened[] = [];
@@ -37,7 +37,7 @@ function tokenAt(text: string, at: number, inFlow: boolean): string {
   return !inFlow && /^[|>]/.test(token) ? blockAt(text, at) : token;
 }
 
-// A block of text goes on as long as lines are empty or indented further than what holds it.
+// A block of text continues while lines are empty or indented further than its parent.
 function blockAt(text: string, at: number): string {
   const line = lineStart(text, at);
   const head = text.slice(line, at);

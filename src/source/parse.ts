@@ -8,7 +8,7 @@ import { type RefusedText, refusedPart, refusedText, SHOWN_CHARS } from "./guard
 import type { ListNode, MapEntry, MapNode, Range, ScalarNode, SourceNode } from "./node.ts";
 import { EVENT, type Event, eventsOf, scalarText, type ScalarEvent, STYLE, SyntaxFault } from "./yaml.ts";
 
-/** A parsed file, or what keeps it from being read. */
+/** A parsed file, or the reason why it cannot be read. */
 export interface Parsed {
   readonly file: SourceFile;
   readonly root: SourceNode | undefined;
@@ -38,21 +38,21 @@ function readEvents(text: string): readonly Event[] | RefusedText {
   }
 }
 
-/** A mark that is no part of the data, and where it begins. */
+/** A mark that is not part of the data, and where it begins. */
 export interface Mark {
   readonly text: string;
   readonly offset: number;
 }
 
-// It goes on to the end of the line as YAML has it, past what JavaScript takes for one more line end.
+// A comment continues to the end of the line in YAML's sense, past characters that JavaScript takes for a line end.
 const COMMENT = /(?<=^|\s)#[^\r\n]*/g;
 
-/** What a text that can be parsed holds beside its data: comments, and anchors, which nothing may refer to. */
+/** Returns what a parsed text holds beside its data: comments, and anchors, which nothing may refer to. */
 export function marksIn(text: string): { readonly comments: readonly Mark[]; readonly anchors: readonly Mark[] } {
   const comments: Mark[] = [];
   const anchors: Mark[] = [];
   let from = 0;
-  // Comments stand between scalars.
+  // Comments are between scalars.
   const look = (end: number): void => {
     for (const { 0: comment, index } of text.slice(from, end).matchAll(COMMENT)) {
       comments.push({ text: comment.trimEnd(), offset: from + index });
@@ -71,7 +71,7 @@ export function marksIn(text: string): { readonly comments: readonly Mark[]; rea
   return { comments, anchors };
 }
 
-// YAML 1.2.2, 10.3.2: what a text without quotes is when it is no text.
+// YAML 1.2.2, 10.3.2: the other types of a text without quotes.
 const WORDS: ReadonlyMap<string, null | boolean> = new Map([
   ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
   ...["true", "True", "TRUE"].map((word) => [word, true] as const),
@@ -80,11 +80,14 @@ const WORDS: ReadonlyMap<string, null | boolean> = new Map([
 const NUMBER =
   /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
-// Between the last entry of a flow collection and its bracket: what separates entries, and comments.
+// The separators and comments between the last entry of a flow collection and its bracket.
 const GAP = /(?:[\s,:?]|(?<=\s)#[^\r\n]*)*/y;
 const SPACE = /(?:\s|(?<=\s)#[^\r\n]*)*/y;
 
-/** A value that is no text, or a text of which escapes or folding came between: its characters can only be told to stand at its start. */
+/**
+ * The offset of a value that is no text, or of a text with escapes or folded lines: its characters have no known place, so all are at its
+ * start.
+ */
 class Scalar implements ScalarNode {
   readonly kind = "scalar";
   readonly value: ScalarNode["value"];
@@ -100,7 +103,7 @@ class Scalar implements ScalarNode {
   }
 }
 
-/** A text whose characters stand in the file one by one. */
+/** A text whose characters are in the file one by one. */
 class OneToOne extends Scalar {
   readonly #start: number;
 
@@ -114,7 +117,7 @@ class OneToOne extends Scalar {
   }
 }
 
-/** A block of text whose lines stand in the file as they are, but for their indentation. */
+/** A block of text whose lines are in the file as they are, except for their indentation. */
 class Block extends Scalar {
   readonly #file: SourceFile;
   readonly #event: ScalarEvent;
@@ -127,7 +130,7 @@ class Block extends Scalar {
   }
 
   override offsetOf(index: number): number {
-    // Found once: an expression on each line asks for each.
+    // Computed once, because an expression on each line needs each.
     this.#lines ??= new SourceFile(this.#file.path, String(this.value));
     const { line, column } = this.#lines.positionOf(index);
     const { valueStart, indent } = this.#event;
@@ -135,16 +138,16 @@ class Block extends Scalar {
   }
 }
 
-/** Makes one tree of positioned values of the parser's events. */
+/** Makes a tree of positioned values from the parser's events. */
 class Reader {
   readonly #file: SourceFile;
   readonly #events: readonly Event[];
   readonly #diagnostics: Diagnostic[] = [];
-  /** Keys by what they say: the same few, again and again. */
+  /** Keys by their text: the same few occur again and again. */
   readonly #names = new Map<string, string>();
   /** The next event. */
   #at = 0;
-  /** The offset behind all that was read. */
+  /** The offset after everything that was read. */
   #end = 0;
 
   constructor(file: SourceFile, events: readonly Event[]) {
@@ -175,7 +178,7 @@ class Reader {
     return event;
   }
 
-  /** The next value; one that was left out stands at `missing`. */
+  /** Returns the next value; a missing one is at `missing`. */
   #node(missing: Range): SourceNode {
     const event = this.#next();
     switch (event?.type) {
@@ -197,7 +200,7 @@ class Reader {
     return { kind: "list", items: items.slice(), range: { start, end: this.#close(start) } };
   }
 
-  // Where an item would stand that was left out.
+  // The place of a missing item.
   #behindDash(): Range {
     this.#end = behind(GAP, this.#file.text, this.#end) + 1;
     return { start: this.#end, end: this.#end };
@@ -245,12 +248,12 @@ class Reader {
     this.#report({ code: "source.duplicate-key", message, suggestion: "keep one of the two" }, range);
   }
 
-  // In braces a comma ends an entry, also one inside of a number or a text.
+  // In braces a comma ends an entry, even inside of a number or a text.
   #checkColon(start: number, key: Range): void {
     const { text } = this.#file;
     if (text.charAt(start) !== "{" || text.charAt(behind(SPACE, text, key.end)) === ":") return;
     const suggestion = "write KEY: value; quote a number or a text that holds a comma";
-    this.#report({ code: "source.syntax", message: "this key has no : behind it", suggestion }, key);
+    this.#report({ code: "source.syntax", message: "this key has no : after it", suggestion }, key);
   }
 
   #closes(): boolean {
@@ -259,7 +262,7 @@ class Reader {
     return closes;
   }
 
-  // The end of a collection with brackets is behind its bracket; any other ends with its last entry.
+  // A collection with brackets ends after its bracket; any other ends with its last entry.
   #close(start: number): number {
     const opening = this.#file.text.charAt(start);
     if (opening === "[" || opening === "{")
@@ -302,7 +305,7 @@ class Reader {
   }
 }
 
-// Where that ends which a pattern takes from an offset on, if anything.
+// Where a match of a pattern from an offset ends, if it matches.
 function behind(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   pattern.exec(text);
@@ -317,7 +320,7 @@ const SECOND_DOCUMENT: Finding = {
   suggestion: "one file holds one document: move it to a file of its own",
 };
 
-// Its marker, or its content if there is none.
+// The place of its marker, or of its content if there is none.
 function secondStart(text: string, events: readonly Event[], second: number): number {
   const last = events.findLast(
     (event, at): event is ScalarEvent => at < second && event.type === EVENT.SCALAR && !isLeftOut(event),
@@ -338,7 +341,7 @@ function nullAt(range: Range): ScalarNode {
   return new Scalar(null, range);
 }
 
-// The parser tells where the content is: quotes stand around it, and the header of a block above it.
+// The parser reports where the content is: quotes are around it, and the header of a block is above it.
 function rangeOf(text: string, { style, valueStart, valueEnd }: ScalarEvent): Range {
   switch (style) {
     case STYLE.SINGLE_QUOTED:

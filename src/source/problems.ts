@@ -5,15 +5,15 @@ import type { SchemaViolation } from "../schema/validator.ts";
 import type { Finding } from "./diagnostic.ts";
 import { nodeAt, type Range, type SourceNode, textOf } from "./node.ts";
 
-/** A schema problem as a finding about a place in the text. */
+/** Turns a schema problem into a finding about a place in the text. */
 export interface PlacedFinding {
   readonly finding: Finding;
   readonly range: Range;
 }
 
 /**
- * What is worth telling of a schema check. A choice reports every branch that did not fit: here it becomes what is wrong inside
- * the branch whose kind of value was given, or else one problem that names all that could stand there.
+ * Returns the useful problems of a schema check. A choice reports every branch that did not fit: here it becomes the problems inside the
+ * branch for the given kind of value, or else one problem that names everything that is allowed there.
  */
 export function essential(problems: readonly SchemaViolation[]): readonly SchemaViolation[] {
   if (problems.length === 0) return problems;
@@ -40,7 +40,7 @@ function settle(choice: SchemaViolation, branches: readonly SchemaViolation[]): 
   return details.length > 0 ? details : [{ ...choice, params: { misfits } }];
 }
 
-/** Turns what a schema check found into findings at the very key or value that is wrong. */
+/** Turns the problems of a schema check into findings at the wrong key or value. */
 export function placeProblem(problem: SchemaViolation, root: SourceNode): PlacedFinding {
   const node = nodeAt(root, problem.path);
   const { additionalProperty, propertyName } = problem.params;
@@ -55,7 +55,7 @@ export function placeProblem(problem: SchemaViolation, root: SourceNode): Placed
   return { finding: describe(problem, node), range: startOf(node) };
 }
 
-/** What a schema check found, as the rest of a sentence about the value. `text` is the value where it is one. */
+/** Returns a problem of a schema check as the rest of a sentence about the value. `text` is the value if it is a text. */
 export function restOfSentence(
   problem: SchemaViolation,
   text?: string,
@@ -107,15 +107,15 @@ function describe(problem: SchemaViolation, node: SourceNode): Finding {
   };
 }
 
-// A text with a colon in it is a map to YAML, which begins where its first key does.
+// A text with a colon in it is a map to YAML, which begins at its first key.
 function unquoted({ keyword, params }: SchemaViolation, node: SourceNode): string | undefined {
   if (keyword !== "type" || params["type"] !== "string" || node.kind !== "map") return undefined;
   const [first] = node.entries.values();
   if (first?.key.start !== node.range.start) return undefined;
-  return "outside quotes, a : with a space behind it makes a map of a text: quote the whole text";
+  return "outside quotes, a : with a space after it makes a map of a text: quote the whole text";
 }
 
-/** The code for each keyword of JSON Schema that our schemas use; those that are told otherwise stand in `placeProblem`. */
+/** The code for each keyword of JSON Schema that our schemas use; `placeProblem` has the other ones. */
 export const KEYWORD_CODES: Readonly<Record<string, Code>> = {
   type: "schema.type",
   anyOf: "schema.type",
@@ -162,7 +162,7 @@ function demandOf(problem: SchemaViolation): string {
     case "format":
       return `must be a valid ${String(params["format"])}`;
     case "not":
-      return "is what the schema rules out";
+      return "is excluded by the schema";
     default:
       return sizeDemand(keyword, Number(params["limit"])) ?? message;
   }

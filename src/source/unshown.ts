@@ -1,13 +1,9 @@
 import type { Finding } from "./diagnostic.ts";
 import { type Parsed, parseYaml } from "./parse.ts";
 
-// Of a text that cannot be read nobody knows where its keys and secrets stand, and its lines are shown to tell what is wrong
-// (decision 12).
+// The keys and secrets in a text that cannot be read are unknown, and its lines are shown to explain what is wrong (decision 12).
 
-/**
- * Reads a text in which keys and secrets are referred to. Where it cannot be read, nothing that is written out in the place of a
- * reference is shown.
- */
+/** Reads a text that refers to keys and secrets. If it cannot be read, no value that is written in place of a reference is shown. */
 export function parseUnshown(path: string, text: string): Parsed {
   const parsed = parseYaml(path, text);
   const [first] = parsed.diagnostics;
@@ -30,14 +26,14 @@ const UNREADABLE: Finding = {
 const NAMED = /["']?(?:api[-_]?key|credentials|secrets?|passwords?|url)["']?[ \t]*:/i;
 const LONGEST_LINE = 4_000;
 
-/** What stands behind a key and is no reference, up to the next key or the end of the line. */
+/** Returns the value after a key that is no reference, up to the next key or the end of the line. */
 const VALUE =
   /(?<=:[ \t]+)(?!["']?(?:env|file):|[|>][-+\d]*[ \t\r]*$)[^\s{#].*?(?=[ \t]*(?:,[ \t]*["']?\w+["']?[ \t]*:|[ \t}\r]*$))/g;
 const ENTRY = /^[ \t{,-]*["']?\w+["']?[ \t]*:/;
 
 /** The part of a text that belongs to a name whose values may be secrets. */
 interface Region {
-  /** The column of the line with the name: what is indented further belongs to it. */
+  /** The column of the line with the name: text that is indented further belongs to it. */
   readonly margin: number;
   /** How many brackets are open. */
   readonly depth: number;
@@ -70,7 +66,7 @@ function marginOf(line: string): number {
 
 const BRACKETS: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
 
-// A quote begins a text only where a value may begin: it may also be an apostrophe.
+// A quote begins a text only where a value may begin, because it may also be an apostrophe.
 function behind({ margin, depth, quote }: Region, line: string): Region {
   let [open, quoted] = [depth, quote];
   for (let at = 0; at < line.length; at++) {

@@ -1,10 +1,10 @@
 import { Document, isScalar, type Node, Pair, Scalar, stringify, visit, YAMLMap, YAMLSeq } from "yaml";
 
-// YAML that people read and change later is written through the library's document model, which keeps comments where they belong
-// (decision 14).
+// YAML that people read and edit later is written through the library's document model, which keeps their comments in place (decision
+// 14).
 
 const LINE = { lineWidth: 120, flowCollectionPadding: true } as const;
-// Quotes what readers of YAML 1.1 take for something else: dates, yes, 0777.
+// Quotes the texts that readers of YAML 1.1 misread: dates, yes, 0777.
 const QUOTED = { compat: "yaml-1.1" } as const;
 
 /** A field of a map that is written. */

@@ -6,13 +6,13 @@ import { lineStart } from "./file.ts";
 
 export { type Event, EVENT_ID as EVENT, SCALAR_STYLE as STYLE };
 
-/** Where a scalar's content stands, and how it is written; an offset below 0 says that it was left out. */
+/** The place of a scalar's content, and how it is written; an offset below 0 means that it is missing. */
 export type ScalarEvent = Extract<Event, { readonly type: typeof EVENT_ID.SCALAR }>;
 
-/** The value of a scalar as text: without quotes and escapes, its lines folded. */
+/** Returns the value of a scalar as text: without quotes and escapes, its lines folded. */
 export const scalarText: (text: string, scalar: ScalarEvent) => string = getScalarValue;
 
-/** What keeps a text from being parsed: why, in the library's words, and where it gave up. */
+/** The reason why a text cannot be parsed, in the library's words, and where it gave up. */
 export class SyntaxFault extends Error {
   readonly offset: number;
 
@@ -22,7 +22,7 @@ export class SyntaxFault extends Error {
   }
 }
 
-/** The parts of a YAML text in their order, with offsets into it. Throws a {@link SyntaxFault}. */
+/** Returns the parts of a YAML text in their order, with offsets into it. Throws a {@link SyntaxFault}. */
 export function eventsOf(text: string): readonly Event[] {
   try {
     return parsed(text);
@@ -52,10 +52,9 @@ interface Gap {
 const GAP_ROUNDS = 8;
 
 /**
- * A closing bracket may stand in the column of the key that its collection belongs to, as everyone writes it; YAML's grammar wants
- * it further in, and so does the library. So what stands between such a bracket and what is before it, line ends and comments, is
- * made spaces, which moves nothing; but not where it turns out to be part of a text. What is wrong beside such brackets is found where
- * the parser comes furthest. Throws a {@link SyntaxFault}.
+ * Parses a text in which a closing bracket may be in the column of its collection's key, as everyone writes it; YAML's grammar and the
+ * library want it further in. So the line ends and comments before such a bracket become spaces, which moves nothing, unless they turn
+ * out to be part of a text. Other faults are reported from the attempt in which the parser gets furthest. Throws a {@link SyntaxFault}.
  */
 function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[] {
   if (fault.message !== "deficient indentation" || !"]}".includes(text.charAt(fault.offset))) throw fault;
@@ -73,7 +72,7 @@ function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[
   throw furthest;
 }
 
-// What stands before a bracket that is the first on its line: line ends, comments, and lines of nothing else.
+// The text before a bracket that is the first on its line: line ends, comments, and lines of nothing else.
 function gapsIn(text: string): readonly Gap[] {
   return Array.from(text.matchAll(/(?<=\n)[ \t]*(?=[\]}])/g), ({ 0: indentation, index }) => {
     return { start: gapStart(text, index), end: index + indentation.length };

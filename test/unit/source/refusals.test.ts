@@ -108,11 +108,11 @@ test("brackets at the margin are read in one go, however many lines of nothing t
 
 // What is wrong in words, and how it is mended.
 test.for<[string, RegExp, RegExp]>([
-  ["a:\n\tb: 1", /^a tab stands here$/, /^use spaces$/],
-  ["name: Mint: the first", /^outside quotes, a : with a space behind it makes a key/, /^quote the text/],
+  ["a:\n\tb: 1", /^there is a tab here$/, /^use spaces$/],
+  ["name: Mint: the first", /^outside quotes, a : with a space after it makes a key/, /^quote the text/],
   ["a: { id: ${{ x }} }", /^outside quotes, YAML reads the \{ of an expression as its own$/, /^quote the expression/],
-  ["a: 1\nsteps\n  - b: 1", /^this is neither a key with a : behind it/, /^write key: value/],
-  ["a:\n   - b\n  - c", /^this line is indented like no key or item above it$/, /^begin it in the column/],
+  ["a: 1\nsteps\n  - b: 1", /^this is neither a key with a : after it/, /^write key: value/],
+  ["a:\n   - b\n  - c", /^no key or item above has the indentation of this line$/, /^begin it in the column/],
   ["a: [1, 2", /^this \[ is not closed$/, /^close it with \]/],
   ["a: x]\nb: ]", /^this \] closes nothing$/, /^delete it, or quote/],
   ['a: "x" y', /^the value has ended before this$/, /^quote the whole text with ', or write \\" for each " in it$/],
@@ -124,9 +124,9 @@ test.for<[string, RegExp, RegExp]>([
   ["a: & b", /^outside quotes, no text begins with &$/, /^quote the text$/],
   ["a: >= 5", /^outside quotes, \| and > begin a text on the lines below$/, /^quote the text$/],
   ['a: "C:\\users"', /^\\u is an escape only with 4 hexadecimal digits$/, /^write \\\\ for a backslash/],
-  ["a: [1,, 2]", /^nothing stands before this comma$/, /^delete it/],
-  ["a: {\n  b: 1\n  c: 2 }", /^outside quotes, a : with a space behind it/, /put a comma between the two entries$/],
-  ["a: { b: 1,000.00 }", /^this key has no : behind it$/, /^write KEY: value; quote a number or a text that holds a comma$/],
+  ["a: [1,, 2]", /^nothing is before this comma$/, /^delete it/],
+  ["a: {\n  b: 1\n  c: 2 }", /^outside quotes, a : with a space after it/, /put a comma between the two entries$/],
+  ["a: { b: 1,000.00 }", /^this key has no : after it$/, /^write KEY: value; quote a number or a text that holds a comma$/],
   ["a: x\u0092", /^the control character U\+0092 is not allowed$/, /^delete it/],
 ])("%j is told in words, with what mends it", ([text, message, suggestion]) => {
   const [diagnostic] = parseYaml("file.yaml", text).diagnostics;
