@@ -2,7 +2,7 @@ import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject, shownJson } from "../base/json.ts";
 import type { OperationName } from "../contract/contract.ts";
 
-/** A quantity that two sides of the service must agree on: what they are, and how they are read. */
+/** A quantity that two sides of the service must agree on: the sides, and how they are read. */
 export interface Conserved {
   /** What must hold, in words. */
   readonly law: string;
@@ -11,7 +11,7 @@ export interface Conserved {
   readonly key: readonly string[];
   /** The operations that it takes; the first one says what the id names. */
   readonly reads: readonly [OperationName, ...OperationName[]];
-  /** Each caller sees only what is their own, so that a group may be named, whose members are asked one after the other. */
+  /** Whether callers see only their own records: then a group may be named, whose members are asked one after the other. */
   readonly seenByOwners: boolean;
   readonly pages: <Page>(id: string, reads: ConservedReads<Page>) => AsyncGenerator<Page, void>;
 }
@@ -20,13 +20,13 @@ export interface Conserved {
 export interface ConservedReads<Page> {
   /** How many callers are named. */
   readonly callers: number;
-  /** Reads an operation page by page as one of the callers, the first one unless another is named, and takes the rows of each page. */
+  /** Reads an operation page by page as one of the callers, by default the first, and counts the rows of each page. */
   read(operation: OperationName, input: JsonObject, rows: RowsIn, caller?: number): AsyncGenerator<Page, void>;
-  /** Gives rows that are known only after their page was read; nothing where that page failed. */
+  /** Returns rows that are known only after their page was read; none if that page failed. */
   later(page: Page, rows: readonly ConservedRow[]): readonly Page[];
 }
 
-/** Takes the rows of an answer. Throws an Uncounted when one cannot be counted. */
+/** Returns the rows of an answer. Throws an Uncounted when one cannot be counted. */
 export type RowsIn = (payload: Json) => readonly ConservedRow[];
 
 /** A part of a quantity on one side. */
@@ -38,7 +38,7 @@ export interface ConservedRow {
   readonly record: Json;
 }
 
-/** Says why a record cannot be counted. */
+/** The failure of a record that cannot be counted. */
 export class Uncounted extends Error {
   override readonly name = "Uncounted";
 }
@@ -54,12 +54,12 @@ export function right(key: readonly string[], value: Decimal, record: Json): Con
   return { side: "right", key, value, at: undefined, record };
 }
 
-/** Returns rows that differ only where something is there more than once. */
+/** Returns rows that differ only if something exists more than once. */
 export function once(key: readonly string[], times: number, record: Json): readonly ConservedRow[] {
   return times === 1 ? [] : within(key, { value: Decimal.of(times), most: ONE, record });
 }
 
-/** Returns rows that differ only where a value is more than the most. What is at most so much is held against the lesser of both. */
+/** Returns rows that differ only if a value exceeds the most. A value within it is compared with the lesser of both. */
 export function within(
   key: readonly string[],
   { value, most, record }: { value: Decimal; most: Decimal; record: Json },
@@ -71,7 +71,7 @@ export function recordIn(value: Json): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Returns the record of an id, which an answer must be: of another one it says nothing. */
+/** Returns the record of an id. Throws an Uncounted when the answer is about another id. */
 export function recordOf(id: string, answer: Json): JsonObject {
   const record = recordIn(answer);
   const given = textIn(record, "id");
@@ -96,7 +96,7 @@ export function timesOf(texts: readonly string[]): ReadonlyMap<string, number> {
   return times;
 }
 
-/** Counts a record, and names it where that fails. */
+/** Counts a record, and names it in the failure. */
 export function counted<T>(what: string, { id = null }: JsonObject, work: () => T): T {
   try {
     return work();
@@ -118,7 +118,7 @@ export function textsIn(record: JsonObject, field: string): readonly string[] {
   throw new Uncounted(`${field} must be a list of texts, and is ${shownJson(value)}`);
 }
 
-/** Returns a number of a record. A field that is missing is no zero. */
+/** Returns a number of a record. A missing field is no zero. */
 export function numberIn(record: JsonObject, field: string): Decimal {
   const value = record[field];
   if (value instanceof Decimal) return value;

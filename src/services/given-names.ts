@@ -1,7 +1,7 @@
 /** The names that a run gives to what it creates; the same run and step always give the same names. */
 export interface GivenNames {
-  /** An id of letters and digits; `part` tells several ids of one step apart. */
+  /** Returns an id of letters and digits; `part` distinguishes several ids of one step. */
   readonly id: (part?: string) => string;
-  /** A text that no other step of any run carries. */
+  /** Returns a text that no other step of any run has. */
   readonly mark: string;
 }

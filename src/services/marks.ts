@@ -1,32 +1,32 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { GivenNames } from "./given-names.ts";
 
-/** The key under which our mark stands in a free-form object. */
+/** The key of our mark in a free-form object. */
 const MARK_KEY = "tokenbook";
 
-/** Plants the run's mark in the free-form `data` of a request. */
+/** Adds the run's mark to the free-form `data` of a request. */
 export function markData(input: JsonObject, names: GivenNames): JsonObject {
   const data = isObject(input["data"]) ? input["data"] : {};
   return { ...input, data: { ...data, [MARK_KEY]: names.mark } };
 }
 
-/** Plants the run's mark in a `comment`, behind what the playbook wrote there. */
+/** Adds the run's mark to a `comment`, after the playbook's own text. */
 export function markComment(input: JsonObject, names: GivenNames): JsonObject {
   const comment = typeof input["comment"] === "string" ? `${input["comment"]} ` : "";
   return { ...input, comment: `${comment}[${names.mark}]` };
 }
 
-/** Whether a record's free-form `data` carries the mark. */
+/** Returns whether a record's free-form `data` has the mark. */
 export function carriesMark(record: JsonObject, mark: string): boolean {
   return isObject(record["data"]) && record["data"][MARK_KEY] === mark;
 }
 
-/** Chooses the object's id where the playbook left it out. */
+/** Chooses the object's id if the playbook has none. */
 export function chooseId(input: JsonObject, names: GivenNames): JsonObject {
   return typeof input["id"] === "string" ? input : { id: names.id(), ...input };
 }
 
-/** Chooses the ids of a vault's share tokens where the playbook left them out. */
+/** Chooses the ids of a vault's share tokens if the playbook has none. */
 export function chooseShareIds(input: JsonObject, names: GivenNames): JsonObject {
   const definitions = input["vaultToken"];
   if (!Array.isArray(definitions)) return input;
@@ -36,7 +36,7 @@ export function chooseShareIds(input: JsonObject, names: GivenNames): JsonObject
   return { ...input, vaultToken: named };
 }
 
-/** The ids of a vault's share tokens, as they were sent. */
+/** Returns the ids of a vault's share tokens, as they were sent. */
 export function shareIds(input: JsonObject): Json | undefined {
   const definitions = input["vaultToken"];
   if (!Array.isArray(definitions)) return undefined;

@@ -2,23 +2,20 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { OperationName } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { GivenNames } from "./given-names.ts";
-import type { Foretelling } from "./foretelling.ts";
+import type { PredictableWrite } from "./predictable-write.ts";
 import type { Probe } from "./probe.ts";
 import type { Sets } from "./sets.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 
-/**
- * What a second sending of the same write would do. It decides what may happen after an answer was lost, and no playbook can
- * switch it off.
- */
+/** The effect of a second request of the same write. It decides what may happen after an answer was lost, and no playbook can change it. */
 export type EffectClass =
-  /** Changes nothing: may be asked as often as one likes. */
+  /** Changes nothing: may be repeated freely. */
   | "read"
   /** The service refuses a second one. */
   | "unique"
   /** Sets a value: a second one changes nothing, unless something else was written in between. */
   | "absolute"
-  /** Carries our mark in a free field, by which it can be found again. */
+  /** Has our mark in a free field, by which it can be found again. */
   | "marked"
   /** Moves a named thing from one state to another, once. */
   | "transition"
@@ -28,14 +25,14 @@ export type EffectClass =
 /** A name that later steps can use: `steps.ID.NAME`. */
 export interface Yield {
   readonly type: "string" | "list<string>";
-  /** What it identifies, in the words of the contract's `x-id`. */
+  /** The kind of its id in the contract's `x-id`. */
   readonly id: string;
   readonly description: string;
-  /** Takes the value out of what was sent, answered and found. */
+  /** Takes the value from the input, the answer and the found record. */
   readonly from: (written: Written) => Json | undefined;
 }
 
-/** All that is known of a write once it has taken effect. */
+/** All that is known of a write that has taken effect. */
 export interface Written {
   readonly input: JsonObject;
   readonly payload: Json;
@@ -44,52 +41,52 @@ export interface Written {
   readonly profile: Profile;
 }
 
-/** How to find, by reading, what a Write result does not name. */
+/** How to find, by reading, an id that a Write result does not name. */
 export interface Discovery {
   readonly read: OperationName;
   readonly with: (input: JsonObject) => JsonObject;
-  /** Whether a record read back is the one that carries this mark. */
+  /** Returns whether a record is the one with this mark. */
   readonly matches: (record: JsonObject, mark: string) => boolean;
 }
 
-/** What an operation means for a playbook: everything about it that the written contract does not say. */
+/** The meaning of an operation for a playbook: everything about it that the written contract does not say. */
 export type Meaning = ReadMeaning | WriteMeaning;
 
-/** What the operations mean whose names begin so: one that is missing does not compile. */
+/** The meanings of all operations whose names begin so: a missing one does not compile. */
 export type MeaningsOf<Begin extends string> = Readonly<Record<Extract<OperationName, `${Begin}${string}`>, Meaning>>;
 
-/** What reads and writes have in common. */
+/** The common part of reads and writes. */
 interface CommonMeaning {
-  /** The list inside the body whose one item stands directly in `with`. */
+  /** The list in the body whose single item is given directly in `with`. */
   readonly wraps?: string;
   /** Inputs beside those of the contract. */
   readonly inputs?: Readonly<Record<string, JsonSchema>>;
-  /** Completes the input before it is sent: chosen ids, our mark, sugar. Pure, so that a resumed run gives the same. */
+  /** Completes the input before it is sent: chosen ids, our mark, sugar. Pure, so that a resumed run gives the same input. */
   readonly complete?: (input: JsonObject, names: GivenNames, profile: Profile) => JsonObject;
-  /** What `complete` fills in, in words. */
+  /** The additions of `complete`, in words. */
   readonly fills?: string;
   readonly yields?: Readonly<Record<string, Yield>>;
   readonly discovery?: Discovery;
-  /** The `with` of an example, where a step would say it otherwise than the body on the wire. */
+  /** The `with` of an example, if a step writes it differently than the body on the wire. */
   readonly example?: JsonObject;
 }
 
-/** What a read means. */
+/** The meaning of a read. */
 export interface ReadMeaning extends CommonMeaning {
   readonly effect: "read";
 }
 
-/** What a write means. How its effect is found, and what could undo it, is never left open: a lost answer is settled by these. */
-export interface WriteMeaning extends CommonMeaning, Foretelling {
+/** The meaning of a write. It always says how its effect is found, and what could undo it, because a lost answer is settled by these. */
+export interface WriteMeaning extends CommonMeaning, PredictableWrite {
   readonly effect: Exclude<EffectClass, "read">;
-  /** How one can see that the write took effect, in words. */
+  /** How the effect of the write can be read, in words. */
   readonly readBack: string;
-  /** The same, for the run. */
+  /** The same, as the probe of the run. */
   readonly probe: Probe;
   /** What it sets: of two writes that set the same, the one sent first must not arrive last. */
   readonly sets: Sets;
-  /** What a run does when the answer is lost, in words, where that differs from other writes of its effect. */
+  /** What a run does after a lost answer, in words, if that differs from other writes of its effect class. */
   readonly lost?: string;
-  /** Why an answer, of an operation whose answer names no receipt, is no evidence that this very write was done. */
+  /** Returns why an answer without a receipt is no evidence of this very write. */
   readonly doubt?: (answered: Pick<Written, "input" | "payload" | "profile">) => string | undefined;
 }

@@ -4,19 +4,19 @@ import type { Profile } from "../contract/profile.ts";
 import type { GivenNames } from "./given-names.ts";
 
 /**
- * How to find out by reading what became of a write. A probe says what is to be read, and what the readings show; whether that
- * suffices is for the protocol to decide.
+ * How to find the outcome of a write by reading. A probe says what to read, and what the readings show; the protocol decides whether that
+ * suffices.
  */
 export interface Probe {
   /** What to read before the write is sent, by name. Kept with its intent. */
   readonly before?: (sent: Sent) => Reads;
-  /** What to read when nobody knows what became of it. */
+  /** What to read when the outcome is unknown. */
   readonly after: (sent: Sent) => Reads;
-  /** Of what was read before: what will be needed. All of it when left out. */
+  /** Returns the part of the readings before that is needed later; by default all of them. */
   readonly keep?: (read: Readings, sent: Sent) => Readings;
-  /** The transactions that what was kept shows: none of them can be this write's. */
+  /** Returns the transactions in the kept readings: none of them can be this write's. */
   readonly known?: (kept: Readings) => readonly Json[];
-  /** What the readings show. Pure. */
+  /** Judges the readings. Pure. */
   readonly judge: (evidence: Evidence) => Sight;
 }
 
@@ -27,42 +27,42 @@ export type Reads = Readonly<Record<string, ProbeRead>>;
 export interface ProbeRead {
   readonly operation: OperationName;
   readonly input: JsonObject;
-  /** Helps, and is not needed: where the service refuses it, it is as if it were not there. */
+  /** Whether it is optional: if the service refuses it, it is ignored. */
   readonly optional?: true;
 }
 
-/** What reads gave, by name; null: the service says that it is not there. */
+/** The results of reads, by name; null: the service says that it does not exist. */
 export type Readings = JsonObject;
 
 /** A write as it was, or will be, sent. */
 export interface Sent {
   /** With chosen ids and our mark. */
   readonly input: JsonObject;
-  /** Who acts, as the service names them: `{orgId, userId}`. `undefined`: whoever the key stands for, and nobody says who that is. */
+  /** The acting entity in the service's form: `{orgId, userId}`. `undefined`: the key acts for itself, and its entity is unknown. */
   readonly actor: JsonObject | undefined;
-  /** The names that the run gives to what this step makes. */
+  /** The names that the run gives to the things that this step makes. */
   readonly names: GivenNames;
   readonly profile: Profile;
 }
 
 /** A write, and all that was read about it. */
 export interface Evidence extends Sent {
-  /** What was kept of the readings before it; `undefined` when one of them failed. */
+  /** The kept readings before it; `undefined` when one of them failed. */
   readonly before: Readings | undefined;
-  /** The service's own time when they were made, in milliseconds, cut to its second; `undefined` when it did not say. */
+  /** The service's own time of those readings in milliseconds, cut to its second; `undefined` when it gave none. */
   readonly since: number | undefined;
   readonly now: Readings;
   /** The inputs of other writes of this operation that the run had under way at the same time. */
   readonly rivals: readonly JsonObject[];
-  /** Likewise those of other operations. */
+  /** The inputs of other operations' writes at the same time. */
   readonly bystanders: readonly JsonObject[];
-  /** The writes of the run that were complete before this one. A reading may be of a moment before them. */
+  /** The writes of the run that were complete before this one. A reading may show a moment before them. */
   readonly earlier: readonly EarlierWrite[];
-  /** Whether a transaction has proven another step already. */
+  /** Returns whether a transaction has proven another step already. */
   readonly isSpent: (id: string) => boolean;
 }
 
-/** A write that took effect before the one in question. */
+/** A write that took effect before this one. */
 export interface EarlierWrite {
   readonly operation: string;
   readonly input: JsonObject;
@@ -71,18 +71,18 @@ export interface EarlierWrite {
 }
 
 /**
- * On what a sight rests, since the service may answer any read from an earlier moment. `record`: on something that no earlier moment can
- * show and only this write can have left: our id, our mark, or what the service wrote after the intent. `readings`: on values of two
- * moments, or on something that is missing. That holds only where the environment says how old a reading may be.
+ * What a sight rests on, because the service may answer any read from an earlier moment. `record`: on something that no earlier moment
+ * can show and only this write can have left: our id, our mark, or what the service wrote after the intent. `readings`: on values of two
+ * moments, or on something missing. That counts only if the environment says how old a reading may be.
  */
 export type Rests = "record" | "readings";
 
 /**
- * What the readings show. `transactionId`: the ledger's own, where it is known. `spends`: the records that prove this write, and can
+ * The result of the readings. `transactionId`: the ledger's own, if it is known. `spends`: the records that prove this write, and can
  * prove no other.
  */
 export type Sight =
-  /** The write's effect, once, and `by` tells it from every other. */
+  /** The write's effect, once; `by` distinguishes it from every other. */
   | {
       readonly seen: "effect";
       readonly by: JsonObject;
@@ -91,13 +91,13 @@ export type Sight =
       readonly transactionId?: string;
       readonly spends?: readonly string[];
     }
-  /** No trace. `again`: why one more request could do no harm even if the first one arrives. */
+  /** No trace. `again`: why one more request is harmless even if the first one arrives. */
   | { readonly seen: "nothing"; readonly again?: Repeatability }
-  /** What the write sets was so before it, and is so now, as readings of both moments show. */
+  /** The value that the write sets was set before it, and is still set, as readings of both moments show. */
   | { readonly seen: "unchanged"; readonly by: JsonObject; readonly again: Repeatability }
-  /** What is there contradicts the write: its effect twice, a part of it, or another one. */
+  /** The present state contradicts the write: its effect twice, a part of it, or another one. */
   | { readonly seen: "conflict"; readonly why: string; readonly rests: Rests }
-  /** What was read does not decide. */
+  /** The readings do not decide. */
   | { readonly seen: "unclear"; readonly why: string; readonly again?: Repeatability };
 
 /**
@@ -106,30 +106,30 @@ export type Sight =
  */
 export type Repeatability = "unique" | "fence" | "value" | "never";
 
-/** Two that look the same to every reading cannot be told apart. */
+/** Two writes that look the same in every reading cannot be distinguished. */
 export const TWIN: Sight = {
   seen: "unclear",
-  why: "a write that looks the same was under way at the same time, and nobody could tell the two apart",
+  why: "a write that looks the same was sent at the same time, and the two cannot be distinguished",
 };
 
-export const UNREAD: Sight = { seen: "unclear", why: "what was there before the write could not be read" };
+export const UNREAD: Sight = { seen: "unclear", why: "the state before the write could not be read" };
 
-/** The readings show different moments: another look may show both of one. */
-export const APART: Sight = { seen: "unclear", why: "what was read shows different moments of the service" };
+/** The readings show different moments: another look may show both at one moment. */
+export const APART: Sight = { seen: "unclear", why: "the readings show different moments of the service" };
 
-/** A key acts for itself, and the environment does not say who that is: what is there could be anybody's. */
+/** A key acts for itself, and the environment does not say who that is: an effect could be anybody's. */
 export const NAMELESS: Sight = {
   seen: "unclear",
-  why: "the environment does not say who its key is (ledger.keyEntity), so nobody can tell whose write this would be",
+  why: "the environment does not say who its key is (ledger.keyEntity), so the write cannot be attributed to it",
 };
 
-/** What holds the thing must be there for the thing to be missing from it. */
-export const GONE: Sight = { seen: "unclear", why: "what was read before the write is not to be found any more" };
+/** A thing can only be missing from a container that exists. */
+export const GONE: Sight = { seen: "unclear", why: "the thing that was read before the write does not exist any more" };
 
-/** The things that a write does, each at the place by which its readings are kept; nothing where one was taken into another. */
+/** Returns the parts of a write, each at the place of its readings; `undefined` if a part was combined with another. */
 export type Split = (sent: Sent) => readonly (Sent | undefined)[];
 
-/** The probe of a write that does several things of one kind: each is looked at by itself, and all must agree. */
+/** Returns the probe of a write with several parts of one kind: each part is judged separately, and all must agree. */
 export function forEach(split: Split, probe: Probe): Probe {
   const reads = (sent: Sent, of: (part: Sent) => Reads): Reads =>
     Object.fromEntries(
@@ -198,7 +198,7 @@ function unindexed(readings: Readings, at: number): Readings {
   return Object.fromEntries(own);
 }
 
-// Nobody may call a part the whole.
+// A part is never taken for the whole.
 function together(sights: readonly Sight[]): Sight {
   const [first = UNREAD] = sights;
   if (sights.length <= 1) return first;
@@ -211,7 +211,7 @@ function together(sights: readonly Sight[]): Sight {
   if (same.length === sights.length) return { ...first, ...again };
   if (effects.length === 0) return { seen: "nothing", ...again };
   if (effects.length + same.length < sights.length) {
-    const why = `of ${sights.length} things that it was to do, ${effects.length} can be seen`;
+    const why = `${effects.length} of its ${sights.length} parts are visible`;
     return { seen: "conflict", why, rests: "readings" };
   }
   const rests = same.length === 0 && effects.every((each) => each.rests === "record") ? "record" : "readings";

@@ -6,33 +6,33 @@ import type { Conserved } from "./conserved.ts";
 import type { Meaning, Yield } from "./meaning.ts";
 import type { Paging } from "./paging/paging.ts";
 
-/** All that tells one interface of the service from the others, and that its written contract does not say. */
+/** The differences between the interfaces that their written contract does not have. */
 export interface ServiceDescriptor<Name extends InterfaceName = InterfaceName> {
   readonly name: Name;
   /** The settings of an environment that only this interface has. */
   readonly settings: Readonly<Record<string, ServiceSetting>>;
   readonly identity: EntityIdentity | CredentialIdentity;
-  /** What is around the payload of an answer; `undefined`: nothing. */
+  /** The envelope around the payload of an answer; `undefined`: none. */
   readonly envelope: Envelope | undefined;
   readonly paging: Paging;
-  /** A read that anybody may make and that changes nothing: who is answered reaches the service. */
+  /** A read that anybody may make and that changes nothing: its answer shows that the service is reachable. */
   readonly harmless: ServiceRead;
-  /** How one learns that a write was committed; `undefined`: its answer says so. */
+  /** How a committed write is recognised; `undefined`: by its answer. */
   readonly receipts: Receipts | undefined;
-  /** What every write yields. */
+  /** The values that every write yields. */
   readonly writeYields: Readonly<Record<string, Yield>>;
-  /** What is conserved, by the name that `conserve` gives it. */
+  /** The conserved quantities, by their name in `conserve`. */
   readonly conserves: Readonly<Record<string, Conserved>>;
-  /** What `tokenbook doctor` asks to see whether the profile fits. */
+  /** The calls by which `tokenbook doctor` checks whether the profile fits. */
   readonly doctor: {
     /** A list that has more than one page wherever the service is used. */
     readonly list: OperationNames[Name];
-    /** A read of one thing, which an id that nobody has refuses. */
+    /** A read of one thing, which is refused for an id that nobody has. */
     readonly one: (nobodysId: string) => ServiceRead<Name>;
   };
-  /** What a plan says of its writes: the field of the totals, and its words. */
+  /** How a plan reports its writes: the field of the totals, and its words. */
   readonly planned: { readonly total: string; readonly words: (writes: number) => string };
-  /** What the actor of an example is called. */
+  /** The name of the actor in an example. */
   readonly exampleActor: string;
   readonly meanings: Readonly<Record<OperationNames[Name], Meaning>>;
 }
@@ -40,11 +40,11 @@ export interface ServiceDescriptor<Name extends InterfaceName = InterfaceName> {
 /** A text that an environment gives to one interface. */
 export interface ServiceSetting {
   readonly about: string;
-  /** It is a part of the address: where it differs, runs act elsewhere. */
+  /** Whether it is part of the address: runs with another value act elsewhere. */
   readonly locates: boolean;
 }
 
-/** Callers are entities: one key acts on behalf of whoever is named. */
+/** Callers are entities: one key acts on behalf of any named entity. */
 export interface EntityIdentity {
   readonly kind: "entity";
   /** Where a request names the acting entity. */
@@ -64,7 +64,7 @@ export interface ServiceRead<Name extends InterfaceName = InterfaceName> {
   readonly input: JsonObject;
 }
 
-/** What is around the payload of an answer. */
+/** The envelope around the payload of an answer. */
 export interface Envelope {
   /** Takes it off. */
   readonly open: (
@@ -72,14 +72,14 @@ export interface Envelope {
   ) => { readonly payload: Json; readonly envelope: JsonObject } | { readonly kind: "unreadable"; readonly why: string };
   /** The schema of the payload, in that of the whole answer. */
   readonly payloadOf: (response: JsonSchema) => JsonSchema | undefined;
-  /** What is beside the payload, in words. */
+  /** The fields beside the payload, in words. */
   readonly holds: string;
 }
 
-/** How one learns that a write was committed. */
+/** How a committed write is recognised. */
 export interface Receipts {
   readonly read: (receiptId: string) => ServiceRead;
-  /** The words of a receipt's status, and whether a committed one must name its transaction to be evidence. */
+  /** The values of a receipt's status, and whether a committed one must name its transaction to be evidence. */
   readonly rules: (profile: Profile) => {
     readonly committed: readonly string[];
     readonly failed: readonly string[];

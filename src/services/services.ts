@@ -4,11 +4,11 @@ import * as list from "./list.ts";
 import type { Meaning } from "./meaning.ts";
 import type { EntityIdentity, ServiceDescriptor } from "./service.ts";
 
-/** One interface of the service: what its written contract says, and what its folder says. */
+/** One interface of the service: its written contract, and its folder's descriptor. */
 export type Service = Omit<ServiceDescriptor, "meanings"> &
   ContractInterface & { readonly meanings: Readonly<Record<string, Meaning>> };
 
-// An interface of the contract that has no descriptor of its name does not compile.
+// An interface of the contract without a descriptor of its name does not compile.
 const descriptors: { readonly [Name in InterfaceName]: ServiceDescriptor<Name> } = list;
 
 /** Every interface of the service, in the order of the contract. */
@@ -26,7 +26,7 @@ export function serviceNamed(name: InterfaceName): Service {
   return service;
 }
 
-/** Returns the interface that has an operation; `undefined` where none has it. */
+/** Returns the interface of an operation; `undefined` if none has it. */
 export function serviceOf(operation: string): Service | undefined {
   const written = Object.hasOwn(contract.operations, operation) ? contract.operations[operation] : undefined;
   return written === undefined ? undefined : serviceNamed(written.interface);
@@ -35,17 +35,17 @@ export function serviceOf(operation: string): Service | undefined {
 /** An interface whose callers are entities. */
 export type EntityService = Service & { readonly identity: EntityIdentity };
 
-/** Whether the callers of an interface are entities, on whose behalf one key acts. */
+/** Returns whether the callers of an interface are entities, on whose behalf one key acts. */
 export function hasEntities(service: Service): service is EntityService {
   return service.identity.kind === "entity";
 }
 
-/** Everything that some interface conserves, by the name that `conserve` gives it. */
+/** Returns every conserved quantity of all interfaces, by its name in `conserve`. */
 export const conservedThings: ReadonlyMap<string, Conserved> = new Map(
   services.flatMap(({ conserves }) => Object.entries(conserves)),
 );
 
-/** Returns what is conserved under a name. */
+/** Returns the conserved quantity of a name. */
 export function conservedAs(name: string): Conserved | undefined {
   return conservedThings.get(name);
 }

@@ -2,18 +2,18 @@ import { isObject, type Json, jsonEquals, type JsonObject } from "../base/json.t
 import type { Profile } from "../contract/profile.ts";
 import type { Repeatability } from "./probe.ts";
 
-/** The things of a kind that a write sets, by id; things that its input does not name when this gives nothing. */
+/** Returns the things of a kind that a write sets, by id; `undefined` when its input does not name them. */
 type Things = (input: JsonObject, profile: Profile) => readonly Json[] | undefined;
 
-/** One kind of thing that a write sets, and how. What was made cannot be made a second time until another write removes it. */
+/** One kind of thing that a write sets, and how. A thing that was made cannot be made again until another write removes it. */
 interface Setting {
   readonly does: "makes" | "changes" | "removes";
-  /** The kind of thing. Two writes can undo one another only where they set something of the same kind. */
+  /** The kind of thing. Two writes can undo each other only if they set things of the same kind. */
   readonly what: string;
   readonly of: Things;
 }
 
-/** What a write sets, or why no later write can undo it. */
+/** The things that a write sets, or why no later write can undo it. */
 export type Sets =
   | { readonly undoneBy: "later writes"; readonly settings: readonly [Setting, ...Setting[]] }
   | { readonly undoneBy: "nothing"; readonly because: string };
@@ -28,9 +28,9 @@ export function undoneByNothing(because: string): Sets {
   return { undoneBy: "nothing", because };
 }
 
-/** Says how writes set things of the kinds that an interface has. */
+/** Declares how writes set things of the kinds that an interface has. */
 export interface Setters<Kind extends string> {
-  /** Declares that a write makes things, which a second one could not. */
+  /** Declares that a write makes things, which a second write could not make. */
   readonly makes: (what: Kind, of?: Things) => Setting;
   /** Declares that a write changes things. */
   readonly changes: (what: Kind, of?: Things) => Setting;
@@ -50,7 +50,7 @@ function unnamed(): undefined {
   return undefined;
 }
 
-/** Things by the ids in some fields of the input; of a batch, of each of its items. A dotted name leads into lists of objects. */
+/** Returns things by the ids in some fields of the input; of a batch, of each of its items. A dotted name leads into lists of objects. */
 export function by(...paths: readonly string[]): Things {
   return (input) => {
     const ids = itemsIn(input).map((item) => paths.flatMap((path) => valuesAt(item, path.split("."))));
@@ -58,7 +58,7 @@ export function by(...paths: readonly string[]): Things {
   };
 }
 
-/** The same of things whose ids the run may choose: what it chooses is new, and so nothing that another write sets. */
+/** Does the same for ids that the run may choose: a chosen id is new, and no other write sets it. */
 export function byGiven(...paths: readonly string[]): Things {
   const ids = by(...paths);
   return (input, profile) => ids(input, profile) ?? [];
@@ -82,8 +82,9 @@ export interface Setter {
 }
 
 /**
- * Whether a write that arrives late could undo a later one, or take effect because of it. `again` says why one more of it does no harm:
- * what the service refuses for now, it takes again only once another write has removed what is there, or made what is missing.
+ * Returns whether a write that arrives late could undo a later one, or take effect because of it. `again` says why one more of it is
+ * harmless: a write that the service refuses for now is accepted again only when another write has removed the present thing, or made the
+ * missing one.
  */
 export function canUndo(late: Setter, later: Setter, { again, profile }: { again: Repeatability; profile: Profile }): boolean {
   if (late.sets.undoneBy === "nothing" || later.sets.undoneBy === "nothing") return false;
@@ -96,7 +97,7 @@ export function canUndo(late: Setter, later: Setter, { again, profile }: { again
   );
 }
 
-// Whether the service refuses a write is decided by what it makes or removes, if it does.
+// What a write makes or removes, if anything, decides whether the service refuses it.
 function decisive(settings: readonly Setting[], again: Repeatability): readonly Setting[] {
   const lasting = again === "value" ? [] : settings.filter(({ does }) => does !== "changes");
   return lasting.length > 0 ? lasting : settings;
@@ -111,7 +112,7 @@ function idsOf({ of }: Setting, input: JsonObject | undefined, profile: Profile)
   return input === undefined ? undefined : of(input, profile);
 }
 
-// What cannot be known counts as the same.
+// An unknown thing counts as the same.
 function meet(own: readonly Json[] | undefined, theirs: readonly Json[] | undefined): boolean {
   if (own === undefined || theirs === undefined) return true;
   return own.some((one) => theirs.some((other) => jsonEquals(one, other)));

@@ -126,7 +126,7 @@ test.for<readonly [string, Partial<Ledger>]>([
     },
   ],
   [
-    "account account~2: it is of the token Silver, and not of Gold",
+    "account account~2: it belongs to the token Silver, not to Gold",
     {
       accounts: [
         { ...ALICE, balance: 60 },

@@ -42,7 +42,7 @@ export const SOURCE_CODES = {
     title: "a key reaches into the runtime",
     meaning:
       "`__proto__`, `constructor` and `prototype` are internal names of JavaScript. A text that sets them could change how the program works.",
-    cure: "Rename the key.",
+    cure: "Give the key another name.",
     example: "forbidden-key",
   },
   "source.number": {

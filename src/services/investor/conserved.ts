@@ -17,7 +17,7 @@ import {
   ZERO,
 } from "../conserved.ts";
 
-/** What a sale has sold is what was bought, and no more than was on sale. */
+/** A sale has sold what was bought, and no more than was on sale. */
 export const saleConserved: Conserved = {
   law: "A sale: sold = purchases of those in `as`.",
   sides: { left: "the sale", right: "its purchases" },
@@ -42,7 +42,7 @@ async function* salePages<Page>(id: string, reads: ConservedReads<Page>): AsyncG
   }
 }
 
-/** The purchases of one sale, each counted once by whomever it is told. */
+/** The purchases of one sale, each counted once although several callers may list it. */
 class Purchases {
   readonly #sale: string;
   readonly #known = new Map<string, Decimal>();
@@ -76,7 +76,7 @@ function saleRows(id: string, sale: JsonObject): readonly ConservedRow[] {
   const sold = numberIn(sale, "totalSoldTokens");
   return [
     left([id, "purchases"], sold, sale),
-    right([id, "purchases"], ZERO, null), // a sale that nobody has bought of has sold nothing
+    right([id, "purchases"], ZERO, null), // a sale without buyers has sold nothing
     ...within([id, "on sale"], { value: sold, most: numberIn(sale, "tokenCountOnSale"), record: sale }),
   ];
 }

@@ -15,7 +15,7 @@ import {
 import { field, listOf, number, recordsIn, text } from "../probes/compare.ts";
 import { newnessOf, timeOf } from "../probes/recency.ts";
 
-/** A.1: the user's transactions before and after, on all pages, and what the portfolio holds of the token. */
+/** A.1: the user's transactions before and after, on all pages, and the portfolio's quantity of the token. */
 export const bought: Probe = {
   before: reads,
   after: reads,
@@ -50,14 +50,14 @@ export const bought: Probe = {
     if (ours === undefined)
       return added.isZero()
         ? { seen: "nothing" }
-        : { seen: "unclear", why: "the portfolio changed, and no transaction says why" };
+        : { seen: "unclear", why: "the portfolio changed, and no transaction explains it" };
     return more.length === 0 && added.equals(amount)
       ? effectOf(ours, "readings")
       : { seen: "unclear", why: "the portfolio and the transactions do not agree" };
   },
 };
 
-// Of the purchases of the very second of the readings before, any may be of an earlier write whose transaction nobody named.
+// A purchase of the same second as the readings before may be of an earlier write whose transaction is unknown.
 function isProven(evidence: Evidence, { id = null, txnDate }: JsonObject): boolean {
   if (typeof id !== "string") return false;
   const newness = newnessOf(evidence, timeOf(txnDate));
@@ -67,7 +67,7 @@ function isProven(evidence: Evidence, { id = null, txnDate }: JsonObject): boole
   return newness === "after" || (newness === "same second" && areAccounted);
 }
 
-/** Why the result of a purchase is no evidence of this one. */
+/** Returns why the result of a purchase is no evidence of this one. */
 export function doubtOfPurchase({ input, payload, profile }: Pick<Written, "input" | "payload" | "profile">): string | undefined {
   const result = field(payload, "result") ?? null;
   if (text(field(result, "transactionId") ?? null) === undefined) return "the answer names no transaction";
@@ -79,7 +79,7 @@ export function doubtOfPurchase({ input, payload, profile }: Pick<Written, "inpu
 
 const ASKED = ["tokenSaleId", "amount", "userAddress"] as const;
 
-// A field may be left out. Addresses of wallets are written in both cases.
+// A field may be missing. Addresses of wallets are written in both cases.
 function isOther(said: Json, asked: Json): boolean {
   if (said === null) return false;
   return typeof said === "string" && typeof asked === "string"
@@ -125,7 +125,7 @@ function heldIn(portfolio: Json, tokenId: Json | undefined): Decimal | undefined
   return sum(counts.flatMap((held) => [held["tokenCount"], held["pendingTokenCount"]].flatMap((count) => number(count) ?? [])));
 }
 
-/** A.4: nothing shows it, so that it is not seen says nothing; and a second one sets the same. */
+/** A.4: no reading shows it, so a missing effect proves nothing; and a second one sets the same value. */
 export const kycUpdated: Probe = {
   after: () => ({}),
   judge: () => ({ seen: "unclear", why: "no reading shows it", again: "value" }),

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Profile } from "../../contract/profile.ts";
 
-/** An asset's id, as the data that was sent names it: its attribute has a name of its own for each asset type. */
+/** The id of an asset in the sent data: its attribute has another name for each asset type. */
 export function assetIdIn({ data, assetType }: JsonObject, profile: Profile): Json | undefined {
   const primaryKey = profile.ledger.primaryKey[typeof assetType === "string" ? assetType : ""] ?? "id";
   return isObject(data) ? data[primaryKey] : undefined;
 }
 
-/** The ids of all assets that a write names, wherever it names them. */
+/** Returns the ids of all assets that a write names, anywhere in its input. */
 export function assetIds(input: JsonObject, profile: Profile): readonly Json[] | undefined {
   const { data, id, items, assetType = "" } = input;
   const named = Array.isArray(id) ? (id as readonly Json[]) : id === undefined ? [] : [id];

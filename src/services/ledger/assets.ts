@@ -20,7 +20,7 @@ const assetId: Yield = {
   from: ({ input, profile }) => assetIdIn(input, profile),
 };
 
-// Assets are told apart by id: the same id in two asset types is rare, and taken for the same asset it does no harm.
+// Assets are distinguished by id: the same id in two asset types is rare, and treating both as one asset is harmless.
 const madeAsset = sets(makes("asset", assetIds));
 const changedAsset = sets(changes("asset", assetIds));
 
@@ -51,7 +51,7 @@ export const assets: MeaningsOf<"ledger.asset." | "ledger.receipt." | "ledger.st
   },
   "ledger.asset.delete": {
     effect: "absolute",
-    readBack: "`ledger.asset.get`: the asset is there no more; `ledger.asset.history` names the deletion",
+    readBack: "`ledger.asset.get`: the asset does not exist any more; `ledger.asset.history` names the deletion",
     probe: assetDeleted,
     sets: sets(removes("asset", assetIds)),
     namesOnce: "id.*",
@@ -77,7 +77,7 @@ export const transfers: MeaningsOf<"ledger.transfer."> = {
     effect: "marked",
     wraps: "approvals",
     inputs: {
-      newOwner: { $ref: "contract#/$defs/Entity", description: "Who is to own the assets once the request is approved." },
+      newOwner: { $ref: "contract#/$defs/Entity", description: "Who will own the assets once the request is approved." },
     },
     complete: (input, names, { ledger }) => markData(nameNewOwner(input, ledger.newOwner), names),
     fills: "`newOwner` goes where the profile's `ledger.newOwner` says; `data.tokenbook` gets the mark of the run and its step",
@@ -106,7 +106,7 @@ export const transfers: MeaningsOf<"ledger.transfer."> = {
     effect: "transition",
     readBack: "`ledger.transfer.get`: the actor's entry among the approvers; `ledger.transfer.history` for when it turned",
     probe: transferVoted("approved"),
-    // The last approval gives the assets to their new owners, and the step does not name them.
+    // The step does not name the new owners, who get the assets with the last approval.
     sets: sets(changes("transfer request", by("id")), changes("asset")),
     namesOnce: "id.*",
     votes: true,
@@ -168,7 +168,7 @@ function decision(probe: Probe): WriteMeaning {
   };
 }
 
-// The description shows the new owner in the answer (data.metadata.newOwner) and no field of its own in the request.
+// The description shows the new owner in the answer (data.metadata.newOwner), and no field for it in the request.
 function nameNewOwner(input: JsonObject, where: string): JsonObject {
   const { newOwner, ...rest } = input;
   if (newOwner === undefined) return input;

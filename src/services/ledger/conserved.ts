@@ -21,7 +21,7 @@ import {
   ZERO,
 } from "../conserved.ts";
 
-/** The supply of a token is the sum of its accounts, and its mints less its burns; what was minted is no more than its cap. */
+/** The supply of a token is the sum of its accounts, and its mints less its burns; the minted total is at most its cap. */
 export const tokenConserved: Conserved = {
   law: "A token: supply = sum of accounts = mints - burns.",
   sides: { left: "the token", right: "its accounts and transactions" },
@@ -51,7 +51,7 @@ async function* tokenPages<Page>(id: string, reads: ConservedReads<Page>): Async
     if (added.compare(minted) > 0) minted = added;
     return rows;
   });
-  // What was minted is known only now; it is held against the cap that the token has told.
+  // The minted total is known only now; it is compared with the cap of the token.
   if (page !== undefined && cap !== undefined)
     yield* reads.later(page, within([id, "cap"], { value: minted, most: cap, record: token }));
 }
@@ -66,9 +66,9 @@ function supplyRows(id: string, token: JsonObject): readonly ConservedRow[] {
   ];
 }
 
-// A token may be made without a cap, or with 0 for none; one that does not tell its behaviour may have one.
+// A token may be made without a cap, or with 0 for none; a token without its behaviour may have a cap.
 function capOf({ behaviour = null }: JsonObject): Decimal | undefined {
-  if (!isObject(behaviour)) throw new Uncounted(`behaviour must tell the cap of the token, and is ${shownJson(behaviour)}`);
+  if (!isObject(behaviour)) throw new Uncounted(`behaviour must have the cap of the token, and is ${shownJson(behaviour)}`);
   const { maxMintQuantity: cap = null } = behaviour;
   if (cap === null) return undefined;
   if (!(cap instanceof Decimal)) throw new Uncounted(`behaviour.maxMintQuantity must be a number, and is ${shownJson(cap)}`);
@@ -78,7 +78,7 @@ function capOf({ behaviour = null }: JsonObject): Decimal | undefined {
 function balanceRow(id: string, account: JsonObject): ConservedRow {
   return counted("account", account, () => {
     const token = textIn(account, "tokenId");
-    if (token !== id) throw new Uncounted(`it is of the token ${token}, and not of ${id}`);
+    if (token !== id) throw new Uncounted(`it belongs to the token ${token}, not to ${id}`);
     return right([id, "accounts"], numberIn(account, "balance"), account);
   });
 }
@@ -99,14 +99,14 @@ function movements(id: string, transaction: JsonObject): readonly ConservedRow[]
   });
 }
 
-/** What a transaction does to the supply. */
+/** Returns the effect of a transaction on the supply. */
 const SIGNS: ReadonlyMap<string, -1 | 0 | 1> = new Map([
   ["MINT", 1],
   ["BURN", -1],
   ["TRANSFER", 0],
 ]);
 
-/** What the share tokens of a vault supply is what was issued for its assets. */
+/** The supply of a vault's share tokens is the quantity that was issued for its assets. */
 export const vaultConserved: Conserved = {
   law: "A vault: its share tokens' supply = what was issued for its assets.",
   sides: { left: "its share tokens", right: "what was issued for its assets" },
@@ -129,7 +129,7 @@ async function* vaultPages<Page>(id: string, reads: ConservedReads<Page>): Async
       const record = recordOf(token, answer);
       return [
         left([id, token], numberIn(record, "totalSupply"), record),
-        right([id, token], ZERO, null), // a share token of which nothing was issued supplies nothing
+        right([id, token], ZERO, null), // a share token that was never issued has no supply
       ];
     });
   }

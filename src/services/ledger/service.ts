@@ -10,7 +10,7 @@ import { erc1155, tokens, vaults } from "./tokens.ts";
 export const ledger: ServiceDescriptor<"ledger"> = {
   name: "ledger",
   settings: {
-    appId: { about: "The app, as it stands in the service's paths.", locates: true },
+    appId: { about: "The app, as it appears in the service's paths.", locates: true },
     orgId: { about: "The organization of the entities that act.", locates: false },
   },
   identity: { kind: "entity", onBehalfOf: (profile) => profile.ledger.onBehalfOf, organization: "orgId" },

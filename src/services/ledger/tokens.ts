@@ -36,14 +36,14 @@ const chosenId = (what: string): Yield => ({
 const SUPPLY = "the token's transactions since, and its totals before and after; of a unit, the accounts' `nftIds` too";
 const MOVED =
   "the token's transactions since, and the receiver's balance before and after; of a unit, the accounts' `nftIds` too";
-const IF_TOKEN_UNIQUE = "looked for, and not sent again unless the profile says `capabilities.tokenIdUnique`";
+const IF_TOKEN_UNIQUE = "searched for, and not sent again unless the profile says `capabilities.tokenIdUnique`";
 
 const QUANTITY = { id: "id", value: "value" } as const;
 
-// The custodians of a vault have rights in its share tokens that the token's own definition does not tell.
+// The custodians of a vault have rights in its share tokens that the token's own definition does not show.
 const SHARE_TOKENS = { at: "vaultToken.*", yields: "tokenIds", saysRights: false } as const;
 
-// A new token has its permissions and its owners from the first.
+// A new token has its permissions and its owners from the start.
 const madeTokens = (id: string) =>
   [makes("token", byGiven(id)), makes("token permissions", byGiven(id)), makes("token owners", byGiven(id))] as const;
 const ADDED_TO_VAULT = "no operation takes a token out of a vault, and to add one again changes nothing";
@@ -54,7 +54,7 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
   "ledger.token.create": {
     effect: "unique",
     complete: chooseId,
-    fills: "`id`, where left out, is made of run and step",
+    fills: "`id`, by default, is made of run and step",
     yields: { id: chosenId("token") },
     readBack: "`ledger.token.get` by the id that was sent",
     lost: IF_TOKEN_UNIQUE,
@@ -93,7 +93,7 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
   "ledger.token.mint": {
     effect: "additive",
     readBack: SUPPLY,
-    lost: "looked for; sent again only where a second one would be refused: an amount when the cap leaves no room for it, a unit always",
+    lost: "searched for; sent again only if a second one would be refused: an amount when the cap leaves no room for it, a unit always",
     probe: minted,
     sets: sets(makes("supply", by("id")), changes("holdings", by("id"))),
     quantities: { ...QUANTITY, mints: true },
@@ -121,7 +121,7 @@ export const erc1155: MeaningsOf<"ledger.erc1155."> = {
     effect: "absolute",
     readBack: "`ledger.erc1155.isApprovedForAll`",
     probe: approvalForAllSet,
-    // Whether it also changes who operates single tokens is not described.
+    // The description does not say whether it also changes the operators of single tokens.
     sets: sets(changes("operators")),
   },
   "ledger.erc1155.isApprovedForAll": READ,
@@ -154,10 +154,10 @@ export const vaults: MeaningsOf<"ledger.vault."> = {
   "ledger.vault.create": {
     effect: "unique",
     complete: (input, names) => chooseShareIds(chooseId(input, names), names),
-    fills: "`id` and the ids in `vaultToken`, where left out, are made of run and step",
+    fills: "`id` and the ids in `vaultToken`, by default, are made of run and step",
     yields: { id: chosenId("vault"), tokenIds: shareTokenIds },
     readBack: "`ledger.vault.get` by the id that was sent",
-    lost: "looked for, and not sent again unless the profile says `capabilities.vaultIdUnique`",
+    lost: "searched for, and not sent again unless the profile says `capabilities.vaultIdUnique`",
     probe: vaultCreated,
     sets: sets(makes("vault", byGiven("id")), makes("vault custodians", byGiven("id")), ...madeTokens("vaultToken.id")),
     namesOnce: "id",
@@ -173,7 +173,7 @@ export const vaults: MeaningsOf<"ledger.vault."> = {
   "ledger.vault.addToken": {
     effect: "unique",
     complete: chooseShareIds,
-    fills: "the ids in `vaultToken`, where left out, are made of run and step",
+    fills: "the ids in `vaultToken`, by default, are made of run and step",
     yields: { tokenIds: shareTokenIds },
     readBack: "`ledger.token.get` by the ids that were sent, and `ledger.vault.get`",
     lost: IF_TOKEN_UNIQUE,
@@ -209,7 +209,7 @@ export const vaults: MeaningsOf<"ledger.vault."> = {
   "ledger.vault.withdraw": {
     effect: "transition",
     readBack:
-      "`ledger.vault.assets`: the asset is there no more; `ledger.asset.history`, or the transactions of its share tokens, for who withdrew it",
+      "`ledger.vault.assets`: the asset is not there any more; `ledger.asset.history`, or the transactions of its share tokens, for who withdrew it",
     probe: withdrawn,
     sets: sets(
       removes("vault content", by("assets.id")),
@@ -223,7 +223,7 @@ export const vaults: MeaningsOf<"ledger.vault."> = {
     effect: "absolute",
     readBack: "`ledger.vault.assets`",
     probe: vaultAssetsUpdated,
-    // Whether it also shows in the asset itself is not described.
+    // The description does not say whether the asset itself shows it.
     sets: sets(changes("vault content", by("assets.id")), changes("asset", by("assets.id"))),
   },
 };

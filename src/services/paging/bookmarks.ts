@@ -7,7 +7,7 @@ export const byBookmark: Paging = {
   parameter: "bookmark",
   size: "pageSize",
   gives: "the records",
-  second: { page: "the page behind a bookmark", follows: "a bookmark leads to the next page" },
+  second: { page: "the page after a bookmark", follows: "a bookmark leads to the next page" },
   walk: (items) => new BookmarkWalk(items),
 };
 
@@ -19,7 +19,7 @@ class BookmarkWalk implements PageWalk {
     this.#items = items;
   }
 
-  // The service may give fewer records than were asked for, and no law tells how many at most: a short page is not the last one.
+  // The service may give fewer records than requested, and the description has no limit: a short page may not be the last one.
   take({ payload }: ReadPage): AfterPage {
     const bookmark = isObject(payload) ? payload["bookmark"] : undefined;
     if (typeof bookmark !== "string" || bookmark === "" || listIn(payload, this.#items).length === 0) return { kind: "end" };
@@ -36,7 +36,7 @@ function repeated(bookmark: string): AfterPage {
     problem: {
       code: "paging.repeated",
       message: `the service gave the bookmark ${JSON.stringify(bookmark.slice(0, 80))} twice`,
-      why: "the list would never end, so what was read of it is not used",
+      why: "the list would never end, so the pages that were read are not used",
     },
   };
 }

@@ -14,7 +14,7 @@ export const byPageNumber: Paging = {
   walk: (items) => new NumberWalk(items),
 };
 
-// What the pages of one list say of it. They are read one after the other, and what they say need not be of the same list.
+// The claims of a list's pages about it. The list may change between two pages, so their claims may differ.
 class NumberWalk implements PageWalk {
   readonly #items: string;
   readonly #digests = new Set<string>();
@@ -58,7 +58,7 @@ class NumberWalk implements PageWalk {
     return before === undefined || before.equals(now) ? undefined : changed(name, before, now);
   }
 
-  // Read to its end, the list must be all that it was said to be.
+  // Read to its end, the list must have as many records as it claimed.
   #end(): AfterPage {
     const claimed = this.#said.get("totalItems");
     if (claimed === undefined || claimed.equals(Decimal.of(this.#rows))) return { kind: "end" };
@@ -77,8 +77,8 @@ function broken(problem: PageProblem, misnamed = false): AfterPage {
   return { kind: "broken", problem, misnamed };
 }
 
-const MOVED = "what was read of the list may lack something, or hold it twice, so it is not used";
-const SHIFTED = "what was read of the list may hold some things twice and others not at all, so it is not used";
+const MOVED = "the pages that were read may lack something, or have it twice, so they are not used";
+const SHIFTED = "the pages that were read may have some records twice and lack others, so they are not used";
 
 const WITHOUT_PAGINATION: PageProblem = {
   code: "paging.unknown",
@@ -89,7 +89,7 @@ const WITHOUT_PAGINATION: PageProblem = {
 function miscounted(claimed: Decimal, given: number): PageProblem {
   return {
     code: "paging.count",
-    message: `the service says that the list has ${claimed.text} of them, and gave ${count(given, "record")}`,
+    message: `the service says that the list has ${claimed.text} of them, but gave ${count(given, "record")}`,
     why: MOVED,
   };
 }
@@ -103,7 +103,7 @@ function changed(name: string, before: Decimal, now: Decimal): PageProblem {
 }
 
 function samePage(asked: number): PageProblem {
-  return { code: "paging.repeated", message: `page ${asked} holds the very records of an earlier page`, why: SHIFTED };
+  return { code: "paging.repeated", message: `page ${asked} has the same records as an earlier page`, why: SHIFTED };
 }
 
 function otherPage(asked: number, given: Decimal): PageProblem {

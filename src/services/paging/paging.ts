@@ -4,13 +4,13 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 export interface Paging {
   /** In words, as in "read by bookmark". */
   readonly how: string;
-  /** The parameter that asks for one page, as the profile's `parameters` know it. */
+  /** The parameter for one page, as the profile's `parameters` name it. */
   readonly parameter: string;
-  /** The input that says how many are on a page. */
+  /** The input with the size of a page. */
   readonly size: string;
-  /** What `response` is of a list: its records, or the whole answer with all of them in its list. */
+  /** What `response` is for a list: its records, or the whole answer with all of them in its list. */
   readonly gives: "the records" | "the answer";
-  /** What tells a page that follows from the first one: in words, for who asks whether it does. */
+  /** How a later page differs from the first one, in words for whoever checks it. */
   readonly second: { readonly page: string; readonly follows: string };
   /** Follows one list from page to page; `items` is the name of its list. */
   readonly walk: (items: string) => PageWalk;
@@ -24,16 +24,16 @@ export interface ReadPage {
 
 /** One list, followed from page to page. */
 export interface PageWalk {
-  /** Takes the next page, and says what comes after it. */
+  /** Takes the next page, and returns what comes after it. */
   take(page: ReadPage): AfterPage;
 }
 
-/** What comes after a page: another, nothing, or nothing that could be used. */
+/** What comes after a page: another one, the end, or a reason not to use the list. */
 export type AfterPage =
-  /** `pages`: how many there are, where the service says so. */
+  /** `pages`: how many there are, if the service says it. */
   | { readonly kind: "more"; readonly page: string | number; readonly pages: number | undefined }
   | { readonly kind: "end" }
-  /** The page that was taken is not used, nor is what came before it. `misnamed`: the parameter may be called otherwise. */
+  /** Neither this page nor those before it are used. `misnamed`: the parameter may have another name. */
   | { readonly kind: "broken"; readonly problem: PageProblem; readonly misnamed: boolean };
 
 /** Why a list cannot be used. */

@@ -4,7 +4,7 @@ import type { Sent } from "../probe.ts";
 
 const ZERO = Decimal.of(0);
 
-/** Whether what is there has all that was asked for; the service may have added fields of its own. */
+/** Returns whether the present value has everything that was sent; the service may have added fields of its own. */
 export function includes(there: Json | undefined, asked: Json | undefined): boolean {
   if (asked === undefined) return true;
   if (there === undefined) return false;
@@ -20,12 +20,12 @@ export function without(fields: JsonObject, ...names: readonly string[]): JsonOb
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** Whether an entity is the one that is asked for: by organization and every attribute of it. */
+/** Returns whether an entity is the requested one: by organization and every attribute of it. */
 export function isEntity(there: Json | undefined, asked: Json | undefined): boolean {
   return isObject(asked) && includes(there, asked);
 }
 
-/** Whether both lists hold the same, in whatever order. */
+/** Returns whether both lists hold the same, in any order. */
 export function sameMembers(there: Json | undefined, asked: readonly Json[], same: (a: Json, b: Json) => boolean): boolean {
   const list = listOf(there);
   return (
@@ -40,7 +40,7 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether something of this kind stands anywhere in a value. */
+/** Returns whether something of this kind is anywhere in a value. */
 export function contains(value: Json, isIt: (value: Json) => boolean): boolean {
   if (isIt(value)) return true;
   if (Array.isArray(value)) return value.some((each: Json) => contains(each, isIt));
@@ -65,12 +65,12 @@ export function number(value: Json | undefined): Decimal | undefined {
   return value instanceof Decimal ? value : undefined;
 }
 
-/** A balance that reading gave: where there is no account there is nothing. */
+/** Returns a balance of a reading: without an account it is zero. */
 export function balanceIn(reading: Json | undefined): Decimal | undefined {
   return reading === null ? ZERO : number(field(reading, "balance"));
 }
 
-/** A write of several things, one by one: of the batch, or of a list in one of its fields. */
+/** Splits a write of several things: of the batch, or of a list in one of its fields. */
 export function itemsOf(sent: Sent): readonly Sent[] {
   const { items, ...shared } = sent.input;
   if (items === undefined) return [sent];
@@ -81,7 +81,7 @@ export function itemsOf(sent: Sent): readonly Sent[] {
   }));
 }
 
-/** The same write once for each value of one of its fields. */
+/** Splits a write by the values of one of its fields. */
 export function eachOf(name: string): (sent: Sent) => readonly Sent[] {
   return (sent) => {
     const value = sent.input[name];

@@ -2,13 +2,13 @@ import type { Json } from "../../base/json.ts";
 import type { Evidence } from "../probe.ts";
 import { contains, field, isEntity, text } from "./compare.ts";
 
-// Any reading may be of an earlier moment. What the service wrote after the readings before a write were made, no moment before it shows.
+// Any reading may show an earlier moment, but no moment before the readings shows what the service wrote after them.
 
 const SECOND_MS = 1_000;
 
 /**
- * When the service wrote something, against when it answered the first reading before the write. Its `Date` has whole seconds, so what it
- * wrote in that very second may be from before. `untold`: one of the two times is not known.
+ * When the service wrote something, compared with its answer to the first reading before the write. Its `Date` has whole seconds, so what
+ * it wrote in that very second may be from before. `unknown`: one of the two times is missing.
  */
 export type Newness = "after" | "same second" | "before" | "unknown";
 
@@ -25,22 +25,22 @@ export function timeOf(value: Json | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Whether a write names the thing anywhere in its input. */
+/** Returns whether a write names the thing anywhere in its input. */
 export function names(input: Json, thing: Json): boolean {
   return contains(input, (value) => value === thing);
 }
 
-/** Whether another write that the run had under way at the same time names the thing. */
+/** Returns whether another write of the run at the same time names the thing. */
 export function isTouchedBeside({ rivals, bystanders }: Evidence, thing: Json): boolean {
   return [...rivals, ...bystanders].some((input) => names(input, thing));
 }
 
-/** The stamps of a record that say when it was written, and by whom. */
+/** The stamps of a record with its time and author. */
 export type Stamp = "created" | "updated";
 
 /**
- * Whether the stamp of a record proves that this very write left it: whoever sent the write stamped it after the readings before it, and
- * no other write of the run can have done so.
+ * Returns whether the stamp of a record proves that this very write left it: the write's actor stamped it after the readings before it,
+ * and no other write of the run can have done so.
  */
 export function isStamped(
   evidence: Evidence,

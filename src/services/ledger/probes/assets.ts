@@ -16,13 +16,13 @@ import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMemb
 import { isStamped, isTouchedBeside, newnessOf } from "../../probes/recency.ts";
 import { type HistoryChange, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
 
-/** B.1: what is there now, and the history, whose records name the transaction that left each of them. */
+/** B.1: the present asset, and its history, whose records name their transactions. */
 function probeOf(judge: (evidence: Evidence) => Sight, split: (sent: Sent) => readonly Sent[]): Probe {
   const judgeNamed = (evidence: Evidence): Sight => named(evidence, judge(evidence));
   return forEach(split, { before: reads, after: reads, keep, known: ({ history }) => listOf(history), judge: judgeNamed });
 }
 
-// What is there may be anybody's where nobody says who acts.
+// Without a known actor, the present asset may be anybody's.
 function named({ actor }: Evidence, sight: Sight): Sight {
   return actor === undefined && (sight.seen === "effect" || sight.seen === "conflict") ? NAMELESS : sight;
 }
@@ -36,7 +36,7 @@ function reads({ input, profile }: Sent): Reads {
   };
 }
 
-// Of a long history only the transactions are needed, to tell new ones.
+// Of a long history, only the transactions are kept, to recognise new ones.
 function keep({ asset = null, history = null }: Readings): Readings {
   return { asset, history: transactionsIn(history) };
 }
@@ -45,7 +45,7 @@ function transactionsIn(history: Json): readonly Json[] {
   return recordsIn(field(history, "records")).map((record) => record["transactionId"] ?? null);
 }
 
-/** What has been done to the asset since, by anybody, as far as no earlier write of the run has done it. */
+/** Returns the changes to the asset since then, by anybody, except those of earlier writes of the run. */
 function changesSince(evidence: Evidence): readonly HistoryChange[] {
   const known = new Set(listOf(evidence.before?.["history"]));
   return changesIn(evidence.now["history"]).filter((change) => {
@@ -53,12 +53,12 @@ function changesSince(evidence: Evidence): readonly HistoryChange[] {
   });
 }
 
-/** Of these changes, those that prove by themselves that they are newer than the write's intent. */
+/** Returns the changes that prove by themselves that they are newer than the write's intent. */
 function provenIn(evidence: Evidence, changes: readonly HistoryChange[]): readonly HistoryChange[] {
   return newChanges(evidence, changes, idIn(evidence));
 }
 
-// What cannot be told from what was there before rests on the readings before.
+// Without a record from before, only the readings before can decide.
 function oneOf(evidence: Evidence, [ours, ...more]: readonly HistoryChange[]): Sight | undefined {
   if (ours === undefined) return undefined;
   const proven = provenIn(evidence, [ours, ...more]);
@@ -67,7 +67,7 @@ function oneOf(evidence: Evidence, [ours, ...more]: readonly HistoryChange[]): S
   return { ...effectOfChange(ours), rests };
 }
 
-/** The asset was created, and by nobody else: a record says so. */
+/** The asset was created, and a record proves that nobody else created it. */
 export const assetCreated: Probe = probeOf((evidence) => {
   const { before, now, input } = evidence;
   if (before === undefined) return UNREAD;
@@ -80,7 +80,11 @@ export const assetCreated: Probe = probeOf((evidence) => {
   const asset = now["asset"] ?? null;
   if (!isObject(asset)) return { seen: "nothing", again: "unique" };
   if (!isOurs(asset))
-    return { seen: "conflict", why: "an asset with this id is there, but not the one that was sent", rests: "readings" };
+    return {
+      seen: "conflict",
+      why: "an asset with this id exists, but it differs from the one that was sent",
+      rests: "readings",
+    };
   const by = { createdAt: asset["createdAt"] ?? null };
   return {
     seen: "effect",
@@ -89,13 +93,13 @@ export const assetCreated: Probe = probeOf((evidence) => {
   };
 }, eachOf("data"));
 
-/** The asset is as PUT would have it: exactly so. */
+/** The asset is exactly as PUT sets it. */
 export const assetPut: Probe = probeOf(
   (evidence) => changed(evidence, ({ data = null }) => jsonEquals(data, dataOf(evidence.input))),
   eachOf("data"),
 );
 
-/** The asset has what PATCH names. */
+/** The asset has the values of PATCH. */
 export const assetUpdated: Probe = probeOf(
   (evidence) => changed(evidence, ({ data }) => includes(data, dataOf(evidence.input))),
   eachOf("data"),
@@ -106,7 +110,7 @@ export const assetOwnersSet: Probe = probeOf(
   itemsOf,
 );
 
-/** The asset is there no more, and the change that came last is the deletion. That it is missing proves nothing by itself. */
+/** The asset does not exist any more, and its last change is the deletion. A missing asset alone proves nothing. */
 export const assetDeleted: Probe = probeOf((evidence) => {
   const { before, now } = evidence;
   if (before === undefined) return UNREAD;
@@ -117,12 +121,12 @@ export const assetDeleted: Probe = probeOf((evidence) => {
   if (last !== undefined && isGone) return isBy(evidence, last.by) ? deletedBy(evidence, last) : DELETED_BY_OTHERS;
   if (before["asset"] === null) return { seen: "nothing", again: "never" };
   if (!isGone) return { seen: "nothing", again: "value" };
-  return { seen: "effect", by: { asset: "is there no more" }, rests: "readings", again: "value" };
+  return { seen: "effect", by: { asset: "does not exist any more" }, rests: "readings", again: "value" };
 }, eachOf("id"));
 
 const DELETED_BY_OTHERS: Sight = {
   seen: "unclear",
-  why: "the asset is there no more, and somebody else was the last to change it",
+  why: "the asset does not exist any more, and someone else was the last to change it",
 };
 
 function deletedBy(evidence: Evidence, last: HistoryChange): Sight {
@@ -130,7 +134,7 @@ function deletedBy(evidence: Evidence, last: HistoryChange): Sight {
   return { ...effectOfChange(last), rests: isProven ? "record" : "readings" };
 }
 
-// A change of ours leaves exactly one record more that shows what was asked for.
+// A change of ours leaves exactly one more record that shows the sent values.
 function changed(evidence: Evidence, isAsAsked: (asset: JsonObject) => boolean): Sight {
   if (evidence.before === undefined) return UNREAD;
   const changes = changesSince(evidence);
@@ -139,7 +143,7 @@ function changed(evidence: Evidence, isAsAsked: (asset: JsonObject) => boolean):
     changes.filter((change) => isAsAsked(change.left) && isBy(evidence, change.by)),
   );
   if (found !== undefined) return found;
-  if (changes.length > 0) return { seen: "unclear", why: "the asset was changed meanwhile, but not as it was sent" };
+  if (changes.length > 0) return { seen: "unclear", why: "the asset was changed meanwhile, but not to the sent values" };
   const wasSo = [evidence.before["asset"], evidence.now["asset"]].every((asset) => isObject(asset) && isAsAsked(asset));
   return wasSo ? UNCHANGED : { seen: "nothing", again: "value" };
 }
@@ -152,7 +156,7 @@ function isBy({ actor }: Evidence, entity: Json | undefined): boolean {
   return actor === undefined || isEntity(entity, actor);
 }
 
-// Where the owners stand among the data, they are no part of it.
+// Owners that are listed among the data are not part of it.
 function dataOf({ data }: JsonObject): JsonObject {
   return without((data ?? {}) as JsonObject, "ledgerMetadata");
 }

@@ -1,27 +1,27 @@
 import { Decimal } from "../../../base/decimal.ts";
 
-/** More movements of others than this are not sorted out: the ways to explain a sum double with each. */
+/** The most movements of others that are examined: each doubles the ways to explain a sum. */
 const MOST_OTHERS = 12;
-/** Nor more ways than this in which parts of a write may have happened. */
+/** The most ways in which parts of a write may have happened. */
 const MOST_WAYS = 4_096;
 const ZERO = Decimal.of(0);
 
-/** A change of a total, and what may have made it up. */
+/** A change of a total, and its possible causes. */
 export interface TotalChange {
   readonly by: Decimal;
   /** The parts of our write that add to it, those that look the same together. */
   readonly parts: readonly ChangePart[];
-  /** What other movements add, of which each may have happened before or after the first reading. */
+  /** The amounts of other movements, each before or after the first reading. */
   readonly others: readonly Decimal[];
 }
 
-/** What a part of our write adds once, and how many movements look like it. */
+/** The amount that a part of our write adds once, and how many movements look like it. */
 export interface ChangePart {
   readonly adds: Decimal;
   readonly alike: number;
 }
 
-/** How often each part of our write may be in the change: every way that explains it; none when nothing does. */
+/** Returns how often each part of our write may be in the change: every possible explanation; none if nothing explains it. */
 export function waysOf({ by, parts, others }: TotalChange): readonly (readonly number[])[] | "too many" {
   const most = parts.reduce((product, { alike }) => product * (alike + 1), 1);
   if (others.length > MOST_OTHERS || most > MOST_WAYS) return "too many";

@@ -4,11 +4,11 @@ import type { Evidence, Sight } from "../../probe.ts";
 import { field, number, recordsIn, text } from "../../probes/compare.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";
 
-// The records of transactions: the service wrote each of them once, with a time and an id. One that is newer than the readings before a
-// write, and that proves no other write, is what no earlier moment of the service can show.
+// The records of transactions: the service wrote each of them once, with a time and an id. No earlier moment of the service can show a
+// record that is newer than the readings before a write, and that proves no other write.
 
 const MS = Decimal.of(1_000);
-/** From here on a time is told in milliseconds. */
+/** A time of at least this many digits is in milliseconds. */
 const SECONDS_END = Decimal.of(100_000_000_000);
 
 /** The writes that leave token transactions, whose ids need not be those of the ledger. */
@@ -36,7 +36,7 @@ export interface TokenMovement extends NewRecord {
   readonly to: Json | undefined;
   readonly amount: Decimal;
   readonly type: Json | undefined;
-  /** Which unit it was; `undefined` of an amount. */
+  /** The moved unit; `undefined` for an amount. */
   readonly unit: string | undefined;
 }
 
@@ -83,14 +83,14 @@ export function changesIn(history: Json | undefined): readonly HistoryChange[] {
   }));
 }
 
-/** Whether a transaction has proven another write. */
+/** Returns whether a transaction has proven another write. */
 export function isSpent({ id }: NewRecord, evidence: Evidence): boolean {
   return id !== undefined && evidence.isSpent(id);
 }
 
 /**
- * Those of all movements of a token that only this write, or one under way beside it, can have left. In the second of the readings before
- * the write, one of the run's earlier movements may be taken for it, unless each of those is found by its id.
+ * Returns the movements of a token that only this write, or one at the same time, can have left. In the second of the readings before the
+ * write, an earlier movement of the run may be taken for it, unless each of those is found by its id.
  */
 export function newMovements(
   evidence: Evidence,
@@ -104,7 +104,7 @@ export function newMovements(
   return newOnes(evidence, movements, areAccounted);
 }
 
-/** Those of all changes of a thing that only this write, or one under way beside it, can have left. They carry the ledger's own ids. */
+/** Returns the changes of a thing that only this write, or one at the same time, can have left. They have the ledger's own ids. */
 export function newChanges(evidence: Evidence, changes: readonly HistoryChange[], thing: Json): readonly HistoryChange[] {
   const areAccounted = evidence.earlier
     .filter(({ input }) => names(input, thing))
@@ -122,7 +122,7 @@ function newOnes<T extends NewRecord>(evidence: Evidence, records: readonly T[],
 
 type Effect = Extract<Sight, { readonly seen: "effect" }>;
 
-/** The effect that a change proves, whose transaction is the ledger's own. */
+/** Returns the effect that a change proves; its transaction is the ledger's own. */
 export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): Effect {
   const transactionTime = at === undefined ? null : new Date(at).toISOString();
   return {
@@ -133,7 +133,7 @@ export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): 
   };
 }
 
-/** The effect that a movement proves. The id of a token's transaction need not be that of the ledger's. */
+/** Returns the effect that a movement proves. The id of a token's transaction may differ from the ledger's. */
 export function effectOfMovement({ id }: TokenMovement, by: JsonObject): Effect {
   return {
     seen: "effect",

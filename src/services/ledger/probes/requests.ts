@@ -5,7 +5,7 @@ import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, ty
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "../../probes/compare.ts";
 import { type HistoryChange, changesIn, effectOfChange, newChanges } from "./records.ts";
 
-/** B.2: the one request that carries our mark. */
+/** B.2: the one request with our mark. */
 export const transferRequested: Probe = forEach(itemsOf, {
   after: ({ input }) => ({
     ofAsset: { operation: "ledger.transfer.byAsset", input: { assetId: listOf(input["id"])[0] ?? "", pendingOnly: false } },
@@ -14,7 +14,7 @@ export const transferRequested: Probe = forEach(itemsOf, {
   judge: byMark,
 });
 
-/** B.3: likewise. */
+/** B.3: the same. */
 export const approvalRequested: Probe = forEach(itemsOf, {
   after: ({ input }) => ({ mine: { operation: "ledger.approval.mine", input: { approvalType: input["approvalType"] ?? "" } } }),
   judge: byMark,
@@ -26,13 +26,13 @@ function byMark({ now, names }: Evidence): Sight {
     .filter((record) => carriesMark(record, names.mark));
   const ids = [...new Set(marked.map(({ id = null }) => id))];
   if (ids.length === 0) return { seen: "nothing" };
-  if (ids.length > 1) return { seen: "conflict", why: `${ids.length} requests carry the mark of this step`, rests: "record" };
+  if (ids.length > 1) return { seen: "conflict", why: `${ids.length} requests have the mark of this step`, rests: "record" };
   return { seen: "effect", by: { id: ids[0] ?? null, mark: names.mark }, rests: "record" };
 }
 
 type Word = keyof LedgerProfile["requestStatus"];
 
-/** The actor's own entry among the approvers has turned to this word. */
+/** The actor's own entry among the approvers changed to this word. */
 export const transferVoted = (word: Word): Probe =>
   forEach(eachOf("id"), { ...turned(word, votes), ...reading("ledger.transfer", ({ id = "" }) => ({ id })) });
 
@@ -46,13 +46,13 @@ export const approvalCancelled: Probe = forEach(itemsOf, {
   ...ofApproval,
 });
 
-/** The words that a vote may turn: those that only the actor can, and those that others can as well. */
+/** The statuses that a vote may change: those that only the actor can change, and those that others can change too. */
 interface Words {
   readonly own: readonly Json[];
   readonly shared: readonly Json[];
 }
 
-// Who votes for a whole organization is not told, nor who it is that acts where the playbook does not say so.
+// The answer does not show who votes for a whole organization, and a playbook may leave the actor open.
 function votes(request: Json, { actor = {} }: Sent): Words {
   const entries = recordsIn(field(request, "approvers"));
   const named = Object.entries(actor);
@@ -66,7 +66,7 @@ function statusesOf(entries: readonly JsonObject[]): readonly Json[] {
   return entries.map(({ status = null }) => status);
 }
 
-// The history says which transaction turned what, and when.
+// The history shows which transaction changed which status, and when.
 function reading(
   resource: "ledger.transfer" | "ledger.approval",
   name: (input: JsonObject) => JsonObject,
@@ -81,7 +81,7 @@ function reading(
 
 type WordsIn = (request: Json, sent: Sent) => Words;
 
-// One word more of this kind than before.
+// One more status of this kind than before.
 function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "judge"> {
   return {
     keep: ({ request = null }, sent) => {
@@ -99,16 +99,16 @@ function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "judge"> {
       const more = (words: readonly Json[], name: string): number =>
         times(wanted, words) - times(wanted, listOf(field(before["request"], name)));
       const turnedNow = more(own, "words");
-      if (turnedNow > 1) return { seen: "conflict", why: `${turnedNow} entries have turned to ${wanted}`, rests: "readings" };
+      if (turnedNow > 1) return { seen: "conflict", why: `${turnedNow} entries have changed to ${wanted}`, rests: "readings" };
       if (turnedNow === 1) return { seen: "effect", by: { status: wanted }, rests: "readings" };
       return more(shared, "shared") > 0
-        ? { seen: "unclear", why: `an entry that others vote for as well has turned to ${wanted}` }
+        ? { seen: "unclear", why: `an entry that others vote for too has changed to ${wanted}` }
         : { seen: "nothing" };
     },
   };
 }
 
-/** The change of the request that turned one own entry to this word, if only this write can have left it. */
+/** Returns the change of the request that changed one own entry to this word, if only this write can have left it. */
 function turnIn(evidence: Evidence, wordsIn: WordsIn, wanted: string): HistoryChange | undefined {
   const changes = changesIn(evidence.now["history"]);
   const countAt = (change: HistoryChange | undefined): number =>

@@ -3,17 +3,17 @@ import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sen
 import { field, itemsOf } from "../../probes/compare.ts";
 import { isStamped } from "../../probes/recency.ts";
 
-/** How a write shows that sets a value: it is so now, and was not so before. */
+/** How the effect of a write that sets a value is found: it has the value now, and had another one before. */
 export interface Setting {
   readonly reads: (sent: Sent) => Reads;
   readonly isSo: (read: Readings, sent: Sent) => boolean;
   /** The record that the write stamps, and the id by which other writes would name the same thing. */
   readonly stamped?: (read: Readings, sent: Sent) => { readonly record: Json | undefined; readonly thing: Json };
-  /** Does several things, one after the other; the items of a batch when left out. */
+  /** Whether it does several things, one after the other; by default the items of a batch. */
   readonly split?: (sent: Sent) => readonly Sent[];
 }
 
-/** The probe of a write that sets a value. What is kept from before is only whether it was so already. */
+/** Returns the probe of a write that sets a value. Only whether the value was already set is kept from before. */
 export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting): Probe {
   return forEach(split, {
     before: reads,
@@ -21,7 +21,7 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
     keep: (read, sent) => ({ so: isSo(read, sent) }),
     judge: (evidence) => {
       const { before, now } = evidence;
-      // Of what is not there, an empty list says nothing.
+      // An empty list proves nothing about something that does not exist.
       if (Object.values(now).includes(null) || !isSo(now, evidence)) return { seen: "nothing", again: "value" };
       const { record, thing = "" } = stamped?.(now, evidence) ?? {};
       if (isStamped(evidence, record, { stamp: "updated", thing })) return stampedAt(record);
@@ -32,20 +32,20 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
   });
 }
 
-/** What a write sets was so before it, and is so now. */
+/** The value that a write sets was set before it, and is still set. */
 export const UNCHANGED: Sight = { seen: "unchanged", by: { because: "it was so before, and is so now" }, again: "value" };
 
 function stampedAt(record: Json | undefined): Sight {
   return { seen: "effect", by: { readBack: "as it was sent", updatedAt: field(record, "updatedAt") ?? null }, rests: "record" };
 }
 
-/** How a write shows that makes something under an id: there was nothing of that id, and now there is what was sent. */
+/** How the effect of a write that makes something under an id is found: the id was free, and now has the sent value. */
 export interface Making {
   readonly read: (sent: Sent) => { readonly name: string; readonly reads: Reads };
   readonly id: (input: JsonObject) => Json | undefined;
-  /** Whether the id was chosen by us, for this step: then nobody else can have made it. */
+  /** Whether the run chose the id for this step: then nobody else can have made it. */
   readonly isOurId: (sent: Sent) => boolean;
-  /** Of what was made, and all that was read now. */
+  /** The evidence about the new thing, and all present readings. */
   readonly isAsSent: (made: Json, sent: Sent, now: Readings) => boolean;
   /** Whether the environment says that the service refuses a second one. */
   readonly isUnique: (sent: Sent) => boolean;
@@ -54,7 +54,7 @@ export interface Making {
 
 export function makingProbe({ read, id, isOurId, isAsSent, isUnique, split = itemsOf }: Making): Probe {
   return forEach(split, {
-    // What has an id of ours cannot have been there before.
+    // A thing with an id of ours cannot have existed before.
     before: (sent) => (isOurId(sent) ? {} : read(sent).reads),
     after: (sent) => read(sent).reads,
     keep: (readings, sent) => (isOurId(sent) ? {} : { present: readings[read(sent).name] !== null }),
@@ -72,7 +72,7 @@ export function makingProbe({ read, id, isOurId, isAsSent, isUnique, split = ite
         ? { seen: "effect", by: { readBack: "there under the id that was sent, and not there before" }, rests: "readings" }
         : {
             seen: "conflict",
-            why: "what is there under this id is not what was sent",
+            why: "the thing with this id differs from what was sent",
             rests: isOurId(evidence) ? "record" : "readings",
           };
     },
@@ -84,4 +84,4 @@ function wasThere({ before }: Evidence, isOurs: boolean): boolean | undefined {
   return before === undefined ? undefined : before["present"] === true;
 }
 
-const ALREADY_THERE: Sight = { seen: "unclear", why: "something of this id was there before" };
+const ALREADY_THERE: Sight = { seen: "unclear", why: "something with this id existed before" };

@@ -19,13 +19,13 @@ import { effectOfMovement, isSpent, type TokenMovement, movementsOf, newMovement
 import { unitMinted, unitMoved } from "./units.ts";
 
 const ONE = Decimal.of(1);
-/** How an addition shows: a total that grows by it, and a movement that looks like it. */
+/** How the effect of an addition is found: a total that grows by it, and a movement that looks like it. */
 interface Addition {
   readonly reads: (sent: Sent) => Readonly<Record<string, ProbeRead>>;
-  /** The total, as one of the readings has it. */
+  /** Returns the total in one of the readings. */
   readonly total: (read: Readings) => Decimal | undefined;
   readonly isOurs: (movement: TokenMovement, sent: Sent) => boolean;
-  /** What another movement adds to the total; `undefined`: nothing. */
+  /** Returns what another movement adds to the total; `undefined`: nothing. */
   readonly adds: (movement: TokenMovement, sent: Sent) => Decimal | undefined;
   readonly amount: (sent: Sent) => Decimal | undefined;
   readonly tokenId: (sent: Sent) => Json | undefined;
@@ -33,8 +33,9 @@ interface Addition {
 }
 
 /**
- * The probe of a write that adds. The token's transactions say who did what, and when. One that looks like this write, is newer than the
- * readings before it and proves no other is its effect. Without such a one, two readings of a total must agree that nothing was added.
+ * Returns the probe of a write that adds. The token's transactions show who did what, and when. A transaction that looks like this write,
+ * is newer than the readings before it and proves no other write is its effect. Without one, two readings of a total must agree that
+ * nothing was added.
  */
 function additionProbe(addition: Addition): Probe {
   const { reads, total, amount, tokenId } = addition;
@@ -69,20 +70,20 @@ function isReadable(read: { readonly item: Sent; readonly adds: Decimal | undefi
   return read.adds !== undefined;
 }
 
-// Items that add to the same total were taken together.
+// Items that add to the same total are already combined.
 function itemsIn(sent: Sent): readonly Sent[] {
   const { parts } = sent.input;
   return parts === undefined ? [sent] : recordsIn(parts).map((input) => ({ ...sent, input }));
 }
 
-/** Items of a write that look the same, and how a movement looks that one of them left. */
+/** Items of a write that look the same, and what a movement of one of them looks like. */
 interface Kind {
   readonly adds: Decimal;
   readonly times: number;
   readonly isAlike: (each: TokenMovement) => boolean;
 }
 
-// What is alike: of the same kind, between the same parties, by the same actor.
+// Items are alike if they have the same kind, the same parties and the same actor.
 function kindsOf(addition: Addition, evidence: Evidence, items: readonly Item[]): readonly Kind[] {
   const groups = Map.groupBy(items, ({ item }) => items.findIndex((each) => jsonEquals(each.item.input, item.input)));
   return [...groups.values()].flatMap((same) =>
@@ -94,13 +95,13 @@ function kindsOf(addition: Addition, evidence: Evidence, items: readonly Item[])
   );
 }
 
-/** How often the write as a whole is in so many of each kind: a whole number, or only a part of it. */
+/** How often the whole write is in so many of each kind: a whole number, or only a part of it. */
 function timesOf(kinds: readonly Kind[], counts: readonly number[]): number | "a part" {
   const [first = 0, ...more] = kinds.map(({ times }, at) => (counts[at] ?? 0) / times);
   return Number.isInteger(first) && more.every((each) => each === first) ? first : "a part";
 }
 
-// All of it once, or nothing of it: a part is never taken for the whole, nor for nothing.
+// All of it once, or nothing: a part never counts as the whole, nor as nothing.
 function recorded(addition: Addition, evidence: Evidence, kinds: readonly Kind[]): Sight | undefined {
   const tokenId = addition.tokenId(evidence);
   const all = movementsOf(evidence.now["transactions"], tokenId);
@@ -117,7 +118,7 @@ function recorded(addition: Addition, evidence: Evidence, kinds: readonly Kind[]
   if (times > 1) return { seen: "conflict", why: `it took effect ${times} times`, rests: "record" };
   const ids = [...new Set(proofs.flatMap(({ id }) => id ?? []))];
   if (ids.length > 1 && ids.length < proofs.length)
-    return { seen: "unclear", why: "neither one transaction shows all of it, nor one each part" };
+    return { seen: "unclear", why: "no transaction shows all of it, and not every part has one" };
   const total = { before: evidence.before?.["total"] ?? null, now: addition.total(evidence.now) ?? null };
   const [proof] = proofs;
   if (proof === undefined) return undefined;
@@ -126,12 +127,12 @@ function recorded(addition: Addition, evidence: Evidence, kinds: readonly Kind[]
     : { seen: "effect", by: { total, transactions: ids }, rests: "record", spends: ids };
 }
 
-const AMBIGUOUS: Sight = { seen: "unclear", why: "a transaction could be that of more than one part of the write" };
+const AMBIGUOUS: Sight = { seen: "unclear", why: "a transaction could belong to more than one part of the write" };
 
-// An earlier moment may show one part of what is there now.
+// An earlier moment may show only a part of the present effect.
 function partOf(seen: number, kinds: readonly Kind[]): Sight {
   const whole = kinds.reduce((sum, { times }) => sum + times, 0);
-  return { seen: "conflict", why: `of ${whole} things that it was to do, ${seen} can be seen`, rests: "readings" };
+  return { seen: "conflict", why: `${seen} of its ${whole} parts are visible`, rests: "readings" };
 }
 
 function explained(addition: Addition, evidence: Evidence, kinds: readonly Kind[]): Sight {
@@ -160,12 +161,12 @@ interface Explaining {
   readonly isFenced: boolean;
 }
 
-// Which of the other movements were before the first reading of the total, its age being unknown, nobody can say.
+// The age of the first reading is unknown, so other movements may have been before or after it.
 function byTotals({ before, now, kinds, alike, others, isFenced }: Explaining): Sight {
   const parts = kinds.map(({ adds }, at) => ({ adds, alike: alike[at] ?? 0 }));
   const ways = waysOf({ by: now.minus(before), parts, others });
-  if (ways === "too many") return { seen: "unclear", why: "too many others moved this token meanwhile to tell" };
-  if (ways.length > 1) return { seen: "unclear", why: "others moved this token meanwhile, so that its total does not tell" };
+  if (ways === "too many") return { seen: "unclear", why: "too many others moved this token meanwhile" };
+  if (ways.length > 1) return { seen: "unclear", why: "others moved this token meanwhile, so its total proves nothing" };
   const [counts] = ways;
   const unexplained = { seen: "unclear", why: `the total went from ${before} to ${now}, which no transactions explain` } as const;
   if (counts === undefined) return unexplained;
@@ -186,7 +187,7 @@ function hasRival({ rivals }: Evidence, { input }: Sent): boolean {
   return rivals.some((rival) => recordsIn(rival["parts"] ?? [rival]).some((each) => jsonEquals(each, input)));
 }
 
-// Writes of other operations move tokens too: by batch, or with an asset that is deposited.
+// Writes of other operations move tokens too: by batch, or with a deposited asset.
 function hasTwin({ bystanders }: Evidence, tokenId: Json | undefined, amount: Decimal): boolean {
   const isToken = (value: Json): boolean => value === tokenId;
   const isAmount = (value: Json): boolean => number(value)?.equals(amount) === true;
@@ -216,7 +217,7 @@ const mintedAmount: Probe = additionProbe({
   },
 });
 
-// What was minted and is no more supplied was burnt.
+// The minted quantity that is not supplied any more was burnt.
 const burntAmount: Probe = additionProbe({
   reads: tokenRead,
   total: ({ token }) => {
@@ -230,7 +231,7 @@ const burntAmount: Probe = additionProbe({
   adds: ({ type, amount }) => (type === "BURN" ? amount : undefined),
 });
 
-// What the receiver holds grows by what moves there.
+// The receiver's balance grows by the quantity that moves there.
 const movedAmount: Probe = additionProbe({
   reads: ({ input }) => ({
     held: { operation: "ledger.erc1155.balanceOf", input: { id: input["id"] ?? "", owner: input["to"] ?? {} } },
@@ -249,7 +250,7 @@ const movedAmount: Probe = additionProbe({
   },
 });
 
-/** Units by where they are, amounts by totals. */
+/** Units are found by their holder, amounts by totals. */
 function byKind(isUnit: (sent: Sent) => boolean, unit: Probe, amount: Probe): Probe {
   const of = (sent: Sent): Probe => (isUnit(sent) ? unit : amount);
   return {
@@ -289,10 +290,10 @@ const moved: Probe = byKind(
 /** B.5 */
 export const transferred: Probe = eachApart((sent) => [sent], moved);
 
-/** Each token of the batch by itself. */
+/** Each token of the batch separately. */
 export const batchTransferred: Probe = eachApart(transfersIn, moved);
 
-// Units are named apart from the tokens that they are of: of those that can have units, when there are as many.
+// Units are listed separately from their tokens: they belong to the tokens that can have units, if there are as many.
 function transfersIn(sent: Sent): readonly Sent[] {
   const { ids, values, data, ...parties } = sent.input;
   const [tokens, amounts, units] = [listOf(ids), listOf(values), listOf(field(data, "assetIds"))];
@@ -307,7 +308,7 @@ function transfersIn(sent: Sent): readonly Sent[] {
   });
 }
 
-/** The probe of a write of several items: those that add to the same total are looked at together, where the first of them is. */
+/** Returns the probe of a write of several items: those that add to the same total are read together, at the first of them. */
 function eachApart(split: (sent: Sent) => readonly Sent[], probe: Probe): Probe {
   return forEach((sent) => {
     const items = split(sent);

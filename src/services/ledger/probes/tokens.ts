@@ -12,7 +12,7 @@ const stamped = ({ token: record = null }: Readings, { input }: Sent): { readonl
   thing: input["id"] ?? null,
 });
 
-/** B.4: the token of the id that was sent. Its fields for units are not shown. */
+/** B.4: the token with the sent id. Its fields for units are not shown. */
 export const tokenCreated: Probe = makingProbe({
   read: (sent) => ({ name: "token", reads: token(sent) }),
   id: ({ id }) => id,
@@ -48,7 +48,7 @@ export const tokenOwnersSet: Probe = settingProbe({
     sameMembers(field(shown, "owners"), listOf(input["owners"]), (there, asked) => isEntity(field(there, "entity"), asked)),
 });
 
-/** The operators stand, or stand no more, among those of the actor's account of each token. */
+/** Whether the operators are set, or removed, in the actor's account of each token. */
 export const tokenApprovalSet: Probe = settingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("tokenIds")),
   reads: ({ input }) => ({ accounts: accountsOf(input["tokenIds"]) }),
@@ -56,8 +56,8 @@ export const tokenApprovalSet: Probe = settingProbe({
   isSo: ({ accounts = null }, { input, actor }) => {
     if (actor === undefined) return false;
     const approved = listOf(ownAccount(accounts, { actor })?.["approvedEntities"]);
-    const stands = (operator: Json): boolean => approved.some((each) => isEntity(each, operator));
-    return listOf(input["operators"]).every((operator) => stands(operator) === (input["approved"] === true));
+    const isListed = (operator: Json): boolean => approved.some((each) => isEntity(each, operator));
+    return listOf(input["operators"]).every((operator) => isListed(operator) === (input["approved"] === true));
   },
 });
 

@@ -4,7 +4,7 @@ import { field, isEntity, listOf, number, recordsIn, text } from "../../probes/c
 import { effectOfMovement, type TokenMovement, movementsOf, newMovements } from "./records.ts";
 import { accountsOf } from "./tokens.ts";
 
-// Units of non-fungible tokens: the token's transactions say what moved, and its accounts who holds which.
+// Units of non-fungible tokens: the token's transactions show the movements, and its accounts the holders.
 
 const accountsRead: Probe["after"] = ({ input }) => ({ accounts: accountsOf(input["id"]) });
 const allRead: Probe["after"] = (sent) => ({
@@ -12,7 +12,7 @@ const allRead: Probe["after"] = (sent) => ({
   transactions: { operation: "ledger.transaction.list", input: { tokenId: sent.input["id"] ?? "" } },
 });
 
-/** The movement of one of these units that only this write can have left. */
+/** Returns the movement of one of these units that only this write can have left. */
 function movementOf(evidence: Evidence, type: string, units: readonly Json[]): TokenMovement | undefined {
   const { now, input, actor } = evidence;
   const all = movementsOf(now["transactions"], input["id"]);
@@ -25,7 +25,7 @@ function holderOf(accounts: Json | undefined, unit: Json): Json {
   return recordsIn(accounts).find(({ nftIds }) => listOf(nftIds).includes(unit))?.["entity"] ?? null;
 }
 
-/** A new unit is with its receiver, and was with nobody. */
+/** The new unit has its receiver, and had no holder before. */
 export const unitMinted: Probe = {
   before: accountsRead,
   after: allRead,
@@ -49,13 +49,13 @@ export const unitMinted: Probe = {
   },
 };
 
-// Only the token's definition says which of the data is the id, and it does not show.
+// Only the token's definition says which of the data is the id, and no reading shows it.
 function idsIn({ input }: Sent): readonly string[] {
   const data = input["nftData"];
   return isObject(data) ? Object.values(data).flatMap((value) => text(value) ?? number(value)?.canonical() ?? []) : [];
 }
 
-const OTHERS = { seen: "conflict", why: "the unit is with somebody else", rests: "readings" } as const;
+const OTHERS = { seen: "conflict", why: "someone else has the unit", rests: "readings" } as const;
 
 /** A unit has passed from one holder to another; to nobody, when it is burnt. */
 export function unitMoved(unitIn: (sent: Sent) => Json | undefined, to: (sent: Sent) => Json): Probe {
@@ -74,11 +74,10 @@ function moved(evidence: Evidence, unit: Json, to: Json): Sight {
   if (record !== undefined && (to === null || isEntity(record.to, to))) return effectOfMovement(record, { unit });
   if (before === undefined) return UNREAD;
   const was = field(before["held"], "by");
-  if (!isEntity(was, input["from"]))
-    return { seen: "unclear", why: "before the write the unit was not where it was to be taken from" };
+  if (!isEntity(was, input["from"])) return { seen: "unclear", why: "before the write, another holder had the unit" };
   if (now["accounts"] === null) return GONE;
   const holder = holderOf(now["accounts"], unit);
-  // A user is one of a whole organization too.
+  // A user is also a member of a whole organization.
   if (jsonEquals(holder, was ?? null)) return { seen: "nothing" };
   const isThere = to === null ? holder === null : isEntity(holder, to);
   return isThere ? { seen: "effect", by: { unit, holder }, rests: "readings" } : OTHERS;

@@ -37,7 +37,7 @@ const stamped =
     thing: input[name] ?? null,
   });
 
-/** B.6: the vault of the id that was sent, with its share tokens. */
+/** B.6: the vault with the sent id, and its share tokens. */
 export const vaultCreated: Probe = makingProbe({
   read: ({ input }) => ({ name: "vault", reads: { vault: vaultRead(input["id"]) } }),
   id: ({ id }) => id,
@@ -46,7 +46,7 @@ export const vaultCreated: Probe = makingProbe({
   isUnique: ({ profile }) => profile.ledger.capabilities.vaultIdUnique,
 });
 
-/** Each share token that was to be added, under the id that was sent, and among those of the vault. */
+/** Each share token that should be added, with the sent id, and among those of the vault. */
 export const shareTokenAdded: Probe = makingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("vaultToken")),
   read: ({ input }) => ({
@@ -113,8 +113,8 @@ function lying(content: Json, { input: { assets = null } }: Sent): JsonObject | 
 }
 
 /**
- * One asset of a deposit or a withdrawal: what lay there of it before, and what lies there now. That something changed in between, and by
- * whom, the records of the asset and of its share tokens say.
+ * One asset of a deposit or a withdrawal: its quantities before and now. The records of the asset and of its share tokens show what
+ * changed in between, and by whom.
  */
 const content: Pick<Probe, "before" | "after" | "keep"> = {
   before: ({ input }) => ({ content: contentRead(input["vaultId"]) }),
@@ -143,7 +143,7 @@ function shareTokensOf({ assets }: JsonObject): readonly Json[] {
   return [...new Set(recordsIn(field(assets, "shares")).map(({ tokenId = null }) => tokenId))];
 }
 
-/** The record that this write has left: of the asset, which has changed hands, or of its shares, minted or burnt. */
+/** The record of this write: of the asset, which has another holder, or of its shares, minted or burnt. */
 function recorded(evidence: Evidence, type: "MINT" | "BURN", by: JsonObject): Sight | undefined {
   const { now, input, actor } = evidence;
   const thing = field(input["assets"], "id") ?? null;
@@ -159,7 +159,7 @@ function recorded(evidence: Evidence, type: "MINT" | "BURN", by: JsonObject): Si
   return movement === undefined ? undefined : effectOfMovement(movement, by);
 }
 
-/** The asset lies in the vault, with exactly the shares that were asked for. */
+/** The asset is in the vault, with exactly the sent shares. */
 export const deposited: Probe = forEach(eachAsset, {
   ...content,
   judge: (evidence) => {
@@ -176,16 +176,16 @@ export const deposited: Probe = forEach(eachAsset, {
       ? { seen: "effect", by, rests: "readings" }
       : {
           seen: "conflict",
-          why: "the asset lies in the vault, but not with the shares that were asked for",
+          why: "the asset is in the vault, but with other shares than were sent",
           rests: "readings",
         };
   },
 });
 
 const NEVER = { seen: "nothing", again: "never" } as const;
-const LAY_THERE = { seen: "unclear", why: "the asset lay in the vault before" } as const;
+const LAY_THERE = { seen: "unclear", why: "the asset was in the vault before" } as const;
 
-// The vault shows one quantity for each share token, however many receivers there were.
+// The vault shows one quantity for each share token, with any number of receivers.
 function sharesMatch(there: Json | undefined, asked: Json | undefined): boolean {
   const shown = recordsIn(there);
   const wanted = Map.groupBy(recordsIn(asked), ({ tokenId = null }) => tokenId);
@@ -201,7 +201,7 @@ function sharesMatch(there: Json | undefined, asked: Json | undefined): boolean 
   );
 }
 
-/** The asset lies in the vault no more, and a record says who took it out. */
+/** The asset is not in the vault any more, and a record shows who took it out. */
 export const withdrawn: Probe = forEach(eachAsset, {
   ...content,
   judge: (evidence) => {
@@ -212,7 +212,7 @@ export const withdrawn: Probe = forEach(eachAsset, {
     const record = recorded(evidence, "BURN", by);
     if (record !== undefined) return isThere ? APART : record;
     if (before === undefined) return UNREAD;
-    if (before["asset"] === null) return { seen: "unclear", why: "the asset did not lie in the vault before" };
+    if (before["asset"] === null) return { seen: "unclear", why: "the asset was not in the vault before" };
     if (isThere) return { seen: "nothing" };
     return { seen: "effect", by, rests: "readings" };
   },
