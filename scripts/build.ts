@@ -104,7 +104,7 @@ if (!process.argv.includes("--no-types")) {
   });
 }
 
-// What loads all else is told what that is: compiled code of one build is never taken for that of another.
+// The loader has the name of the code that it loads, so compiled code of one build is never used for another.
 async function buildBoot(...built: readonly RolldownOutput[]): Promise<RolldownOutput> {
   const codes = built.flatMap((each) => each.output.map((file) => (file.type === "chunk" ? file.code : "")));
   const loader = await rolldown({

@@ -8,7 +8,7 @@ import { formatDiagnostic } from "../src/source/diagnostic.ts";
 
 const SHOWN = { lines: 20, columns: 100 };
 
-/** The example of each code. The line that tells the corpus's test what to expect is left out, of what is checked too. */
+/** Returns the example of each code, without the line that gives the expected codes to the test of the corpus. */
 export function examplesOf(root: URL): Readonly<Record<string, Example>> {
   return Object.fromEntries(CODES.map((code) => [code, exampleOf(root, code)]));
 }

@@ -1,7 +1,7 @@
 // Leaves out what libraries bring along and we never use: each module of Node costs milliseconds of every start, each line some.
 import type { Plugin } from "rolldown";
 
-/** What stands in the place of a module, for importers below a folder. */
+/** The replacement of a module, for importers below a folder. */
 interface Instead {
   readonly module: RegExp;
   readonly of: string;
@@ -27,7 +27,7 @@ const INSTEAD: Readonly<Record<string, Instead>> = {
     of: UNDICI,
     code: "const none = { hasSubscribers: false }; module.exports = { channels: new Proxy({}, { get: () => none }) };",
   },
-  // Asked for the trace of an exemplar, of which there are none.
+  // Imported for the trace of an exemplar, and there are no exemplars.
   traces: { module: /^@opentelemetry\/api$/, of: "/node_modules/prom-client/", code: "module.exports = {};" },
 };
 

@@ -15,12 +15,12 @@ import { InputKinds, mixedFinding } from "./types/id-kinds.ts";
 import { misspeltAttribute } from "./steps/misspelt-attribute.ts";
 import { Usage } from "./types/name-usage.ts";
 
-/** An expression that passed its checks, with its type, and of what it gives the id. */
+/** An expression that passed its checks, with its type and the kind of its id. */
 export interface Checked extends Pick<Typed, "type" | "id"> {
   readonly expression: Expression;
 }
 
-/** Is told of every expression before it is looked at; what `scope` tells holds only until the next one. For editors. */
+/** Gets every expression before it is checked; `scope` is valid only until the next one. For editors. */
 export type Listener = (found: FoundExpression) => void;
 
 export interface FoundExpression {
@@ -30,7 +30,7 @@ export interface FoundExpression {
   readonly offsetOf: (index: number) => number;
 }
 
-// Steps that expect the same share one expression, in all playbooks of a process.
+// Steps with the same expectation share one expression, in all playbooks of a process.
 const expressions = new Recent((text) => Parser.parse(text));
 
 function isAnswer({ root }: Reference): boolean {
@@ -40,22 +40,22 @@ function isAnswer({ root }: Reference): boolean {
 /** What a check does beside checking. */
 export interface Manner {
   readonly listener?: Listener;
-  /** What is not reported. */
+  /** The codes that are not reported. */
   readonly forgiven?: ReadonlySet<Code>;
 }
 
-/** The files that playbooks name, on behalf of the one that a person has named. */
+/** The files that playbooks name, read for the playbook that a person named. */
 export interface NamedFiles {
   readonly files: FileReader | undefined;
   readonly named: string;
 }
 
-/** Gathers what a check finds, and checks expressions where they stand. */
+/** Collects the findings of a check, and checks expressions in their places. */
 export class CheckContext {
   readonly file: SourceFile;
   /** Reads the files that the playbook names. */
   readonly files: FileReader | undefined;
-  /** The playbook that a person has named: it may be one that includes this one. */
+  /** The playbook that a person named, which may include this one. */
   readonly named: string;
   readonly inputKinds: InputKinds = new InputKinds();
   /** Which names are used. */
@@ -70,12 +70,12 @@ export class CheckContext {
     this.#manner = manner;
   }
 
-  /** Whether anything found keeps the playbook from being run. */
+  /** Returns whether any finding prevents the playbook from running. */
   get failed(): boolean {
     return [...this.#found.values()].some(({ finding }) => CATALOGUE[finding.code].severity === "error");
   }
 
-  /** What was found, in the order a reader meets it, bounded by `LIMITS.diagnostics`; warnings give way to errors. */
+  /** Returns the findings in reading order, bounded by `LIMITS.diagnostics`; warnings give way to errors. */
   diagnostics(): readonly Diagnostic[] {
     const { errors = [], warnings = [] } = Object.groupBy(this.#found.values(), ({ finding }) =>
       CATALOGUE[finding.code].severity === "error" ? "errors" : "warnings",
@@ -84,7 +84,7 @@ export class CheckContext {
     return inOrder(shown).map(({ finding, range }) => this.file.diagnose(finding, range));
   }
 
-  /** Notes a finding; the same one at the same place, as by each step that relies on a wrong default, counts once. */
+  /** Reports a finding; the same one at the same place counts once, because each step that uses a wrong default repeats it. */
   report(finding: Finding, range: Range): undefined {
     if (this.#manner.forgiven?.has(finding.code) === true) return undefined;
     this.#found.set(`${range.start} ${finding.code} ${finding.message}`, { finding, range });
@@ -92,8 +92,8 @@ export class CheckContext {
   }
 
   /**
-   * Checks the expression that begins `from` characters into a scalar. `names` looks at the names it uses, before the types are.
-   * Reports, and gives `undefined`, when it is wrong.
+   * Checks the expression that begins `from` characters into a scalar. `names` checks its names before its types. Reports, and returns
+   * `undefined`, when it is wrong.
    */
   expression(text: string, node: ScalarNode, from: number, scope: ExpressionScope): Checked | undefined {
     const place = (start: number, end: number): Range => ({ start: node.offsetOf(from + start), end: node.offsetOf(from + end) });
@@ -124,15 +124,15 @@ function inOrder(found: readonly PlacedFinding[]): readonly PlacedFinding[] {
   return found.toSorted((a, b) => a.range.start - b.range.start);
 }
 
-/** What an expression may use at one place of the playbook. */
+/** The names and types for expressions at one place of the playbook. */
 export interface ExpressionScope {
   readonly types: TypeEnvironment;
-  /** The types for expressions that look at nothing but the answer: they are the same in all playbooks. */
+  /** The types for expressions that use only the answer: they are the same in all playbooks. */
   readonly answer?: TypeEnvironment | undefined;
   readonly names: (expression: Expression) => NameFinding | undefined;
-  /** The service is to refuse what is asked. */
+  /** Whether the service is expected to refuse the call. */
   readonly fails?: boolean | undefined;
-  /** A condition may keep the place from being reached. */
+  /** Whether a condition may prevent the place from being reached. */
   readonly maybe?: boolean | undefined;
   /** The kinds of things that are made here. */
   readonly makes?: ReadonlySet<string>;

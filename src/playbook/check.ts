@@ -47,10 +47,10 @@ import {
 } from "./types/value-types.ts";
 import { warnOfUnused } from "./predictions/warnings.ts";
 
-/** What a check gives: the playbook when nothing is wrong, and what was found. */
+/** The result of a check: the playbook if nothing is wrong, and the findings. */
 export interface CheckResult {
   readonly playbook: Playbook | undefined;
-  /** The types of its outputs, as expressions have them. */
+  /** The types of its outputs in expressions. */
   readonly outputs: ReadonlyMap<string, TypeName>;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -58,8 +58,8 @@ export interface CheckResult {
 const frames = new SchemaSet();
 
 /**
- * Checks a playbook's text, and every playbook that it includes: no network, no environment, no file but those it names, which
- * `files` reads. Never throws for what a text holds.
+ * Checks a playbook's text, and every playbook that it includes: without network or environment, and with no files but those that it
+ * names, which `files` reads. Never throws for any content of a text.
  */
 export function checkPlaybook(path: string, text: string, files?: FileReader): CheckResult {
   const library = new Library(files, checkText);
@@ -69,8 +69,8 @@ export function checkPlaybook(path: string, text: string, files?: FileReader): C
 }
 
 /**
- * Reads the text of a playbook that a run has begun with, which was checked then: rules that have come since do not keep it from being
- * read. `undefined` when it cannot be read at all.
+ * Reads the text of a playbook that a run has begun with, which was checked then: later rules do not prevent reading it. Returns
+ * `undefined` when it cannot be read at all.
  */
 export function readBegun(path: string, text: string, files: FileReader): Playbook | undefined {
   return checkBegun(path, text, new Library(files, checkBegun).includedBy([path])).playbook;
@@ -88,8 +88,8 @@ const LATER_RULES: ReadonlySet<Code> = new Set<Code>([
 ]);
 
 /**
- * Tells a listener of every expression of a playbook, in the order in which a check comes to them. Faults of the frame, which end
- * a check, are read over: an editor asks about documents that are being written.
+ * Calls a listener with every expression of a playbook, in the order of a check. Faults of the frame, which would end a check, are
+ * skipped, because editors ask about unfinished documents.
  */
 export function listenToCheck(path: string, text: string, files: FileReader, listener: Listener): void {
   checkText(path, text, new Library(files, checkText).includedBy([path]), { listener });
@@ -146,14 +146,14 @@ function checkStepFrame(node: SourceNode, context: CheckContext): void {
   }
 }
 
-/** What expressions may use of what stands before the steps. */
+/** Returns what expressions may use from the head of the playbook. */
 type Declared = Pick<Playbook, "inputs" | "env" | "secrets" | "actors">;
 
 function namesOf(declared: readonly { readonly name: string }[]): readonly string[] {
   return declared.map(({ name }) => name);
 }
 
-// Without the outlines, which hold all of the source: a playbook outlives its check.
+// Without the outlines, which hold the whole source: a playbook outlives its check.
 function loopsOf(outlines: ReadonlyMap<string, Outline>): ReadonlyMap<string, StepLoops> {
   return new Map(
     Array.from(outlines, ([id, { loops, foreach }]) => [id, loops.length === 0 && !foreach ? IN_NO_LOOP : { loops, foreach }]),
@@ -303,7 +303,7 @@ function discoveredTypes(node: MapNode): Readonly<Record<string, TypeName>> {
   return outputs?.kind === "map" ? Object.fromEntries([...outputs.entries.keys()].map((name) => [name, "dyn"])) : {};
 }
 
-// Only an expression that is all of a value has a type that is worth keeping.
+// Only an expression that is a whole value has a type worth keeping.
 function typeOfValue(node: SourceNode, types: TypeEnvironment): Variable {
   if (node.kind !== "scalar") return { type: "dyn" };
   if (typeof node.value !== "string")

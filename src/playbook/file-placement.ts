@@ -1,9 +1,9 @@
 import type { FileReader, Placement } from "./playbook-files.ts";
 
-/** What a file is read for: a playbook names a playbook, or data; a person gives data. */
+/** The purpose of reading a file: a playbook names a playbook, or data; a person gives data. */
 export type FileUse = "playbook" | "data" | "given";
 
-// A check prints what is wrong in a file, often into a log that everybody reads: a playbook must not choose whose values are in it.
+// A check prints what is wrong in a file, often into a public log: a playbook must not choose whose values are in it.
 const REFUSED: Readonly<Record<FileUse, Readonly<Record<Placement, boolean>>>> = {
   playbook: { project: false, hidden: false, outside: true, settings: true },
   data: { project: false, hidden: true, outside: true, settings: true },
@@ -30,26 +30,26 @@ const REFUSALS: Readonly<Record<Exclude<Placement, "project">, Refusal>> = {
     suggestion: "give it a name without a dot at its beginning, or give the file yourself: --input NAME=FILE",
   },
   settings: {
-    message: "is a file of settings, which is read for nothing else",
+    message: "is a file of settings, which cannot be used as data",
     why: "such a file holds keys, and a check prints what is wrong in a file",
-    suggestion: "write what is no key into a file of another name; name a key under secrets: as NAME: env:VARIABLE",
+    suggestion: "move everything but keys to a file of another name; name a key under secrets: as NAME: env:VARIABLE",
   },
 };
 
-/** A file that is wanted: what for, and which playbook a person has named. */
+/** A wanted file: its purpose, and the playbook that a person named. */
 export interface WantedFile {
   readonly path: string;
   readonly use: FileUse;
   readonly named: string;
 }
 
-/** Says why a file may not be read; `undefined` when it may. */
+/** Returns why a file may not be read; `undefined` when it may. */
 export function refusalOf(files: FileReader, { path, use, named }: WantedFile): Refusal | undefined {
   const placement = placementOf(files, { path, named });
   return placement !== "project" && REFUSED[use][placement] ? REFUSALS[placement] : undefined;
 }
 
-/** Says whether messages may quote what is in a file. */
+/** Returns whether messages may quote the content of a file. */
 export function isQuotable(files: FileReader, file: Pick<WantedFile, "path" | "named">): boolean {
   return placementOf(files, file) === "project";
 }

@@ -6,14 +6,14 @@ import type { Step } from "./model.ts";
 import type { Outline } from "./outline.ts";
 import { scopeAt, type Spot, type Surroundings } from "./expressions/expression-scope.ts";
 
-/** What every step has, whatever it does, and the spot within it. */
+/** The common fields of every step, and the spot in it. */
 export interface Head {
   readonly common: Pick<Step, "id" | "name" | "line" | "if" | "foreach">;
-  /** Where its own expressions stand: its `if` holds, and its item has a name. */
+  /** The spot of its own expressions: its `if` holds, and its item has a name. */
   readonly inside: Spot;
 }
 
-/** Reads what every step has; `otherwise` is what it is called when it has no name. */
+/** Reads the common fields of every step; `otherwise` is its name if it has none. */
 export function readHead(outline: Outline, otherwise: string, spot: Spot, around: Surroundings): Head {
   const { id, line, fields } = outline;
   const { id: _outlined, name = otherwise, if: guard, foreach: loop, ...rest }: HeadFields = fields;

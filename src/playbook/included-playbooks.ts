@@ -18,7 +18,7 @@ export interface CheckedPlaybook {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** How an included playbook cannot be had. */
+/** Why an included playbook cannot be used. */
 export type NotIncluded =
   | "missing"
   | "too-deep"
@@ -46,12 +46,12 @@ export class Library {
     this.#check = check;
   }
 
-  /** Those that the playbook at the end of this chain of files includes. */
+  /** Returns those that the playbook at the end of this chain of files includes. */
   includedBy(chain: readonly string[]): IncludedPlaybooks {
     return { files: this.#files, named: chain[0] ?? "", find: (path) => this.#find(path, chain) };
   }
 
-  /** What was found in all included files. */
+  /** Returns the findings in all included files. */
   diagnostics(): readonly Diagnostic[] {
     return [...this.#checked.values()].flatMap(({ diagnostics }) => diagnostics).slice(0, LIMITS.diagnostics);
   }

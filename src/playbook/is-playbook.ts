@@ -10,8 +10,8 @@ export function isPlaybook(text: string): boolean {
 const PARTS = /^(?:steps|reconcile)[ \t]*:/m;
 
 /**
- * Returns what was found in a text as it may be shown. A file that is no playbook may be anything, such as somebody's keys: of it only the first
- * finding is told, and nothing is quoted.
+ * Returns the findings in a text as they may be shown. A file that is no playbook may hold anything, such as somebody's keys: only its first
+ * finding is shown, without a quotation.
  */
 export function shownOf(text: string, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   if (isPlaybook(text) || PARTS.test(text)) return diagnostics;

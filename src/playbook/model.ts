@@ -60,7 +60,7 @@ export interface Concurrency {
 /** When `tokenbook schedule` runs the playbook, and what it does when it cannot. */
 export interface Schedule {
   readonly cron: Cron;
-  /** What becomes of a firing while the one before it is still running. */
+  /** What happens to a firing while the previous run has not ended. */
   readonly overlap: "skip" | "queue" | "cancel";
   /** How late a firing that was missed may still run. */
   readonly catchupMs: number;
@@ -90,7 +90,7 @@ export interface ValueShape {
   /** A number or a date, as it was written. */
   readonly minimum?: string | undefined;
   readonly maximum?: string | undefined;
-  /** What each item of a list is. */
+  /** The type of each item of a list. */
   readonly items?: ValueShape | undefined;
   readonly minItems?: number | undefined;
   readonly maxItems?: number | undefined;
@@ -120,7 +120,7 @@ export interface InputDeclaration {
 export type FileFormat = "json" | "yaml" | "csv";
 
 export interface FileRule {
-  /** By the file's extension when it is not told. */
+  /** By default, by the file's extension. */
   readonly format: FileFormat | undefined;
   /** The path of the default, resolved. */
   readonly path: string | undefined;
@@ -138,8 +138,8 @@ export interface ActorDeclaration {
 }
 
 /**
- * Who acts in a step: somebody named, the entity that the key stands for, or whoever an expression gives on the interface that is called: an
- * entity, or the name of a credential.
+ * The actor of a step: a named one, the entity of the key itself, or an expression's value on the interface of the call: an entity, or
+ * the name of a credential.
  */
 export type ActorUse =
   | { readonly kind: "key" }
@@ -156,7 +156,7 @@ export interface Foreach {
   readonly variable: string;
   readonly list: Template;
   readonly key: Expression;
-  /** How many rounds may be under way at a time. */
+  /** How many rounds may run at a time. */
   readonly parallel: number;
 }
 
@@ -170,7 +170,7 @@ interface StepCommon {
   readonly foreach: Foreach | undefined;
 }
 
-/** How often what failed is tried in total, and how to pause between tries. */
+/** How many tries there are in total, and how to pause between them. */
 export interface Retry extends Backoff {
   readonly attempts: number;
 }
@@ -187,9 +187,9 @@ export interface CallStep extends StepCommon {
   readonly onTimeout: "fail" | "pending";
   /** How to wait for `until`, or for a write's receipt; `undefined` on a write that does not wait. */
   readonly wait: Waiting | undefined;
-  /** How the service must refuse. */
+  /** The refusal that is expected. */
   readonly fails: ExpectedRefusal | undefined;
-  /** How many pages of a list to read. */
+  /** How many pages of a list are read. */
   readonly pages: number;
   readonly retry: Retry | undefined;
   readonly ensure: Ensure | undefined;
@@ -199,7 +199,7 @@ export interface CallStep extends StepCommon {
 /** A step that calls an operation that writes. */
 export type WriteStep = CallStep & { readonly operation: WriteOperation };
 
-/** Whether a call writes. */
+/** Returns whether a call writes. */
 export function isWrite(step: CallStep): step is WriteStep {
   return step.operation.writes;
 }
@@ -211,21 +211,21 @@ export interface SideRead {
   readonly as: ActorUse | undefined;
 }
 
-/** What a write is for: where it is so already, the write is not sent; and after it, it must be so. */
+/** The effect that a write must have. If it is there already, the write is not sent; after the write it must be there. */
 export interface Ensure {
   readonly read: SideRead;
-  /** How long it may take until the service shows what was written. */
+  /** How long it may take until the service shows the written value. */
   readonly withinMs: number;
   readonly that: Expression;
 }
 
-/** How to find, by reading, what a write made. */
+/** How to find, by reading, the thing that a write made. */
 export interface Discover {
   readonly read: SideRead;
   readonly withinMs: number;
   /** Over `response`: a list of exactly one. */
   readonly one: Expression;
-  /** Over `one`: what later steps get. */
+  /** Over `one`: the values for later steps. */
   readonly outputs: ReadonlyMap<string, Expression>;
 }
 
@@ -241,16 +241,16 @@ export interface BlockStep extends StepCommon {
 /** Another playbook, run with inputs of its own. */
 export interface IncludeStep extends StepCommon {
   readonly kind: "include";
-  /** As the step names it. */
+  /** Its path or name in the step. */
   readonly uses: string;
   readonly playbook: Playbook;
   readonly inputs: ReadonlyMap<string, Template>;
 }
 
-/** A condition over a fresh read, the conservation of a quantity, or two sides that are to say the same, looked at when all steps are complete. */
+/** A condition over a new read, the conservation of a quantity, or two sides that must agree, checked when all steps are complete. */
 export interface CheckStep extends StepCommon {
   readonly kind: "check";
-  /** Only reported when it does not hold. */
+  /** Whether it is only reported when it does not hold. */
   readonly warns: boolean;
   readonly looks: LookCheck | Conserve | Compare;
 }
@@ -264,32 +264,32 @@ export interface LookCheck {
 /** Token: supply = sum of accounts = mints - burns. Vault and sale likewise. */
 export interface Conserve {
   readonly kind: "conserve";
-  /** Such as `token`: what the interface of the reads conserves under this name. */
+  /** Such as `token`: a name under which the interface of the reads conserves something. */
   readonly of: string;
   readonly conserved: Conserved;
   readonly id: Template;
-  /** Who reads; of a sale, everybody who may have bought. */
+  /** Who reads; for a sale, everybody who may have bought. */
   readonly as: readonly ActorUse[];
   /** The operations that it takes. */
   readonly reads: readonly Operation[];
 }
 
-/** Two sides that are to say the same, row by row. */
+/** Two sides that must agree, row by row. */
 export interface Compare {
   readonly kind: "compare";
   readonly sides: GivenSides | ConservedSides;
   /** The names of the parts of a row's key, in the order in which they are shown. */
   readonly key: readonly string[];
   readonly mappings: readonly Mapping[];
-  /** Differences up to it are none. */
+  /** Differences up to it are ignored. */
   readonly tolerance: Decimal;
-  /** A row that changed within it is moving, and no drift yet. */
+  /** A row that changed within it is moving, and not yet a drift. */
   readonly settleMs: number;
-  /** How long after it was seen a difference is read again, before it is believed. */
+  /** How long to wait before a difference is read again, to confirm it. */
   readonly recheckMs: number;
-  /** The part of the key for each value of which the totals are told. */
+  /** The part of the key for whose values the totals are reported. */
   readonly totals: string | undefined;
-  /** What makes it another comparison than one of the same name: over `inputs`, `env` and `run`. */
+  /** Separates it from other comparisons of the same name: over `inputs`, `env` and `run`. */
   readonly scope: Template | undefined;
 }
 
@@ -306,9 +306,9 @@ export interface ConservedSides {
   readonly conserve: Conserve;
 }
 
-/** One side of a comparison: where its rows come from, and what of a row is compared. */
+/** One side of a comparison: the origin of its rows, and the compared value of a row. */
 export interface Side {
-  /** What reports call it. */
+  /** Its name in reports. */
   readonly name: string;
   readonly source: ReadSource | ListSource;
   /** Rows for which it does not hold are left out. */
@@ -317,9 +317,9 @@ export interface Side {
   readonly key: ReadonlyMap<string, Expression>;
   /** The parts that are the same for all rows of one read. */
   readonly fixed: ReadonlySet<string>;
-  /** Left out: only that a row is there counts. */
+  /** Without it, only the row's existence is compared. */
   readonly value: Expression | undefined;
-  /** Rows of one key are added up; otherwise a second one is a finding. */
+  /** Whether rows of one key are added up; otherwise a second one is a finding. */
   readonly sums: boolean;
   /** When the row last changed. */
   readonly at: Expression | undefined;
@@ -330,17 +330,17 @@ export interface ReadSource {
   readonly kind: "read";
   readonly foreach: Foreach | undefined;
   readonly read: SideRead;
-  /** The rows of one page, over its `response`; left out: the list that the operation gives, or the response as the only row. */
+  /** The rows of one page, over its `response`; by default the operation's list, or the response as the only row. */
   readonly each: Expression | undefined;
 }
 
-/** Rows that are known already: of an input, or of what steps have given. */
+/** Rows that are known already: of an input, or of earlier steps. */
 export interface ListSource {
   readonly kind: "list";
   readonly rows: Expression;
 }
 
-/** Which value of a key part on the left is which on the right: data that the operator owns, for the interfaces share no key. */
+/** Which value of a key part on the left matches which on the right: data of the operator, because the interfaces share no key. */
 export interface Mapping {
   readonly part: string;
   readonly from: Template;

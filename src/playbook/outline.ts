@@ -5,7 +5,7 @@ import { fieldsOf } from "./keywords/keyword.ts";
 import { type BlockFields, STEP, type StepFields } from "./keywords/step.ts";
 import type { StepLoops } from "./model.ts";
 
-/** A step before anything in it is read: its id, where it stands, and what it holds. */
+/** A step before it is read: its id, its place, and the steps in it. */
 export interface Outline extends StepLoops {
   readonly id: string;
   readonly line: number;
@@ -38,7 +38,7 @@ const NO_PARTS: Outline["parts"] = { block: NO_STEPS, rescue: NO_STEPS, always: 
 
 /** The outlines of a playbook's steps, and all of them by id; two steps of one id are reported. */
 export class Outliner {
-  /** By id; of two with the same, the first. */
+  /** By id; of two with the same id, the first. */
   readonly all: Map<string, Outline> = new Map();
   /** Every step, as it was written. */
   readonly nodes: MapNode[] = [];

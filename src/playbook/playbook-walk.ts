@@ -3,12 +3,12 @@ import type { Operation } from "../operations/operation.ts";
 import type { FileData } from "./playbook-files.ts";
 import type { ActorUse, CallStep, CheckStep, Compare, Conserve, IncludeStep, InputDeclaration, Playbook, Step } from "./model.ts";
 
-/** The steps that a step holds itself, in the order they are written; an included playbook's are its own. */
+/** Returns the steps directly in a step, in their order; the steps of an included playbook are its own. */
 export function heldBy(step: Step): readonly Step[] {
   return step.kind === "block" ? [...step.steps, ...step.rescue, ...step.always] : [];
 }
 
-/** Every step of a list at every depth of its blocks, each before what it holds. */
+/** Returns every step of a list at every depth of its blocks, each before its content. */
 export function* stepsIn(steps: readonly Step[]): Generator<Step> {
   for (const step of steps) {
     yield step;
@@ -16,7 +16,7 @@ export function* stepsIn(steps: readonly Step[]): Generator<Step> {
   }
 }
 
-/** One way in which a playbook calls the service: by a step, or by a read beside one. */
+/** One call of the service in a playbook: by a step, or by a read beside one. */
 export interface CallUse {
   readonly playbook: Playbook;
   readonly step: CallStep | CheckStep;
@@ -24,7 +24,7 @@ export interface CallUse {
   readonly as: ActorUse | undefined;
 }
 
-/** Every call that a playbook may make, those of the playbooks it includes among them. */
+/** Returns every call that a playbook may make, with those of the playbooks that it includes. */
 export function* callsOf(playbook: Playbook): Generator<CallUse> {
   for (const step of stepsIn(playbook.steps)) {
     if (step.kind === "include") yield* callsOf(step.playbook);
@@ -71,7 +71,7 @@ export interface FoundWrite {
   readonly chain: readonly string[];
 }
 
-/** The writes of some steps, those of the playbooks they include among them. */
+/** Returns the writes of some steps, with those of the playbooks that they include. */
 export function* writesOf(steps: readonly Step[], file = ""): Generator<FoundWrite> {
   for (const step of stepsIn(steps)) {
     const here = `${file}${file === "" ? "line " : ":"}${step.line} (${step.id})`;
@@ -87,7 +87,7 @@ export function includesOf(playbook: Playbook): readonly IncludeStep[] {
   return [...stepsIn(playbook.steps)].filter((step) => step.kind === "include");
 }
 
-/** A playbook and all that it includes, each file once. */
+/** Returns a playbook and all that it includes, each file once. */
 export function playbooksIn(playbook: Playbook): readonly Playbook[] {
   const found = new Map<string, Playbook>();
   const add = (each: Playbook): void => {
@@ -99,7 +99,7 @@ export function playbooksIn(playbook: Playbook): readonly Playbook[] {
   return [...found.values()];
 }
 
-/** What the playbooks that a playbook includes have from files of data by themselves; its own are inputs of a run. */
+/** Returns the content of data files that included playbooks name themselves; those of the playbook itself are inputs of a run. */
 export function includedData(playbook: Playbook): FileData {
   const included = playbooksIn(playbook)
     .slice(1)

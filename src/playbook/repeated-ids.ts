@@ -3,7 +3,10 @@ import { type CertainCall, type CertainPlaybook, itemsOf, partsAt, spellingOf } 
 import type { CheckContext } from "./check-context.ts";
 import type { Template } from "./expressions/template.ts";
 
-/** Reports things that one call creates, deletes or votes on twice: the service refuses the second one, or nobody can tell the two apart. */
+/**
+ * Reports things that one call creates, deletes or votes on twice: the service refuses the second one, or the two cannot be
+ * distinguished.
+ */
 export function checkTwice({ calls }: CertainPlaybook, context: CheckContext): void {
   for (const call of calls) {
     const first = new Set<string>();
@@ -16,7 +19,7 @@ export function checkTwice({ calls }: CertainPlaybook, context: CheckContext): v
           {
             code: "playbook.id-twice",
             message: `${call.step.operation.name} is given "${words}" twice in one call`,
-            suggestion: "take one of them out, or give it another id",
+            suggestion: "remove one of them, or give it another id",
           },
           node.range,
         );
@@ -30,7 +33,7 @@ interface Named {
   readonly node: SourceNode;
 }
 
-// Those whose items are things of their own. Of what sets a value, the last one counts.
+// The operations whose items must differ. Where items set a value, the last one counts.
 function namedIn(call: CertainCall): readonly Named[] {
   const { namesOnce } = call.step.operation.meaning;
   if (namesOnce === undefined) return [];

@@ -236,7 +236,7 @@ test("completion comes while an expression is being typed, with words for the on
   expect(items.map(({ label }) => label)).toEqual(["response", "outcome"]);
   expect(items[0]?.textEdit).toMatchObject({ newText: "response" });
   const told = await editor.request<CompletionItem>("completionItem/resolve", items[0] ?? {});
-  expect(told.documentation).toMatchObject({ kind: "markdown", value: "What the service answered." });
+  expect(told.documentation).toMatchObject({ kind: "markdown", value: "The answer of the service." });
 });
 
 test("paths of playbooks are those on the disk", async () => {

@@ -95,7 +95,7 @@ export interface Profile {
     };
     /** Records on a page when a call names no size. */
     readonly pageSize: number;
-    /** How a receipt says what became of a write; a status that is neither of these words means that it is not decided yet. */
+    /** How a receipt reports the outcome of a write; any other status means that it is not decided yet. */
     readonly receipt: {
       readonly committed: readonly (string)[];
       readonly failed: readonly (string)[];

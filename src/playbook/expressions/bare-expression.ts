@@ -6,14 +6,14 @@ import { warnOfConstant, warnOfNever } from "../predictions/warnings.ts";
 
 const SHOWN_CHARS = 200;
 
-/** Reads an expression that stands by itself, without ${{ }}; reports, and gives `undefined`, when it is wrong. */
+/** Reads an expression without ${{ }}; reports, and returns `undefined`, when it is wrong. */
 export function readBare(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Checked | undefined {
   if (node?.kind !== "scalar") return undefined;
   const text = String(node.value);
   return holdsExpression(text) ? refuseBraces(text, node, context) : context.expression(text, node, 0, scope);
 }
 
-/** Reads a condition over what the service answers: an expression by itself that is true or false. */
+/** Reads a condition over the answer of the service: a bare expression that is true or false. */
 export function readCondition(
   node: SourceNode | undefined,
   context: CheckContext,
@@ -24,7 +24,7 @@ export function readCondition(
   return condition;
 }
 
-/** Reads the condition under which a step is done. */
+/** Reads the condition of a step. */
 export function readGuard(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Expression | undefined {
   const condition = readTruth(node, context, scope);
   if (condition !== undefined && node !== undefined) warnOfNever(condition, node.range, context);
@@ -59,14 +59,14 @@ function refuseBraces(text: string, node: ScalarNode, context: CheckContext): un
   return context.report(
     {
       code: "expression.not-bare",
-      message: "an expression stands here by itself, without ${{ }}",
+      message: "this is an expression already: write it without ${{ }}",
       suggestion: `write: ${bare.slice(0, SHOWN_CHARS)}`,
     },
     node.range,
   );
 }
 
-// In [a, b] YAML splits at each comma, also at one inside an expression: what follows such a half is no item of its own.
+// In [a, b] YAML splits at each comma, even inside an expression: the text after such a half is not an item of its own.
 function uncut(items: readonly SourceNode[], context: CheckContext): readonly SourceNode[] {
   const cut = items.findIndex((item) => isCutOff(textOf(item) ?? ""));
   const node = items[cut];

@@ -30,9 +30,9 @@ export function compileTemplate(
 
 const EXPRESSION_IN_KEY: Finding = {
   code: "expression.in-key",
-  message: "this key holds an expression, and would be sent as it is written",
+  message: "this key has an expression, and would be sent as it is written",
   why: "the keys of a map are fixed; only its values can be expressions",
-  suggestion: 'give the whole map by one expression: ${{ {"a" + inputs.b: 1} }}',
+  suggestion: 'write the whole map as one expression: ${{ {"a" + inputs.b: 1} }}',
 };
 
 function compileMap(node: MapNode, schema: JsonSchema | undefined, context: CheckContext, scope: ExpressionScope): Template {
@@ -82,7 +82,7 @@ function compileWhole({ text, from }: Span, node: ScalarNode, { schema, context,
   return { kind: "expression", expression: checked.expression, number: wanted?.has("number") === true && !wanted.has("string") };
 }
 
-// A step that fails may well be given a wrong id, and what an operation makes may be called as one likes.
+// A step that must fail may get a wrong id, and new things may have any name.
 function checkId({ id, expression }: Checked, { schema, context, scope }: Where, place: () => Range): void {
   if (scope.fails === true) return;
   if (scope.maybe !== true) context.inputKinds.note(expression.text, schema);
@@ -110,7 +110,7 @@ function compileText(value: string, node: ScalarNode, { schema, context, scope }
       {
         code: "expression.unclosed",
         message: "this ${{ has no }}",
-        suggestion: "close it with }}; where it stands in [ ] or { }, quote it, for YAML splits those at each comma",
+        suggestion: "close it with }}; inside [ ] or { }, quote it, because YAML splits those at each comma",
       },
       { start, end: start + open.end - open.start },
     );
@@ -125,7 +125,7 @@ function checkInText({ type }: Checked, place: () => Range, context: CheckContex
   const kind = kindOfType(type);
   if (kind !== "object" && kind !== "array" && kind !== "null") return;
   context.report(
-    { code: "expression.wrong-type", message: `this gives ${WORDS[kind] ?? kind} (${type}), which has no place inside a text` },
+    { code: "expression.wrong-type", message: `this gives ${WORDS[kind] ?? kind} (${type}), which cannot be part of a text` },
     place(),
   );
 }
@@ -139,7 +139,7 @@ function wordsOf(kinds: ReadonlySet<string> | undefined): string {
   return [...(kinds ?? [])].map((kind) => WORDS[kind] ?? kind).join(" or ");
 }
 
-// Quantities may be quoted, which keeps other YAML readers from rounding them: "100.00" is a number where a number belongs.
+// Quotes keep other YAML readers from rounding quantities: "100.00" is a number where a number is expected.
 function numeralWanted(schema: JsonSchema | undefined, text: string): Decimal | undefined {
   const kinds = kindsOf(schema);
   return kinds?.has("number") === true && !kinds.has("string") ? Decimal.parse(text) : undefined;

@@ -21,20 +21,20 @@ export interface Surroundings {
   readonly included: IncludedPlaybooks;
 }
 
-/** A place in a playbook: what may be spoken of there. */
+/** A place in a playbook, with the names that may be used there. */
 export interface Spot extends Standpoint {
   /** The names of the items of the loops around. */
   readonly variables: Readonly<Record<string, Variable>>;
-  /** The service is to refuse what is asked here. */
+  /** Whether the service is expected to refuse the call. */
   readonly fails: boolean;
-  /** A condition may keep the place from being reached. */
+  /** Whether a condition may prevent the place from being reached. */
   readonly maybe: boolean;
   readonly types: TypeEnvironment;
-  /** The steps that have had their turn so far; it grows as the playbook is read. */
+  /** The steps before it; the list grows as the playbook is read. */
   readonly done: Set<string>;
 }
 
-/** The place from which a playbook is read: nothing has run yet. */
+/** The first place of a playbook: nothing has run yet. */
 export function firstSpot(types: StepTypes): Spot {
   return { done: new Set(), sections: [], under: [], variables: {}, fails: false, maybe: false, types: types.within([]) };
 }
@@ -47,7 +47,7 @@ export function within(spot: Spot, block: Outline, part: Outline["sections"][num
   return { ...spot, sections, types: types.with(spot.variables) };
 }
 
-/** What an expression at a spot may use; `own` is the step that it belongs to, which has its answer when `answered`. */
+/** Returns the names that an expression at a spot may use; `own` is the step that it belongs to, which has its answer when `answered`. */
 export function scopeAt(around: Surroundings, spot: Spot, own?: Own, more?: Readonly<Record<string, TypeName>>): ExpressionScope {
   return {
     get types(): TypeEnvironment {
@@ -64,7 +64,7 @@ export function scopeAt(around: Surroundings, spot: Spot, own?: Own, more?: Read
   };
 }
 
-// What is there before a step is done is looked at by name; most expressions only look at its answer.
+// Other names are looked up when they are used, because most expressions use only the answer.
 function isFromBefore({ root }: Reference): boolean {
   return root === "steps" || root === "secrets" || root === "env";
 }
@@ -79,6 +79,6 @@ function standpointOf(spot: Spot, own: Own | undefined): Standpoint {
 interface Own {
   readonly id: string;
   readonly answered?: boolean;
-  /** The types for what looks at nothing but its answer. */
+  /** The types for expressions that use only its answer. */
   readonly answer?: TypeEnvironment;
 }

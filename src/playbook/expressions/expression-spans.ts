@@ -10,23 +10,23 @@ export interface Span {
   readonly end: number;
 }
 
-/** Whether a text holds an expression, so that only a run can tell its value. */
+/** Returns whether a text holds an expression, so that only a run knows its value. */
 export function holdsExpression(text: string): boolean {
   return text.includes(OPENING);
 }
 
-/** Where an expression without an end begins in a text that follows the last one with an end. */
+/** Returns where an expression without an end begins, after the last one with an end. */
 export function openingIn(text: string): { readonly start: number; readonly end: number } | undefined {
   const start = text.indexOf(OPENING);
   return start < 0 ? undefined : { start, end: start + OPENING.length };
 }
 
 /**
- * The expressions in a text. Their ends are looked for past the texts and braces that they hold; where these do not close, the
- * nearest `}}` is the end, so that what is wrong with the expression can be said.
+ * Returns the expressions in a text. Their ends are found past the texts and braces in them. If these do not close, the nearest `}}` is
+ * the end, so that the expression's fault can be reported.
  */
 export function* spansIn(text: string): Generator<Span> {
-  let closes = true; // a text that once ran out is not read to its end again for each expression after
+  let closes = true; // an unclosed text is not read to its end again for each expression
   let start = text.indexOf(OPENING);
   while (start >= 0) {
     const from = start + OPENING.length;
@@ -40,14 +40,14 @@ export function* spansIn(text: string): Generator<Span> {
   }
 }
 
-/** The expression that is all of a text, if one is. */
+/** Returns the expression that is a whole text, if one is. */
 export function wholeExpression(text: string): Span | undefined {
   if (!holdsExpression(text)) return undefined;
   const [span] = spansIn(text);
   return span !== undefined && span.end - span.start === text.trim().length ? span : undefined;
 }
 
-// What may stand between the parts that matter: anything but a quote or a brace; and a text, raw or not, long or short.
+// The text between the parts that matter: anything but a quote or a brace; and a text, raw or not, long or short.
 const TOKEN = /r?"""|r?'''|r?"|r?'|\{|\}\}|\}/giy;
 const PLAIN = /(?:(?!r["'])[^"'{}])+/giy;
 

@@ -8,14 +8,14 @@ import { tooLongText } from "../../expression/steps.ts";
 /** A value of a playbook that may hold expressions. */
 export type Template =
   | { readonly kind: "literal"; readonly value: Json }
-  /** The whole value is one expression; `number` where a numeral in a string is to become a number. */
+  /** The whole value is one expression; `number` if a numeral in a string must become a number. */
   | { readonly kind: "expression"; readonly expression: Expression; readonly number: boolean }
   /** Text with expressions in it. */
   | { readonly kind: "text"; readonly parts: readonly (string | Expression)[] }
   | { readonly kind: "list"; readonly items: readonly Template[] }
   | { readonly kind: "object"; readonly entries: readonly (readonly [string, Template])[] };
 
-/** The value of a template. Pure; its expressions share one budget. Throws an EvaluationFailure. */
+/** Returns the value of a template. Pure; its expressions share one budget. Throws an EvaluationFailure. */
 export function bind(template: Template, scope: Scope): Json {
   return sharingSteps("expressionSteps", () => bound(template, scope));
 }
@@ -50,7 +50,7 @@ function textOf(expression: Expression, scope: Scope): string {
   const value = expression.evaluate(scope);
   if (typeof value === "string") return value;
   if (value instanceof Decimal || typeof value === "boolean") return String(value);
-  throw new EvaluationFailure(`${expression.text.trim()} is ${shownJson(value)}, which has no place inside a text`);
+  throw new EvaluationFailure(`${expression.text.trim()} is ${shownJson(value)}, which cannot be part of a text`);
 }
 
 /** Every expression of a template, in the order they are written. */

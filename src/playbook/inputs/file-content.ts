@@ -18,22 +18,22 @@ export interface ContentProblem {
   readonly fix?: string | undefined;
 }
 
-/** What a data file holds, or why it cannot be used. */
+/** The content of a data file, or why it cannot be used. */
 export type Content = { readonly value: Json } | { readonly problems: readonly ContentProblem[] };
 
-/** The data file to read, and what it must hold. */
+/** The data file to read, and its required content. */
 export interface ContentSource {
   readonly path: string;
   readonly text: string;
   readonly shape: ValueShape;
   readonly rule: FileRule;
-  /** Whether messages may quote what is in the file. */
+  /** Whether messages may quote its content. */
   readonly isQuoted: boolean;
 }
 
 const FORMATS: Readonly<Record<string, FileFormat>> = { ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".csv": "csv" };
 
-/** The format of a file, as its extension tells. */
+/** Returns the format of a file by its extension. */
 export function formatOfPath(path: string): FileFormat | undefined {
   return FORMATS[extname(path).toLowerCase()];
 }
@@ -46,12 +46,12 @@ export function readContent(source: ContentSource): Content {
     : { problems: content.problems.map((each) => unquoted(each, source.path)) };
 }
 
-// The message ends where what is in the file may begin.
+// The message ends before any content of the file.
 function unquoted({ message }: ContentProblem, path: string): ContentProblem {
   const [line = ""] = message.startsWith(path) ? (/^:\d+(?::\d+)?/.exec(message.slice(path.length)) ?? []) : [];
   return {
     message: `${path}${line} does not hold what the playbook declares`,
-    fix: "its content is not shown, since the file lies outside of the project or is hidden: copy it into the project to see more",
+    fix: "its content is not shown, because the file lies outside of the project or is hidden: copy it into the project to see more",
   };
 }
 
@@ -61,7 +61,7 @@ function contentOf(source: ContentSource): Content {
   const format = rule.format ?? formatOfPath(path);
   switch (format) {
     case undefined:
-      return refused(`${path} has no extension that tells its format`, "say it in the playbook: format: json, yaml or csv");
+      return refused(`${path} has no extension of a known format`, "name it in the playbook: format: json, yaml or csv");
     case "csv":
       return readTable({ ...source, text });
     case "yaml":
@@ -75,7 +75,7 @@ function refused(message: string, fix?: string): Content {
   return { problems: [{ message, fix }] };
 }
 
-/** Tells where a part of the content stands. */
+/** Describes where a part of the content is. */
 type Locate = (path: readonly string[]) => string;
 
 function judged({ shape, rule }: ContentSource, value: Json, locate: Locate): Content {
@@ -121,7 +121,7 @@ function readYaml(source: ContentSource): Content {
   return judged(source, ours(source, toJson(root)), (path) => locateIn(file, root, path));
 }
 
-// A JSON Schema means what it says: a quoted number is a text to it.
+// In a JSON Schema, a quoted number is a text.
 function ours({ shape, rule }: ContentSource, value: Json): Json {
   return rule.validate === undefined ? coerce(shape, value) : value;
 }
@@ -138,25 +138,25 @@ function readJson(source: ContentSource): Content {
   } catch (error) {
     const { line, column, message } = placeInJson(messageOf(error), source.text);
     const place = line === undefined ? source.path : `${source.path}:${line}:${column}`;
-    return refused(`${place}: this is no JSON: ${message}`);
+    return refused(`${place}: this is not valid JSON: ${message}`);
   }
   const twice = keyTwiceIn(source, value);
   if (twice !== undefined) return refused(`${twice.at}: ${twice.message}`, "keep one of the two");
   return judged(source, ours(source, value), locatorOf(source));
 }
 
-/** A key that stands twice in an object of a JSON text, and where: of such the parser keeps the last value, and says nothing. */
+/** Returns a key that occurs twice in an object of a JSON text, and where: the parser silently keeps the last value. */
 export function keyTwiceIn(
   { path, text }: { readonly path: string; readonly text: string },
   value: Json,
 ): { readonly at: string; readonly message: string } | undefined {
   if (keysIn(text) <= keysOf(value)) return undefined;
   const found = parseYaml(path, text).diagnostics.find(({ code }) => code === "source.duplicate-key");
-  if (found === undefined) return { at: path, message: "a key stands twice in an object" };
+  if (found === undefined) return { at: path, message: "a key occurs twice in an object" };
   return { at: `${path}:${found.line}:${found.column}`, message: found.message };
 }
 
-// Outside of its texts, JSON has a colon behind each key and nowhere else. A pattern would exhaust the stack on a long text.
+// Outside of its texts, JSON has a colon after each key and nowhere else. A pattern would exhaust the stack on a long text.
 function keysIn(text: string): number {
   let keys = 0;
   let isQuoted = false;
@@ -192,7 +192,7 @@ function placeInJson(said: string, text: string): JsonFault {
   return { message: token, line: String(before.length), column: String((before.at(-1) ?? "").length + 1) };
 }
 
-// The parser does not say where: the shortest text that it finds the token in ends with it.
+// The parser does not say where: the shortest text in which it finds the token ends with it.
 function offsetOfToken(text: string): number {
   let [without, within] = [0, text.length];
   while (within - without > 1) {
@@ -212,7 +212,7 @@ function hasWrongToken(text: string): boolean {
   }
 }
 
-// JSON is read without positions, which cost most of the time and memory; the text is read again, as YAML, when one is asked for.
+// JSON is read without positions, which cost most of the time and memory; it is read again as YAML when a position is needed.
 function locatorOf({ path: file, text }: ContentSource): Locate {
   let parsed: ReturnType<typeof parseYaml> | undefined;
   return (path) => {
@@ -260,7 +260,7 @@ function meant(name: string, names: readonly string[]): string {
   return near === undefined ? `known columns: ${names.join(", ")}` : `did you mean "${near}"?`;
 }
 
-// An empty cell is no value where none is required, and null where that may be.
+// An empty cell is no value if none is required, and null if that is allowed.
 function typedRow({ properties, required }: ValueShape, cells: CsvRow): Json {
   const fields: [string, Json][] = [];
   for (const [column, cell] of Object.entries(cells)) {

@@ -13,7 +13,7 @@ import { refusalOf } from "../file-placement.ts";
 import { type ShapeReader, startOf, uniqueOf } from "./shape-reader.ts";
 import { userSchema } from "./user-schema.ts";
 
-/** Reads the declaration of a file: what is in it by a JSON Schema or by its own words, and the file that is its default. */
+/** Reads the declaration of a file: its content by a JSON Schema or by keywords, and its default file. */
 export class FileInputReader {
   readonly #shapes: ShapeReader;
   readonly #context: CheckContext;
@@ -32,7 +32,7 @@ export class FileInputReader {
     this.#shapes.checkRules("file", node, []);
     const format = declared ?? (path === undefined ? undefined : formatOfPath(path));
     if (path !== undefined && given !== undefined && format === undefined) {
-      const message = `"${path}" has no extension that tells its format`;
+      const message = `"${path}" has no extension of a known format`;
       this.#shapes.report({ code: "playbook.input-format", message, suggestion: "add format: json, yaml or csv" }, given.range);
     }
     const content = this.#content(node, schema, format);
@@ -185,7 +185,7 @@ interface WrittenSchema {
   readonly text?: string;
 }
 
-// JSON is read once more as YAML, which says where its parts are.
+// JSON is read again as YAML, which has the positions of its parts.
 function placeIn({ path = "", text = "" }: WrittenSchema, problem: SchemaProblem): string {
   const { file, root } = parseYaml(path, text);
   if (root === undefined) return path;
@@ -203,7 +203,7 @@ const TEXT_RECORD: ValueShape = { type: "object", values: { type: "string" } };
 
 const OF_LISTS = ["minItems", "maxItems", "unique"];
 
-/** The rules that have no place beside another one. */
+/** The rules that exclude each other. */
 const BESIDE: Readonly<Record<"schema" | "items" | "properties", readonly string[]>> = {
   schema: ["items", "properties", "required", ...OF_LISTS],
   items: ["properties", "required"],

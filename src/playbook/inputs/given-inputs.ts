@@ -16,8 +16,8 @@ export type GivenInputs = Readonly<Record<string, Json>>;
 type Taken = { readonly value: Json } | { readonly problems: readonly string[] };
 
 /**
- * The value of every input, given or default. Throws a Failure that names each input that is missing, unknown or wrong; of what is
- * wrong in one of them, `LIMITS.inputProblems` at most.
+ * Returns the value of every input, given or default. Throws a Failure that names each missing, unknown or wrong input, with at most
+ * `LIMITS.inputProblems` problems of one input.
  */
 export function resolveInputs(playbook: Playbook, given: GivenInputs, files?: FileReader): JsonObject {
   const wrong = unknownInputs(playbook, given);
@@ -37,7 +37,7 @@ export function resolveInputs(playbook: Playbook, given: GivenInputs, files?: Fi
   });
 }
 
-/** The inputs of an included playbook: whatever is given is the value itself, of a file its content. Throws a Failure. */
+/** Returns the inputs of an included playbook: a given value is used as it is, of a file its content. Throws a Failure. */
 export function includedInputs(playbook: Playbook, given: GivenInputs): JsonObject {
   const wrong: string[] = [];
   const values = playbook.inputs.map((declaration): [string, Json] => {
@@ -60,12 +60,12 @@ export function someInputs(playbook: Playbook, given: GivenInputs, names: Readon
   return Object.fromEntries(known);
 }
 
-// A null that is given is a value, and mostly a wrong one; the default is for what is not given.
+// null is a value, and mostly a wrong one; the default is only for inputs that are not given.
 function givenOrDefault({ name, default: otherwise }: InputDeclaration, given: GivenInputs): Json | undefined {
   return Object.hasOwn(given, name) ? given[name] : otherwise;
 }
 
-/** What is wrong with a value that is given to an included playbook, of a file with its content; `LIMITS.inputProblems` at most. */
+/** Returns the problems of a value for an included playbook, of a file with its content; at most `LIMITS.inputProblems`. */
 export function givenProblems({ name, shape, file }: InputDeclaration, given: Json): readonly string[] {
   const value = coerce(shape, given);
   const own = firstOf(shapeProblems(shape, value), (problem) => {
@@ -88,7 +88,7 @@ function unknownInputs(playbook: Playbook, given: GivenInputs): string[] {
     .filter((name) => !names.includes(name))
     .map((name) => {
       const near = didYouMean(name, names);
-      return `"${name}" is no input${near === undefined ? "" : `; did you mean "${near}"?`}`;
+      return `"${name}" is not an input${near === undefined ? "" : `; did you mean "${near}"?`}`;
     });
 }
 
@@ -148,7 +148,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {
   entity: '{"userId": "alice"}',
 };
 
-// The command line gives text; the declaration says what it is.
+// The command line gives text; the declaration has its type.
 function readText({ name, type }: InputDeclaration, text: string): Taken {
   if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return { value: text };
   try {
@@ -159,7 +159,7 @@ function readText({ name, type }: InputDeclaration, text: string): Taken {
       : { problems: [withFix({ message: `"${name}": ${twice.message}`, fix: "keep one of the two" })] };
   } catch (error) {
     const given = JSON.stringify(text).slice(0, 80);
-    const message = `"${name}" must be of type ${type}, and is ${given}, which is no JSON: ${messageOf(error)}`;
+    const message = `"${name}" must be of type ${type}, and is ${given}, which is not valid JSON: ${messageOf(error)}`;
     return { problems: [withFix({ message, fix: `write it as ${JSON_EXAMPLES[type]}` })] };
   }
 }

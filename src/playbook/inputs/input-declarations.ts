@@ -19,7 +19,7 @@ export function readInputs(node: SourceNode | undefined, context: CheckContext):
   );
 }
 
-// What is said of it does not matter: the playbook cannot be run. Expressions that use it are no faults of their own.
+// A declaration with faults has any type: the playbook cannot run, and expressions that use it are not at fault.
 const UNREADABLE: Omit<InputDeclaration, "name"> = {
   type: "object",
   description: undefined,

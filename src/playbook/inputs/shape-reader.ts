@@ -11,7 +11,7 @@ import { allRead, fieldsOf, type Keyword } from "../keywords/keyword.ts";
 import type { InputType, ValueShape } from "../model.ts";
 import { coerce, shapeProblems, spellPath } from "./value-shape.ts";
 
-/** Reads what the declaration of one input says of its value, and of the parts of its value. */
+/** Reads the declaration of one input about its value, and about the parts of its value. */
 export class ShapeReader {
   readonly #name: string;
   readonly #context: CheckContext;
@@ -71,7 +71,7 @@ export class ShapeReader {
     );
   }
 
-  /** A rule that says nothing about the type would be a check that is never made. */
+  /** Reports a rule that does not apply to the type, because it would never be checked. */
   checkRules(type: InputType | "any", node: SourceNode, path: readonly string[]): void {
     for (const [rule, { types }] of Object.entries<Keyword>(INPUT)) {
       const place = node.kind === "map" ? node.entries.get(rule)?.key : undefined;
@@ -79,7 +79,7 @@ export class ShapeReader {
       this.report(
         {
           code: "playbook.input-rule",
-          message: `"${rule}" says nothing about "${spellPath(this.#name, path)}", which is of type ${type}`,
+          message: `"${rule}" does not apply to "${spellPath(this.#name, path)}", which is of type ${type}`,
           suggestion: `it is for ${types.join(" and ")}`,
         },
         place,
@@ -100,7 +100,7 @@ export class ShapeReader {
     });
   }
 
-  // A pattern that cannot be used is reported, and then looked for nowhere.
+  // A pattern with a fault is reported, and not used.
   #pattern(node: SourceNode | undefined): string | undefined {
     const pattern = textOf(node);
     if (pattern === undefined || node === undefined) return undefined;
@@ -132,8 +132,8 @@ export class ShapeReader {
     this.report(
       {
         code: "playbook.input-bound",
-        message: "no value can be within these bounds",
-        suggestion: "make the lower one the lesser",
+        message: "no value is within these bounds",
+        suggestion: "make the minimum less than the maximum",
       },
       place.range,
     );
@@ -152,7 +152,7 @@ export class ShapeReader {
 
 const NO_NUMBER = "is no number";
 
-/** How the items of a list differ: in all, or in one field. */
+/** How the items of a list differ: as a whole, or in one field. */
 export function uniqueOf(node: SourceNode | undefined): true | string | undefined {
   if (node?.kind === "scalar" && node.value === true) return true;
   return textOf(node);

@@ -12,18 +12,18 @@ import { spellPath } from "./value-shape.ts";
 /** A JSON Schema that a user wrote, ready for use. */
 export interface UserSchema {
   readonly validate: Validate;
-  /** What it says of types: what is checked before a run, and how the cells of a table are read. */
+  /** The types in it: they are checked before a run, and decide how the cells of a table are read. */
   readonly shape: ValueShape;
 }
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** Makes a schema ready, or says what is wrong with it as the rest of a sentence, and where in it. */
+/** Compiles a schema, or returns what is wrong with it as the rest of a sentence, and where in it. */
 export function userSchema(schema: Json): UserSchema | SchemaProblem {
   if (!isObject(schema)) return { path: [], message: "must be a map of JSON Schema keywords" };
   const dialect = schema["$schema"];
   if (typeof dialect === "string" && dialect.replace(/#$/, "") !== DIALECT) {
-    const message = `is written for ${dialect}; here JSON Schema 2020-12 is read ($schema: ${DIALECT})`;
+    const message = `is written for ${dialect}; tokenbook reads JSON Schema 2020-12 ($schema: ${DIALECT})`;
     return { path: ["$schema"], message };
   }
   try {
@@ -38,7 +38,7 @@ function problemOf(error: unknown): SchemaProblem {
   if (error instanceof SchemaRefused) return { ...error.problem, message: inside(error.problem) };
   if (!(error instanceof SchemaFault)) return { path: [], message: messageOf(error) };
   const [first] = essential(error.problems);
-  if (first === undefined) return { path: [], message: "it is no JSON Schema" };
+  if (first === undefined) return { path: [], message: "it is not a valid JSON Schema" };
   return { path: first.path, message: inside({ path: first.path, message: restOfSentence(first).message }) };
 }
 
@@ -50,7 +50,7 @@ const OPEN: ValueShape = { type: "any" };
 
 class ShapeReader {
   readonly #root: JsonObject;
-  /** References being followed: a schema that holds itself has no end. */
+  /** References that are being followed, because a schema may contain itself. */
   readonly #following = new Set<string>();
   #made = 0;
 

@@ -12,15 +12,15 @@ export interface ShapeProblem {
   readonly path: readonly string[];
   /** The rest of a sentence about that part. */
   readonly message: string;
-  /** Where the part stands that the sentence ends with. */
+  /** The place of the other part, at the end of the sentence. */
   readonly other?: readonly string[] | undefined;
   /** What would fix it. */
   readonly fix?: string | undefined;
 }
 
 /**
- * A value as its shape has it: quoted numerals become numbers, `userId:alice` an entity. `plain` is set where everything is text,
- * as in a CSV file or on the command line. What does not fit stays as it is, for `shapeProblems` to name.
+ * Returns a value in the types of its shape: quoted numerals become numbers, `userId:alice` an entity. `plain` is set if everything is
+ * text, as in a CSV file or on the command line. Wrong parts stay as they are, for `shapeProblems` to report.
  */
 export function coerce(shape: ValueShape, value: Json, plain = false): Json {
   if (typeof value === "string") return coerceText(shape, value, plain);
@@ -50,7 +50,7 @@ function entityOf(text: string): JsonObject | undefined {
   return entity === undefined ? undefined : { [entity.attribute]: entity.value };
 }
 
-/** A value whose entities belong to an organization, as those of `actors` do. */
+/** Returns a value whose entities belong to an organization, as those of `actors` do. */
 export function withOrganization(shape: ValueShape, value: Json, orgId: string): Json {
   if (shape.type === "entity") return isObject(value) ? { orgId, ...value } : value;
   if (!holdsEntity(shape)) return value;
@@ -73,7 +73,7 @@ function holdsEntity({ type, items, properties }: ValueShape): boolean {
   return (items !== undefined && holdsEntity(items)) || [...(properties?.values() ?? [])].some(holdsEntity);
 }
 
-/** Everything that is wrong with a value, as it is found. */
+/** Returns every problem of a value, as it is found. */
 export function* shapeProblems(shape: ValueShape, value: Json, path: readonly string[] = []): Generator<ShapeProblem> {
   const wrong = typeProblem(shape, value) ?? rangeProblem(shape, value) ?? choiceProblem(shape, value);
   if (wrong !== undefined) return yield { path, ...wrong };
@@ -106,7 +106,7 @@ function typeProblem({ type }: ValueShape, value: Json): Wrong | undefined {
   return wrong === undefined ? undefined : { message: `is ${shown(value)}, which ${wrong}` };
 }
 
-// An organization alone can be an entity: then it is all the entity says.
+// An organization alone can be an entity, with no other attribute.
 function isEntity(value: JsonObject): boolean {
   const attributes = Object.entries(value);
   return attributes.length > 0 && attributes.every(([, each]) => typeof each === "string" && each !== "");
@@ -138,7 +138,7 @@ function dateRangeProblem(minimum: string | undefined, maximum: string | undefin
   return at > timeOf(maximum) ? { message: `is ${value}, which is after ${maximum}` } : undefined;
 }
 
-// Nothing is before or after a moment that was not given.
+// Without a given moment, nothing is before or after it.
 function timeOf(text: string | undefined): number {
   return parseDate(text ?? "")?.getTime() ?? Number.NaN;
 }
@@ -179,7 +179,7 @@ function* repeated({ unique }: ValueShape, items: readonly Json[], path: readonl
         path: [...path, String(at), ...(unique === true ? [] : [unique])],
         message: `is ${shown(value)}, the same as`,
         other: [...path, String(before), ...(unique === true ? [] : [unique])],
-        fix: "each may be there once",
+        fix: "each may occur once",
       };
   }
 }
@@ -200,7 +200,7 @@ function* objectProblems(
   }
 }
 
-// Only the first of many is told: no other needs a name that is like it.
+// Only the first of many is reported, so only it needs a similar name.
 function unknownField(path: readonly string[], name: string, properties: ReadonlyMap<string, unknown>): ShapeProblem {
   return {
     path,
@@ -213,7 +213,7 @@ function unknownField(path: readonly string[], name: string, properties: Readonl
   };
 }
 
-/** A problem as a sentence; `locate` says where a part stands. */
+/** Describes a problem in a sentence; `locate` describes where a part is. */
 export function problemSentence({ path, message, other }: ShapeProblem, locate: (path: readonly string[]) => string): string {
   return `${locate(path)} ${message}${other === undefined ? "" : ` ${locate(other)}`}`;
 }

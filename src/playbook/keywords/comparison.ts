@@ -13,7 +13,7 @@ import {
 } from "./keyword.ts";
 import { AS, CONSERVE, LOOP, NAME, REPORTED_NAME, SIDE_READ, type SideReadFields, STEP_ID } from "./shared.ts";
 
-// The keywords of what is looked at when all steps are complete: checks, and the comparisons of `reconcile`.
+// The keywords of the checks and comparisons that run when all steps are complete.
 
 /** What a check has. */
 export interface CheckFields extends SideReadFields, Values<"foreach" | "that" | "conserve"> {
@@ -21,13 +21,12 @@ export interface CheckFields extends SideReadFields, Values<"foreach" | "that" |
   readonly severity: "error" | "warn";
 }
 
-/** The keywords of a check of which an edit contradicts a run that has made it. */
+/** The keywords of a check whose edit contradicts a run that has made it. */
 export type FixedOfCheck = "foreach" | "as" | "read" | "with" | "that" | "conserve";
 
 type NoPlace = { readonly excludedBy: CompanionRule };
 const besides = (keyword: string, message: string): NoPlace => ({ excludedBy: { keyword, message } });
-const notConserved = (field: string): NoPlace =>
-  besides("conserve", `conserve knows by itself what to read: it has no "${field}"`);
+const notConserved = (field: string): NoPlace => besides("conserve", `conserve has its own reads, and no "${field}"`);
 
 /** The keywords of a check. */
 export const CHECK: EditedKeywords<CheckFields, FixedOfCheck> = {
@@ -36,18 +35,18 @@ export const CHECK: EditedKeywords<CheckFields, FixedOfCheck> = {
   as: { ...AS.as, edit: "conflict" },
   read: { ...SIDE_READ.read, ...notConserved("read"), edit: "conflict" },
   with: { ...SIDE_READ.with, ...notConserved("with"), edit: "conflict" },
-  that: expression("An expression over response, what was read.", { ...notConserved("that"), edit: "conflict" }),
+  that: expression("An expression over response, the answer of the read.", { ...notConserved("that"), edit: "conflict" }),
   conserve: { ...CONSERVE, edit: "conflict" },
   severity: choice(["error", "warn"], "With warn the check is reported, and the run passes", { default: "error", edit: "none" }),
 };
 
-/** What one side of a comparison has. */
+/** The fields of one side of a comparison. */
 export interface SideFields extends SideReadFields, Values<"foreach" | "rows" | "each" | "where" | "key" | "value" | "at"> {
   readonly name: string | undefined;
   readonly combine: "sum" | undefined;
 }
 
-/** The keywords of a side of which an edit contradicts a run that has compared it. */
+/** The keywords of a side whose edit contradicts a run that has compared it. */
 export type FixedOfSide = "rows" | "read" | "each" | "where" | "key" | "value" | "combine" | "at";
 
 const notGiven = (field: string): NoPlace =>
@@ -57,14 +56,14 @@ const ROW = "over row, response and the name of the side's foreach";
 
 /** The keywords of a side. */
 export const SIDE: EditedKeywords<SideFields, FixedOfSide> = {
-  name: text("What reports call it.", { edit: "none" }, { pattern: REPORTED_NAME }),
+  name: text("Its name in reports.", { edit: "none" }, { pattern: REPORTED_NAME }),
   foreach: { ...LOOP, ...notGiven("foreach"), edit: "none" },
   as: { ...AS.as, ...notGiven("as"), edit: "none" },
   read: { ...SIDE_READ.read, ...notGiven("read"), ...fixed },
   with: { ...SIDE_READ.with, ...notGiven("with"), edit: "none" },
   rows: expression("In place of a read: an expression that gives a list, such as inputs.expected.", fixed),
   each: expression(
-    "The rows of one page: an expression over response. Left out: the list that is read, or the response as the only row.",
+    "The rows of one page: an expression over response. By default the list in the answer, or the response as the only row.",
     { ...notGiven("each"), ...fixed },
   ),
   where: expression(`Rows for which it does not hold are left out: an expression ${ROW}.`, fixed),
@@ -75,11 +74,14 @@ export const SIDE: EditedKeywords<SideFields, FixedOfSide> = {
         { type: "object", propertyNames: NAME, additionalProperties: { type: "string" }, minProperties: 1 },
       ],
     },
-    `By which rows of both sides are found: {NAME: expression, …}, or one expression, ${ROW}.`,
+    `The key that matches rows of both sides: {NAME: expression, …}, or one expression, ${ROW}.`,
     { required: true, ...fixed },
   ),
-  value: expression(`The number that is compared: an expression ${ROW}. Left out: only that the row is there.`, fixed),
-  combine: choice(["sum"], "Rows of one key are added up. Left out: a second one is a finding.", fixed),
+  value: expression(
+    `The number that is compared: an expression ${ROW}. Without it, only the row's existence is compared.`,
+    fixed,
+  ),
+  combine: choice(["sum"], "Rows of one key are added up. Without it, a second row of a key is a finding.", fixed),
   at: expression(`When the row last changed: an expression ${ROW}.`, fixed),
 };
 
@@ -99,27 +101,27 @@ export interface ComparisonFields extends Values<"scope" | "foreach" | "as" | "c
   readonly recheck: number;
 }
 
-/** The keywords of a comparison of which an edit contradicts a run that has made it. */
+/** The keywords of a comparison whose edit contradicts a run that has made it. */
 export type FixedOfComparison = "left" | "right" | "conserve" | "tolerance";
 
-const notOwn = (field: string): NoPlace => besides("conserve", `conserve knows its own sides: it has no "${field}"`);
+const notOwn = (field: string): NoPlace => besides("conserve", `conserve has its own sides, and no "${field}"`);
 const ofConserve = (field: string): { readonly needs: CompanionRule } => ({
   needs: { keyword: "conserve", message: `"${field}" belongs to a side, or to conserve` },
 });
 const side = elementNode(SIDE, "One side of a comparison: rows that are read, or given.", fixed);
-const mapping = elementNode(MAPPING, "Which value of this part of the key on the left is which on the right.");
+const mapping = elementNode(MAPPING, "Which value of this key part on the left matches which on the right.");
 
 /** The keywords of a comparison. */
 export const COMPARISON: EditedKeywords<ComparisonFields, FixedOfComparison> = {
   id: text(
-    "The name of the comparison: drifts are known by it from run to run.",
+    "The name of the comparison: it identifies drifts from run to run.",
     { required: true, edit: "none" },
     { pattern: STEP_ID },
   ),
   name: text("What is compared, for people.", { edit: "none" }),
   scope: node(
     { type: "string" },
-    "What makes it another comparison than one of the same id: two scopes never clear each other's drifts.",
+    "Separates it from other comparisons of the same id: two scopes never clear each other's drifts.",
     { edit: "none" },
   ),
   foreach: { ...LOOP, ...ofConserve("foreach"), edit: "none" },
@@ -129,20 +131,20 @@ export const COMPARISON: EditedKeywords<ComparisonFields, FixedOfComparison> = {
   right: { ...side, ...notOwn("right") },
   map: node(
     { type: "object", propertyNames: NAME, additionalProperties: mapping.schema, minProperties: 1 },
-    "What of a key has another name on each side.",
+    "The parts of a key whose values differ between the sides.",
     { each: () => MAPPING, ...notOwn("map"), edit: "none" },
   ),
   tolerance: {
-    ...node({ type: ["string", "number"], pattern: NUMERAL_PATTERN, minimum: 0 }, "Differences up to it are none", {
+    ...node({ type: ["string", "number"], pattern: NUMERAL_PATTERN, minimum: 0 }, "Differences up to it are ignored", {
       default: "0",
       ...notOwn("tolerance"),
       ...fixed,
     }),
     read: (value) => Decimal.parse(value?.kind === "scalar" ? String(value.value) : "0") ?? Decimal.of(0),
   },
-  settle: duration("A row that changed within this time is moving, and no drift yet", { default: "0s", edit: "none" }),
+  settle: duration("A row that changed within this time is moving, and not yet a drift", { default: "0s", edit: "none" }),
   // What is read moves; a moment later a transfer is complete on both sides.
-  recheck: duration("How long after it was seen a difference is read again, before it is believed", {
+  recheck: duration("How long to wait before a difference is read again, to confirm it", {
     default: "2s",
     edit: "none",
   }),

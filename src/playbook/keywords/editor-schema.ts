@@ -15,7 +15,7 @@ const EXPRESSION = { type: "string", pattern: "\\$\\{\\{[\\s\\S]*\\}\\}", descri
 const INPUT_PART = { $ref: "#/$defs/InputPart" };
 const NUMERAL = `${NUMERAL_PATTERN}|${EXPRESSION.pattern}`;
 
-/** A playbook that an editor is to know: the name by which steps use it, and itself. */
+/** A playbook that an editor must know: its name in steps, and itself. */
 export interface KnownPlaybook {
   readonly uses: string;
   readonly playbook: Playbook;

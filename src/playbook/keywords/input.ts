@@ -5,7 +5,7 @@ import { choice, type Keyword, type Keywords, node, number, text, type Value, ty
 
 // The keywords of an input, and of the parts of one: an item of a list, a field of an object.
 
-/** What is said of a value. */
+/** The keywords about a value. */
 export interface InputPartFields extends Values<
   "type" | "pattern" | "enum" | "minimum" | "maximum" | "items" | "unique" | "properties" | "required"
 > {
@@ -14,7 +14,7 @@ export interface InputPartFields extends Values<
   readonly maxItems: number | undefined;
 }
 
-/** What is said of an input alone. */
+/** The keywords of an input alone. */
 export interface GivenFields extends Values<"default" | "schema"> {
   readonly format: "json" | "yaml" | "csv" | undefined;
 }
@@ -33,18 +33,18 @@ function typeRow(types: readonly InputType[], description: string): Keyword<Valu
 }
 
 /**
- * The keywords of a part of an input. `part` is the schema of its own parts: they are checked one by one, so that a playbook whose
- * inputs have none need not wait for their schema to be compiled.
+ * Returns the keywords of a part of an input. `part` is the schema of its own parts: they are checked one by one, so that a playbook
+ * without such inputs does not wait for their schema to be compiled.
  */
 export function partKeywords(part: object = ANY_MAP): Keywords<InputPartFields> {
   return {
     type: typeRow(VALUE_TYPES, "The type; decimals are exact."),
-    description: text("What people should know of it."),
+    description: text("What people should know about it."),
     pattern: node({ type: "string" }, "A regular expression (RE2) that the text must match.", { types: ["string"] }),
     enum: node({ type: "array", minItems: 1 }, "The values allowed.", { types: VALUE_TYPES }),
     minimum: node(BOUND, "The least number, or the earliest date, allowed.", ordered),
     maximum: node(BOUND, "The greatest number, or the latest date, allowed.", ordered),
-    items: node(part, "What each item of a list is.", ofLists),
+    items: node(part, "The type of each item of a list.", ofLists),
     minItems: number(SIZE, "How many items a list must have.", ofLists),
     maxItems: number(SIZE, "How many items a list may have.", ofLists),
     unique: node(
@@ -59,7 +59,7 @@ export function partKeywords(part: object = ANY_MAP): Keywords<InputPartFields> 
     ),
     required: node(
       { type: "array", items: { type: "string" } },
-      "The fields that must be there; left out, all of them.",
+      "The fields that must be there; by default, all of them.",
       ofObjects,
     ),
   };
@@ -72,12 +72,12 @@ export const PART: Keywords<InputPartFields> = partKeywords();
 export const GIVEN: Keywords<GivenFields> = {
   default: node(
     {},
-    "The value when none is given; of a file, its path from the playbook's folder. Without it, the input must be given.",
+    "The value when none is given; for a file, its path from the playbook's folder. Without a default, the input must be given.",
   ),
-  format: choice(["json", "yaml", "csv"], "How a file is read; left out, as its extension says.", ofFiles),
+  format: choice(["json", "yaml", "csv"], "How a file is read; by default, by its extension.", ofFiles),
   schema: node(
     { type: ["string", "object"] },
-    "What a file must hold: a JSON Schema (2020-12), or the path of one from the playbook's folder.",
+    "The required content of a file: a JSON Schema (2020-12), or the path of one from the playbook's folder.",
     ofFiles,
   ),
 };

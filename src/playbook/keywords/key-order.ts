@@ -4,7 +4,7 @@ import type { Table } from "./keyword.ts";
 import { keywordsAt } from "./language.ts";
 import { FOREACH } from "./shared.ts";
 
-// What people name themselves is among the keywords of these, or they describe data.
+// These hold names that people choose, or describe data.
 const KEPT: ReadonlySet<Table> = new Set([INPUT, FOREACH]);
 
 /** Orders keywords as their tables have them; what is in `with`, in inputs or actors keeps its order. */

@@ -4,39 +4,39 @@ import type { InputType } from "../model.ts";
 
 // A keyword is one row of a table; the frame, the editor's schema, the formatter, the rules and the reference follow from it.
 
-/** The value of a keyword; `undefined` when the keyword is left out. */
+/** The value of a keyword; `undefined` when it is missing. */
 export type Value = SourceNode | undefined;
 
 /** The values of several keywords. */
 export type Values<Names extends string> = Readonly<Record<Names, Value>>;
 
-/** What must be beside a keyword, or must not. */
+/** A keyword that must be beside another one, or must not. */
 export interface CompanionRule {
   readonly keyword: string;
   /** The value that it must have. */
   readonly is?: string;
-  /** The calls for which this holds; left out, all. */
+  /** The calls for which this holds; by default all. */
   readonly of?: "reads";
   readonly message: string;
   readonly suggestion?: string;
 }
 
-/** What a row may say beyond the schema and the reader. */
+/** The properties of a row beyond its schema and reader. */
 export interface KeywordColumns {
   readonly required?: true;
-  /** What it is when it is left out, as one would write it. */
+  /** Its default, as a user would write it. */
   readonly default?: string;
-  /** The calls that may have it; left out, every call. */
+  /** The calls that may have it; by default every call. */
   readonly only?: "reads" | "writes" | "paged lists";
   /** What to do in a call that may not have it. */
   readonly instead?: string;
   readonly needs?: CompanionRule;
   readonly excludedBy?: CompanionRule;
-  /** Of an input: the types that it says something about. */
+  /** For an input: the types that it applies to. */
   readonly types?: readonly (InputType | "any")[];
   /** What the value names, for editors. */
   readonly names?: "uses" | "read" | "actor" | "condition";
-  /** What an edit means to a run that has done this: the run cannot resume, or what is done stays as it is. */
+  /** The meaning of an edit for a run that has done this: the run cannot resume, or the finished part stays as it is. */
   readonly edit?: "conflict" | "none";
   /** The keywords of its value. */
   readonly inside?: () => Table;
@@ -56,19 +56,22 @@ export type Table = Readonly<Record<string, Keyword>>;
 /** A row for each keyword that a reader gets, and no other. */
 export type Keywords<Fields> = { readonly [Name in keyof Fields]-?: Keyword<Fields[Name]> };
 
-/** Keywords of something that a run does: each row says what an edit means, and those in `Fixed` contradict a run that has done it. */
+/**
+ * Keywords of something that a run does: each row has the meaning of an edit, and edits of those in `Fixed` contradict a run that has
+ * done it.
+ */
 export type EditedKeywords<Fields, Fixed extends keyof Fields> = {
   readonly [Name in keyof Fields]-?: Keyword<Fields[Name]> & { readonly edit: Name extends Fixed ? "conflict" : "none" };
 };
 
-/** What the keywords of a map say. */
+/** The values of the keywords of a map. */
 export function fieldsOf<Fields>(map: Value, keywords: Keywords<Fields>): Fields {
   const fields: Partial<Fields> = {};
   for (const name in keywords) fields[name] = keywords[name].read(child(map, name));
   return fields as Fields;
 }
 
-/** Does nothing: a keyword that its reader has left over does not compile. */
+/** Does nothing: a keyword that its reader does not handle fails to compile. */
 export function allRead(_rest: Readonly<Record<string, never>>): void {}
 
 /** A JSON Schema of an object. */
@@ -106,7 +109,7 @@ function row<T, C extends KeywordColumns>(
   return { schema: { ...schema, description: described }, read, ...columns } as Row<T, C>;
 }
 
-/** A value that its reader takes as it was written, since it reads it with what is around it. */
+/** Makes the row of a value that its reader reads later, together with its surroundings. */
 export function node<const C extends KeywordColumns = object>(
   schema: object,
   description: string,
@@ -173,7 +176,7 @@ export function element<Fields, const C extends KeywordColumns = object>(
   return { ...elementNode(keywords as Table, description, columns, schema), read };
 }
 
-/** A map with keywords of its own, which its reader takes as it was written. */
+/** Makes the row of a map with keywords of its own, which its reader reads later. */
 export function elementNode<const C extends KeywordColumns = object>(
   keywords: Table,
   description: string,
@@ -183,12 +186,12 @@ export function elementNode<const C extends KeywordColumns = object>(
   return node(frameOf(keywords, schema), description, { inside: () => keywords, ...columns });
 }
 
-/** A keyword that has no place where it is. */
+/** A keyword that is not allowed in its place. */
 export interface Misplaced extends Pick<CompanionRule, "message" | "suggestion"> {
   readonly name: string;
 }
 
-/** The keywords of a map that are beside one that excludes them, or without one that they need. */
+/** Returns the keywords of a map that exclude each other, or lack one that they need. */
 export function misplacedIn(map: MapNode, table: Table, calls?: "reads" | "writes"): readonly Misplaced[] {
   const has = ({ keyword, is }: CompanionRule): boolean =>
     map.entries.has(keyword) && (is === undefined || textOf(child(map, keyword)) === is);

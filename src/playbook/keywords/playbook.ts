@@ -18,7 +18,7 @@ import {
 import { AS, IDENTITY, NAME, OUTSIDE_NAME, type RetryFields, retryWith } from "./shared.ts";
 import { steps } from "./step.ts";
 
-// The keywords at the head of a playbook, and of what is declared there.
+// The keywords at the head of a playbook, and of its declarations.
 
 /** When a playbook runs by itself. */
 export interface ScheduleFields extends Values<"cron" | "timezone"> {
@@ -29,26 +29,26 @@ export interface ScheduleFields extends Values<"cron" | "timezone"> {
   readonly retry: RetryFields | undefined;
 }
 
-/** By whose clock a playbook runs that does not say. */
+/** The default clock of a playbook. */
 export const DEFAULT_ZONE = "UTC";
 
 /** The keywords of a `schedule`. */
 export const SCHEDULE: Keywords<ScheduleFields> = {
   cron: node(
     { type: "string" },
-    'When: minute, hour, day, month and weekday, such as "15 2 * * *"; with six fields, the first is the second.',
+    'When: minute, hour, day, month and weekday, such as "15 2 * * *"; with six fields, the first is seconds.',
     { required: true },
   ),
-  timezone: node({ type: "string" }, "By whose clock, such as Europe/Paris", { default: DEFAULT_ZONE }),
+  timezone: node({ type: "string" }, "The time zone, such as Europe/Paris", { default: DEFAULT_ZONE }),
   overlap: choice(
     ["skip", "queue", "cancel"],
-    "What to do while the run before is still under way: skip this one, let one wait, or cancel the older one",
+    "What to do while the previous run has not ended: skip this one, let one wait, or cancel the older one",
     { default: "skip" },
   ),
-  catchup: duration("How late a firing that was missed may still run, the last of several; 0s is not at all", { default: "0s" }),
-  jitter: duration("Puts each firing off by up to this much, always by the same", { default: "0s" }),
-  timeLimit: duration("How long a run may take, with all its tries: then it is stopped and has failed."),
-  retry: element(retryWith("1m"), "Makes a run that failed once more; only of a playbook that is mode: read-only."),
+  catchup: duration("How late a missed firing may still run, the last of several; 0s: never", { default: "0s" }),
+  jitter: duration("Delays each firing by up to this time, always by the same", { default: "0s" }),
+  timeLimit: duration("How long a run may take, with all its tries; then it is stopped and fails."),
+  retry: element(retryWith("1m"), "Repeats a failed run; only for a playbook of mode: read-only."),
 };
 
 /** Which runs go one at a time. */
@@ -68,20 +68,20 @@ export const CONCURRENCY: Keywords<ConcurrencyFields> = {
     needs: {
       keyword: "overlap",
       is: "wait",
-      message: "`timeout` says how long to wait, and this playbook does not wait for its group",
+      message: "`timeout` limits the waiting, but this playbook does not wait for its group",
       suggestion: "add overlap: wait, or delete it",
     },
   }),
 };
 
-/** Where a secret is: the only thing that may be written in its place. */
+/** The place of a secret: the only thing that may be written there. */
 export const SECRET_REFERENCE = "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$";
 
-/** The schema of one of the `secrets`, for editors: the check speaks of it without showing it. */
+/** The schema of one of the `secrets`, for editors: the check reports it without showing its value. */
 export const SECRET: object = {
   type: "string",
   pattern: SECRET_REFERENCE,
-  description: "Where the secret is: env:VARIABLE, or file:PATH from the playbook's folder. A secret itself never stands here.",
+  description: "Where the secret is: env:VARIABLE, or file:PATH from the playbook's folder. Never write the secret itself here.",
 };
 
 type Listed = "tags" | "inputs" | "env" | "secrets" | "actors" | "steps" | "reconcile" | "checks" | "outputs";
@@ -95,8 +95,7 @@ export interface PlaybookFields extends Values<Listed | "playbook" | "schedule" 
 }
 
 const comparison = frameOf(COMPARISON, {
-  description:
-    "Two sides that are to say the same, or a quantity that is conserved; each difference is a drift with a name of its own.",
+  description: "Two sides that must agree, or a quantity that is conserved; each difference is a drift with a name of its own.",
 });
 const check = frameOf(CHECK, {
   description: "What must hold over fresh reads when all steps are complete: a condition, or the conservation of a quantity.",
@@ -106,7 +105,7 @@ const check = frameOf(CHECK, {
 export const PLAYBOOK: Keywords<PlaybookFields> = {
   playbook: node({ const: 1 }, "The version of the language.", { required: true }),
   name: text("What the playbook does."),
-  description: text("What people should know of it."),
+  description: text("What people should know about it."),
   tags: node(
     { type: "array", items: { type: "string", pattern: TAG_PATTERN }, minItems: 1 },
     "Words by which playbooks are chosen: tokenbook run playbooks --tags smoke,!slow.",
@@ -124,10 +123,10 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
       propertyNames: OUTSIDE_NAME,
       additionalProperties: {
         type: ["string", "null"],
-        description: "The text when the variable is not set; ~ when it must be.",
+        description: "The text when the variable is not set; ~ when it must be set.",
       },
     },
-    "Variables with their defaults, by name: in expressions env.NAME. A variable of the process that has the same name goes before the default; without one (~), it must be set.",
+    "Variables with their defaults, by name: in expressions env.NAME. A variable of the process with the same name wins over the default; without a default (~), it must be set.",
   ),
   secrets: secretsWith({}),
   actors: node(
@@ -138,7 +137,7 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
     },
     "Who acts, by name; a list is a group.",
   ),
-  defaults: element(AS, "What every step has that does not say it."),
+  defaults: element(AS, "The actor of every step without its own `as`."),
   steps: steps("What is done, one after the other."),
   reconcile: node(
     { type: "array", items: comparison, minItems: 1, maxItems: LIMITS.comparisons },
@@ -147,22 +146,22 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
   ),
   checks: node(
     { type: "array", items: check, minItems: 1, maxItems: LIMITS.steps },
-    "What must hold when all steps are complete; looked at again by `resume`.",
+    "What must hold when all steps are complete; `resume` checks it again.",
     { each: () => CHECK },
   ),
   outputs: node({ type: "object", propertyNames: NAME }, "Values that the run reports."),
 };
 
-/** The row of the `inputs`, each of which has this schema. */
+/** Makes the row of `inputs` from the schema of one of them. */
 export function inputsWith(input: object): Keyword<Value> {
   const schema = { type: "object", propertyNames: NAME, additionalProperties: input };
   return node(schema, "Typed values given when the playbook is run, by name: in expressions inputs.NAME.", { each: () => INPUT });
 }
 
-/** The row of the `secrets`, each of which has this schema. What each must be is left to the check. */
+/** Makes the row of `secrets` from the schema of one of them. The check reads each of them. */
 export function secretsWith(secret: object): Keyword<Value> {
   return node(
     { type: "object", propertyNames: OUTSIDE_NAME, additionalProperties: secret },
-    "What the playbook must know and nobody may see, by name: in expressions secrets.NAME. Masked in all that is kept or shown.",
+    "Secret values, by name: in expressions secrets.NAME. They are masked wherever they are kept or shown.",
   );
 }

@@ -17,22 +17,20 @@ import {
 
 // The keywords that several parts of a playbook have.
 
-// Words that mean something else in an expression, even behind a point.
+// Words that mean something else in an expression, even after a point.
 const NO_WORD = "(?!(?:in|true|false|null)$)";
 const NO_ID = "(?!(?:in|true|false|null|checks)$)";
 
 /** A name that expressions use. */
 export const NAME: object = {
   pattern: `^${NO_WORD}[a-z][a-zA-Z0-9_]*$`,
-  description:
-    "Letters, digits and _, beginning with a small letter; not in, true, false or null, which expressions keep for themselves.",
+  description: "Letters, digits and _, beginning with a small letter; not in, true, false or null, which expressions reserve.",
 };
 
 /** The name of a variable or a secret. */
 export const OUTSIDE_NAME: object = {
   pattern: `^${NO_WORD}[A-Za-z_][A-Za-z0-9_]*$`,
-  description:
-    "Letters, digits and _, not beginning with a digit; not in, true, false or null, which expressions keep for themselves.",
+  description: "Letters, digits and _, not beginning with a digit; not in, true, false or null, which expressions reserve.",
 };
 
 /** The id of a step or a comparison. */
@@ -43,7 +41,7 @@ export const REPORTED_NAME = "^[^\\[\\]/\\n]+$";
 
 const identityWith = (entity: (service: Service) => object): object => ({
   type: "object",
-  description: "Whom an actor is on each interface.",
+  description: "The identity of an actor on each interface.",
   properties: Object.fromEntries(
     services.map((service) => [service.name, hasEntities(service) ? entity(service) : credential(service)]),
   ),
@@ -55,7 +53,7 @@ function credential({ title }: Service): object {
   return { type: "string", description: `The name of a credential in the environment: ${title} knows callers by their key.` };
 }
 
-/** Whom an actor is. */
+/** The identity of an actor. */
 export const IDENTITY: object = identityWith(({ title }) => ({
   type: "string",
   pattern: ENTITY_PATTERN,
@@ -89,12 +87,12 @@ export const SIDE_READ: Keywords<SideReadFields> = {
 /** The keywords of a `foreach`; the name beside them is the item's. */
 export const FOREACH: Keywords<Values<"key"> & { readonly parallel: number }> = {
   key: expression("An expression that gives each round its name.", { required: true }),
-  parallel: number({ type: "integer", minimum: 1, maximum: LIMITS.parallel }, "How many rounds may be under way at a time", {
+  parallel: number({ type: "integer", minimum: 1, maximum: LIMITS.parallel }, "How many rounds may run at a time", {
     default: "1",
   }),
 };
 
-/** What the items of a `foreach` are called, with the list of each: all that is no keyword. */
+/** The names of the items of a `foreach`, with the list of each: every key that is no keyword. */
 export function namesIn({ entries }: MapNode): readonly (readonly [string, MapEntry])[] {
   return [...entries].filter(([name]) => !Object.hasOwn(FOREACH, name));
 }
@@ -134,8 +132,8 @@ export const BACKOFF = { type: "number", minimum: 1 };
 /** The keywords of a `retry` whose first pause is this long. */
 export function retryWith(every: string): Keywords<RetryFields> {
   return {
-    attempts: number({ type: "integer", minimum: 2, maximum: LIMITS.retries }, "How often in all.", { required: true }),
+    attempts: number({ type: "integer", minimum: 2, maximum: LIMITS.retries }, "How many tries in total.", { required: true }),
     every: duration("The pause before the second try", { default: every }),
-    backoff: number(BACKOFF, "Each pause is this many times the one before", { default: "2" }),
+    backoff: number(BACKOFF, "Each pause is this many times the previous one", { default: "2" }),
   };
 }

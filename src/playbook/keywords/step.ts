@@ -25,12 +25,12 @@ export function steps(description: string): Keyword<Value> & { readonly edit: "n
   return node(schema, description, { each: () => STEP, edit: "none" });
 }
 
-/** What every step has. */
+/** The common fields of every step. */
 export interface HeadFields extends Values<"id" | "if" | "foreach"> {
   readonly name: string | undefined;
 }
 
-/** The keywords of every step of which an edit contradicts a run that has done it. */
+/** The keywords of every step whose edit contradicts a run that has done it. */
 export type FixedOfHead = "if" | "foreach";
 
 const HEAD: EditedKeywords<HeadFields, FixedOfHead> = {
@@ -49,8 +49,8 @@ export type BlockFields = Values<"block" | "rescue" | "always">;
 
 const PARTS: EditedKeywords<BlockFields, never> = {
   block: steps("Steps that belong together."),
-  rescue: steps("Steps to do when one of the block has failed: then the block is rescued."),
-  always: steps("Steps to do in the end, whether the block failed or not; also after Ctrl-C."),
+  rescue: steps("Steps that run when a step of the block has failed: then the block is rescued."),
+  always: steps("Steps that run at the end, whether the block failed or not; also after Ctrl-C."),
 };
 
 /** What a step calls, or which playbook it includes. */
@@ -64,21 +64,21 @@ const USE: EditedKeywords<UseFields, "uses" | "with"> = {
   with: node({ type: "object" }, "The input of the operation, or of the playbook.", { edit: "conflict" }),
 };
 
-// A read that comes right after a commit may be served by a peer that has not seen it yet.
-const within = duration("How long it may take until the service shows what was written", { default: "10s" });
+// A read right after a commit may be answered by a peer that has not seen it yet.
+const within = duration("How long it may take until the service shows the written value", { default: "10s" });
 const read = { ...SIDE_READ.read, required: true } as const;
 
-/** What a write is for. */
+/** The effect that a write must have. */
 export type EnsureFields = SideReadFields & Values<"that"> & { readonly within: number };
 
 const ENSURE: Keywords<EnsureFields> = {
   ...SIDE_READ,
   read,
-  that: expression("An expression over response, what was read.", { required: true }),
+  that: expression("An expression over response, the answer of the read.", { required: true }),
   within,
 };
 
-/** How to find what a write made. */
+/** How to find the thing that a write made. */
 export type DiscoverFields = SideReadFields & Values<"one" | "outputs"> & { readonly within: number };
 
 const DISCOVER: Keywords<DiscoverFields> = {
@@ -100,7 +100,7 @@ function waitWith(every: string, max: string): Keywords<WaitFields> {
   return {
     timeout: duration("When to stop waiting", { default: "60s" }),
     every: duration("The first pause", { default: every }),
-    backoff: number(BACKOFF, "Each pause is this many times the one before", { default: "1.5" }),
+    backoff: number(BACKOFF, "Each pause is this many times the previous one", { default: "1.5" }),
     max: duration("The longest pause", { default: max }),
   };
 }
@@ -136,7 +136,7 @@ const FAILS: Keywords<FailsFields> = {
   ),
   status: node(
     { anyOf: [STATUS, { type: "array", items: STATUS, minItems: 1 }] },
-    "The HTTP status code of the refusal, or several of which one must be it.",
+    "The HTTP status code of the refusal, or a list of possible codes.",
   ),
   message: element(MESSAGE, "What the service's message must hold.", {}, { minProperties: 1 }),
 };
@@ -152,7 +152,7 @@ export interface CallFields extends UseFields, Values<"as" | "wait" | "until" | 
   readonly fails: FailsFields | undefined;
 }
 
-/** The keywords of a call of which an edit contradicts a run that has made it. */
+/** The keywords of a call whose edit contradicts a run that has made it. */
 export type FixedOfCall = "uses" | "with" | "as" | "pages";
 
 const notWithFails = (why: string) => ({ excludedBy: { keyword: "fails", message: `a step that fails ${why}` } }) as const;
@@ -162,7 +162,7 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
   ...USE,
   ensure: element(
     ENSURE,
-    "What the write is for. Where it is so already, the step is unchanged and nothing is sent; after the write it must be so.",
+    "The effect that the write must have. If it is there already, the step is unchanged and nothing is sent; after the write it must be there.",
     { only: "writes", ...notWithFails("changes nothing, so there is nothing to ensure"), edit: "none" },
   ),
   discover: element(DISCOVER, "Finds by reading what the write made and did not name.", {

@@ -12,7 +12,7 @@ interface MadeRequest {
   readonly approvers: readonly Json[];
 }
 
-/** Reports requests that nobody can ever approve, and votes by those who have none. */
+/** Reports requests that can never be approved, and votes by actors without a vote. */
 export function checkRequests(playbook: CertainPlaybook, context: CheckContext): void {
   const made = new Map<string, MadeRequest>();
   for (const call of playbook.calls) {
@@ -28,7 +28,7 @@ export function checkRequests(playbook: CertainPlaybook, context: CheckContext):
   }
 }
 
-// Gives the approvers of the only request that is made, if they are known.
+// The approvers of the only request that is made, if they are known.
 function checkQuorum(playbook: CertainPlaybook, call: CertainCall, context: CheckContext): readonly Json[] | undefined {
   let only: readonly Json[] | undefined;
   for (const { input, node, alone } of itemsOf(call)) {
@@ -52,7 +52,7 @@ function checkQuorum(playbook: CertainPlaybook, call: CertainCall, context: Chec
   return only;
 }
 
-// At most as many as are written, whoever they are in a run.
+// Returns the approvers of a request, at most as many as are written.
 function sizeOf(template: Template | undefined): number | undefined {
   return template?.kind === "list" ? template.items.length : undefined;
 }

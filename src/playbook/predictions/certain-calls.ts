@@ -7,18 +7,18 @@ import type { Outline } from "../outline.ts";
 import { bind, expressionsIn, type Template } from "../expressions/template.ts";
 import { stepsIn } from "../playbook-walk.ts";
 
-/** A write whose outcome no condition decides: it is made, and it is meant to pass. */
+/** A write whose outcome no condition decides: it is made, and is expected to pass. */
 export interface CertainCall {
   readonly step: WriteStep;
   readonly node: MapNode;
   readonly outline: Outline;
 }
 
-/** One thing that a call asks for: its input, or one of its batch, and where that stands. */
+/** One thing in a call: its input, or one of its batch, with its place. */
 export interface RequestedItem {
   readonly input: Template;
   readonly node: SourceNode;
-  /** The call asks for nothing else. */
+  /** Whether the call has nothing else. */
   readonly alone: boolean;
 }
 
@@ -36,7 +36,7 @@ export class CertainPlaybook {
     });
   }
 
-  /** The value of a template, if it is the same in every run. */
+  /** Returns the value of a template, if it is the same in every run. */
   value(template: Template | undefined, bound: Scope = {}): Json | undefined {
     if (template === undefined) return undefined;
     const scope: Scope = { actors: this.#actors, ...bound };
@@ -51,7 +51,7 @@ export class CertainPlaybook {
     }
   }
 
-  /** Everybody who acts in a call, in its rounds one after the other; `undefined` where only a run knows. */
+  /** Returns the actors of a call, in its rounds one after the other; `undefined` if only a run knows them. */
   actors({ as, foreach }: CallStep): readonly JsonObject[] | undefined {
     if (as === undefined) return undefined;
     if (as.kind === "identity") {
@@ -69,13 +69,13 @@ export class CertainPlaybook {
   }
 }
 
-// Behind a condition, or where somebody stands ready for a failure, much may be meant that would be wrong elsewhere (decision 7).
+// Under a condition, or with a rescue, a call that looks wrong may be intended (decision 7).
 function isCertain(step: CallStep, { conditional, sections }: Outline): boolean {
   const around = sections.some((section) => section.conditional || section.rescues || section.part === "rescue");
   return !conditional && !around && step.fails === undefined && step.ensure === undefined;
 }
 
-/** What `actors` gives to expressions, without the organization, which the environment names. */
+/** Returns the value of `actors` in expressions, without the organization, which the environment names. */
 export function knownActors(actors: ReadonlyMap<string, ActorDeclaration>): JsonObject {
   return Object.fromEntries(Array.from(actors.values(), (actor) => [actor.name, entitiesOf(actor)]));
 }
@@ -89,7 +89,7 @@ function isEntity(value: Json | undefined): value is Readonly<Record<string, str
   return isObject(value) && Object.values(value).every((part) => typeof part === "string");
 }
 
-/** Whether two entities are surely not the same: some attribute other than the organization says so, and neither stands for a whole organization. */
+/** Returns whether two entities surely differ: some attribute other than the organization differs, and neither is a whole organization. */
 export function areApart(one: Json, other: Json): boolean {
   if (!isEntity(one) || !isEntity(other)) return false;
   const common = Object.keys(one).filter((name) => name !== "orgId" && Object.hasOwn(other, name));
@@ -104,7 +104,7 @@ export function entityWords(entity: Json): string {
     .join(" ");
 }
 
-/** What a call asks for, one thing after the other. */
+/** Returns the things in a call, one after the other. */
 export function itemsOf({ step, node }: CertainCall): readonly RequestedItem[] {
   const input = child(node, "with") ?? node;
   const batch = step.operation.batches ? fieldOf(step.with, "items") : undefined;
@@ -119,20 +119,20 @@ export function fieldOf(template: Template | undefined, ...path: readonly string
   return at;
 }
 
-/** How a template spells an id: the id itself, or the words of the expression that gives it. */
+/** Returns how a template spells an id: the id itself, or the text of its expression. */
 export function spellingOf(template: Template | undefined): string | undefined {
   if (template?.kind === "literal" && typeof template.value === "string") return `=${template.value}`;
   return template?.kind === "expression" ? template.expression.text.trim() : undefined;
 }
 
-/** A part of a template, and where it stands below the template. */
+/** A part of a template, with its place below the template. */
 export interface PartAt {
   /** `undefined` where there is none. */
   readonly part: Template | undefined;
   readonly path: readonly string[];
 }
 
-/** Returns the parts of a template at a dotted name; `*` stands for each item of a list, as far as its text has them. */
+/** Returns the parts of a template at a dotted name; `*` means each item of a list, as far as its text has them. */
 export function partsAt(template: Template | undefined, name: string): readonly PartAt[] {
   return name
     .split(".")

@@ -4,14 +4,14 @@ import type { MadeTokens } from "../../services/predictable-write.ts";
 import { type CertainCall, type CertainPlaybook, fieldOf, itemsOf, partsAt, spellingOf } from "./certain-calls.ts";
 import type { Template } from "../expressions/template.ts";
 
-/** A token that the playbook itself creates, as far as its text tells. */
+/** A token that the playbook itself creates, as far as its text shows it. */
 export interface MadeToken {
   readonly call: CertainCall;
-  /** How many digits its quantities may have behind the point. */
+  /** How many digits its quantities may have after the point. */
   readonly decimals: number | undefined;
   /** The most that may ever be minted of it. */
   readonly cap: Decimal | undefined;
-  /** Whom it gives which roles, and under which names they stand; `undefined` where only a run knows. */
+  /** The holders of its roles, by the names of the roles; `undefined` if only a run knows them. */
   readonly rights: Rights | undefined;
 }
 
@@ -40,7 +40,7 @@ export function madeTokens(playbook: CertainPlaybook): ReadonlyMap<string, MadeT
 
 interface Definition {
   readonly definition: Template;
-  /** How later steps spell the token's id. */
+  /** The spelling of the token's id in later steps. */
   readonly id: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { type CertainPlaybook, itemsOf, partsAt, spellingOf } from "./certain-ca
 import type { CheckContext } from "../check-context.ts";
 import type { MadeToken } from "./made-tokens.ts";
 
-/** Reports quantities that a token cannot have: finer than its decimals, or more of it minted at once than ever may be. */
+/** Reports quantities that a token cannot have: finer than its decimals, or a mint above its cap. */
 export function checkQuantities(playbook: CertainPlaybook, tokens: ReadonlyMap<string, MadeToken>, context: CheckContext): void {
   for (const call of playbook.calls) {
     const { quantities } = call.step.operation.meaning;
@@ -29,7 +29,7 @@ function tooFine(value: Decimal, { decimals, call }: MadeToken): Report | undefi
   if (decimals === undefined || value.decimals() <= decimals) return undefined;
   return {
     code: "playbook.too-fine",
-    message: `${value.text} has ${count(value.decimals(), "digit")} behind the point, and the token has ${decimals}`,
+    message: `${value.text} has ${count(value.decimals(), "digit")} after the point, and the token has ${decimals}`,
     why: `the step "${call.step.id}" (line ${call.step.line}) creates it with decimal: ${decimals}`,
     suggestion: "round the quantity, or create the token with more decimals",
   };
@@ -41,6 +41,6 @@ function tooMuch(value: Decimal, { cap, call }: MadeToken): Report | undefined {
     code: "playbook.above-cap",
     message: `${value.text} is more than may ever be minted of the token: ${cap.text}`,
     why: `the step "${call.step.id}" (line ${call.step.line}) creates it with maxMintQuantity: ${cap.text}`,
-    suggestion: "for a refusal that is meant, write fails: { condition: … }",
+    suggestion: "if you expect the refusal, write fails: { condition: … }",
   };
 }

@@ -47,8 +47,8 @@ function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known
     context.report(
       {
         code: "playbook.no-role",
-        message: `${entityWords(stranger)} may not ${what.verb} this token: it has not the role ${role}`,
-        why: `the step "${made.id}" (line ${made.line}) gives the role ${holdersOf(token, role)}${named === undefined ? ", and the token is another's" : ""}`,
+        message: `${entityWords(stranger)} may not ${what.verb} this token: it lacks the role ${role}`,
+        why: `the step "${made.id}" (line ${made.line}) gives the role ${holdersOf(token, role)}${named === undefined ? ", and the token belongs to someone else" : ""}`,
         suggestion: `let another act with as:, or give the role in tokenPermissions or with ${what.givenBy}`,
       },
       (child(node, "as") ?? child(node, "uses") ?? node).range,
@@ -58,7 +58,7 @@ function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known
 
 interface Rule {
   readonly token: MadeToken;
-  /** Who may without the role: the owner, when the token's rolesMap says nothing; `undefined` where that is not known. */
+  /** Who may act without the role: the owner, if the token's rolesMap does not name it; `undefined` if that is unknown. */
   readonly mayToo: readonly JsonObject[] | undefined;
 }
 
@@ -81,7 +81,7 @@ function holdersOf({ rights }: MadeToken, role: string): string {
   return `to ${holders.map((holder) => (isObject(holder) ? entityWords(holder["entity"] ?? null) : "")).join(", ")}`;
 }
 
-// What somebody may do with a token is changed by few operations; in a loop, those that stand behind a step may have run before it.
+// Few operations change the rights in a token; in a loop, steps after a step may have run before it.
 function mayHaveChanged(token: MadeToken, { step, outline }: CertainCall, steps: readonly Step[]): boolean {
   const before = outline.loops.length > 0 ? steps : steps.slice(0, steps.indexOf(step));
   const own = `steps.${token.call.step.id}.id`;

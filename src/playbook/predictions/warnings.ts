@@ -4,7 +4,7 @@ import type { CheckContext } from "../check-context.ts";
 import { section } from "../steps/actor-declarations.ts";
 import { namesIn } from "../keywords/shared.ts";
 
-// What a playbook says to no purpose. It can be run, so it is only told, and only where it is sure.
+// Parts of a playbook without a purpose. The playbook can run, so these are warnings, and only where they are certain.
 
 /** Warns of inputs and actors that nothing uses. */
 export function warnOfUnused(root: SourceNode, context: CheckContext): void {
@@ -16,12 +16,12 @@ export function warnOfUnused(root: SourceNode, context: CheckContext): void {
   for (const [name, { key }] of entries("inputs")) {
     if (usage.has("inputs", name)) continue;
     const message = `nothing uses the input "${name}"`;
-    context.report({ code: "playbook.unused-input", message, suggestion: `use \${{ inputs.${name} }}, or take it out` }, key);
+    context.report({ code: "playbook.unused-input", message, suggestion: `use \${{ inputs.${name} }}, or remove it` }, key);
   }
   for (const [name, { key }] of entries("actors")) {
     if (usage.has("actors", name)) continue;
-    const message = `nobody acts or is spoken of as "${name}"`;
-    context.report({ code: "playbook.unused-actor", message, suggestion: `write as: ${name}, or take it out` }, key);
+    const message = `no step or expression uses the actor "${name}"`;
+    context.report({ code: "playbook.unused-actor", message, suggestion: `write as: ${name}, or remove it` }, key);
   }
 }
 
@@ -40,14 +40,14 @@ export function readLoop<T>(node: SourceNode, context: CheckContext, read: () =>
   return result;
 }
 
-/** Warns of a condition that keeps a step from ever being done. */
+/** Warns of a condition that prevents a step from ever running. */
 export function warnOfNever(condition: Expression, range: Range, context: CheckContext): void {
   if (constantOf(condition) !== false) return;
-  const suggestion = "take the step out, or let the condition ask for something";
-  context.report({ code: "playbook.never-done", message: "this is never true, so the step is never done", suggestion }, range);
+  const suggestion = "remove the step, or let the condition depend on something";
+  context.report({ code: "playbook.never-done", message: "this is never true, so the step never runs", suggestion }, range);
 }
 
-/** Warns of a condition that is the same whatever happens. */
+/** Warns of a condition that never changes. */
 export function warnOfConstant(condition: Expression, range: Range, context: CheckContext): void {
   const value = constantOf(condition);
   if (typeof value !== "boolean") return;
@@ -62,7 +62,7 @@ const UNMARKED = new RegExp(`^${ROOT}(?:\\.[a-z_]\\w*|\\[[^\\]]+\\])+$|\\{\\s*${
 /** Warns of a text that was probably meant as an expression. */
 export function warnOfUnmarked(text: string, range: Range, context: CheckContext): void {
   if (!text.includes(".") || !UNMARKED.test(text)) return;
-  const message = "this looks like an expression, and is sent as the text that it is";
+  const message = "this looks like an expression, but is sent as plain text";
   context.report({ code: "playbook.unmarked-expression", message, suggestion: 'write "${{ … }}" around the expression' }, range);
 }
 

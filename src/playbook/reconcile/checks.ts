@@ -22,7 +22,7 @@ export function readChecks(node: SourceNode | undefined, spot: Spot, around: Sur
     const check = readLoop(item, around.context, () => readCheck(item, at, spot, around));
     if (check === undefined) return [];
     if (names.has(check.id)) {
-      const message = `a check "${check.name}" is there already`;
+      const message = `a check "${check.name}" exists already`;
       around.context.report(
         { code: "playbook.duplicate-step", message, suggestion: "give each check a name of its own" },
         item.range,
@@ -89,7 +89,7 @@ interface Everybody {
   readonly operation: Operation;
 }
 
-// A group may be named where each sees only what is their own.
+// A group may be named if each member sees only their own records.
 function readEverybody(
   node: MapNode,
   { conserved, operation }: Everybody,

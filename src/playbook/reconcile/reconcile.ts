@@ -26,7 +26,7 @@ export function readReconcile(node: SourceNode | undefined, spot: Spot, around: 
     const comparison = item.kind === "map" ? readComparison(item, spot, around) : undefined;
     if (comparison === undefined) return [];
     if (ids.has(comparison.id)) {
-      const message = `a comparison "${comparison.id}" is there already`;
+      const message = `a comparison "${comparison.id}" exists already`;
       around.context.report({ code: "playbook.duplicate-step", message, suggestion: "give each an id of its own" }, item.range);
     }
     ids.add(comparison.id);
@@ -115,7 +115,7 @@ function readConserved(
   return conserve === undefined ? undefined : { sides: { kind: "conserved", foreach, conserve }, key: conserve.conserved.key };
 }
 
-// Rows are found by their keys: the parts of both must be the same ones. What is wrong in itself is there all the same.
+// Rows are matched by their keys, so both keys need the same parts. A part with a fault still counts.
 function checkAlike(node: MapNode, { context }: Surroundings): void {
   const [left, right] = [child(node, "left"), child(node, "right")];
   const [one, other] = [partsOf(child(left, "key")), partsOf(child(right, "key"))];
@@ -124,14 +124,14 @@ function checkAlike(node: MapNode, { context }: Surroundings): void {
   if (missing !== undefined || extra !== undefined) {
     const message =
       missing === undefined
-        ? `the right side's key has a part "${extra}", which the left side's has not`
+        ? `the right side's key has a part "${extra}", which the left side's key lacks`
         : `the right side's key has no part "${missing}", which the left side's has`;
     const at = child(right, "key") ?? node;
     context.report({ code: "playbook.reconcile-key", message, suggestion: "give both keys the same parts" }, at.range);
   }
   if ((child(left, "value") === undefined) === (child(right, "value") === undefined)) return;
   const [with_, without] = child(left, "value") === undefined ? ["right", "left"] : ["left", "right"];
-  const message = `the ${with_} side has a value, and the ${without} side has none to hold against it`;
+  const message = `the ${with_} side has a value, and the ${without} side has none to compare with it`;
   context.report({ code: "playbook.reconcile-sides", message }, child(node, without)?.range ?? node.range);
 }
 

@@ -23,7 +23,7 @@ interface Rows {
   readonly called: string;
 }
 
-/** Reads one side of a comparison: `read` or `rows`, and what of each row is compared. */
+/** Reads one side of a comparison: `read` or `rows`, and the compared value of each row. */
 export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot, around: Surroundings): Side | undefined {
   const { name, rows: given, where, key: keyNode, value: valueNode, combine, at: atNode, ...reads } = fieldsOf(node, SIDE);
   const { context } = around;
@@ -111,7 +111,7 @@ function listOf(
   );
 }
 
-// Of a list its items; of pages the items of theirs; of anything else, the response is the only row.
+// The rows of a list are its items; of pages, the items of each; of anything else, the response is the only row.
 function rowType({ call }: Operation, { types }: Spot, response: TypeName): TypeName {
   const item = /^list<(.*)>$/.exec(response)?.[1];
   if (item !== undefined) return item;

@@ -27,7 +27,7 @@ export function readConcurrency(
   };
 }
 
-// What is known before anything has run.
+// The names that are known before anything has run.
 const EARLY: ReadonlySet<string> = new Set(["inputs", "env"]);
 
 function beforeRun({ outside, types }: Surroundings): ExpressionScope {
@@ -56,12 +56,12 @@ export function inputsOfGroups(playbook: Playbook): ReadonlySet<string> {
   return new Set([...own, ...passed].flatMap((expression) => inputsIn(expression, known)));
 }
 
-// Where no name follows, any of them may be meant.
+// Without a field name, any of them may be used.
 function inputsIn({ references }: Expression, known: readonly string[]): readonly string[] {
   return references.flatMap(({ root, path: [name] }) => (root !== "inputs" ? [] : name === undefined ? known : [name]));
 }
 
-/** What an included playbook is given for the inputs that name its groups: by input, the expressions of its value. */
+/** Returns the expressions that an included playbook gets for the inputs that name its groups, by input. */
 export function inputsForGroups({
   playbook,
   inputs,

@@ -6,7 +6,7 @@ import { type FileReader, resolveFrom } from "../playbook-files.ts";
 import type { Playbook, SecretDeclaration } from "../model.ts";
 import { playbooksIn } from "../playbook-walk.ts";
 
-// What playbooks take from the process, read once and before anything is sent.
+// The values that playbooks take from the process, read once and before anything is sent.
 
 /** Values of environment variables, by name. */
 export type ProcessVariables = Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ export class Secrets {
   readonly #byFile: ReadonlyMap<string, readonly Secret[]>;
   readonly #others: readonly Secret[];
 
-  /** `others` are the secrets of no playbook: they are masked too, and no expression sees them. */
+  /** `others` are secrets of no playbook: they are masked too, and no expression sees them. */
   constructor(byFile: ReadonlyMap<string, readonly Secret[]>, others: readonly Secret[] = []) {
     this.all = [...byFile.values(), others].flat();
     this.redact = redactor(this.all);
@@ -64,12 +64,12 @@ export class Secrets {
     return new Secrets(new Map(byFile));
   }
 
-  /** What `secrets` stands for in the playbook of a file. */
+  /** Returns the value of `secrets` in the playbook of a file. */
   in(file: string): JsonObject {
     return Object.fromEntries((this.#byFile.get(file) ?? []).map((secret) => [secret.name, secret.reveal()]));
   }
 
-  /** The mask that a text holds, if it holds one: a text that the journal keeps, and not what it stands for. */
+  /** Returns the mask in a text, if it has one: the journal keeps masks, not secrets. */
   maskIn(text: string): string | undefined {
     return this.all.map(String).find((mask) => text.includes(mask));
   }
@@ -78,7 +78,7 @@ export class Secrets {
 /** No playbook's secrets. */
 export const NO_SECRETS: Secrets = new Secrets(new Map());
 
-/** Reads the secrets of playbooks and of all that they include. Throws one Failure that names each line whose secret is not there. */
+/** Reads the secrets of playbooks and of all that they include. Throws one Failure that names each line whose secret is missing. */
 export function openSecrets(playbooks: readonly Playbook[], from: { variables: ProcessVariables; files: FileReader }): Secrets {
   const wrong: string[] = [];
   const all = new Map(playbooks.flatMap(playbooksIn).map((each) => [each.file, each]));

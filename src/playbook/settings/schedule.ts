@@ -8,11 +8,11 @@ import { allRead, fieldsOf } from "../keywords/keyword.ts";
 import { DEFAULT_ZONE, SCHEDULE } from "../keywords/playbook.ts";
 import type { Schedule } from "../model.ts";
 
-// No pattern has a year, so what comes after one moment tells of all; the moment itself does not matter.
+// Patterns have no year, so the next firing after any moment shows whether there is one.
 const SOME_MOMENT = Date.UTC(2024, 0, 1);
 const SAMPLED_TICKS = 50;
 
-/** Checks `schedule`: that its cron pattern can be read and ever fires, that its zone is one, that its times fit together. */
+/** Checks `schedule`: that its cron pattern is valid and ever fires, that its zone exists, and that its times fit together. */
 export function readSchedule(node: SourceNode | undefined, context: CheckContext, readOnly: boolean): Schedule | undefined {
   if (node?.kind !== "map") return undefined;
   const {
@@ -62,25 +62,25 @@ function cronOf(node: SourceNode | undefined, timezone: string, context: CheckCo
   try {
     const cron = new Cron(textOf(node) ?? "", timezone);
     if (cron.next(SOME_MOMENT) !== undefined) return cron;
-    const never = { code, message: "this never fires: no day is all that it asks for", suggestion: FIELDS } as const;
+    const never = { code, message: "this never fires: no day fits the whole pattern", suggestion: FIELDS } as const;
     return context.report(never, node.range);
   } catch (error) {
     const why = messageOf(error).replace(/^Cron\w+: /, "");
-    return context.report({ code, message: "this is no cron pattern", why, suggestion: FIELDS }, node.range);
+    return context.report({ code, message: "this is not a cron pattern", why, suggestion: FIELDS }, node.range);
   }
 }
 
 const FIELDS = 'minute hour day month weekday, as in "15 2 * * *" for every day at 02:15';
 
 function tooShort(node: MapNode, context: CheckContext): void {
-  const message = "a run that may take no time cannot be made";
+  const message = "a run needs more time than 0s";
   context.report(
     { code: "playbook.schedule-time", message, suggestion: "leave timeLimit out for no limit" },
     rangeOf(node, "timeLimit"),
   );
 }
 
-// Firings that are put off by more than the time between two of them would overtake one another.
+// Firings with a jitter as long as the time between two of them could overtake each other.
 function checkJitter(node: MapNode, { cron, jitterMs }: { cron: Cron; jitterMs: number }, context: CheckContext): void {
   if (jitterMs === 0 || jitterMs < leastInterval(cron)) return;
   context.report(
@@ -111,9 +111,9 @@ function refuseRetry(node: MapNode, context: CheckContext): void {
   context.report(
     {
       code: "playbook.write-repeated",
-      message: "a failed run is tried again only of a playbook that is mode: read-only",
-      why: "another run would make the writes of this one once more",
-      suggestion: "delete it, or say mode: read-only",
+      message: "only a playbook of mode: read-only can repeat a failed run",
+      why: "another run would repeat the writes of this one",
+      suggestion: "delete it, or write mode: read-only",
     },
     retry.key,
   );

@@ -8,13 +8,13 @@ import type { CheckContext, ExpressionScope, NameFinding } from "../check-contex
 import { SECRET_REFERENCE } from "../keywords/playbook.ts";
 import type { SecretDeclaration, VariableDeclaration } from "../model.ts";
 
-// What a playbook takes from the process it runs in: secrets and variables.
+// The values that a playbook takes from its process: secrets and variables.
 
 const REFERENCE = new RegExp(SECRET_REFERENCE);
 
 /**
- * Keeps what somebody wrote under `secrets` as the secret itself out of everything that shows lines of the file. To be called
- * before anything is reported.
+ * Hides values that were written under `secrets` in place of references from everything that shows lines of the file. Call it before
+ * anything is reported.
  */
 export function concealLiterals(root: SourceNode, file: SourceFile): void {
   const node = child(root, "secrets");
@@ -27,7 +27,7 @@ function isReference(node: SourceNode): boolean {
   return REFERENCE.test(textOf(node) ?? "");
 }
 
-/** The `secrets` of a playbook; one that is written out is reported without being shown. */
+/** Reads the `secrets` of a playbook; a written secret is reported without being shown. */
 export function readSecrets(node: SourceNode | undefined, context: CheckContext): readonly SecretDeclaration[] {
   return entriesOf(node).map(([name, { key, value }]) => {
     const reference = textOf(value) ?? "";
@@ -41,7 +41,7 @@ export function readSecrets(node: SourceNode | undefined, context: CheckContext)
 function literal(name: string): Finding {
   return {
     code: "playbook.secret-literal",
-    message: `"${name}" does not say where the secret is: here only a reference may stand`,
+    message: `"${name}" is not a reference: write only where the secret is`,
     suggestion: `${name}: env:${name}, or ${name}: file:PATH; a secret that was saved in this file should be changed`,
   };
 }
@@ -59,7 +59,7 @@ function entriesOf(node: SourceNode | undefined): readonly (readonly [string, Ma
   return node?.kind === "map" ? [...node.entries] : [];
 }
 
-/** Where an expression stands, as far as secrets are concerned. */
+/** The place of an expression, as far as it matters for secrets. */
 export interface SecretStandpoint {
   /** The step it belongs to. */
   readonly own: string | undefined;
@@ -67,7 +67,7 @@ export interface SecretStandpoint {
   readonly items: readonly string[];
 }
 
-/** Checks that every `secrets.NAME` and `env.NAME` in an expression is declared, and that a secret is not held against its mask. */
+/** Checks that every `secrets.NAME` and `env.NAME` in an expression is declared, and that a secret is not compared with its mask. */
 export class OutsideNames {
   readonly #declared: Readonly<Record<string, readonly string[]>>;
 
@@ -100,7 +100,7 @@ function isSecret({ root }: Reference): boolean {
   return root === "secrets";
 }
 
-// What earlier steps gave comes from the journal, where a secret is masked: no comparison with the secret itself would be true.
+// The results of earlier steps come from the journal, where a secret is masked: a comparison with the secret itself would never be true.
 function isKept({ root, path }: Reference, { own, items }: SecretStandpoint): boolean {
   if (root === "steps") return path[0] !== own && path[1] !== "outcome";
   return items.includes(root);
@@ -109,7 +109,7 @@ function isKept({ root, path }: Reference, { own, items }: SecretStandpoint): bo
 function heldAgainstMask({ root, path }: Reference): Finding {
   return {
     code: "playbook.secret-kept",
-    message: `${[root, ...path].join(".")} and a secret cannot stand in one expression: what was read before is kept with secrets masked`,
+    message: `${[root, ...path].join(".")} and a secret cannot be used in one expression: the results of earlier steps are kept with secrets masked`,
     suggestion: "compare in the `expect` of the step that reads, with response; in a text, write two expressions",
   };
 }
@@ -145,6 +145,6 @@ export function withoutSecrets(scope: ExpressionScope): ExpressionScope {
 
 const KEPT: Finding = {
   code: "playbook.secret-kept",
-  message: "no secret may stand here: this value is kept, and a secret is kept masked",
+  message: "no secret is allowed here: this value is kept, and a secret is kept masked",
   suggestion: "use the secret where it is sent; an included playbook declares its own under secrets:",
 };

@@ -14,7 +14,7 @@ interface UseSurroundings {
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
   readonly operation: Operation;
   readonly scope: ExpressionScope;
-  /** Where `as` stands, in the step or in the playbook's defaults. */
+  /** The place of `as`, in the step or in the playbook's defaults. */
   readonly place: Range;
   /** What to show when the actor and the operation do not go together. */
   readonly use: Range;

@@ -6,7 +6,7 @@ import { type Keyword, misplacedIn, type Table } from "../keywords/keyword.ts";
 import { STEP_KINDS } from "../keywords/step.ts";
 import type { Surroundings } from "../expressions/expression-scope.ts";
 
-// What may stand together, beyond what the frame says.
+// The fields that may be used together, beyond the rules of the frame.
 
 /** Reports keywords that are beside one that excludes them, or without one that they need. */
 export function checkPlaces(node: MapNode, table: Table, context: CheckContext, calls?: "reads" | "writes"): void {

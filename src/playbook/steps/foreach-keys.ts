@@ -44,7 +44,7 @@ export function checkRowKeys({ source, where, key, sums }: Side, range: Range, c
     const parts = Array.from(key.values(), (part) => spellPart(knownValue(part, { row })));
     return parts.includes(undefined) ? undefined : parts.join(", ");
   });
-  reportTwice(keys, () => range, "a row of the other side could not tell which of them to be compared with", context);
+  reportTwice(keys, () => range, "a row of the other side would match both of them", context);
 }
 
 function spellPart(value: Json | undefined): string | undefined {
@@ -72,9 +72,9 @@ function reportTwice(
     const before = first.get(key);
     if (before === undefined) first.set(key, at);
     else {
-      const message = `the key ${JSON.stringify(key)} is there twice: items ${before + 1} and ${at + 1} have it`;
+      const message = `the key ${JSON.stringify(key)} occurs twice: in items ${before + 1} and ${at + 1}`;
       context.report(
-        { code: "playbook.key-twice", message, why, suggestion: "take one of them out, or give each another key" },
+        { code: "playbook.key-twice", message, why, suggestion: "remove one of them, or give each another key" },
         placeOf(at),
       );
     }
@@ -87,7 +87,7 @@ function itemsOf(list: Template, known: Scope): readonly Json[] {
   return Array.isArray(value) ? (value as readonly Json[]) : [];
 }
 
-// As far as it is known: a part that only a run knows is unknown to whoever looks at it.
+// A part that only a run knows is an unknown value, which reports itself when it is used.
 function valueOf(template: Template, known: Scope): Json {
   if (template.kind === "list") return template.items.map((item) => valueOf(item, known));
   if (template.kind === "object")

@@ -22,7 +22,7 @@ export interface Loop {
 const NONE: Loop = { foreach: undefined, item: {} };
 const SHOWN_CHARS = 200;
 
-/** Reads a `foreach`: its list, what an item is called, and the key of its rounds. */
+/** Reads a `foreach`: its list, the name of its items, and the key of its rounds. */
 export function readForeach(
   node: SourceNode | undefined,
   { context, actors }: Pick<Surroundings, "context" | "actors">,
@@ -62,7 +62,7 @@ export function readForeach(
   return { foreach, item };
 }
 
-// A word that is a name and as yet means nothing: neither one of ours, nor one of CEL's types such as `list`.
+// Checks that a word is a name without a meaning: neither one of tokenbook's, nor one of CEL's types such as `list`.
 function canName(variable: string, types: TypeEnvironment): boolean {
   const parsed = Expression.parse(variable);
   const meaning = types.check(variable);
@@ -78,7 +78,7 @@ function refusePlainText(node: SourceNode, context: CheckContext): void {
   context.report(
     {
       code: "expression.wrong-type",
-      message: "this is text; here a list belongs",
+      message: "this is a text; a list is expected here",
       suggestion: `for an expression write: "\${{ ${text.slice(0, SHOWN_CHARS)} }}"`,
     },
     node.range,

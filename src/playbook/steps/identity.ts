@@ -3,7 +3,7 @@ import { hasEntities, services } from "../../services/services.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
 import type { Identity } from "../model.ts";
 
-/** What an `as` says in the place of an entity where the key itself acts. An entity has a colon, so this is none. */
+/** The value of `as` in place of an entity if the key itself acts. An entity has a colon, so this is none. */
 export const KEY_ACTS = "key";
 
 /** Reads an identity such as `{ ledger: "userId:alice", investor: BUYER_KEY }`. */
@@ -15,14 +15,14 @@ export function readIdentity(node: SourceNode): Identity {
   return Object.fromEntries(named);
 }
 
-/** Returns the entity that somebody is, as `{ userId: "alice" }`; `undefined` of who is only known by keys. */
+/** Returns the entity of an identity, as `{ userId: "alice" }`; `undefined` if it is known by keys only. */
 export function entityIn(identity: Identity): Readonly<Record<string, string>> | undefined {
   const [text] = services.filter(hasEntities).flatMap(({ name }) => identity[name] ?? []);
   const entity = readEntity(text ?? "");
   return entity === undefined ? undefined : { [entity.attribute]: entity.value };
 }
 
-/** Returns what an identity without a name of its own is called: its value, or the credential. */
+/** Returns the name of an identity without one of its own: its value, or the credential. */
 export function nameIn(identity: Identity): string {
   const [value] = Object.values(entityIn(identity) ?? identity);
   return value ?? "";

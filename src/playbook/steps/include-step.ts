@@ -23,7 +23,7 @@ import { scopeAt, type Spot, type Surroundings } from "../expressions/expression
 import type { Template } from "../expressions/template.ts";
 import { writesOf } from "../playbook-walk.ts";
 
-/** What a step includes, with the types of its outputs; `undefined` when it cannot be had. */
+/** Returns what a step includes, with the types of its outputs; `undefined` when it cannot be used. */
 export function includedAt(
   { fields }: Outline,
   around: Pick<Surroundings, "context" | "included">,
@@ -71,7 +71,7 @@ function brokenInclude(name: string, diagnostics: CheckedPlaybook["diagnostics"]
   return {
     code: "playbook.include-broken",
     message: `${name} has ${count(errors.length, "mistake")} of its own`,
-    suggestion: first === undefined ? undefined : `mend ${first.file}:${first.line}:${first.column} first: ${first.message}`,
+    suggestion: first === undefined ? undefined : `fix ${first.file}:${first.line}:${first.column} first: ${first.message}`,
   };
 }
 
@@ -88,7 +88,7 @@ function notIncluded(name: string, why: NotIncluded): Finding {
     return {
       code: "playbook.include-cycle",
       message: `this playbook would run itself: ${why.cycle.join(" → ")}`,
-      suggestion: "take the step out, or split what both need into a playbook of its own",
+      suggestion: "remove the step, or split what both need into a playbook of its own",
     };
   }
   const message = {
@@ -104,10 +104,10 @@ function notShipped(name: string, shipped: ShippedPlaybooks | undefined): Findin
   const near = didYouMean(name, shipped?.names ?? []);
   return {
     code: "playbook.include-missing",
-    message: `no playbook "${name}" comes with tokenbook`,
+    message: `no playbook "${name}" is in the library`,
     suggestion:
       near === undefined
-        ? "`tokenbook library` lists those that do; a file of yours is named from its folder, as in ./mint.yaml"
+        ? "`tokenbook library` lists them; name your own file from its folder, as in ./mint.yaml"
         : `did you mean "${near}"?`,
   };
 }
@@ -152,7 +152,7 @@ function unknownInput(name: string, playbook: Playbook): Finding {
   };
 }
 
-// What an expression gives is known only in a run.
+// The value of an expression is known only in a run.
 function holdsAny(node: SourceNode): boolean {
   if (node.kind === "list") return node.items.some(holdsAny);
   if (node.kind === "map") return [...node.entries.values()].some(({ value }) => holdsAny(value));

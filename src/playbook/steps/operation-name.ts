@@ -19,13 +19,13 @@ export function operationAt(node: SourceNode | undefined, context: CheckContext)
   );
 }
 
-// One that is named without its interface, where only one has such a name.
+// An operation without its interface, if only one has such a name.
 function endingIn(name: string): string | undefined {
   const [found, ...others] = [...operations.keys()].filter((each) => each.endsWith(`.${name.toLowerCase()}`));
   return others.length === 0 ? found : undefined;
 }
 
-/** The operation that a field of a map names, if there is one: said of a step, or of a read beside it. */
+/** Returns the operation that a field of a map names, if there is one: in a step, or in a read beside it. */
 export function operationIn(node: SourceNode | undefined, field: "uses" | "read"): Operation | undefined {
   const name = textOf(child(node, field));
   return name === undefined ? undefined : operations.get(name);

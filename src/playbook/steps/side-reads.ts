@@ -15,11 +15,11 @@ import { scopeAt, type Spot, type Surroundings } from "../expressions/expression
 import { responseType } from "../types/value-types.ts";
 import { checkWith } from "./call-input.ts";
 
-/** Where a read stands beside a step. */
+/** The place of a read beside a step. */
 export interface Beside {
   readonly spot: Spot;
   readonly around: Surroundings;
-  /** Who acts when the read does not say so itself. */
+  /** The actor of a read without its own `as`. */
   readonly as: SourceNode | undefined;
   readonly own?: string;
 }
@@ -33,7 +33,11 @@ export function readSideRead(fields: SideReadFields, { spot, around, as: otherwi
   if (operation === undefined || read === undefined) return undefined;
   if (operation.writes) {
     return context.report(
-      { code: "playbook.not-a-read", message: `${operation.name} writes; here a read belongs`, suggestion: readsNear(operation) },
+      {
+        code: "playbook.not-a-read",
+        message: `${operation.name} writes; a read is expected here`,
+        suggestion: readsNear(operation),
+      },
       read.range,
     );
   }
@@ -108,7 +112,7 @@ function itemOf(type: TypeName): TypeName | undefined {
   return type === "dyn" ? "dyn" : /^list<(.*)>$/.exec(type)?.[1];
 }
 
-/** How something that failed is tried again. */
+/** Returns how a failed step is tried again. */
 export function retryOf(fields: RetryFields | undefined): Retry | undefined {
   if (fields === undefined) return undefined;
   const { attempts = 1, every: everyMs, backoff, ...rest } = fields;

@@ -9,7 +9,7 @@ import { type Spot, type Surroundings, within } from "../expressions/expression-
 import { writesOf } from "../playbook-walk.ts";
 import { readLoop } from "../predictions/warnings.ts";
 
-/** Checks and compiles steps, one after the other: each may speak of those before it. */
+/** Checks and compiles steps, one after the other: each may use those before it. */
 export function readSteps(outlines: readonly Outline[], spot: Spot, around: Surroundings): readonly Step[] {
   const steps: Step[] = [];
   for (const outline of outlines) {
@@ -73,7 +73,7 @@ function refuseRetriedWrites(steps: readonly Step[], { node }: Outline, { contex
     {
       code: "playbook.write-repeated",
       message: `this block holds a write: ${chain.join(" → ")} is ${operation.name} (${operation.meaning.effect})`,
-      suggestion: "put the reads that are to be tried again into a block of their own",
+      suggestion: "put the reads that should be tried again in a block of their own",
     },
     entry.key,
   );

@@ -5,9 +5,9 @@ import type { IdFields } from "../../expression/types.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Finding } from "../../source/diagnostic.ts";
 
-// The kinds of ids: nobody takes the id of a vault for that of a token and means it. Where a kind is not known, every id fits.
+// The kinds of ids: using the id of a vault for that of a token is always a mistake. If a kind is unknown, every id fits.
 
-// The investor interface's tokens and transactions may well be those of the ledger: the description links them nowhere, nor parts them.
+// The tokens and transactions of the investor interface may be those of the ledger: the description neither links nor separates them.
 const SAME: Readonly<Record<string, string>> = { investorToken: "token", purchase: "transaction" };
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ function wordsOf(kind: string): string {
   return WORDS[kind] ?? kind;
 }
 
-/** The kind of what a schema's text identifies, or the texts of its list. */
+/** Returns the kind of thing that a schema's text identifies, or the texts of its list. */
 export function kindOfSchema(schema: JsonSchema | undefined): string | undefined {
   if (schema === undefined) return undefined;
   const resolved = resolve(schema);
@@ -48,7 +48,7 @@ export function idFieldsOf({ properties = {} }: JsonSchema, name: string): IdFie
   );
 }
 
-/** The ids that a step of an operation gives to later steps, without those that the step itself calls something else. */
+/** Returns the ids that a step of an operation gives to later steps, without those that the step itself renames. */
 export function yieldedIds({ name, yields }: Operation, taken: readonly string[]): IdFields {
   return Object.fromEntries(
     Object.entries(yields)
@@ -59,7 +59,7 @@ export function yieldedIds({ name, yields }: Operation, taken: readonly string[]
 
 const made = new Map<Operation, ReadonlySet<string>>();
 
-/** The kinds that an operation makes. Under which name is for the playbook to choose, even if it is that of something else. */
+/** Returns the kinds that an operation makes. The playbook may choose any name for them, even one of something else. */
 export function kindsMadeBy(operation: Operation): ReadonlySet<string> {
   let kinds = made.get(operation);
   if (kinds === undefined) {
@@ -81,7 +81,7 @@ export function mixedFinding({ left, right }: MixedIds): Finding {
 
 const NOTHING_MADE: ReadonlySet<string> = new Set();
 
-/** An id where one of another kind belongs, if that is sure. */
+/** Reports an id where one of another kind is expected, if that is certain. */
 export function misplacedFinding(
   given: KnownId | undefined,
   schema: JsonSchema | undefined,
@@ -92,17 +92,17 @@ export function misplacedFinding(
   const { description } = resolve(schema ?? {});
   return {
     code: "expression.mixed-ids",
-    message: `${given.text} is the id of ${wordsOf(given.kind)}; here the id of ${wordsOf(wanted)} belongs`,
-    why: `it comes from ${given.from}${description === undefined ? "" : `; here belongs: ${description}`}`,
-    suggestion: `take the id of ${wordsOf(wanted)}`,
+    message: `${given.text} is the id of ${wordsOf(given.kind)}; here the id of ${wordsOf(wanted)} is expected`,
+    why: `it comes from ${given.from}${description === undefined ? "" : `; expected here: ${description}`}`,
+    suggestion: `use the id of ${wordsOf(wanted)}`,
   };
 }
 
-/** What the inputs of a playbook must identify, as the places tell where they are used. */
+/** The kinds of ids that the inputs of a playbook must be, by the places where they are used. */
 export class InputKinds {
   readonly #wanted = new Map<string, ReadonlySet<string>>();
 
-  /** Notes that the value of an expression, if it is an input by itself, is used as an id of what this schema says. */
+  /** Records that the value of an expression, if it is a single input, is used as an id of this schema's kind. */
   note(text: string, schema: JsonSchema | undefined): void {
     const [, name] = /^\s*inputs\.(\w+)\s*$/.exec(text) ?? [];
     const kind = kindOfSchema(schema);

@@ -1,6 +1,6 @@
 import type { Expression } from "../../expression/expression.ts";
 
-/** Which names the expressions of a playbook use. */
+/** The names that the expressions of a playbook use. */
 export class Usage {
   readonly #fields = new Map<string, Set<string>>();
   readonly #wholes = new Set<string>();
@@ -15,18 +15,18 @@ export class Usage {
     }
   }
 
-  /** Notes a name that is used without an expression, as an actor is by `as`. */
+  /** Records a name that is used without an expression, as an actor is by `as`. */
   use(root: string, field: string): void {
     const fields = this.#fields.get(root) ?? new Set();
     this.#fields.set(root, fields.add(field));
   }
 
-  /** Whether a field, such as an input, is used, or all fields of its root may be. */
+  /** Returns whether a field, such as an input, is used, or all fields of its root may be. */
   has(root: string, field: string): boolean {
     return this.#wholes.has(root) || this.#fields.get(root)?.has(field) === true;
   }
 
-  /** A moment, to ask later what was used since. */
+  /** Returns a mark, to ask later what was used since. */
   now(): number {
     return this.#roots.length;
   }

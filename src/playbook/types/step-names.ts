@@ -5,25 +5,25 @@ import type { NameFinding } from "../check-context.ts";
 import { operationIn } from "../steps/operation-name.ts";
 import type { Outline, Section } from "../outline.ts";
 
-/** Tells whether a step has run, or had its turn. */
+/** Whether a step has run, or had its turn. */
 export interface Done {
   readonly has: (id: string) => boolean;
 }
 
-/** A place in a playbook, as far as it decides which steps may be asked for what. */
+/** A place in a playbook, as far as it decides which steps may be used. */
 export interface Standpoint {
   readonly done: Done;
   readonly sections: readonly Section[];
-  /** What the conditions around the place have made sure of. */
+  /** The conditions that hold around the place. */
   readonly under: readonly Assumption[];
   /** The step whose expressions these are. */
   readonly own?: string;
 }
 
-/** Which fields a step has although its write was spared, because what it is for was so already. */
+/** Returns which fields a step has if its write was not needed. */
 export type SureFields = (id: string) => ReadonlySet<string> | undefined;
 
-/** Checks that every `steps.ID` in an expression is there, has run by then, and surely has the value asked for. */
+/** Checks that every `steps.ID` in an expression exists, has run by then, and surely has the used value. */
 export class StepNames {
   readonly #all: ReadonlyMap<string, Outline>;
   readonly #sure: SureFields;
@@ -33,7 +33,7 @@ export class StepNames {
     this.#sure = sure;
   }
 
-  /** What is wrong with the first name that is; of names that are only doubtful, the first of these. */
+  /** Returns the first wrong name; if names are only doubtful, the first of these. */
   check(expression: Expression, from: Standpoint): NameFinding | undefined {
     const steps = expression.references.filter(({ root }) => root === "steps");
     for (const reference of steps) {
@@ -47,7 +47,7 @@ export class StepNames {
     return undefined;
   }
 
-  // An answer that was lost took the id of its receipt along, and the write may be seen to have taken effect all the same.
+  // A lost answer loses the id of its receipt, and the write may still be found to have taken effect.
   #doubt({ path: [id = "", field], under, start, end }: Reference, from: Standpoint): NameFinding | undefined {
     const step = this.#all.get(id);
     if (field !== "receipt" || step === undefined || operationIn(step.node, "uses")?.writes !== true) return undefined;
@@ -94,7 +94,7 @@ function isStep({ path }: Assumption, id: string): boolean {
   return path[0] === "steps" && path[1] === id;
 }
 
-// What the conditions around say of a step's outcome; that it was skipped is no outcome to build on.
+// What the conditions around the place prove about a step's outcome; a skipped step proves nothing.
 function outcomeOf(
   id: string,
   under: readonly Assumption[],
@@ -114,13 +114,13 @@ function notSkipped(id: string, under: readonly Assumption[]): boolean {
   return outcome.is !== undefined || outcome.isNot.has("skipped");
 }
 
-// The sections around a step that are not around the place which asks for it.
+// The sections around a step that are not around the place that uses it.
 function sectionsBeyond(step: readonly Section[], from: readonly Section[]): readonly Section[] {
   const shared = step.findIndex((section, at) => from[at]?.block !== section.block || from[at]?.part !== section.part);
   return shared < 0 ? [] : step.slice(shared);
 }
 
-// A step of a block may be left out when the block was rescued, or when it is asked for while the block's end is still open.
+// A step of a block may be missing when the block was rescued, or while the block has not ended.
 function leavesUnrun(section: Section, from: readonly Section[]): boolean {
   if (section.part === "always") return false;
   if (section.part === "rescue" || section.rescues) return true;
@@ -133,7 +133,7 @@ function isAround({ block }: Section, from: readonly Section[]): boolean {
 
 const OWN_STEP: NameFinding["finding"] = {
   code: "playbook.step-not-run",
-  message: "a step's own results are not there yet",
+  message: "a step's own results do not exist yet",
   suggestion: "in `expect` and `until`, `response` is the answer of this very call; elsewhere, use a later step",
 };
 
@@ -150,7 +150,7 @@ function maybeUnrun(id: string, field: string, { block, part }: Section): NameFi
   return {
     code: "playbook.maybe-unrun",
     message: `the step "${id}" may not have run: ${why}`,
-    suggestion: `ask first: has(steps.${id}.${field}) ? … : …`,
+    suggestion: `check first: has(steps.${id}.${field}) ? … : …`,
   };
 }
 
@@ -158,7 +158,7 @@ function maybeUnchanged(id: string, field: string): NameFinding["finding"] {
   return {
     code: "playbook.maybe-unchanged",
     message: `the step "${id}" may be unchanged, and then nothing was sent and there is no "${field}"`,
-    suggestion: `use steps.${id}.ensured, which is there either way, or ask first: if: steps.${id}.outcome == "changed"`,
+    suggestion: `use steps.${id}.ensured, which is always there, or check first: if: steps.${id}.outcome == "changed"`,
   };
 }
 
@@ -166,7 +166,7 @@ function maybeNoReceipt(id: string): NameFinding["finding"] {
   return {
     code: "playbook.maybe-no-receipt",
     message: `the write of "${id}" may have no receipt: when its answer is lost, it passes on other evidence`,
-    suggestion: `ask first: has(steps.${id}.receipt) ? … : …, or give this step if: has(steps.${id}.receipt)`,
+    suggestion: `check first: has(steps.${id}.receipt) ? … : …, or give this step if: has(steps.${id}.receipt)`,
   };
 }
 

@@ -8,7 +8,7 @@ export interface BaseTypes {
   readonly variables: Readonly<Record<string, TypeName>>;
 }
 
-/** What `steps` is at each place of a playbook: in a block with a `foreach` its steps are those of the same round, outside a map of them. */
+/** The type of `steps` at each place of a playbook: inside a block with a `foreach` the steps of the same round, outside a map of them. */
 export class StepTypes {
   readonly #base: BaseTypes;
   readonly #outlines: ReadonlyMap<string, Outline>;
@@ -19,7 +19,7 @@ export class StepTypes {
     this.#base = base;
     this.#outlines = outlines;
     this.#types = types;
-    // All at the beginning: types that were copied take no more.
+    // All are defined at the beginning: copied types take no more.
     this.#define([]);
     for (const { id, kind, loops, foreach } of outlines.values()) if (kind === "block" && foreach) this.#define([...loops, id]);
   }

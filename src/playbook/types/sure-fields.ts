@@ -8,8 +8,8 @@ import type { Outline } from "../outline.ts";
 const ALWAYS = ["outcome", "ensured"];
 
 /**
- * Of a step with `ensure`, the fields that it has although nothing was sent: what was read, and what its own input says, such as an
- * id that was given and not chosen.
+ * Returns the fields that a step with `ensure` has although nothing was sent: the read answer, and values of its own input, such as a
+ * given id.
  */
 export function sureFields(all: ReadonlyMap<string, Outline>): SureFields {
   const known = new Map<string, ReadonlySet<string> | undefined>();

@@ -8,7 +8,7 @@ import type { Operation } from "../../operations/operation.ts";
 import { idFieldsOf, yieldedIds } from "./id-kinds.ts";
 import type { ActorDeclaration, InputDeclaration, ValueShape } from "../model.ts";
 
-/** The type of what a schema of the contract describes; named schemas become named types, once. */
+/** Returns the type of a contract's schema; named schemas become named types, once. */
 export function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {
   const name = schemaName(schema);
   const resolved = resolve(schema);
@@ -25,7 +25,7 @@ export function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: s
     case "object":
       return typeOfObject(types, resolved, name ?? hint);
     default:
-      return "dyn"; // several types, or null allowed: only the value can tell
+      return "dyn"; // several types, or null allowed: only the value shows its type
   }
 }
 
@@ -47,7 +47,7 @@ function wordsOf({ properties = {} }: JsonSchema): Words {
   return (field) => properties[field]?.description ?? resolve(properties[field] ?? {}).description;
 }
 
-/** The type of what holds nothing, such as `inputs` where none are declared. */
+/** The type of an empty object, such as `inputs` without declarations. */
 const NOTHING: TypeName = "Nothing";
 
 const ACTORS: TypeName = "Actors";
@@ -57,13 +57,13 @@ interface OperationTypes {
   readonly step: TypeName;
 }
 
-/** The type of an answer, and the types for expressions that look at nothing else. */
+/** The type of an answer, and the types for expressions that use nothing else. */
 export interface AnswerTypes {
   readonly response: TypeName;
   readonly types: TypeEnvironment;
 }
 
-// What the contract says is the same for all playbooks of a process, and to register a type takes longer than to check a step.
+// The contract is the same for all playbooks of a process, and registering a type takes longer than checking a step.
 let known = commonTypes();
 const ofOperations = new Map<Operation, OperationTypes>();
 
@@ -74,7 +74,10 @@ function commonTypes(): TypeEnvironment {
   return types;
 }
 
-/** Types to which a playbook may add its own: those of the contract, as far as these operations need them, and that of its actors. */
+/**
+ * Returns types to which a playbook may add its own: those of the contract, as far as these operations need them, and those of its
+ * actors.
+ */
 export function contractTypes(operations: Iterable<Operation>, actors: ReadonlyMap<string, ActorDeclaration>): TypeEnvironment {
   for (const operation of operations) typesOfOperation(operation);
   return (actors.size === 0 ? known : ofActors.of(JSON.stringify(actorFields(actors)))).copy();
@@ -144,12 +147,12 @@ function defineStep(types: TypeEnvironment, operation: Operation, response: Type
 }
 
 const STEP_WORDS: Readonly<Record<string, string>> = {
-  response: "What the service answered.",
-  receipt: "The receipt that the step waited for; a lost answer took its id along, so there is none then.",
-  envelope: "What stands beside the response: `status`, `pagination`.",
-  outcome: "What became of the step: ok, changed, unchanged, skipped or rescued.",
+  response: "The answer of the service.",
+  receipt: "The receipt that the step waited for; a lost answer also loses its id, and then there is no receipt.",
+  envelope: "The fields beside the response: `status`, `pagination`.",
+  outcome: "The outcome of the step: ok, changed, unchanged, skipped or rescued.",
   outputs: "The outputs of the playbook that the step runs.",
-  ensured: "What `ensure` read in the end.",
+  ensured: "The last answer that `ensure` read.",
 };
 
 /** The type of `steps.ID` of a block. */
@@ -165,7 +168,7 @@ export function includeType(types: TypeEnvironment, id: string, outputs: Readonl
   return types.define(`Include_${id}`, { outcome: "string", outputs: outputsType }, { words: (field) => STEP_WORDS[field] });
 }
 
-// Types that mean the same in every playbook.
+// Types with the same meaning in every playbook.
 const PORTABLE = /^(?:(?:list<|map<string, )*(?:string|decimal|bool|dyn)>*)$/;
 
 export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclaration[]): TypeName {
@@ -181,7 +184,7 @@ function typeOfShape(types: TypeEnvironment, shape: ValueShape, hint: string): T
     case "string":
     case "date":
       return "string";
-    case "integer": // as every number that is not written out in the expression itself
+    case "integer": // like every number that is not written in the expression itself
     case "decimal":
       return "decimal";
     case "boolean":
@@ -205,7 +208,7 @@ function typeOfProperties(types: TypeEnvironment, { properties, values }: ValueS
   return types.define(freeName(types, hint), Object.fromEntries(fields) as Record<string, TypeName>);
 }
 
-// Fields may be called as they like, so that two ways may spell one name.
+// Fields may have any name, so two paths may have the same spelling.
 function freeName(types: TypeEnvironment, hint: string): TypeName {
   const word = hint.replaceAll(/\W/g, "");
   let name = word;
@@ -213,7 +216,7 @@ function freeName(types: TypeEnvironment, hint: string): TypeName {
   return name;
 }
 
-/** The type of `actors`, as `contractTypes` was told of them. */
+/** Returns the type of `actors`, as `contractTypes` got them. */
 export function actorsType(actors: ReadonlyMap<string, ActorDeclaration>): TypeName {
   return actors.size === 0 ? NOTHING : ACTORS;
 }
@@ -228,14 +231,14 @@ export function runType(types: TypeEnvironment): TypeName {
 }
 
 const RUN_WORDS: Readonly<Record<string, string>> = {
-  id: "The run's id, by which `runs show` and `resume` know it.",
+  id: "The run's id, for `runs show` and `resume`.",
   key: "Some letters and digits that no other run has: part of the names of what it creates.",
   startedAt: "When the run began, as a date with time and zone.",
 };
 
 const kinds = new WeakMap<JsonSchema, ReadonlySet<string> | "any">();
 
-/** What kinds of JSON value a schema admits; `undefined` where it admits any. */
+/** Returns the kinds of JSON value that a schema admits; `undefined` if it admits any. */
 export function kindsOf(schema: JsonSchema | undefined): ReadonlySet<string> | undefined {
   if (schema === undefined) return undefined;
   let found = kinds.get(schema);
@@ -258,7 +261,7 @@ function kindsIn(schema: JsonSchema): ReadonlySet<string> | undefined {
   return new Set(named.map((type) => (type === "integer" ? "number" : type)));
 }
 
-/** The kind of JSON value that an expression of this type gives; `undefined` where only the value can tell. */
+/** Returns the kind of JSON value that an expression of this type gives; `undefined` if only the value shows it. */
 export function kindOfType(type: TypeName): string | undefined {
   if (type === "string") return "string";
   if (type === "decimal" || type === "int") return "number";

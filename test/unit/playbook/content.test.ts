@@ -119,10 +119,10 @@ test("problems in JSON and YAML are told by line, column and path", () => {
 });
 
 test.each([
-  ['[{"a": 1},\n {"a": one}]', "h.json:2:8: this is no JSON: Unexpected token 'o'"],
-  ['{"a": 1', "h.json:1:8: this is no JSON: Expected ',' or '}' after property value"],
-  ["", "h.json: this is no JSON: Unexpected end of JSON input"],
-  ['{"__proto__": 1}', 'h.json: this is no JSON: the key "__proto__" is not allowed'],
+  ['[{"a": 1},\n {"a": one}]', "h.json:2:8: this is not valid JSON: Unexpected token 'o'"],
+  ['{"a": 1', "h.json:1:8: this is not valid JSON: Expected ',' or '}' after property value"],
+  ["", "h.json: this is not valid JSON: Unexpected end of JSON input"],
+  ['{"__proto__": 1}', 'h.json: this is not valid JSON: the key "__proto__" is not allowed'],
 ])("the text %j is no JSON, and it is told where", (text, problem) => {
   expect(read("h.json", text)).toEqual([problem]);
 });
@@ -130,13 +130,13 @@ test.each([
 test("a key that stands twice in an object is refused, as it is in YAML and in the header of a table", () => {
   const twice = '[{"holder": "userId:a", "amount": 1,\n "amount" : 2}]';
   expect(read("h.json", twice)).toEqual(['h.json:2:2: the key "amount" is already on line 1']);
-  expect(read("h.json", twice.replace("[", `[${" ".repeat(1_100_000)}`))).toEqual(["h.json: a key stands twice in an object"]);
+  expect(read("h.json", twice.replace("[", `[${" ".repeat(1_100_000)}`))).toEqual(["h.json: a key occurs twice in an object"]);
   const note = JSON.stringify([{ holder: "userId:a", amount: 1, note: String.raw`"amount": 2, \"holder\":` }]);
   expect(read("h.json", note)).toContain("amount");
 });
 
 test("a file without a known extension is refused until its format is told", () => {
-  expect(read("h.txt", "holder,amount\n")).toEqual(["h.txt has no extension that tells its format"]);
+  expect(read("h.txt", "holder,amount\n")).toEqual(["h.txt has no extension of a known format"]);
 });
 
 function against(schema: object, path: string, text: string): string | readonly string[] {

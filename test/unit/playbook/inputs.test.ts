@@ -70,7 +70,7 @@ test("one message names every input that is missing, unknown or wrong, and what 
   const failure = refusal({ shars: "1", count: "2.5", go: "yes", shares: "0.001" });
   expect(failure.code).toBe("input.invalid");
   expect(failure.message).toBe(
-    'test.yaml: 5 inputs cannot be used: "shars" is no input; did you mean "shares"?; "property" must be given; ' +
+    'test.yaml: 5 inputs cannot be used: "shars" is not an input; did you mean "shares"?; "property" must be given; ' +
       '"shares" is 0.001, which is less than 0.01; "count" must be of type integer, and is 2.5 (digits only, such as 1000); ' +
       '"go" must be of type boolean, and is "yes" (true or false)',
   );
@@ -85,7 +85,7 @@ test.for<[GivenInputs, string]>([
   [{ property: "a", colour: "blue" }, '"colour" must be one of "red", "green"'],
   [{ property: "a", level: "3" }, '"level" must be one of 1.0, 2'],
   [{ property: "a", ids: "{}" }, '"ids" must be of type list, and is {}'],
-  [{ property: "a", ids: "[" }, '"ids" must be of type list, and is "[", which is no JSON: '],
+  [{ property: "a", ids: "[" }, '"ids" must be of type list, and is "[", which is not valid JSON: '],
   [{ property: "a", extra: '{"__proto__":1}' }, "is not allowed"],
   [{ property: "a", extra: '{"a":1,"a":2}' }, '"extra": the key "a" is already on line 1 (keep one of the two)'],
   [{ property: "a", ids: '[{"a": {"b": 1, "b": 1}}]' }, '"ids": the key "b" is already on line 1 (keep one of the two)'],
@@ -214,7 +214,7 @@ test.for<[GivenInputs, string]>([
   [{}, '"prices" must be given, as the path of a file; "rows" must be given'],
   [{ prices: "none.json" }, '"prices": there is no file none.json'],
   [{ prices: ["a"] }, '"prices" must be the path of a file, and is ["a"]'],
-  [{ prices: "test/faulty/data/broken.txt" }, "has no extension that tells its format (say it in the playbook"],
+  [{ prices: "test/faulty/data/broken.txt" }, "has no extension of a known format (name it in the playbook"],
 ])("%j gives no file: %s", ([given, message]) => {
   expect(() => resolveInputs(filed, given, realFiles)).toThrow(message);
 });
@@ -222,7 +222,7 @@ test.for<[GivenInputs, string]>([
 test("a list or an object that is no JSON is named with the others, and how one is written", () => {
   const { message, next } = refusal({ ids: "1,2", extra: "{a: 1}" });
   expect(message).toContain('"property" must be given');
-  expect(message).toMatch(/"ids" must be of type list, and is "1,2", which is no JSON: .+ \(write it as \["a", 1\]\)/);
-  expect(message).toMatch(/"extra" must be of type object, and is "\{a: 1\}", which is no JSON: .+ \(write it as \{"a": 1\}\)/);
+  expect(message).toMatch(/"ids" must be of type list, and is "1,2", which is not valid JSON: .+ \(write it as \["a", 1\]\)/);
+  expect(message).toMatch(/"extra" must be of type object, and is "\{a: 1\}", which is not valid JSON: .+ \(write it as \{"a": 1\}\)/);
   expect(next).toContain("ids (list)");
 });

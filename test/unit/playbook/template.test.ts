@@ -55,11 +55,11 @@ test("free-form data takes any value", () => {
 
 test("what cannot stand inside a text is refused: before the run where its type is known, else in it", () => {
   expect(saidOf('uses: ledger.token.get\nwith: { id: "a${{ inputs.o }}" }', INPUTS)).toEqual([
-    "expression.wrong-type this gives an object (map<string, dyn>), which has no place inside a text",
+    "expression.wrong-type this gives an object (map<string, dyn>), which cannot be part of a text",
   ]);
   const step = onlyStep('uses: ledger.token.get\nwith: { id: "a${{ inputs.o.k }}" }', INPUTS);
   expect(() => bind(step.with, scope)).toThrow(EvaluationFailure);
-  expect(() => bind(step.with, scope)).toThrow("inputs.o.k is null, which has no place inside a text");
+  expect(() => bind(step.with, scope)).toThrow("inputs.o.k is null, which cannot be part of a text");
 });
 
 test("every expression of a template is known, in order", () => {
