@@ -102,7 +102,7 @@ test("supply: a token may have no cap, but one that does not tell its behaviour 
   }
   const untold = await supplyOf({ token: { ...GOLD, behaviour: undefined } });
   expect(untold.code, untold.told).toBe(1);
-  expect(untold.found.gaps).toMatchObject([{ message: expect.stringContaining("behaviour must tell the cap of the token") }]);
+  expect(untold.found.gaps).toMatchObject([{ message: expect.stringContaining("behaviour must have the cap of the token") }]);
 });
 
 test.for<readonly [string, Partial<Ledger>]>([

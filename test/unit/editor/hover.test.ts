@@ -74,7 +74,7 @@ test.for([
   [
     "uses: ledger.token.mint",
     "",
-    ["ledger.token.mint", "write (additive)", "sent again by itself only when", "steps.ID.receipt"],
+    ["ledger.token.mint", "write (additive)", "sent again automatically only when", "steps.ID.receipt"],
   ],
   ["condition: Access Den", "ied", ["**access denied**: listed by the service description"]],
   ["as: issuer", "\n", ["acts as userId:alice"]],
