@@ -85,7 +85,8 @@ export function limitsPage(root: URL): string {
     return [[words, values.join("<br>"), names.map((name) => `\`${name}\``).join("<br>")]];
   });
   const described = blocks.flatMap(([, , keys = ""]) => [...keys.matchAll(/(\w+):/g)]).length;
-  if (described !== Object.keys(LIMITS).length) throw new Error(`${described} of ${Object.keys(LIMITS).length} limits have words`);
+  if (described !== Object.keys(LIMITS).length)
+    throw new Error(`${described} of ${Object.keys(LIMITS).length} limits have words`);
   return page("Limits", [
     "Every wait, list, loop and text has a bound. They are not settings: each is far above what a playbook needs, and keeps a mistake, or a service that",
     "never ends, from taking the machine with it. Anything beyond a limit is reported.",

@@ -16,4 +16,5 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
+/** The number of an exit. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -177,6 +177,7 @@ export function mapStrings(
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [change(key), mapStrings(inner, change, number)]));
 }
 
+/** Returns whether a value is a JSON object: not null, not a list, and not an exact number. */
 export function isObject(value: unknown): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Decimal);
 }

@@ -18,6 +18,7 @@ export interface Random {
 // A longer timer overflows, and would fire at once.
 const LONGEST_TIMER_MS = 2_147_483_647;
 
+/** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -40,6 +41,7 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
+/** The random bytes of the system. */
 export const systemRandom: Random = {
   bytes: (count) => randomBytes(count),
 };

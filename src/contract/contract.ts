@@ -4,6 +4,7 @@ import type { JsonSchema } from "./schema-types.ts";
 
 export type { InterfaceName, OperationName, OperationNames } from "./generated/interfaces.ts";
 
+/** The HTTP methods that the contract uses. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One parameter of an operation, with its name in the written contract. */
@@ -61,6 +62,7 @@ export interface ContractOperation {
   readonly exampleBody?: unknown;
 }
 
+/** The written contract: the interfaces, their operations, and what they share. */
 export interface Contract {
   readonly interfaces: Readonly<Record<InterfaceName, ContractInterface>>;
   /** The schema of the profile, with the default of each setting. */

@@ -7,7 +7,9 @@ import type { JsonSchema } from "./schema-types.ts";
 
 export type { Profile } from "./generated/interfaces.ts";
 
+/** The settings of the ledger interface. */
 export type LedgerProfile = Profile["ledger"];
+/** The settings of the investor interface. */
 export type InvestorProfile = Profile["investor"];
 
 /**

@@ -27,4 +27,5 @@ export interface JsonSchema {
   readonly "x-profile"?: string;
 }
 
+/** The types of a JSON value in a schema. */
 export type JsonSchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";

@@ -110,6 +110,7 @@ export class Expression {
   }
 }
 
+/** Returns whether parsing gave a problem instead of an expression. */
 export function isProblem(parsed: Expression | ExpressionProblem): parsed is ExpressionProblem {
   return !(parsed instanceof Expression);
 }

@@ -6,11 +6,13 @@ export interface Macro {
   readonly evaluate: (evaluator: Evaluator, macro: Macro, context: unknown) => unknown;
 }
 
+/** The library's type checker, which macros call for their parts. */
 export interface Checker {
   readonly check: (node: ASTNode, context: unknown) => unknown;
   readonly getType: (name: string) => unknown;
 }
 
+/** The library's evaluator, which macros call for their parts. */
 export interface Evaluator {
   readonly run: (node: ASTNode, context: unknown) => unknown;
   /** Returns the type of a value. An unknown value throws its Unforeseen. */

@@ -327,6 +327,7 @@ export function typeOfPart(node: ASTNode): TypeName | undefined {
   return (node as { readonly checkedType?: { readonly name: string } }).checkedType?.name;
 }
 
+/** Returns whether a check gave a type instead of a problem. */
 export function isTypeName(checked: TypeName | ExpressionProblem): checked is TypeName {
   return typeof checked === "string";
 }

@@ -23,6 +23,7 @@ import { isOurs, strangeOwner, USER } from "./owner.ts";
 /** How a private file is opened: `write` fixes the mode of our own file, `look` changes nothing. */
 export type Access = "write" | "look";
 
+/** The mode of a folder that only its owner may use. */
 export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const FOR_OTHERS = 0o077;

@@ -36,6 +36,7 @@ export interface OperationPage {
   readonly example: string;
 }
 
+/** One row of a page: a label, and its text. */
 export interface PageFact {
   readonly label: string;
   readonly text: string;

@@ -23,6 +23,7 @@ export interface Checked extends Pick<Typed, "type" | "id"> {
 /** Gets every expression before it is checked; `scope` is valid only until the next one. For editors. */
 export type Listener = (found: FoundExpression) => void;
 
+/** An expression with its names and types, and its place in the file. */
 export interface FoundExpression {
   readonly text: string;
   readonly scope: ExpressionScope;
@@ -138,6 +139,7 @@ export interface ExpressionScope {
   readonly makes?: ReadonlySet<string>;
 }
 
+/** What is wrong with a name in an expression, and the part of the text that has it. */
 export interface NameFinding {
   readonly finding: Finding;
   readonly start: number;

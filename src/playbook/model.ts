@@ -80,6 +80,7 @@ export interface StepLoops {
   readonly foreach: boolean;
 }
 
+/** The types that an input can have. */
 export type InputType = "string" | "integer" | "decimal" | "boolean" | "date" | "entity" | "list" | "object" | "file";
 
 /** What a value must be; `any` where only a JSON Schema knows. */
@@ -106,6 +107,7 @@ export interface ValueShape {
   readonly nullable?: boolean | undefined;
 }
 
+/** One of the `inputs`: its type, its rules and its default. */
 export interface InputDeclaration {
   readonly name: string;
   readonly type: InputType;
@@ -117,8 +119,10 @@ export interface InputDeclaration {
   readonly file: FileRule | undefined;
 }
 
+/** The formats of a data file. */
 export type FileFormat = "json" | "yaml" | "csv";
 
+/** The rules of an input of type `file`. */
 export interface FileRule {
   /** By default, by the file's extension. */
   readonly format: FileFormat | undefined;
@@ -131,6 +135,7 @@ export interface FileRule {
 /** Whom an actor is on each interface: an entity such as `userId:alice`, or the name of a credential of the environment. */
 export type Identity = { readonly [Name in InterfaceName]?: string };
 
+/** One of the `actors`: a single actor, or a group. */
 export interface ActorDeclaration {
   readonly name: string;
   readonly group: boolean;
@@ -152,6 +157,7 @@ export interface Waiting extends Backoff {
   readonly timeoutMs: number;
 }
 
+/** The `foreach` of a step: its list, the name of the item, and the key of its rounds. */
 export interface Foreach {
   readonly variable: string;
   readonly list: Template;
@@ -160,6 +166,7 @@ export interface Foreach {
   readonly parallel: number;
 }
 
+/** One of the `steps`. */
 export type Step = CallStep | BlockStep | IncludeStep;
 
 interface StepCommon {
@@ -255,6 +262,7 @@ export interface CheckStep extends StepCommon {
   readonly looks: LookCheck | Conserve | Compare;
 }
 
+/** A check that reads something and has a condition. */
 export interface LookCheck {
   readonly kind: "look";
   readonly read: SideRead;
@@ -293,6 +301,7 @@ export interface Compare {
   readonly scope: Template | undefined;
 }
 
+/** A comparison of two sides that the playbook writes itself. */
 export interface GivenSides {
   readonly kind: "given";
   readonly left: Side;

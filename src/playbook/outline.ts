@@ -19,6 +19,7 @@ export interface Outline extends StepLoops {
   readonly parts: Readonly<Record<BlockPart, readonly Outline[]>>;
 }
 
+/** The name of a part of a block: `block`, `rescue` or `always`. */
 export type BlockPart = keyof BlockFields;
 
 /** One part of a block. */

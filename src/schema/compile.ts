@@ -62,6 +62,7 @@ export interface UserRules {
   readonly twice: (at: Pointed, items: readonly unknown[]) => readonly [number, number] | undefined;
 }
 
+/** Counts steps before they are taken. Throws when too many were counted. */
 export type Spend = (steps: number) => void;
 
 /** A pattern, and the steps that it takes in a text of so many characters. */
@@ -92,6 +93,7 @@ export type CompileUser = (schema: object, rules: UserRules, all: boolean) => Sc
 export type CheckUser = (schema: object) => readonly CompilerFault[];
 
 // A user's schema is known only in a run, so `dist/` loads this compiler only when a run has one.
+/** Compiles a user's schema with the rules that bound and count its check. */
 export const compileUser: CompileUser = (schema, { matcher, numbers, twice, spend }, all) => {
   const own = new Ajv2020({
     allErrors: all,
@@ -218,6 +220,7 @@ function fitsOf(format: Ajv2020["formats"][string]): ((text: string) => boolean)
 // The schema of schemas is large: it is compiled once, and only when a user has written a schema.
 let schemas: Ajv2020 | undefined;
 
+/** Checks a user's schema against the schema of schemas. */
 export const checkUser: CheckUser = (schema) => {
   schemas ??= new Ajv2020({ allErrors: true, verbose: true, strict: false, logger: false, code: { optimize: false } });
   return schemas.validateSchema(schema) === true ? [] : (schemas.errors ?? []);

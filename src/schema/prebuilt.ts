@@ -33,4 +33,5 @@ const userCompiler = (): UserCompiler => load("#checks/user") as UserCompiler;
 
 /** The compiler itself, for schemas that the build could not know. */
 export const compileUser: CompileUser = (schema, rules, all) => userCompiler().compileUser(schema, rules, all);
+/** The check of a user's schema, from the same module. */
 export const checkUser: CheckUser = (schema) => userCompiler().checkUser(schema);

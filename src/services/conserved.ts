@@ -43,13 +43,16 @@ export class Uncounted extends Error {
   override readonly name = "Uncounted";
 }
 
+/** The quantity of nothing. */
 export const ZERO: Decimal = Decimal.of(0);
 const ONE = Decimal.of(1);
 
+/** Makes a row of the left side. */
 export function left(key: readonly string[], value: Decimal, record: Json): ConservedRow {
   return { side: "left", key, value, at: undefined, record };
 }
 
+/** Makes a row of the right side. */
 export function right(key: readonly string[], value: Decimal, record: Json): ConservedRow {
   return { side: "right", key, value, at: undefined, record };
 }
@@ -67,6 +70,7 @@ export function within(
   return [left(key, value, record), right(key, value.compare(most) > 0 ? most : value, record)];
 }
 
+/** Returns a record; an empty one for anything else. */
 export function recordIn(value: Json): JsonObject {
   return isObject(value) ? value : {};
 }
@@ -79,17 +83,20 @@ export function recordOf(id: string, answer: Json): JsonObject {
   throw new Uncounted(`the service was asked for ${id} and gave ${given}`);
 }
 
+/** Returns an answer as a list of records. Throws an Uncounted when it is none. */
 export function recordsIn(value: Json, name = "the answer"): readonly JsonObject[] {
   if (Array.isArray(value) && value.every(isObject)) return value;
   throw new Uncounted(`${name} must be a list of records, and is ${shownJson(value)}`);
 }
 
+/** Returns records with different ids. Throws an Uncounted when one is listed twice. */
 export function noneTwice(what: string, records: readonly JsonObject[]): readonly JsonObject[] {
   for (const [id, times] of timesOf(records.map((record) => textIn(record, "id"))))
     if (times > 1) throw new Uncounted(`${what} ${id} is listed ${times} times`);
   return records;
 }
 
+/** Returns how often each text occurs. */
 export function timesOf(texts: readonly string[]): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
@@ -106,12 +113,14 @@ export function counted<T>(what: string, { id = null }: JsonObject, work: () => 
   }
 }
 
+/** Returns a text of a record. Throws an Uncounted when the field has none. */
 export function textIn(record: JsonObject, field: string): string {
   const value = record[field];
   if (typeof value === "string") return value;
   throw new Uncounted(`${field} must be a text, and is ${shownJson(value)}`);
 }
 
+/** Returns a list of texts of a record. Throws an Uncounted when the field has none. */
 export function textsIn(record: JsonObject, field: string): readonly string[] {
   const value = record[field];
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;

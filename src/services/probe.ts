@@ -112,6 +112,7 @@ export const TWIN: Sight = {
   why: "a write that looks the same was sent at the same time, and the two cannot be distinguished",
 };
 
+/** The readings before the write failed, so nothing can be compared with them. */
 export const UNREAD: Sight = { seen: "unclear", why: "the state before the write could not be read" };
 
 /** The readings show different moments: another look may show both at one moment. */

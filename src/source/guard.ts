@@ -111,6 +111,7 @@ export function notAllowed(part: keyof typeof NOT_ALLOWED, text: string, offset:
   };
 }
 
+/** Returns the finding of a text that is nested too deeply, at an offset. */
 export function tooDeep(offset: number): RefusedText {
   return {
     code: "source.too-deep",

@@ -22,6 +22,7 @@ export interface LayoutEntry {
   readonly trailing: string | undefined;
 }
 
+/** A map or a list, with its entries. */
 export interface Collection {
   readonly kind: "map" | "list";
   /** Whether it has brackets; `bare` is the pair without braces that may be an item of a list in brackets. */
@@ -31,6 +32,7 @@ export interface Collection {
   readonly tail: readonly CommentLine[];
 }
 
+/** The layout of a value. */
 export type Layout =
   | { readonly kind: "text"; readonly text: string }
   /** A scalar over several lines; all but the first may be indented freely. */

@@ -10,6 +10,7 @@ export interface Range {
 /** A YAML value with its position. Numbers keep the digits they were written with. */
 export type SourceNode = ScalarNode | MapNode | ListNode;
 
+/** A text, number, boolean or null. */
 export interface ScalarNode {
   readonly kind: "scalar";
   readonly value: null | boolean | string | Decimal;
@@ -18,17 +19,20 @@ export interface ScalarNode {
   readonly offsetOf: (index: number) => number;
 }
 
+/** A map, with its entries in their order. */
 export interface MapNode {
   readonly kind: "map";
   readonly entries: ReadonlyMap<string, MapEntry>;
   readonly range: Range;
 }
 
+/** One key of a map, with its value. */
 export interface MapEntry {
   readonly key: Range;
   readonly value: SourceNode;
 }
 
+/** A list, with its items. */
 export interface ListNode {
   readonly kind: "list";
   readonly items: readonly SourceNode[];

@@ -9,6 +9,7 @@ import type { TableLayout } from "./layout.ts";
 
 /** The values of one column. Amounts are always TEXT, because SQLite's own numbers would round them. */
 export type Cell = string | number | bigint | null;
+/** One row of a result, by the names of its columns. */
 export type SqlRow = Readonly<Record<string, Cell>>;
 
 const IN_MEMORY = ":memory:";

@@ -262,7 +262,11 @@ test("what is wrong with notifications in tokenbook.yaml is shown with its line,
 
 test.for([
   ["one that is not encrypted", "    url: http://hooks.example/t0ken-of-the-desk\n", "must match"],
-  ["beside a command", "    url: https://hooks.example/t0ken-of-the-desk\n    command: [tell]\n", "a notification goes to a url or a command"],
+  [
+    "beside a command",
+    "    url: https://hooks.example/t0ken-of-the-desk\n    command: [tell]\n",
+    "a notification goes to a url or a command",
+  ],
   ["one that cannot be read", '    url: "https://hooks.example/t0ken-of-the-desk\n', "tokenbook.yaml:"],
   ["a secret that cannot be read", '    secret: "t0ken-of-the-desk\n', "tokenbook.yaml:"],
 ] as const)("an address that is written out is shown by no message: %s", async ([, channel, says]) => {

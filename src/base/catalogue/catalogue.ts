@@ -45,6 +45,7 @@ export const CATALOGUE: Readonly<Record<Code, CatalogueEntry>> = {
 /** The codes, in the order of the catalogue. */
 export const CODES: readonly Code[] = Object.keys(CATALOGUE) as Code[];
 
+/** Returns whether a text is the code of a diagnostic. */
 export function isCode(text: string): text is Code {
   return Object.hasOwn(CATALOGUE, text);
 }

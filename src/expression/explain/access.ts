@@ -9,6 +9,7 @@ import type { DissectedExpression } from "./source.ts";
 /** A part that reads a field or an item of another part. */
 export type AccessNode = Extract<ASTNode, { op: "." | ".?" | "[]" | "[?]" }>;
 
+/** Returns whether a node reads a field or an item. */
 export function isAccess(node: ASTNode): node is AccessNode {
   return node.op === "." || node.op === ".?" || node.op === "[]" || node.op === "[?]";
 }

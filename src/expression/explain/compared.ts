@@ -10,10 +10,12 @@ import type { Glimpse, Remedy } from "./explanation.ts";
 import { fieldsRemark, glimpse, isShowable } from "./glimpse.ts";
 import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
 
+/** The operators that compare two values. */
 export type Operator = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
 const OPERATORS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
 
+/** Returns whether a node compares two values. */
 export function isComparison(node: ASTNode): node is Extract<ASTNode, { op: Operator }> {
   return OPERATORS.has(node.op);
 }

@@ -19,6 +19,7 @@ export function glimpseOf(value: unknown): Glimpse | undefined {
   }
 }
 
+/** Returns a value if it is small enough to be shown, otherwise a description of it. */
 export function glimpse(json: Json): Glimpse {
   return isShowable(json) ? { value: json } : { summary: summaryOf(json) };
 }

@@ -84,6 +84,7 @@ function branch(source: DissectedExpression, node: ASTNode, place: PartPlace): r
   return tree === undefined ? [] : [tree];
 }
 
+/** Returns the opposite of a wanted truth; `undefined` stays. */
 export function negated(wanted: boolean | undefined): boolean | undefined {
   return wanted === undefined ? undefined : !wanted;
 }

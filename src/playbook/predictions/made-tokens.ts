@@ -15,6 +15,7 @@ export interface MadeToken {
   readonly rights: Rights | undefined;
 }
 
+/** Who has which role in a token. */
 export interface Rights {
   readonly permissions: readonly Json[];
   readonly rolesMap: JsonObject;

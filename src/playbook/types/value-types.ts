@@ -171,6 +171,7 @@ export function includeType(types: TypeEnvironment, id: string, outputs: Readonl
 // Types with the same meaning in every playbook.
 const PORTABLE = /^(?:(?:list<|map<string, )*(?:string|decimal|bool|dyn)>*)$/;
 
+/** Returns the type of `inputs`. */
 export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclaration[]): TypeName {
   if (inputs.length === 0) return NOTHING;
   const fields = inputs.map(({ name, shape }) => [name, typeOfShape(types, shape, `Inputs${capital(name)}`)]);
@@ -226,6 +227,7 @@ export function textsType(types: TypeEnvironment, type: TypeName, names: readonl
   return names.length === 0 ? NOTHING : types.define(type, Object.fromEntries(names.map((name) => [name, "string"])));
 }
 
+/** Returns the type of `run`. */
 export function runType(types: TypeEnvironment): TypeName {
   return types.define("Run", { id: "string", key: "string", startedAt: "string" }, { words: (field) => RUN_WORDS[field] });
 }

@@ -57,10 +57,12 @@ export function field(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) ? value[name] : undefined;
 }
 
+/** Returns a text that is not empty; `undefined` for anything else. */
 export function text(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** Returns an exact number; `undefined` for anything else. */
 export function number(value: Json | undefined): Decimal | undefined {
   return value instanceof Decimal ? value : undefined;
 }

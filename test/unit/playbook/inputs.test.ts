@@ -223,6 +223,8 @@ test("a list or an object that is no JSON is named with the others, and how one 
   const { message, next } = refusal({ ids: "1,2", extra: "{a: 1}" });
   expect(message).toContain('"property" must be given');
   expect(message).toMatch(/"ids" must be of type list, and is "1,2", which is not valid JSON: .+ \(write it as \["a", 1\]\)/);
-  expect(message).toMatch(/"extra" must be of type object, and is "\{a: 1\}", which is not valid JSON: .+ \(write it as \{"a": 1\}\)/);
+  expect(message).toMatch(
+    /"extra" must be of type object, and is "\{a: 1\}", which is not valid JSON: .+ \(write it as \{"a": 1\}\)/,
+  );
   expect(next).toContain("ids (list)");
 });

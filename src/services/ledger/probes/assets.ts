@@ -105,6 +105,7 @@ export const assetUpdated: Probe = probeOf(
   eachOf("data"),
 );
 
+/** B.1: the asset has the owners that were sent. */
 export const assetOwnersSet: Probe = probeOf(
   (evidence) => changed(evidence, ({ owners }) => sameMembers(owners, listOf(evidence.input["owners"]), includes)),
   itemsOf,

@@ -36,6 +36,7 @@ type Word = keyof LedgerProfile["requestStatus"];
 export const transferVoted = (word: Word): Probe =>
   forEach(eachOf("id"), { ...turned(word, votes), ...reading("ledger.transfer", ({ id = "" }) => ({ id })) });
 
+/** B.3: the probe of a vote on an approval request. */
 export const approvalVoted = (word: Word): Probe => forEach(itemsOf, { ...turned(word, votes), ...ofApproval });
 
 const ofApproval = reading("ledger.approval", ({ id = "", approvalType = "" }) => ({ id, approvalType }));

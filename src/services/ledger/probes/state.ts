@@ -52,6 +52,7 @@ export interface Making {
   readonly split?: (sent: Sent) => readonly Sent[];
 }
 
+/** Returns the probe of a write that makes something under an id. */
 export function makingProbe({ read, id, isOurId, isAsSent, isUnique, split = itemsOf }: Making): Probe {
   return forEach(split, {
     // A thing with an id of ours cannot have existed before.

@@ -261,11 +261,13 @@ function byKind(isUnit: (sent: Sent) => boolean, unit: Probe, amount: Probe): Pr
   };
 }
 
+/** The probe of a mint, of units or of an amount. */
 export const minted: Probe = eachApart(
   itemsOf,
   byKind(({ input }) => input["nftData"] !== undefined, unitMinted, mintedAmount),
 );
 
+/** The probe of a burn, of units or of an amount. */
 export const burnt: Probe = eachApart(
   itemsOf,
   byKind(

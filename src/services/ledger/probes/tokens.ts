@@ -21,12 +21,14 @@ export const tokenCreated: Probe = makingProbe({
   isUnique: ({ profile }) => profile.ledger.capabilities.tokenIdUnique,
 });
 
+/** B.4: the token has the values that were sent. */
 export const tokenUpdated: Probe = settingProbe({
   reads: token,
   stamped,
   isSo: ({ token: shown = null }, { input }) => input["nftFields"] === undefined && includes(shown, input),
 });
 
+/** B.4: the token has the permissions that were sent. */
 export const tokenPermissionsSet: Probe = settingProbe({
   reads: token,
   stamped,
@@ -41,6 +43,7 @@ function samePermission(there: Json, asked: Json): boolean {
   );
 }
 
+/** B.4: the token has the owners that were sent. */
 export const tokenOwnersSet: Probe = settingProbe({
   reads: token,
   stamped,
@@ -83,6 +86,7 @@ export const approvalForAllSet: Probe = settingProbe({
   },
 });
 
+/** Returns the read of all accounts of a token. */
 export function accountsOf(tokenId: Json | undefined): ProbeRead {
   return { operation: "ledger.account.list", input: { tokenId: tokenId ?? "" } };
 }

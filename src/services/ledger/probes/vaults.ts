@@ -77,12 +77,14 @@ function holds(vault: Json, tokenIds: readonly Json[]): boolean {
   return tokenIds.every((id) => held.includes(id));
 }
 
+/** B.6: the vault has the existing token among its share tokens. */
 export const existingTokenAdded: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
   stamped: stamped("id"),
   isSo: ({ vault = null }, { input }) => isObject(vault) && holds(vault, listOf(input["tokenId"])),
 });
 
+/** B.6: the vault has the values that were sent. */
 export const vaultUpdated: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
   stamped: stamped("id"),
@@ -91,12 +93,14 @@ export const vaultUpdated: Probe = settingProbe({
     (input["data"] === undefined || jsonEquals(field(vault, "data") ?? null, input["data"])),
 });
 
+/** B.6: the vault has the custodians that were sent. */
 export const custodiansSet: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["vaultId"]) }),
   stamped: stamped("vaultId"),
   isSo: ({ vault = null }, { input }) => sameMembers(field(vault, "custodians"), listOf(input["custodians"]), isEntity),
 });
 
+/** B.6: the assets of the vault have the data that was sent. */
 export const vaultAssetsUpdated: Probe = settingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("assets")),
   reads: ({ input }) => ({ content: contentRead(input["vaultId"]) }),
