@@ -13,7 +13,7 @@ export interface EnginePorts {
   /** What is remembered of drifts from run to run. */
   readonly drifts: () => DriftBook;
   readonly observe: (event: RunEvent) => void;
-  /** Does one thing for a step: whoever wants to know for which step an exchange is made. Left out: nobody does. */
+  /** Wraps the work of one step, so that an observer can assign each exchange to its step. */
   readonly during?: <T>(step: string, work: () => Promise<T>) => Promise<T>;
   /** Aborted when the run is to stop: nothing new is sent, reads end at once, and a write on its way has a grace for its answer. */
   readonly stopping: AbortSignal;

@@ -95,7 +95,7 @@ export class PlanContext extends Looking {
     lendValue(this.state, address, unknownValue(why));
   }
 
-  tell(): void {
+  notify(): void {
     // Nobody watches a plan being made.
   }
 

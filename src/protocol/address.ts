@@ -11,12 +11,12 @@ export interface StepAddress {
   readonly keys: readonly string[];
 }
 
-/** The address of one round of a step. */
+/** Returns the address of one round of a step. */
 export function roundOf(address: string, key: string): string {
   return `${address}[${key}]`;
 }
 
-/** The frame of what an including step includes. */
+/** Returns the frame of the playbook that a step includes. */
 export function frameOf(address: string): string {
   return `${address}/`;
 }
@@ -30,7 +30,7 @@ export function parseAddress(address: string): StepAddress {
   return { frame, id: own.slice(0, bracket), keys: own.slice(bracket + 1, -1).split("][") };
 }
 
-// A key may hold slashes: only those outside brackets part frames.
+// A key may hold slashes, so only slashes outside brackets separate frames.
 function lastSlash(address: string): number {
   if (!address.includes("/")) return -1;
   let depth = 0;
@@ -45,24 +45,24 @@ function lastSlash(address: string): number {
 
 const CHECK = "checks[";
 
-/** Whether it is of a check or a comparison. */
+/** Whether an address is that of a check or a comparison. */
 export function isOfCheck(address: string): boolean {
   return /^(?:checks[.[]|reconcile\.)/.test(parseAddress(address).id);
 }
 
-/** The step as written, without the rounds: `deposit/mint` for `deposit[alice]/mint`. */
+/** Returns the step as written, without the rounds: `deposit/mint` for `deposit[alice]/mint`. */
 export function stepOf(address: string): string {
   const { frame, id } = parseAddress(address);
   return frame === "" ? id : frameOf(stepOf(includingStep(frame))) + id;
 }
 
-/** All keys on the way to a step, the outermost first. */
+/** Returns all keys on the way to a step, the outermost first. */
 export function keysOf(address: string): readonly string[] {
   const { frame, keys } = parseAddress(address);
   return frame === "" ? keys : [...keysOf(includingStep(frame)), ...keys];
 }
 
-/** The step whose included playbook a frame is. */
+/** Returns the step that includes a frame's playbook. */
 export function includingStep(frame: string): string {
   return frame.slice(0, -1);
 }

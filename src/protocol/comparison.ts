@@ -1,9 +1,9 @@
-/** In what two sides differ. `unit`: one is the other in another unit, such as cents for euros. */
+/** How two sides differ. `unit`: they hold the same quantity in different units, such as cents and euros. */
 export type DriftKind = "differs" | "unit" | "missing-left" | "missing-right" | "duplicate-left" | "duplicate-right";
 
 /**
- * How a drift stands since earlier runs. `new`: the run that looked at it last was the first to find it. `changed`: somebody has
- * acknowledged another difference than the one there is now.
+ * The state of a drift compared with earlier runs. `new`: the latest comparison was the first to find it. `changed`: a person has
+ * acknowledged a different value than the present one.
  */
 export type DriftState = "new" | "persisting" | "changed" | "acknowledged";
 
@@ -19,19 +19,19 @@ export interface Comparison {
   /** The part of the key that `totals` are of; null without them. */
   readonly totalsOf: string | null;
   readonly totals: readonly PartTotal[];
-  /** How often the sides were looked at: a difference is read again before it is believed. */
+  /** How often the sides were read: a difference is read again before it counts. */
   readonly looks: number;
   readonly counts: ComparisonCounts;
   readonly drifts: readonly Drift[];
-  /** Drifts of earlier runs that are no more. */
+  /** Drifts of earlier runs that no longer exist. */
   readonly cleared: readonly Pick<Drift, "id" | "kind" | "key" | "since">[];
-  /** What changed while it was looked at. */
+  /** Rows that changed while they were read. */
   readonly moving: readonly Pick<Drift, "key" | "left" | "right">[];
-  /** What could not be read to its end: nothing is said of the rows that may be there. */
+  /** Reads that did not finish: rows that they may hold are not compared. */
   readonly gaps: readonly Gap[];
 }
 
-/** One side of a comparison as it was read at first. */
+/** One side of a comparison, as first read. */
 export interface ComparedSide {
   readonly name: string;
   readonly rows: number;
@@ -44,7 +44,7 @@ export interface ComparedSide {
   readonly to: number | null;
 }
 
-/** What both sides have of one value of a key's part. */
+/** The totals of both sides for one value of a key's part. */
 export interface PartTotal {
   readonly of: string;
   readonly left: Quantity;
@@ -52,7 +52,7 @@ export interface PartTotal {
 }
 
 export interface ComparisonCounts {
-  /** Keys that were held against each other. */
+  /** Keys that were compared. */
   readonly compared: number;
   readonly new: number;
   readonly persisting: number;
@@ -62,7 +62,7 @@ export interface ComparisonCounts {
   readonly moving: number;
   /** Differences that were gone when they were read again. */
   readonly settled: number;
-  /** Keys of which nothing can be said, because of a gap. */
+  /** Keys that could not be compared, because of a gap. */
   readonly notCompared: number;
 }
 
@@ -75,26 +75,28 @@ export interface Drift {
   /** Null where the row is not there, and where rows have no value. */
   readonly left: Quantity | null;
   readonly right: Quantity | null;
-  /** Left less right. */
+  /** Left minus right. */
   readonly difference: Quantity | null;
   readonly state: DriftState;
-  /** When it was seen first, since it was last not there. */
+  /** When it was first seen, since it was last absent. */
   readonly since: number;
   /** `acknowledged` and `changed`: until when, by whom and why. */
   readonly acknowledged: { readonly until: number; readonly who: string; readonly because: string } | null;
 }
 
-/** The same with those that somebody has acknowledged last: where a list is cut, they give way. */
+/** Returns the drifts with acknowledged ones last, so that a cut list loses those first. */
 export function openFirst<T extends Pick<Drift, "state">>(drifts: readonly T[]): readonly T[] {
-  const { borne = [], open = [] } = Object.groupBy(drifts, ({ state }) => (state === "acknowledged" ? "borne" : "open"));
-  return [...open, ...borne];
+  const { acknowledged = [], open = [] } = Object.groupBy(drifts, ({ state }) =>
+    state === "acknowledged" ? "acknowledged" : "open",
+  );
+  return [...open, ...acknowledged];
 }
 
-/** A read of which the rows are not all known. */
+/** A read that did not give all its rows. */
 export interface Gap {
   /** The name of the side. */
   readonly side: string;
-  /** Which read of it. */
+  /** The read of that side. */
   readonly of: string;
   readonly code: string;
   readonly message: string;

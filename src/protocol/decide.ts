@@ -9,7 +9,7 @@ import { type RunState, stepIn, type StepState } from "./state.ts";
 export interface PlaceOf<S> {
   readonly step: S;
   readonly address: string;
-  /** The frame it is in: what its expressions call `inputs` and `steps` is the frame's. */
+  /** The frame it is in, which gives its expressions their `inputs` and `steps`. */
   readonly frame: string;
   /** The rounds around it within its frame, its own among them, the outermost first. */
   readonly rounds: readonly Round<S>[];
@@ -21,7 +21,7 @@ export interface PlaceOf<S> {
 export interface Round<S> {
   /** The step whose `foreach` it is. */
   readonly owner: S;
-  /** Under which address its rounds are recorded. */
+  /** The address under which its rounds are recorded. */
   readonly expansion: string;
   readonly index: number;
   readonly key: string;
@@ -30,25 +30,25 @@ export interface Round<S> {
 /** One thing to do next. */
 export type ActionOf<S> = { readonly place: PlaceOf<S> } & (
   | { /** Evaluate the list of a `foreach`. */ readonly do: "expand" }
-  /** Nothing of it has happened: evaluate `if`, bind the input, then read, send, or open what it holds. */
+  /** It has not begun: evaluate `if`, bind the input, then read, send, or open the block or playbook. */
   | { readonly do: "begin" }
-  /** What was sent had no effect: send again, after a pause. */
+  /** The attempt had no effect: send again, after a pause. */
   | { readonly do: "send-again"; readonly attempt: number }
   | { readonly do: "await-receipt"; readonly attempt: number }
-  /** Nobody knows what became of it: look. */
+  /** The outcome of the attempt is unknown: look. */
   | { readonly do: "probe"; readonly attempt: number }
-  /** The write took effect: find what it made, look at the expectations, complete. */
+  /** The write took effect: find what it made, check the expectations, complete. */
   | { readonly do: "complete"; readonly attempt: number }
-  /** The service refused: expected or not. */
+  /** The service refused: check whether that was expected. */
   | { readonly do: "judge-refusal"; readonly attempt: number }
   | { readonly do: "stop"; readonly outcome: StoppedOutcome; readonly problem: StepProblem }
-  /** A block goes on elsewhere. */
+  /** A block continues with other steps. */
   | { readonly do: "turn"; readonly turn: Turn }
-  /** All that a block or an included playbook holds is done. */
+  /** All steps of a block or an included playbook are done. */
   | { readonly do: "end"; readonly ending: Ending }
 );
 
-/** Where a block turns to, and because of which step. */
+/** The part with which a block continues, and the step that caused it. */
 export type Turn =
   | { readonly to: "rescue"; readonly failed: string }
   | { readonly to: "again"; readonly failed: string; readonly forget: readonly string[] }
@@ -57,49 +57,49 @@ export type Turn =
 
 export interface Ending {
   readonly outcome: "ok" | "rescued" | "failed";
-  /** The addresses of what it holds. */
+  /** The addresses of its steps. */
   readonly holds: readonly string[];
 }
 
-/** What follows: things to do, each independent of the others, or the end. */
+/** The next actions, each independent of the others, or the end. */
 export type Next<S> =
   | { readonly kind: "act"; readonly actions: readonly ActionOf<S>[] }
   | { readonly kind: "close"; readonly outcome: RunOutcome };
 
-/** How a part of the plan stands. */
+/** The progress of a part of the plan. */
 type Standing<S> =
   | { readonly is: "done" }
   | { readonly is: "stopped"; readonly outcome: StoppedOutcome | Halt; readonly at: string }
   | { readonly is: "open"; readonly actions: readonly ActionOf<S>[] };
 
-/** How an interrupt finds a step: with nothing under way, or `held` by a write of which more will be known. */
+/** The state of a step at an interrupt: nothing under way, or `held` by a write whose outcome will be known. */
 type Halt = "interrupted" | "held";
 
-/** Where in the run a part of the plan is looked at. */
+/** Where in the run the walk is. */
 interface Position<S> {
   readonly frame: string;
   /** `[alice][eur]`: what the rounds around it add to each address. */
   readonly keys: string;
   readonly rounds: readonly Round<S>[];
   readonly within: readonly string[];
-  /** In the `always` of a block, which an interrupt does not end. */
+  /** Whether it is in the `always` of a block, which an interrupt does not end. */
   readonly inAlways: boolean;
 }
 
-/** What the walk looks at. */
+/** The input of the walk. */
 interface Sight {
   readonly state: RunState;
-  /** Whether something is being done in a round, of which nothing may be recorded yet. */
+  /** Whether an action is under way in a round, even if nothing is recorded yet. */
   readonly isBusy: (round: string) => boolean;
-  /** Only what is to be done always may still begin. */
+  /** Whether only `always` steps may still begin. */
   readonly interrupted: boolean;
 }
 
 const DONE = { is: "done" } as const;
 
 /**
- * Says of a plan and a state what follows. Pure but for a memory of which steps are complete, which makes a long run cost the
- * same at each step; the state must only ever advance.
+ * Decides what follows from a plan and a state. Pure except for a memory of complete steps, which keeps the cost of each step of a long
+ * run constant; the state must only ever advance.
  */
 export class Walk<S> {
   readonly #plan: Plan<S>;
@@ -133,7 +133,7 @@ export class Walk<S> {
     return DONE;
   }
 
-  // One that stops keeps none of the others from being looked at.
+  // A check that stops does not prevent the others.
   #allOf(nodes: readonly PlanNode<S>[], at: Position<S>, sight: Sight): Standing<S> {
     const standings: Standing<S>[] = [];
     for (const node of nodes) {
@@ -166,7 +166,7 @@ export class Walk<S> {
       const inside = { ...at, keys: roundOf(at.keys, key), rounds, within: [...at.within, round] };
       const standing = endOf<S>(round, sight) ?? this.#body(node, round, inside, sight);
       if (standing.is === "stopped") stopped.push(standing);
-      // After a stop nothing new begins; what has begun goes to its end.
+      // After a stop no new round begins; begun rounds run to their end.
       else if (standing.is === "open" && (stopped.length === 0 || hasBegun(state.steps.get(round)) || isBusy(round)))
         underWay.push(standing);
       if (stopped.length > 0 && parallel === 1) break;
@@ -205,10 +205,10 @@ export class Walk<S> {
   }
 }
 
-// What nobody knows, and what waits, leaves a block open.
+// An unknown outcome or a pending step leaves a block open.
 const ENDS_BLOCK: ReadonlySet<string> = new Set(["failed", "interrupted"]);
 
-// A name for the memory of what is complete: a block that is begun anew begins a new one.
+// A key of the memory of complete steps: a block that begins again gets a new key.
 function nameOf<S>({ address }: PlaceOf<S>, { state }: Sight): string {
   return `${address}:${stepIn(state, address).begun?.sequence ?? ""}:`;
 }
@@ -259,7 +259,7 @@ function call<S>(node: PlanCall<S>, place: PlaceOf<S>, at: Position<S>, sight: S
   return held ? { is: "stopped", outcome: "held", at: place.address } : open({ ...decided, place });
 }
 
-// After an interrupt nothing begins but what is to be done always.
+// After an interrupt only `always` steps begin.
 function beginning<S>(action: ActionOf<S>, { inAlways }: Position<S>, { interrupted }: Sight): Standing<S> {
   if (!interrupted || inAlways) return open(action);
   return { is: "stopped", outcome: "interrupted", at: action.place.address };
@@ -269,7 +269,7 @@ function hasBegun(round: StepState | undefined): boolean {
   return round !== undefined && (round.begun !== undefined || round.attempts.length > 0);
 }
 
-// What nobody knows is worse than what is known to have failed, and so is a drift that was seen; a person is still waited for last.
+// From the worst: unknown outcomes and drifts come before known failures, and steps that wait for approval come last.
 const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = [
   "conflict",
   "unknown",
@@ -288,7 +288,7 @@ function worst<S>(standings: readonly Standing<S>[]): Standing<S> {
   return DONE;
 }
 
-// Every address of these parts of a plan that has a state, rounds and what they hold included.
+// Every address of these parts of a plan that has a state, including rounds and the steps in them.
 function heldBy<S>(parts: readonly (readonly PlanNode<S>[])[], at: Position<S>, state: RunState): readonly string[] {
   return parts.flatMap((nodes) => nodes.flatMap((node) => addressesOf(node, at, state)));
 }
@@ -309,7 +309,7 @@ function addressesWithin<S>(node: PlanNode<S>, address: string, at: Position<S>,
   return heldBy([node.steps, node.checks], { ...at, frame: frameOf(address), keys: "" }, state);
 }
 
-/** The exit code that stands for a run's outcome. */
+/** Returns the exit code of a run's outcome. */
 export function exitOf(outcome: RunOutcome): ExitCode {
   switch (outcome) {
     case "passed":

@@ -1,29 +1,29 @@
 import type { Json } from "../base/json.ts";
 import type { Drift, Quantity } from "./comparison.ts";
 
-/** By what a comparison is known from run to run. */
+/** The identity of a comparison across runs. */
 export interface ComparisonName {
   readonly environment: string;
   /** The file of the playbook that is run: two may have the same title. */
   readonly playbook: string;
   /** The comparison's id, with the steps that include it before it. */
   readonly comparison: string;
-  /** As the playbook says it; empty where it says nothing. */
+  /** The scope from the playbook; empty without one. */
   readonly scope: string;
 }
 
-/** A drift with all that is known of it. */
+/** A drift with all that is known about it. */
 export interface KnownDrift extends Drift {
   readonly of: ComparisonName;
   readonly title: string;
   readonly sides: { readonly left: string; readonly right: string };
   readonly lastSeen: number;
   readonly lastRun: string;
-  /** Null while it is there. */
+  /** Null while the drift exists. */
   readonly clearedAt: number | null;
 }
 
-/** A drift with its history and what both sides said when it was seen last. */
+/** A drift with its history and the rows of both sides when it was last seen. */
 export interface ExplainedDrift extends KnownDrift {
   readonly evidence: Json;
   readonly history: readonly HistoryEntry[];

@@ -1,6 +1,6 @@
 import type { AnswerMeaning } from "./record.ts";
 
-/** What became of one HTTP exchange, as the protocol sees it. */
+/** The outcome of one HTTP exchange, as the protocol sees it. */
 export type ExchangeFacts =
   /** The headers never left: DNS, refused, TLS, connect timeout. */
   | { readonly kind: "not-sent" }
@@ -9,12 +9,12 @@ export type ExchangeFacts =
   | {
       readonly kind: "answered";
       readonly status: number;
-      /** The body is what the contract promises or, of an error to a write, in the service's own form: what a gateway says proves nothing. */
+      /** Whether the body matches the contract or, for an error to a write, the service's own format: an answer of a gateway proves nothing. */
       readonly trusted: boolean;
       readonly retryAfter: boolean;
     };
 
-/** What an exchange of a write means. The rule that everything rests on: what is not surely a refusal may have taken effect. */
+/** Returns the meaning of an exchange of a write. The central rule: unless it was certainly refused, it may have taken effect. */
 export function meaningOf(facts: ExchangeFacts, refusals: readonly number[]): AnswerMeaning {
   if (facts.kind === "not-sent") return "not-sent";
   if (facts.kind === "no-answer") return "ambiguous";
@@ -25,7 +25,7 @@ export function meaningOf(facts: ExchangeFacts, refusals: readonly number[]): An
   return status >= 200 && status < 300 ? "acknowledged" : "ambiguous";
 }
 
-/** Whether an answer says that it is to be asked again later; of a write it holds only in the service's own words. */
+/** Whether an answer asks to try again later; for a write it counts only in the service's own format. */
 export function isNotNow(status: number | null, retryAfter: boolean): boolean {
   return status === 429 || (status === 503 && retryAfter);
 }

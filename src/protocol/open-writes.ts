@@ -2,7 +2,7 @@ import { serviceOf } from "../services/services.ts";
 import { decideAttempts, mayStillArrive } from "./attempts.ts";
 import type { AttemptState, RunState, StepState } from "./state.ts";
 
-/** A write that nobody knows the effect of. */
+/** A write with unknown outcome. */
 export interface OpenWrite {
   readonly step: string;
   readonly attempt: number;
@@ -10,18 +10,18 @@ export interface OpenWrite {
   readonly sentAt: number;
 }
 
-/** A write that nobody knows the effect of, with the attempt that left it so. */
+/** A write with unknown outcome, and its last attempt. */
 export interface OpenAttempt extends OpenWrite {
   readonly last: AttemptState;
   readonly stopped: StepState["stopped"];
 }
 
-/** The writes of a run whose effect is not known. */
+/** Returns the writes of a run with unknown outcome. */
 export function openWrites(state: RunState): readonly OpenWrite[] {
   return openAttempts(state).map(({ step, attempt, operation, sentAt }) => ({ step, attempt, operation, sentAt }));
 }
 
-/** The same, each with its last attempt. */
+/** Returns the writes of a run with unknown outcome, each with its last attempt. */
 export function openAttempts(state: RunState): readonly OpenAttempt[] {
   return [...state.steps].flatMap(([step, { attempts, completed, stopped }]) => {
     const last = attempts.at(-1);
@@ -32,8 +32,8 @@ export function openAttempts(state: RunState): readonly OpenAttempt[] {
 }
 
 /**
- * The writes that a run has left behind. While a process holds the run, what that process has under way is not left: it is at it. What an
- * earlier one left is, and so is what it has given up on.
+ * Returns the open writes that a run has left behind. Writes that the present holder of the run has under way are not among them; those of
+ * an earlier holder are, and so are those that the present one has given up.
  */
 export function leftWrites(state: RunState, isHeld: boolean): readonly OpenAttempt[] {
   const open = openAttempts(state);
@@ -55,7 +55,7 @@ function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {
   }
 }
 
-// An operation of which this version knows nothing may have receipts.
+// An operation that this version does not know may have receipts.
 function mayAwaitReceipt(last: AttemptState | undefined): boolean {
   const service = serviceOf(last?.intended.operation ?? "");
   return service === undefined || service.receipts !== undefined;

@@ -1,10 +1,9 @@
 /**
- * What the protocol must know of a playbook; all else is the language's business. `S` is the language's own step, which the
- * protocol only hands back.
+ * All that the protocol knows about a playbook. `S` is the language's own step, which the protocol only returns.
  */
 export interface Plan<S> {
   readonly steps: readonly PlanNode<S>[];
-  /** Looked at one by one when all steps are complete, each of them whatever becomes of the others. */
+  /** Evaluated one by one when all steps are complete, whatever the outcome of the others. */
   readonly checks: readonly PlanNode<S>[];
 }
 
@@ -25,13 +24,13 @@ export interface PlanCall<S> extends PlanCommon<S> {
   readonly awaitsReceipt: boolean;
 }
 
-/** Steps with a way out when one of them fails. */
+/** Steps with their `rescue` and `always`. */
 export interface PlanBlock<S> extends PlanCommon<S> {
   readonly kind: "block";
   readonly steps: readonly PlanNode<S>[];
   readonly rescue: readonly PlanNode<S>[];
   readonly always: readonly PlanNode<S>[];
-  /** How often its steps are tried; more than once only where all of them read. */
+  /** How often its steps are tried; more than once only when all of them read. */
   readonly attempts: number;
 }
 

@@ -3,8 +3,8 @@ import { contract } from "../contract/contract.ts";
 import type { Comparison } from "./comparison.ts";
 
 /**
- * Everything that can happen in a run, as it stands in the journal. The state of a run is a fold over its records, and so is
- * every report. On-disk values are public: fields are added, never renamed.
+ * Everything that can happen in a run, as recorded in the journal. The state of a run and every report are folds over its records.
+ * On-disk values are public: fields are added, never renamed.
  *
  * `step` is a step's address: its id, in a `foreach` its key too: `approvals[bob]`, and before it the steps that include it.
  */
@@ -37,7 +37,7 @@ export interface RunOpened extends Writing {
   readonly kind: "run.opened";
   readonly format: 1;
   readonly runId: string;
-  /** Letters and digits that tell this run's ids from those of other runs. */
+  /** Letters and digits that distinguish this run's ids from those of other runs. */
   readonly runKey: string;
   readonly inputs: JsonObject;
   /** The variables, by the file of the playbook that declares them. */
@@ -64,9 +64,9 @@ export interface Writing {
   readonly playbook: { readonly file: string; readonly name: string; readonly digest: string };
   /** The steps as written, so that a report can name those that never ran. */
   readonly steps: readonly StepHeading[];
-  /** The texts of the playbook and of all that it includes, by file: an edited one is held against them. Left out by older runs. */
+  /** The texts of the playbook and of all that it includes, by file, with which an edited one is compared. Left out by older runs. */
   readonly sources?: Readonly<Record<string, string>>;
-  /** What included playbooks have from files of data by themselves, by file and input. Left out by older runs. */
+  /** The values that included playbooks read from data files, by file and input. Left out by older runs. */
   readonly data?: Readonly<Record<string, JsonObject>>;
 }
 
@@ -92,7 +92,7 @@ export interface TargetHeading {
   readonly [field: string]: string | null;
 }
 
-/** The word in the place of the addresses of the embedded sandbox, which are others each time. */
+/** The word that replaces the addresses of the embedded sandbox, which change each time. */
 export const EMBEDDED_ADDRESS = "embedded sandbox";
 
 /** Returns the addresses of the interfaces that a run reaches. */
@@ -110,21 +110,21 @@ export interface RunClaimed {
   readonly holder: Holder;
 }
 
-/** A person has made the claim of another process void. */
+/** A person has revoked the claim of another process. */
 export interface RunReleased {
   readonly kind: "run.released";
-  /** Who held the run. It may be alive on another machine. */
+  /** The process that held the run. It may be alive on another machine. */
   readonly from: Holder;
   readonly who: string;
   readonly because: string;
-  /** The attempts that it may still send: their intents are recorded, and nothing else of them is. Left out by older runs. */
+  /** The attempts that it may still send: only their intents are recorded. Left out by older runs. */
   readonly unsent?: readonly { readonly step: string; readonly attempt: number }[];
 }
 
-/** The run goes on with its playbook as somebody has edited it: nothing that was done has become another thing. */
+/** The run continues with its edited playbook, which does not contradict anything that was done. */
 export interface RunEdited extends Writing {
   readonly kind: "run.edited";
-  /** What somebody should know: steps that were done, and are gone. */
+  /** Notes for people: steps that were done and have been removed. */
   readonly notes: readonly string[];
 }
 
@@ -133,9 +133,9 @@ export interface Holder {
   readonly host: string;
   readonly bootId: string;
   readonly pid: number;
-  /** When the process started, so that a reused pid is not taken for it. */
+  /** When the process started, so that a reused pid is not mistaken for it. */
   readonly startedAt: string;
-  /** The file in the state directory on which it keeps a lock as long as it is alive, and its inode. Left out by older runs. */
+  /** The file in the state directory that it locks as long as it is alive, and its inode. Left out by older runs. */
   readonly lock?: { readonly file: string; readonly inode: string };
 }
 
@@ -153,17 +153,17 @@ export interface StepBegun {
   readonly inputs?: JsonObject;
 }
 
-/** A block goes on with its `rescue` or its `always`, or, when it only reads, once more from its first step. */
+/** A block continues with its `rescue` or its `always`, or, when it only reads, once more from its first step. */
 export interface BlockTurned {
   readonly kind: "block.turned";
   readonly step: string;
   readonly to: "rescue" | "always" | "again";
-  /** What the block is when its `always` has run. */
+  /** The outcome of the block once its `always` has run. */
   readonly outcome?: "ok" | "rescued" | "failed";
   /** The step that failed, and why. */
   readonly failed?: string;
   readonly problem?: StepProblem;
-  /** To `again`: what is to be done anew. */
+  /** For `again`: the steps that must run again. */
   readonly forget?: readonly string[];
 }
 
@@ -179,18 +179,18 @@ export interface AttemptIntended {
   /** The completed input, with chosen ids and our mark. */
   readonly input: JsonObject;
   readonly request: { readonly method: string; readonly path: string; readonly digest: string };
-  /** What was there before: by it, and by what is read later, one can see what became of the write. Null: it could not be read. */
+  /** The readings before the write, which a probe compares with later ones. Null: they could not be made. */
   readonly baseline?: JsonObject | null;
   readonly baselineAt?: BaselineAt;
 }
 
 /** When the baseline was read. */
 export interface BaselineAt {
-  /** The service's own time, as it told it; null when it did not. */
+  /** The service's own time; null when it did not give one. */
   readonly date: string | null;
   /** The run's last record before it. */
   readonly sequence: number;
-  /** It cannot be of a moment before any earlier write of the run, as the environment declares how old a reading may be (`readLag`). */
+  /** Whether it shows all earlier writes of the run, given how old a reading may be in the environment (`readLag`). */
   readonly recent?: true;
 }
 
@@ -217,7 +217,7 @@ export interface AttemptAnswered {
   readonly durationMs: number;
 }
 
-/** A receipt said its last word. */
+/** A receipt has become final. */
 export interface ReceiptRead {
   readonly kind: "receipt.read";
   readonly step: string;
@@ -227,8 +227,8 @@ export interface ReceiptRead {
 }
 
 /**
- * What became of an attempt, decided by evidence other than its own answer. `absent`: it had no effect and never will. `superseded`: it may
- * still arrive, and then does no harm beside one more. `unchanged`: what it sets was so before and is so now; it may still arrive, and
+ * The outcome of an attempt, decided by evidence other than its own answer. `absent`: it had no effect and never will. `superseded`: it may
+ * still arrive, and then does no harm beside one more. `unchanged`: what it sets was set before and still is; it may still arrive, and
  * then sets the same.
  */
 export interface AttemptSettled {
@@ -248,13 +248,13 @@ export interface AttemptSettled {
 export type Verdict = "applied" | "absent" | "superseded" | "unchanged";
 
 /**
- * `changed`: a write took effect. `ok`: a read, or a refusal that was expected. `unchanged`: what the write is for was so already:
- * it was not sent, or its answer was lost and nothing of it is missing. `rescued`: a block failed, and its `rescue` did not.
+ * `changed`: a write took effect. `ok`: a read, or a refusal that was expected. `unchanged`: the write's goal was already met, so it was
+ * not sent, or its answer was lost and nothing is missing. `rescued`: a block failed, and its `rescue` did not.
  */
 export type CompletedOutcome = "ok" | "changed" | "unchanged" | "skipped" | "rescued";
 /**
- * `conflict`: what a write left, as far as one can see, contradicts it: its effect twice, a part of it, or another one. `drift`: two sides that
- * are to say the same do not, and nobody has acknowledged it.
+ * `conflict`: the visible effect contradicts the write: it occurred twice, in part, or differently. `drift`: two sides that must agree
+ * differ, and the difference is not acknowledged.
  */
 export type StoppedOutcome = "failed" | "pending" | "unknown" | "conflict" | "drift";
 export type StepOutcome = CompletedOutcome | StoppedOutcome;
@@ -263,12 +263,12 @@ export interface StepCompleted {
   readonly kind: "step.completed";
   readonly step: string;
   readonly outcome: CompletedOutcome;
-  /** What `steps.ID` gives to later steps. */
+  /** The value of `steps.ID` in later steps. */
   readonly value: JsonObject;
   readonly startedAt: number;
   /** Reads: how many requests it took. */
   readonly requests: number;
-  /** Reads: who asked. For a write its intent says so. */
+  /** The caller of a read. For a write it is in the intent. */
   readonly actor?: string | null;
   /** A check of severity `warn` did not hold. */
   readonly warning?: StepProblem;
@@ -288,14 +288,14 @@ export interface StepStopped {
   readonly comparison?: Comparison;
 }
 
-/** Why a step stopped, as a person needs to hear it. */
+/** Why a step stopped, written for people. */
 export interface StepProblem {
   readonly code: string;
   readonly message: string;
   readonly why?: string;
-  /** The command or edit that goes on from here. */
+  /** The command or edit that continues from here. */
   readonly next?: string;
-  /** What was seen: the values of a failed expectation, the answer. */
+  /** The evidence: the values of a failed expectation, the answer. */
   readonly evidence?: Json;
 }
 
@@ -309,7 +309,7 @@ export interface RunClosed {
   readonly problem?: StepProblem;
 }
 
-/** Something that a person watching may want to see, and that no state depends on. Never journaled. */
+/** Progress for people, on which no state depends. Never journaled. */
 export type Notice =
   | { readonly kind: "step.started"; readonly step: string; readonly at: number }
   | { readonly kind: "run.waiting"; readonly for: string; readonly untilMs: number; readonly at: number }
@@ -317,7 +317,7 @@ export type Notice =
   /** A list has more than one page: how many were read, and the rows on them. */
   | { readonly kind: "step.reading"; readonly step: string; readonly pages: number; readonly rows: number; readonly at: number };
 
-/** What an observer of a run is told, in order. */
+/** An event that an observer of a run receives, in order. */
 export type RunEvent = RunRecord | Notice;
 
 const NOTICES: ReadonlySet<string> = new Set<Notice["kind"]>(["step.started", "run.waiting", "step.waiting", "step.reading"]);

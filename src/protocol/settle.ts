@@ -1,38 +1,38 @@
 import type { Verdict } from "./record.ts";
 import { type AttemptState, undecidedOf } from "./state.ts";
 
-/** Why one more request could do no harm; `never`: the service can never do it. */
+/** Why one more request could do no harm; `never`: the service can never carry it out. */
 type Again = "unique" | "fence" | "value" | "never";
 
 /**
- * What a look at the service showed of a write, as far as it decides anything. `rests`: on a record that no earlier moment of the service
- * can show, or on readings that may each be of an earlier moment.
+ * What a look at the service showed about a write, as far as it matters for a verdict. `rests`: on a record that no earlier moment of the
+ * service can show, or on readings that may each be of an earlier moment.
  */
 export type ProbeResult =
   | { readonly seen: "effect"; readonly rests: "record" | "readings"; readonly again?: Again }
   | { readonly seen: "nothing" | "unclear"; readonly again?: Again }
-  /** What it sets was so before, and is so now. */
+  /** What it sets was already set before, and still is. */
   | { readonly seen: "unchanged"; readonly again: Again }
   | { readonly seen: "conflict" };
 
-/** Under what circumstances a write was sent, and looked for. */
+/** The circumstances in which a write was sent and probed. */
 export interface Circumstances {
-  /** A second one would add again. */
+  /** Whether a second one would add again. */
   readonly additive: boolean;
-  /** Nobody else acts as the same entity on the same things meanwhile. */
+  /** Whether no other process can have acted as the same entity meanwhile. */
   readonly alone: boolean;
-  /** No later step of the run sets what it sets. */
+  /** Whether no later step of the run sets what it sets. */
   readonly final: boolean;
-  /** The time is over within which the operator declared that every write takes effect and every read shows it. */
+  /** Whether the declared time is over within which every write takes effect and every read shows it. */
   readonly settled: boolean;
-  /** What was read before the write and what was read now are as recent as they must be to be compared, as the operator declared. */
+  /** Whether the readings before the write and those now are recent enough to be compared, by the declared `readLag`. */
   readonly comparable: boolean;
 }
 
 /**
- * What a look decides; `undefined`: nothing yet. To see the effect decides, if what shows it cannot be of an earlier moment. To see nothing
- * is no proof, for the write may still be on its way and the reading may be old, except where one more could do no harm, or the operator
- * declared how long a write may take and how old a reading may be. See decision 79.
+ * Returns the verdict of a look; `undefined` if it decides nothing yet. A visible effect decides, unless the reading may be older than the
+ * write. No visible effect is no proof, since the write may still arrive and the reading may be old, except where one more could do no harm,
+ * or the operator declared how long a write may take and how old a reading may be. See decision 79.
  */
 export function verdictOf(
   seen: ProbeResult,
@@ -49,7 +49,7 @@ export function verdictOf(
       if (settled || (seen.again === "never" && final && comparable)) return "absent";
       return otherwise;
     case "unchanged":
-      // It may still arrive, and then sets what is there.
+      // The write may still arrive, and then sets the same.
       return comparable && (final || settled) ? "unchanged" : otherwise;
     case "unclear":
       return otherwise;
@@ -57,8 +57,8 @@ export function verdictOf(
 }
 
 /**
- * Whether the time is over within which the operator declared that every write takes effect and every read shows it. It never is where an attempt may still be sent
- * by a holder that was released: that time begins when a request leaves.
+ * Whether the declared time is over within which every write takes effect and every read shows it. It never is while a released holder may
+ * still send an attempt, because that time begins when a request leaves.
  */
 export function hasSettled(
   attempts: readonly AttemptState[],

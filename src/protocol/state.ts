@@ -17,7 +17,7 @@ import type {
   Writing,
 } from "./record.ts";
 
-/** What is known of a run: the fold of its records. */
+/** All that is known about a run: the fold of its records. */
 export interface RunState {
   opened: RunOpened | undefined;
   openedAt: number;
@@ -26,7 +26,7 @@ export interface RunState {
   closed: RunClosed | undefined;
   readonly steps: Map<string, StepState>;
   readonly expansions: Map<string, Expansion>;
-  /** Transactions and other records that have proven a write, and by which record: each proves one. */
+  /** Transactions and other records that have proven a write, each with the step that it proves: a record proves only one write. */
   readonly spent: Map<string, Spent>;
   /** What `steps` gives to expressions, for each frame: by step id, and by key below it for each `foreach` around it. */
   readonly values: Map<string, StepValues>;
@@ -38,11 +38,11 @@ export interface StepState {
   readonly attempts: AttemptState[];
   /** A block or an included playbook has begun. */
   begun: (RunRecord & StepBegun) | undefined;
-  /** Where a block has turned to; `undefined` while it is at its own steps. */
+  /** The part with which a block continues; `undefined` while it is at its own steps. */
   turned: BlockTurned | undefined;
   /** Where it was before it turned to its `always`. */
   turnedBefore: BlockTurned | undefined;
-  /** How often a block has been begun anew. */
+  /** How often a block has begun again. */
   repeats: number;
   completed: (RunRecord & StepCompleted) | undefined;
   /** Why it stopped under the present claim; a new claim tries again. */
@@ -52,15 +52,15 @@ export interface StepState {
 export interface AttemptState {
   readonly intended: AttemptIntended;
   readonly intendedAt: number;
-  /** Where its intent stands in the journal, and under which claim. */
+  /** The place of its intent in the journal. */
   readonly sequence: number;
   readonly epoch: number;
   answered: (RunRecord & AttemptAnswered) | undefined;
   receipt: ReceiptRead | undefined;
   settled: AttemptSettled | undefined;
-  /** It had no effect, and belongs to an earlier claim: it no longer decides anything. */
+  /** Whether it no longer matters: it had no effect and belongs to an earlier claim. */
   past: boolean;
-  /** A person has released its claim, and its holder may be alive and send it, however late. */
+  /** Whether a released holder may be alive and still send it, however late. */
   mayStillBeSent: boolean;
 }
 
@@ -91,7 +91,7 @@ export function stateOf(records: Iterable<RunRecord>): RunState {
   return state;
 }
 
-/** Takes one more record into the state, in place: a run of thousands of steps must not copy its state at each. */
+/** Applies one more record to the state in place, because a run of thousands of steps must not copy its state at each. */
 export function advance(state: RunState, record: RunRecord): void {
   state.epoch = record.epoch;
   state.sequence = record.sequence;
@@ -145,7 +145,7 @@ function edit(state: RunState, { playbook, steps, sources, data }: Writing): voi
   state.opened = { ...state.opened, playbook, steps, ...kept };
 }
 
-/** The state of a step's address; of one that has not begun, an empty one. */
+/** Returns the state of a step; an empty one if it has not begun. */
 export function stepIn(state: RunState, address: string): StepState {
   let step = state.steps.get(address);
   if (step === undefined) {
@@ -178,7 +178,7 @@ function newAttempt(intended: RunRecord & AttemptIntended): AttemptState {
   };
 }
 
-/** The attempts of which the intent is recorded and nothing else: whoever holds the run may have sent them, or be about to. */
+/** Returns the attempts with nothing but an intent: the holder of the run may have sent them, or be about to. */
 export function maybeUnsent({ steps }: RunState): readonly { readonly step: string; readonly attempt: number }[] {
   return [...steps].flatMap(([step, { attempts }]) =>
     attempts.flatMap(({ answered, settled }, attempt) =>
@@ -202,13 +202,13 @@ function learn(state: RunState, record: RunRecord & (AttemptAnswered | ReceiptRe
   else attempt.settled = record;
 }
 
-/** The transactions that prove an attempt, as far as anything named them. */
+/** Returns the transactions that prove an attempt, as far as records name them. */
 export function transactionsOf({ answered, receipt, settled }: AttemptState): readonly string[] {
   const named = [answered, receipt, settled].flatMap((record) => (record === undefined ? [] : provenBy(record)));
   return named.filter((id) => !id.startsWith(RECEIPT));
 }
 
-/** What a record proves its write by, and no other write can be proven by: transactions, or a receipt as `receipt ID`. */
+/** Returns what proves a record's write, and no other write: transactions, or a receipt as `receipt ID`. */
 export function provenBy(record: Fact): readonly string[] {
   switch (record.kind) {
     case "attempt.answered":
@@ -222,7 +222,7 @@ export function provenBy(record: Fact): readonly string[] {
   }
 }
 
-/** The step that had been proven, before an attempt was intended or as another step, by what an answer or a receipt names. */
+/** Returns the other step, or the earlier attempt's, that was already proven by what an answer or a receipt names. */
 export function provenBefore(
   { spent }: RunState,
   { address, sequence }: { readonly address: string; readonly sequence: number },
@@ -232,23 +232,23 @@ export function provenBefore(
   return found.find(({ step, since }) => step !== address || since < sequence)?.step;
 }
 
-/** What an answer or a receipt names: its transactions, or, where it names none, its receipt as `receipt ID`. */
-export function namedIn(told: Json): readonly string[] {
-  const parts = [told, isObject(told) ? (told["result"] ?? null) : null].filter(isObject);
+/** Returns what an answer or a receipt names: its transactions or, without any, its receipt as `receipt ID`. */
+export function namedIn(answer: Json): readonly string[] {
+  const parts = [answer, isObject(answer) ? (answer["result"] ?? null) : null].filter(isObject);
   const transactions = parts.flatMap(({ transactionId }) => (isName(transactionId) ? [transactionId] : []));
   if (transactions.length > 0) return transactions;
   return parts.flatMap(({ receiptId }) => (isName(receiptId) ? [`${RECEIPT}${receiptId}`] : []));
 }
 
-// The id of a receipt may be that of a transaction as well.
+// A receipt and a transaction may have the same id.
 const RECEIPT = "receipt ";
 
 function isName(value: Json | undefined): value is string {
   return typeof value === "string" && value !== "";
 }
 
-// A new claim tries again whatever had stopped, and only what surely had no effect may be sent again. A block that has failed, its
-// `always` done, goes back to where it failed; what is complete of the `always` stays so.
+// A new claim tries stopped steps again, and sends only writes again that surely had no effect. A block that failed, and whose `always`
+// is done, returns to the step that failed; completed steps of the `always` stay complete.
 function reopen(state: RunState): void {
   state.closed = undefined;
   forgetChecks(state);
@@ -256,13 +256,13 @@ function reopen(state: RunState): void {
     if (step.completed !== undefined) continue;
     if (step.stopped !== undefined && step.turned?.outcome === "failed") step.turned = step.turnedBefore;
     step.stopped = undefined;
-    // As long as one of them may still arrive, another could only be the same.
+    // While one attempt may still arrive, none of them is over.
     const areOver = undecidedOf(step.attempts).every(hadNoEffect);
     for (const attempt of step.attempts) attempt.past = areOver;
   }
 }
 
-// A check says how things are when all steps are done. What one said to an earlier claim is of another time, so it is looked at anew.
+// A check is about the moment when all steps are done. A result from an earlier claim may be out of date, so it is checked again.
 function forgetChecks(state: RunState): void {
   for (const address of [...state.steps.keys(), ...state.expansions.keys()].filter(isOfCheck)) {
     const { frame } = parseAddress(address);
@@ -277,7 +277,7 @@ function forget(state: RunState, address: string): void {
   forgetValue(state, parseAddress(address));
 }
 
-/** The sendings of a write behind the last that is known to be absent: when that one never will take effect, none before it does. */
+/** Returns the attempts of a write after the last absent one: if that one never takes effect, no earlier one does. */
 export function undecidedOf(attempts: readonly AttemptState[]): readonly AttemptState[] {
   return attempts.slice(attempts.findLastIndex(({ settled }) => settled?.verdict === "absent") + 1);
 }
@@ -300,7 +300,7 @@ function turn(state: RunState, record: BlockTurned): void {
   for (const address of record.forget ?? []) forget(state, address);
 }
 
-// What went on after it can ask how it ended, and nothing else.
+// Steps after it can ask for its outcome, and for nothing else.
 function stop(state: RunState, record: StepStopped): void {
   stepIn(state, record.step).stopped = record;
   const { holder, name } = valueHolder(state, parseAddress(record.step));
@@ -317,7 +317,7 @@ function complete(state: RunState, record: RunRecord & StepCompleted): void {
   if (address.keys.length > 0) passCompleteRounds(state, record.step);
 }
 
-// The foreach whose round this is, if it is one, may have its next rounds complete already.
+// Later rounds of this round's `foreach` may already be complete.
 function passCompleteRounds(state: RunState, address: string): void {
   const whole = address.slice(0, address.lastIndexOf("["));
   const expansion = state.expansions.get(whole);
@@ -334,7 +334,7 @@ function forgetValue(state: RunState, address: StepAddress): void {
   delete holder[name];
 }
 
-// Where a step's value stands among the values of its frame.
+// Returns the object and the name that hold a step's value in its frame.
 function valueHolder(state: RunState, { frame, id, keys }: StepAddress): { readonly holder: StepValues; readonly name: string } {
   let holder = valuesIn(state, frame);
   let name = id;
@@ -345,7 +345,7 @@ function valueHolder(state: RunState, { frame, id, keys }: StepAddress): { reado
   return { holder, name };
 }
 
-/** Lets a step's value stand among the others before it is complete; what comes back takes it away again. */
+/** Adds a step's value to the others before the step is complete; the returned function removes it again. */
 export function lendValue(state: RunState, address: string, value: Json): () => void {
   const { holder, name } = valueHolder(state, parseAddress(address));
   holder[name] = value;
@@ -354,7 +354,7 @@ export function lendValue(state: RunState, address: string, value: Json): () => 
   };
 }
 
-/** The values of a frame's steps. */
+/** Returns the values of a frame's steps. */
 export function valuesIn(state: RunState, frame: string): StepValues {
   let values = state.values.get(frame);
   if (values === undefined) {

@@ -167,5 +167,5 @@ test("a run is stopped for longer than an intent may wait: that one is not sent,
   expect(ended.code, ended.told).toBe(0);
   expect(operationsOf(await service.commits()), ended.told).toEqual(MINTED);
   const shown = await project.run("runs", "show", runIn(ended));
-  expect(shown.stdout, shown.told).toMatch(/answer: not-sent: it was to be sent .* ago: this process was held up since then/);
+  expect(shown.stdout, shown.told).toMatch(/answer: not-sent: this process was paused: it decided to send the write .* ago/);
 });

@@ -111,7 +111,9 @@ test("before a later step that sets something else it is unknown: it could still
   const approve = REVOKE.replace("id: lost", "id: approve").replace("approved: false", "approved: true");
   const { ran, sent } = await lose(REVOKE + approve, { arrives: false });
   expect({ outcome: ran.outcome, sent }).toEqual({ outcome: "unknown", sent: 1 });
-  expect(ran.stopped?.problem.why).toContain("it was so before, and is so now; but it may still arrive after a later step");
+  expect(ran.stopped?.problem.why).toContain(
+    "what it sets was already set before, and still is; but it may still arrive after a later step",
+  );
 });
 
 test("of a batch, what was so already hinders nothing: the rest shows that it took effect", async () => {

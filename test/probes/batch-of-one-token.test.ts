@@ -81,5 +81,5 @@ test.for(BATCHES)("%s whose answer is lost is seen as a whole, by its one transa
 test.for(BATCHES)("%s that never arrives is not sent again", async ([, call]) => {
   const { ran, sent } = await lose(call, false);
   expect({ outcome: ran.outcome, sent }, JSON.stringify(ran.stopped)).toEqual({ outcome: "unknown", sent: 1 });
-  expect(ran.stopped?.problem.why).toContain("no trace of it can be seen");
+  expect(ran.stopped?.problem.why).toContain("no trace of it is visible");
 });

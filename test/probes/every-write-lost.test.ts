@@ -46,7 +46,7 @@ interface Expected {
 }
 
 const SEEN: Expected = { ended: "changed", sendings: 1 };
-const NO_TRACE: Expected = { ended: "unknown", sendings: 1, why: "no trace of it can be seen" };
+const NO_TRACE: Expected = { ended: "unknown", sendings: 1, why: "no trace of it is visible" };
 const NOT_SHOWN: Expected = { ended: "unknown", sendings: 1, why: "no reading shows it" };
 // It is seen, and the scenario expects something of the answer that was lost.
 const SEEN_BUT_NOT_AS_EXPECTED: Expected = { ended: "failed", sendings: 1 };
@@ -159,17 +159,17 @@ const FUNGIBLE = TOKEN.replace("CLASSES", "{ type: fungible, unit: whole, valueT
 
 const HARMLESS = [
   {
-    because: "it cannot be seen",
+    because: "no trace of it is visible",
     why: "the service refuses a second one",
     write: `  - { id: lost, uses: ledger.asset.create, with: { assetType: Bond, data: { id: "B\${{ run.key }}" } } }`,
   },
   {
-    because: "it cannot be seen",
+    because: "no trace of it is visible",
     why: "the cap leaves no room for a second one",
     write: `${FUNGIBLE}  - { id: lost, uses: ledger.token.mint, with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: 10 } }`,
   },
   {
-    because: "it cannot be seen",
+    because: "no trace of it is visible",
     why: "a second one sets the same, and no later step sets anything else",
     write: `${FUNGIBLE}  - { id: lost, uses: ledger.token.update, with: { id: "\${{ steps.token.id }}", description: New } }`,
   },

@@ -25,7 +25,7 @@ test("a second process that acts as the same entity waits for the first; another
   const [line] = await second.lines(1);
   expect(line).toMatch(
     new RegExp(
-      `^… waiting until \\S+Z for userId:alice at ${at.proxy.url} \\(app1\\), which the run \\S+ has \\(process ${running.pid} on this host, since \\S+Z\\)$`,
+      `^… waiting until \\S+Z for userId:alice at ${at.proxy.url} \\(app1\\), which the run \\S+ holds \\(process ${running.pid} on this host, since \\S+Z\\)$`,
     ),
   );
   for (const other of ["bob.yaml", "look.yaml"]) {
@@ -94,7 +94,7 @@ test("a run of another host is released by a person, and goes on elsewhere; its 
   expectRefused(
     other,
     6,
-    new RegExp(`another process acts as userId:alice at .* which the run ${run} has \\(${by}, [^]*${freed}`),
+    new RegExp(`another process acts as userId:alice at .* which the run ${run} holds \\(${by}, [^]*${freed}`),
   );
   const listed = await project.run("runs");
   expect(listed.stdout, listed.told).toMatch(new RegExp(`^${run}  .*  running  .*  held by ${by} since \\S+Z$`, "m"));
@@ -108,7 +108,11 @@ test("a run of another host is released by a person, and goes on elsewhere; its 
   const released = await project.run("runs", "release", run, "--because", "the machine was switched off");
   expect(released.code, released.told).toBe(0);
   expect(released.stdout, released.told).toContain(`${run} is no longer held by ${by}, says `);
-  expectRefused(await project.run("runs", "release", run, "--because", "again"), 2, new RegExp(`nobody holds the run ${run}`));
+  expectRefused(
+    await project.run("runs", "release", run, "--because", "again"),
+    2,
+    new RegExp(`no process holds the run ${run}`),
+  );
   const { history } = (await project.json("runs", "show", run)).data.reports[0]?.run ?? expect.fail();
   expect(history.map(({ what, text }) => [what, text])).toEqual([
     ["claimed", null],

@@ -45,11 +45,11 @@ describe("the port is closed when the mint is to be sent", () => {
     const ended = await project.run("run", "mint.yaml");
     expect(ended.code, ended.told).toBe(1);
     expect(ended.stdout, ended.told).toMatch(/service\.unreachable: ledger\.token\.mint could not be delivered in 5 tries/);
-    expect(ended.stdout, ended.told).toContain("why: the service took none of them, so nothing has changed");
+    expect(ended.stdout, ended.told).toContain("why: the service accepted none of them, so nothing has changed");
 
     const early = await project.run("resume");
     expect(early.code, early.told).toBe(2);
-    expect(early.stderr, early.told).toMatch(/start the service, or mend tokenbook\.yaml:4 /);
+    expect(early.stderr, early.told).toMatch(/start the service, or fix tokenbook\.yaml:4 /);
 
     await proxy.open();
     const resumed = await project.run("resume");

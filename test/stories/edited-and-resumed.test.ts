@@ -65,7 +65,7 @@ const REFUSED: readonly EditMade[] = [
     what: "the value of a write",
     from: `value: "\${{ inputs.amount }}"`,
     to: `value: "15.00"`,
-    says: "outer.yaml:12 (mint) with.value has been changed from 10.00 to 15.00",
+    says: "outer.yaml:12 (mint) with.value was changed from 10.00 to 15.00",
   },
   {
     what: "a field of a write that had none",
@@ -77,82 +77,82 @@ const REFUSED: readonly EditMade[] = [
     what: "what a read was given",
     from: `  - id: look\n    uses: ledger.token.get\n    with: { id: "\${{ steps.token.id }}" }`,
     to: `  - id: look\n    uses: ledger.token.get\n    with: { id: T2 }`,
-    says: 'outer.yaml:15 (look) with.id has been changed from "T" to "T2"',
+    says: 'outer.yaml:15 (look) with.id was changed from "T" to "T2"',
   },
   {
     what: "the operation",
     from: `  - id: look\n    uses: ledger.token.get\n    with: { id: "\${{ steps.token.id }}" }`,
     to: "  - id: look\n    uses: ledger.status",
-    says: 'outer.yaml:15 (look) uses has been changed from "ledger.token.get" to "ledger.status"',
+    says: 'outer.yaml:15 (look) uses was changed from "ledger.token.get" to "ledger.status"',
   },
   {
     what: "who acted",
     from: `issuer: { ledger: "userId:alice" }`,
     to: `issuer: { ledger: "userId:carol" }`,
-    says: 'outer.yaml:9 (token) as has been changed from "userId:alice" to "userId:carol"',
+    says: 'outer.yaml:9 (token) as was changed from "userId:alice" to "userId:carol"',
   },
   {
     what: "the condition of a step that was skipped",
     from: "if: inputs.amount > 100",
     to: "if: inputs.amount > 1",
-    says: "outer.yaml:18 (large) if has been changed from false to true",
+    says: "outer.yaml:18 (large) if was changed from false to true",
   },
   {
     what: "the list of a foreach",
     from: "[Loft, Barn]",
     to: "[Loft, Mill]",
-    says: 'outer.yaml:22 (homes) foreach[1].key has been changed from "Barn" to "Mill"',
+    says: 'outer.yaml:22 (homes) foreach[1].key was changed from "Barn" to "Mill"',
   },
   {
     what: "what an included playbook was given",
     from: "city: Lisbon",
     to: "city: Porto",
-    says: 'outer.yaml:26 (town) with.city has been changed from "Lisbon" to "Porto"',
+    says: 'outer.yaml:26 (town) with.city was changed from "Lisbon" to "Porto"',
   },
   {
     what: "a step of an included playbook",
     file: "inner.yaml",
     from: `id: "Town"`,
     to: `id: "Village"`,
-    says: 'inner.yaml:7 (town/asset) with.data.id has been changed from "Town" to "Village"',
+    says: 'inner.yaml:7 (town/asset) with.data.id was changed from "Town" to "Village"',
   },
   {
     what: "who acted in an included playbook",
     file: "inner.yaml",
     from: "userId:bob",
     to: "userId:carol",
-    says: 'inner.yaml:7 (town/asset) as has been changed from "userId:bob" to "userId:carol"',
+    says: 'inner.yaml:7 (town/asset) as was changed from "userId:bob" to "userId:carol"',
   },
   {
     what: "a new step before those that are done",
     from: "  - id: look\n",
     to: `${NEW_READ}  - id: look\n`,
-    says: "outer.yaml:15 (again) stands before town, which has begun: it would be done after it",
+    says: "outer.yaml:15 (again) comes before town, which has already begun: it would run after it",
   },
   {
     what: "a new step in what is done",
     file: "inner.yaml",
     from: "steps:\n",
     to: `steps:\n  - id: status\n    uses: ledger.status\n    as: clerk\n`,
-    says: "inner.yaml:7 (town/status) is new in town, which is done: it would never be done",
+    says: "inner.yaml:7 (town/status) is new in town, which is already done: it would never run",
   },
   {
     what: "the name of a write",
     from: "id: homes",
     to: "id: houses",
-    says: "outer.yaml:22 (houses) is homes by another name, which is done: it would be done again",
+    says: "outer.yaml:22 (houses) is homes under another name, which is already done: it would run again",
   },
   {
     what: "an input that the run did not have",
     from: "inputs:\n",
     to: `inputs:\n  floor: { type: decimal, default: "1" }\n`,
-    says: "outer.yaml (inputs.floor) is new, and the run has no value of it",
+    says: "outer.yaml (inputs.floor) is new, and the run has no value for it",
   },
   {
     what: "an input whose value is wrong now",
     from: `{ type: decimal, default: "10.00" }`,
     to: `{ type: decimal, default: "30.00", minimum: "20" }`,
-    says: "outer.yaml (inputs.amount): the run has a value that is wrong now: ",
+    says: "outer.yaml (inputs.amount): the run's value is no longer valid: ",
   },
 ];
 
@@ -183,7 +183,7 @@ test.for(PARTS)("a run is not resumed when what was done became another thing, b
     expect(ended.code, `${what}\n${ended.told}`).toBe(2);
     expect(ended.stderr, `${what}\n${ended.told}`).toMatch(
       new RegExp(
-        `^error resume\\.edited\n {2}outer\\.yaml has been edited, and \\d changes? would make what the run ${run} has done another thing:\n`,
+        `^error resume\\.edited\n {2}outer\\.yaml was edited, and \\d changes? would contradict what the run ${run} has already done:\n`,
         "m",
       ),
     );
@@ -201,7 +201,7 @@ test("what has not been done may be edited: the step that failed is mended, one 
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.told).toBe(1);
   expect(resumed.stdout, resumed.told).toMatch(
-    /^ {4}7 of 8 steps done before\n {4}edited since: outer\.yaml\n {4}! look is gone from outer\.yaml; what it did stays\n✓ ok {7}supply /m,
+    /^ {4}7 of 8 steps done before\n {4}edited since: outer\.yaml\n {4}! look was removed from outer\.yaml; what it did stays\n✓ ok {7}supply /m,
   );
   // What is edited next is held against what was edited before.
   project.write("outer.yaml", `${mended}${NEW_READ}`);
@@ -257,10 +257,10 @@ test("a write of which nobody knows what became is settled as it was sent, never
   expect(ended.code, ended.told).toBe(5);
   const run = runIn(ended);
   const edits = [
-    [MINT_ONCE.replace("10.00", "20.00"), "mint.yaml:14 (mint) with.value has been changed from 10.00 to 20.00"],
+    [MINT_ONCE.replace("10.00", "20.00"), "mint.yaml:14 (mint) with.value was changed from 10.00 to 20.00"],
     [
       MINT_ONCE.replace(/ {2}- id: mint\n.*\n.*\n/, ""),
-      `mint.yaml: mint (ledger.token.mint) is gone, and nobody knows what became of it; first: tokenbook resolve ${run} --step mint `,
+      `mint.yaml: mint (ledger.token.mint) was removed, but its outcome is unknown; first: tokenbook resolve ${run} --step mint `,
     ],
   ];
   for (const [text = "", says = ""] of edits) {
@@ -269,7 +269,7 @@ test("a write of which nobody knows what became is settled as it was sent, never
     expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining(says)]);
     // A new run would mint as well.
     expect(refused.stderr, refused.told).toContain(
-      `so begin no new run; once you know, say so: tokenbook resolve ${run} --step mint`,
+      `so begin no new run; once you know it, record it: tokenbook resolve ${run} --step mint`,
     );
     expect(refused.stderr, refused.told).not.toContain("tokenbook run ");
   }
@@ -310,7 +310,7 @@ steps:
   const before = await service.commits();
   const resumed = await project.run("resume", runIn(run));
   expect(resumed.code, resumed.told).toBe(2);
-  expect(resumed.stderr).toContain("(second) sets what an earlier sending of first may still set");
+  expect(resumed.stderr).toContain("(second) sets what an earlier attempt of first may still set");
   expect(await service.commits()).toEqual(before);
   const other = second.replace("ledger.token.update", "ledger.token.get").replace(", description: B", "");
   project.write("describe.yaml", described.replace('"B"', '"A"').replace("  - id: look", `${other}  - id: look`));

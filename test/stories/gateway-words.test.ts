@@ -36,7 +36,7 @@ const GATEWAYS: readonly { readonly name: string; readonly answer: Answer }[] = 
   },
 ];
 
-const WHY = /this is not how the service writes errors.*tokenbook\.yaml:\d+ \(environments\.here\.profile\.ledger\.errors\)/;
+const WHY = /this is not the service's error format.*tokenbook\.yaml:\d+ \(environments\.here\.profile\.ledger\.errors\)/;
 
 test.for(GATEWAYS)("$name, after the commit: the write is looked for, and not sent again", async ({ answer }) => {
   const service = await sandboxProcess();

@@ -135,8 +135,8 @@ async function expectStillUnknown(project: Project, attempt: string): Promise<vo
   const resumed = await project.run("resume");
   expect(resumed.code, `${attempt} resume\n${resumed.told}`).toBe(5);
   expect(resumed.stdout, resumed.told).toMatch(/^\? unknown {2}mint .*ledger\.token\.mint/m);
-  expect(resumed.stdout, resumed.told).toMatch(/was about to be sent at \d{4}-\d\d-\d\dT[\d:.]+Z, and no answer was recorded/);
-  expect(resumed.stdout, resumed.told).toContain("no trace of it can be seen; it may still take effect");
+  expect(resumed.stdout, resumed.told).toMatch(/was about to be sent at \d{4}-\d\d-\d\dT[\d:.]+Z, but no answer was recorded/);
+  expect(resumed.stdout, resumed.told).toContain("no trace of it is visible; it may still take effect");
 }
 
 test("to resume a run that has passed says so, and sends nothing", async () => {

@@ -40,7 +40,7 @@ test("a mint arrives when its run has ended: unknown then, and seen by the run t
   });
   const run = await project.run("run", "mint.yaml");
   expect(run.code, run.told).toBe(5);
-  expect(run.stdout, run.told).toContain("no trace of it can be seen");
+  expect(run.stdout, run.told).toContain("no trace of it is visible");
   late.open();
   await arrived.passed;
 
@@ -75,7 +75,9 @@ test("the operator declares how long a write may be on its way: what cannot be s
   );
   const run = await project.run("run", "mint.yaml");
   expect(run.code, run.told).toBe(0);
-  expect(run.stdout, run.told).toMatch(/^✓ changed {2}mint .* sent 2 times .*\n {4}attempt 1: absent, since it cannot be seen/m);
+  expect(run.stdout, run.told).toMatch(
+    /^✓ changed {2}mint .* sent 2 times .*\n {4}attempt 1: absent, since no trace of it is visible/m,
+  );
   expect(sent()).toBe(2);
   expect(operationsOf(await service.commits())).toEqual(MINTED_ONCE);
 });

@@ -30,7 +30,7 @@ const LOSSES: readonly { readonly name: string; readonly fault: Fault; readonly 
     name: "is half a JSON document",
     fault: answerAfterwards(({ status, body }) => ({ status, body: body.slice(0, -9) })),
     minted: 1,
-    says: /HTTP 200, but the answer is no JSON/,
+    says: /HTTP 200, but the answer is not JSON/,
   },
   { name: "is empty", fault: answerAfterwards({ status: 200, body: "" }), minted: 1, says: /HTTP 200, but / },
   {
@@ -98,7 +98,7 @@ async function expectUnknown(project: Project, run: Ended, { says, told }: { say
   expect(run.stdout, told).toMatch(/^\? unknown {2}mint /m);
   expect(run.stdout, told).toMatch(/ledger\.token\.mint, sent at \d{4}-\d\d-\d\dT[\d:.]+Z, has no answer that can be trusted/);
   expect(run.stdout, told).toMatch(says);
-  expect(run.stdout, told).toContain("no trace of it can be seen; it may still take effect");
+  expect(run.stdout, told).toContain("no trace of it is visible; it may still take effect");
   expect(run.stdout, told).toMatch(/^\? unknown {2}Mint once: 3 steps: 1 changed, 1 unknown, 1 not run /m);
 
   const resumed = await project.run("resume", runIn(run));

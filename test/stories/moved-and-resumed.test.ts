@@ -21,7 +21,7 @@ test("an environment that has another name now: whatever is tried, the way out i
   expect(plain.stderr, plain.told).not.toContain("--env live");
   const named = await project.run("resume", "--env", "live");
   expect([named.code, named.stderr], named.told).toEqual([2, expect.stringContaining("environment was here and is live")]);
-  expect(named.stderr, named.told).toContain('where that is what "live" was called before, name it so again in tokenbook.yaml');
+  expect(named.stderr, named.told).toContain('if "live" had that name before, rename it back in tokenbook.yaml');
   project.write("tokenbook.yaml", text);
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.told).toBe(0);
@@ -34,7 +34,9 @@ test("an environment that leads elsewhere now: the line is named, and not the co
   const moved = await project.run("resume", run, "--env", "here");
   expect(moved.code, moved.told).toBe(2);
   expect(moved.stderr, moved.told).toMatch(/ledger was http:\/\/127\.0\.0\.1:\d+ and is http:\/\/localhost:\d+/);
-  expect(moved.stderr, moved.told).toContain("next: put back what was at tokenbook.yaml:4 (environments.here.ledger.baseUrl)");
+  expect(moved.stderr, moved.told).toContain(
+    "next: restore the earlier value at tokenbook.yaml:4 (environments.here.ledger.baseUrl)",
+  );
 });
 
 test("an environment that is the sandbox now: what it was is to be put back", async () => {
@@ -43,7 +45,7 @@ test("an environment that is the sandbox now: what it was is to be put back", as
   const moved = await project.run("resume");
   expect([moved.code, moved.stderr], moved.told).toEqual([2, expect.stringContaining("resume.target-changed")]);
   expect(moved.stderr, moved.told).toContain(
-    `next: let "here" lead there again in tokenbook.yaml, then: tokenbook resume ${run}`,
+    `next: set "here" in tokenbook.yaml back to that address, then: tokenbook resume ${run}`,
   );
 });
 

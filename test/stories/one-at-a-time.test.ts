@@ -21,7 +21,7 @@ function expectRefused({ code, stderr, told }: Ended, group: string, holder: Run
   expect(code, told).toBe(6);
   expect(stderr, told).toMatch(
     new RegExp(
-      `another run is in the group "${group}", which the run \\d{8}T\\d{6}-[a-z0-9]{8} has \\(process ${holder.pid} on this host, since \\d{4}-[^)]+Z\\)`,
+      `another run is in the group "${group}", which the run \\d{8}T\\d{6}-[a-z0-9]{8} holds \\(process ${holder.pid} on this host, since \\d{4}-[^)]+Z\\)`,
     ),
   );
 }
@@ -82,7 +82,7 @@ test("one that waits says for whom, and acts when the other has ended; an interr
   for (const each of [waiting, interrupted]) {
     const [line] = await each.lines(1);
     expect(line).toMatch(
-      new RegExp(`^… waiting until \\S+Z for the group "desk-first-eu", which the run .* has \\(process ${running.pid} `),
+      new RegExp(`^… waiting until \\S+Z for the group "desk-first-eu", which the run .* holds \\(process ${running.pid} `),
     );
   }
   await interrupted.signal("SIGINT");

@@ -54,7 +54,7 @@ function expectRefused(ended: Ended, run: string): void {
   expect(ended.code, ended.told).toBe(6);
   expect(ended.stderr, ended.told).toContain("error run.open-write");
   expect(ended.stderr, ended.told).toContain(run);
-  expect(ended.stderr, ended.told).toMatch(/nobody knows whether "mint" \(ledger\.token\.mint, attempted at \d{4}-/);
+  expect(ended.stderr, ended.told).toMatch(/it is unknown whether "mint" \(ledger\.token\.mint, attempted at \d{4}-/);
   expect(ended.stderr, ended.told).toMatch(new RegExp(`^ *tokenbook resume ${run}$`, "m"));
   expect(ended.stderr, ended.told).toMatch(
     new RegExp(`^ *tokenbook resolve ${run} --step mint --as applied\\|absent --because TEXT$`, "m"),
@@ -153,7 +153,7 @@ test("a write is not made beside an open one of the same entity on the same toke
 
   const same = await project.run("run", "same.yaml");
   expectRefused(same, run);
-  expect(same.stderr, same.told).toContain(`"top_up" of this playbook writes too as userId:alice, to the same token ${token}`);
+  expect(same.stderr, same.told).toContain(`"top_up" of this playbook writes also as userId:alice, to the same token ${token}`);
   expectRefused(await project.run("run", "given.yaml", "--input", `token=${token}`), run);
   const found = await project.run("run", "found.yaml");
   expectRefused(found, run);

@@ -34,7 +34,7 @@ test.for([
     const ran = await project.run("run", "mint.yaml");
     expect(ran.code, ran.told).toBe(1);
     expect(ran.stdout, ran.told).toMatch(/its answer was lost|the answer of the write steps\.mint was lost/);
-    expect(ran.stdout, ran.told).toContain(`next: ask for it only where it is there, as in has(steps.mint.${field})`);
+    expect(ran.stdout, ran.told).toContain(`next: use it only where it exists, as in has(steps.mint.${field})`);
 
     const guarded = text
       .replace(

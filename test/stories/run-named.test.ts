@@ -41,7 +41,7 @@ test("every command that takes a run takes `latest`, or a part of its id that no
     const listed = await project.json("resolve", named);
     expect(listed.data, listed.told).toMatchObject({ run: open, unknown: [{ step: "mint" }] });
     const held = await project.run("runs", "release", named, "--because", "it is gone");
-    expect([held.code, held.stderr], held.told).toEqual([2, expect.stringContaining(`nobody holds the run ${open}`)]);
+    expect([held.code, held.stderr], held.told).toEqual([2, expect.stringContaining(`no process holds the run ${open}`)]);
   }
   for (const named of ["latest", open.slice(-8)]) {
     const steps = await project.run("complete", "--", `tokenbook resolve ${named} --step `);

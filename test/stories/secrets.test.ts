@@ -330,7 +330,7 @@ test("what a step has read is kept masked, and its mask is not sent on", async (
   const ended = await project.run("run", "on.yaml");
   expect(ended.code, ended.told).toBe(1);
   expect(ended.stdout, ended.told).toContain("input.masked");
-  expect(ended.stdout, ended.told).toContain("write the secret itself into with:");
+  expect(ended.stdout, ended.told).toContain("use the secret itself in with:");
   expect(await world.commits()).toHaveLength(1);
   expectNoneShown(ended);
 });

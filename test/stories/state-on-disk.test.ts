@@ -57,7 +57,7 @@ test.for(Object.entries(KILLED))(
     const project = projectWithState();
     const refused = await project.run("run", playbook);
     expect(refused.code, refused.told).toBe(6);
-    expect(refused.stderr, refused.told).toContain(`left a write open: nobody knows whether "${step}"`);
+    expect(refused.stderr, refused.told).toContain(`left a write open: it is unknown whether "${step}"`);
   },
 );
 

@@ -3,12 +3,17 @@ import { answerInstead, cutAnswer, proxyTo } from "./proxy.ts";
 import { environmentAt, KEYS, MINT_ONCE, newProject, operationsOf, sandboxProcess } from "./world.ts";
 
 test.for([
-  { verdict: "applied", what: "the mint took effect, and its answer was lost", fault: cutAnswer, why: "so it may be another's" },
+  {
+    verdict: "applied",
+    what: "the mint took effect, and its answer was lost",
+    fault: cutAnswer,
+    why: "but it could be someone else's",
+  },
   {
     verdict: "absent",
     what: "the mint never took effect",
     fault: answerInstead({ status: 500, body: "{}" }),
-    why: "no trace of it can be seen",
+    why: "no trace of it is visible",
   },
 ])("$what: a person looks at the ledger, says so, and the run goes on; it is minted once", async ({ verdict, fault, why }) => {
   const world = await sandboxProcess();

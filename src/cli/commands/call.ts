@@ -11,7 +11,7 @@ import type { JsonSchema } from "../../contract/schema-types.ts";
 import { askingOf } from "../../engine/read/ask.ts";
 import { read, type ListReading } from "../../engine/read/read.ts";
 import { callerProblem, inputProblem } from "../../engine/service/bind-call.ts";
-import { type Caller, NOBODY } from "../../engine/service/caller.ts";
+import { type Caller, NO_CALLER } from "../../engine/service/caller.ts";
 import { credentialsOf, organizationOf, type Target } from "../../environment/target.ts";
 import { inputSchema } from "../../operations/input.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
@@ -66,7 +66,7 @@ function readingOn(target: Target, { service, clock, stopping }: PlannerPorts): 
     get stopping() {
       return stopping.aborted;
     },
-    tell: () => {},
+    notify: () => {},
   };
 }
 
@@ -87,7 +87,7 @@ function wrongQuestion({ name }: Operation, { message, why, next }: StepProblem)
 /** Returns who asks. Of an interface that knows callers by their keys, the only credential need not be named. */
 function callerNamed(service: Service, as: string | undefined, target: Target): Caller {
   if (hasEntities(service)) {
-    if (as === undefined) return NOBODY;
+    if (as === undefined) return NO_CALLER;
     const entity = readEntity(as) === undefined ? `userId:${as}` : as;
     return { identities: { [service.name]: entity }, label: as };
   }

@@ -26,8 +26,8 @@ interface Beginning {
 }
 
 /**
- * Compares two sides: reads both to their ends, reads again whatever differs, and remembers the drifts. The step stops as `drift` when one is
- * there that nobody has acknowledged, as `failed` when a side could not be read to its end, as `pending` when something still moves.
+ * Compares two sides: reads both to their ends, reads the differences again, and remembers the drifts. The step stops as `drift` when there is
+ * an unacknowledged drift, as `failed` when a side could not be read to its end, and as `pending` when something still moves.
  */
 export async function compare(context: RunContext, beginning: Beginning): Promise<void> {
   const { place, startedAt } = beginning;
@@ -36,7 +36,7 @@ export async function compare(context: RunContext, beginning: Beginning): Promis
   const { reader } = comparing;
   const found = await comparing.find();
   const { requests } = reader;
-  if (found.kind === "interrupted") return; // nothing is recorded: it begins anew when the run is resumed
+  if (found.kind === "interrupted") return; // nothing is recorded: a resumed run compares again from the start
   if (found.kind === "problem") return context.stop(place, { startedAt, outcome: "failed", problem: found.problem, requests });
   const { comparison } = found;
   const stopped = verdictOf(comparison, reader.gaps);
@@ -96,7 +96,7 @@ type Result =
   | { readonly kind: "problem"; readonly problem: StepProblem }
   | { readonly kind: "interrupted" };
 
-/** What is compared, by which names. */
+/** The names that identify a comparison. */
 interface About {
   /** The address of the step. */
   readonly step: string;
@@ -144,7 +144,7 @@ class Comparing {
         isGone: (key) => !unsettled.has(key) && this.reader.hasLookedFor(key),
       },
     );
-    return { kind: "found", comparison: this.#told(survey, seen, standing) };
+    return { kind: "found", comparison: this.#reported(survey, seen, standing) };
   }
 
   async #survey(): Promise<Survey> {
@@ -161,7 +161,7 @@ class Comparing {
     }
   }
 
-  #told(survey: Survey, seen: LookedAt, standing: DriftsAfterRun): Comparison {
+  #reported(survey: Survey, seen: LookedAt, standing: DriftsAfterRun): Comparison {
     const { looks } = this.#about;
     const counts: ComparisonCounts = {
       compared: survey.keys,
@@ -175,17 +175,17 @@ class Comparing {
       left: this.#side("left", survey),
       right: this.#side("right", survey),
       totalsOf: looks.totals ?? null,
-      totals: told(survey.totals()),
+      totals: cut(survey.totals()),
       looks: seen.looks,
       counts,
-      drifts: told(openFirst(standing.drifts)),
-      cleared: told(standing.cleared).map(({ id, kind, key, since }) => ({ id, kind, key, since })),
-      moving: told(seen.moving).map(({ key, left, right }) => ({
+      drifts: cut(openFirst(standing.drifts)),
+      cleared: cut(standing.cleared).map(({ id, kind, key, since }) => ({ id, kind, key, since })),
+      moving: cut(seen.moving).map(({ key, left, right }) => ({
         key: namedKey(looks.key, key),
         left: left?.value ?? null,
         right: right?.value ?? null,
       })),
-      gaps: told(this.reader.gaps),
+      gaps: cut(this.reader.gaps),
     };
   }
 
@@ -196,7 +196,7 @@ class Comparing {
   }
 }
 
-function told<T>(list: readonly T[]): readonly T[] {
+function cut<T>(list: readonly T[]): readonly T[] {
   return list.slice(0, LIMITS.driftsShown);
 }
 
@@ -214,12 +214,12 @@ function notAlike(keys: number): StepProblem {
   return {
     code: "reconcile.not-alike",
     message: `more than ${LIMITS.drifts} of ${count(keys, "key")} differ`,
-    why: "the two sides are not about the same things, or their keys are not made alike; none of these is called a drift",
-    next: "look at `key`, `map` and `where` of both sides",
+    why: "the two sides hold different things, or build their keys differently, so none of these is recorded as a drift",
+    next: "check `key`, `map` and `where` of both sides",
   };
 }
 
-/** What a comparison stops its step as; `undefined` when all that could differ is the same, or acknowledged. */
+/** Returns how a comparison stops its step; `undefined` when both sides agree, or every drift is acknowledged. */
 function verdictOf(
   { counts, drifts, moving }: Comparison,
   gaps: readonly Gap[],
@@ -230,12 +230,12 @@ function verdictOf(
   const [gap] = gaps;
   if (gap !== undefined) {
     const first = `${gaps.length === 1 ? "" : "the first, "}${gap.of}: ${gap.message}`;
-    const message = `the comparison is incomplete: ${count(gaps.length, "read")} came to no end (${first}), so nothing is said of ${count(counts.notCompared, "key")} and of what was not read`;
+    const message = `the comparison is incomplete: ${count(gaps.length, "read")} did not finish (${first}), so ${count(counts.notCompared, "key")} and the rows that were not read are not compared`;
     return { outcome: "failed", problem: { code: "reconcile.incomplete", message } };
   }
   if (moving.length === 0) return undefined;
-  const message = `${count(counts.moving, "row")} moved whenever ${counts.moving === 1 ? "it was" : "they were"} looked at`;
-  const why = "neither the same nor a drift: what moves is looked at again in the next run";
+  const message = `${count(counts.moving, "row")} changed each time ${counts.moving === 1 ? "it was" : "they were"} read`;
+  const why = "a row that keeps changing is neither equal nor a drift; the next run reads it again";
   return { outcome: "pending", problem: { code: "reconcile.moving", message, why } };
 }
 
@@ -246,10 +246,10 @@ function driftProblem(open: number, counts: ComparisonCounts, first: string | un
     [counts.changed, "other than acknowledged"],
   ] as const;
   const words = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
-  const borne = counts.acknowledged === 0 ? "" : `; ${counts.acknowledged} more acknowledged`;
+  const acknowledged = counts.acknowledged === 0 ? "" : `; ${counts.acknowledged} more acknowledged`;
   return {
     code: "reconcile.drift",
-    message: `${count(open, "drift")}: ${words.join(", ")}${borne}`,
+    message: `${count(open, "drift")}: ${words.join(", ")}${acknowledged}`,
     ...(first === undefined ? {} : { next: `tokenbook drift show ${first}` }),
   };
 }

@@ -19,7 +19,7 @@ import { type Mapped, mappingsOf } from "./mapped-names.ts";
 import { rowsOf } from "./list-rows.ts";
 import type { RowSource, SourcePage, SourceRead } from "./row-source.ts";
 
-/** The two sides that a comparison gives, or why they cannot be looked at. Throws an EvaluationFailure. */
+/** Returns the two sides of a comparison, or why they cannot be read. Throws an EvaluationFailure. */
 export function givenSources(
   context: Looking,
   place: Place,
@@ -65,7 +65,7 @@ function listRead(context: Looking, place: Place, rows: Expression, taker: RowTa
     async *pages(): AsyncGenerator<SourcePage> {
       const scope = context.scopeAt(place);
       const list = rows.evaluate(scope);
-      if (!Array.isArray(list)) throw new EvaluationFailure(`rows: ${rows.text.trim()} is no list`);
+      if (!Array.isArray(list)) throw new EvaluationFailure(`rows: ${rows.text.trim()} is not a list`);
       const origin = { operation: rows.text.trim(), input: null, actor: null, page: 1, at: heldSince(context, place, rows) };
       for (const piece of taker.rows(list as readonly Json[], scope)) {
         yield { kind: "rows", rows: piece, requests: 0, origin };
@@ -75,7 +75,7 @@ function listRead(context: Looking, place: Place, rows: Expression, taker: RowTa
   };
 }
 
-// What steps have read is as old as their reading, and what the inputs hold as old as the run, by whichever process it is compared.
+// Rows from steps are as old as their read, and rows from inputs as old as the run, even when another process compares them.
 function heldSince({ state, ports }: Looking, { frame }: Place, { references }: Expression): number {
   const used = new Set(references.flatMap(({ root, path: [id = ""] }) => (root === "steps" ? [id] : [])));
   let since = references.some(({ root }) => root === "inputs") ? state.openedAt : ports.clock.now();
@@ -108,14 +108,14 @@ function listOn({ each, read }: ReadSource, response: Json, scope: Scope): reado
   if (each !== undefined) {
     const list = each.evaluate(scope);
     if (Array.isArray(list)) return list as readonly Json[];
-    throw new EvaluationFailure(`each: ${each.text.trim()} is no list`);
+    throw new EvaluationFailure(`each: ${each.text.trim()} is not a list`);
   }
   const { paging } = read.operation.call;
   if (paging !== undefined) return listIn(response, paging.items);
   return Array.isArray(response) ? (response as readonly Json[]) : [response];
 }
 
-/** Takes of each row what is compared. */
+/** Takes from each row what is compared. */
 class RowTaker {
   readonly side: Side;
   readonly name: SideName;
@@ -157,7 +157,7 @@ class RowTaker {
     return rows;
   }
 
-  /** The fixed parts of a read's keys, before it is made; `undefined` where they have no value. */
+  /** Returns the fixed parts of a read's keys, before it is made; `undefined` where they have no value. */
   fixedParts(scope: Scope): readonly string[] | undefined {
     try {
       return this.fixed.map((at) => this.#part(at, scope));
@@ -195,7 +195,7 @@ class RowTaker {
 
   #time(expression: Expression, scope: Scope): number | undefined {
     const value = expression.evaluate(scope);
-    if (value === null) return undefined; // it says nothing
+    if (value === null) return undefined; // the row has no time
     const time = typeof value === "string" ? parseDate(value.replace(BELOW_MS, "$1")) : undefined;
     if (time === undefined) throw wrong("at", expression, value, "a time with its zone, such as 2026-01-31T12:00:00Z");
     return time.getTime();
@@ -203,12 +203,12 @@ class RowTaker {
 }
 
 const BELOW_MS = /(\.\d{3})\d+/;
-// A field that is missing is no zero.
+// A missing field is not zero.
 function wrong(field: string, { text }: Expression, value: Json, wanted: string): EvaluationFailure {
-  return new EvaluationFailure(`${field}: ${text.trim()} must give ${wanted}, and gave ${shownJson(value)}`);
+  return new EvaluationFailure(`${field}: ${text.trim()} must give ${wanted}, but gave ${shownJson(value)}`);
 }
 
-/** The scope of a comparison: what makes it another one than its namesake. */
+/** Returns the scope of a comparison, which distinguishes it from others of the same name. */
 export function scopeName(looks: Compare, scope: Scope): string {
   const given = looks.scope === undefined ? "" : bind(looks.scope, scope);
   return typeof given === "string" ? given : writeJson(given);

@@ -10,7 +10,7 @@ import type { Looking } from "../run/reading-context.ts";
 import { pagesOf } from "../read/read.ts";
 import type { SourcePage } from "./row-source.ts";
 
-/** What a page is read for: its rows, in pieces. Throws an EvaluationFailure when one cannot be told. */
+/** Takes the rows of a page, in pieces. Throws an EvaluationFailure when a row has no value. */
 export type RowsOf = (payload: Json) => Iterable<readonly SideRow[]>;
 
 /** Reads an operation page by page, and takes the rows of each. */

@@ -6,7 +6,7 @@ import { bind } from "../../playbook/expressions/template.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { SideName } from "../../reconcile/row.ts";
 
-/** One part of a key under the name that it has on the right, whichever side it was read on. */
+/** Returns one part of a key under its name on the right side, whichever side it was read on. */
 export interface Mapped {
   readonly canonical: (side: SideName, part: string, value: string) => string;
 }
@@ -16,7 +16,7 @@ interface Names {
   readonly ofRight: ReadonlySet<string>;
 }
 
-/** The operator's mappings, ready to be looked up; or what is wrong with them. Throws an EvaluationFailure. */
+/** Returns the operator's mappings, ready to be looked up; or what is wrong with them. Throws an EvaluationFailure. */
 export function mappingsOf(mappings: readonly Mapping[], scope: Scope): Mapped | StepProblem {
   const byPart = new Map<string, Names>();
   for (const mapping of mappings) {
@@ -34,14 +34,14 @@ export function mappingsOf(mappings: readonly Mapping[], scope: Scope): Mapped |
   };
 }
 
-// It stands for itself only: what the other side calls so may be another thing, and is not to be found equal to it.
+// An unmapped name is kept apart: the other side may use the same name for another thing, and they must not compare as equal.
 function unmapped(side: SideName, value: string): string {
   return `${value} (not mapped, ${side})`;
 }
 
 function namesOf({ part, from, left, right }: Mapping, scope: Scope): Names | StepProblem {
   const rows = bind(from, scope);
-  if (!Array.isArray(rows)) return wrong(part, "`from` is no list");
+  if (!Array.isArray(rows)) return wrong(part, "`from` is not a list");
   const toRight = new Map<string, string>();
   const ofRight = new Set<string>();
   for (const [index, row] of rows.entries()) {
@@ -68,7 +68,7 @@ function wrong(part: string, what: string): StepProblem {
   return {
     code: "reconcile.mapping",
     message: `map.${part}: ${what}`,
-    why: "each name of one side must lead to one of the other, or rows would be held against the wrong ones",
-    next: "mend the mapping",
+    why: "each name on one side must map to one name on the other, or rows would be compared with the wrong ones",
+    next: "fix the mapping",
   };
 }

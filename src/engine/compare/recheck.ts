@@ -26,10 +26,10 @@ interface Suspect {
   readonly since: number;
 }
 
-/** What further looks made of the differences of the first. */
+/** The differences of the first look after all further looks. */
 export interface LookedAt {
   readonly sightings: readonly Sighting[];
-  /** What was another difference at each look, or is too young. */
+  /** Differences that changed with each look, or are too young. */
   readonly moving: readonly Pair[];
   /** How many were gone. */
   readonly settled: number;
@@ -39,7 +39,7 @@ export interface LookedAt {
 }
 
 /**
- * Looks at differences again until each is either gone, or has been seen twice alike and is as old as the settle time; what is neither after
+ * Reads differences again until each is gone, or was seen twice alike and is as old as the settle time. What is neither after
  * `LIMITS.looks` looks is moving.
  */
 export class Looks {
@@ -72,11 +72,11 @@ export class Looks {
     const { clock } = this.#context.ports;
     const ms = this.#pauseFor(suspects.values());
     const what = `${count(suspects.size, "difference")}, to read again`;
-    this.#context.tell({ kind: "step.waiting", step: this.#parts.step, for: what, untilMs: clock.now() + ms, at: clock.now() });
+    this.#context.notify({ kind: "step.waiting", step: this.#parts.step, for: what, untilMs: clock.now() + ms, at: clock.now() });
     await this.#context.pause(ms);
   }
 
-  // As long as it takes until the youngest of them is old enough.
+  // Waits until the youngest of them is old enough.
   #pauseFor(suspects: Iterable<Suspect>): number {
     const now = this.#context.ports.clock.now();
     const { settleMs, recheckMs } = this.#parts.times;
@@ -85,10 +85,10 @@ export class Looks {
     return pause;
   }
 
-  // What a row says of itself goes before what was seen of it, unless it says that it changed in the future.
+  // A row's own time wins over the time of reading, unless it lies in the future.
   #ageOf({ pair, since }: Suspect, now: number): number {
-    const told = Math.max(pair.left?.at ?? Number.NEGATIVE_INFINITY, pair.right?.at ?? Number.NEGATIVE_INFINITY);
-    if (Number.isFinite(told) && told <= now) return now - told;
+    const changedAt = Math.max(pair.left?.at ?? Number.NEGATIVE_INFINITY, pair.right?.at ?? Number.NEGATIVE_INFINITY);
+    if (Number.isFinite(changedAt) && changedAt <= now) return now - changedAt;
     const earlier = this.#sightingsOf(pair, []).map((sighting) => this.#parts.known(sighting) ?? since);
     return now - Math.max(...earlier, 0);
   }
@@ -100,7 +100,7 @@ export class Looks {
     const now = this.#context.ports.clock.now();
     for (const [key, suspect] of before) {
       if (!this.#parts.reader.isWhole(key)) {
-        this.#lost += 1; // nothing is known of it any more: that is told as a gap
+        this.#lost += 1; // it could not be read again, which the report shows as a gap
         continue;
       }
       const rows = byKey.get(key) ?? [];
@@ -135,7 +135,7 @@ function gathered(key: string, side: SideName, rows: readonly Witnessed[]): Side
   return sum.get(key);
 }
 
-// By which two looks are alike: what is compared, and not when it was read.
+// Two looks are alike when the compared values are, whenever they were read.
 function stateOf({ left, right }: Pair): string {
   return JSON.stringify([left?.rows ?? 0, left?.value ?? null, right?.rows ?? 0, right?.value ?? null]);
 }

@@ -4,7 +4,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 
 /** Where rows come from: reads, each of which can be made again. */
 export interface RowSource {
-  /** Which parts of a row's key are told by the read that it is of, by their places in the key. */
+  /** The parts of a row's key that its read determines, by their places in the key. */
   readonly fixed: readonly number[];
   readonly reads: readonly SourceRead[];
   /** How many may be under way at a time. */
@@ -17,9 +17,9 @@ export interface SourceRead {
   readonly label: string;
   /** The sides that its rows are of. */
   readonly sides: readonly SideName[];
-  /** The fixed parts of its rows' keys, in their order; `undefined` when they cannot be told. */
+  /** The fixed parts of its rows' keys, in their order; `undefined` when they have no value. */
   readonly fixed: readonly string[] | undefined;
-  /** The pages, from the first request on. A failure is the last that comes. */
+  /** Reads the pages, from the first request on. A failure ends them. */
   readonly pages: () => AsyncIterable<SourcePage>;
 }
 
@@ -33,7 +33,7 @@ export type SourcePage =
     }
   | { readonly kind: "failed"; readonly problem: StepProblem; readonly requests: number };
 
-/** Where rows were read: for whoever is to explain a difference. */
+/** Where rows were read, so that a difference can be explained. */
 export interface RowOrigin {
   readonly operation: string;
   readonly input: Json;

@@ -25,7 +25,7 @@ export interface Witnessed {
   readonly origin: RowOrigin;
 }
 
-/** What tells that a list was read while it moved. */
+/** The evidence that a list moved while it was read. */
 const MOVES: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "paging.other-page"]);
 
 /** Reads the sources of a comparison: wholly at first, then only what may hold a key that differs. */
@@ -54,7 +54,7 @@ export class SourceReader {
     this.#byFixed = sources.map(({ reads }) => Map.groupBy(reads, ({ fixed }) => (fixed === undefined ? ANY : keyText(fixed))));
   }
 
-  /** What could not be read to its end: it is not read again, for nothing of what it may hold is compared. */
+  /** Reads that did not finish. They are not read again, because none of their keys are compared. */
   get gaps(): readonly Gap[] {
     return this.#gaps;
   }
@@ -79,9 +79,9 @@ export class SourceReader {
               const page = new Gathered();
               for (const row of own) page.add(row);
               scratch.keep(number, side, page);
-              const told = own.filter(({ record }) => record !== null).length;
-              taken[side] += told;
-              this.tallies[side].rows += told;
+              const whole = own.filter(({ record }) => record !== null).length;
+              taken[side] += whole;
+              this.tallies[side].rows += whole;
             }
           },
           forget: () => {
@@ -94,7 +94,7 @@ export class SourceReader {
     );
   }
 
-  /** Reads again whatever may hold one of these keys, and gives the rows of those keys. */
+  /** Reads again every source that may hold one of these keys, and returns the rows of those keys. */
   async readAgain(keys: ReadonlySet<string>): Promise<readonly Witnessed[]> {
     const witnessed = new Map<SourceRead, Witnessed[]>();
     const wanted = this.#sources.map((source, at) => [...new Set([...keys].flatMap((key) => this.#mayHold(source, at, key)))]);
@@ -119,7 +119,7 @@ export class SourceReader {
     return this.#sources.every((source, at) => this.#mayHold(source, at, key).every((read) => !this.#failed.has(read)));
   }
 
-  /** Whether what may hold a key was read on every side, and to its end: of one that no read is about nobody knows anything. */
+  /** Whether every read that may hold a key finished, with at least one in each source. */
   hasLookedFor(key: string): boolean {
     return this.isWhole(key) && this.#sources.every((source, at) => this.#mayHold(source, at, key).length > 0);
   }
@@ -154,7 +154,7 @@ export class SourceReader {
         this.tallies[read.sides[0] ?? "left"].requests += page.requests;
         if (page.kind === "failed") return page.problem;
         take(page.rows, page.origin);
-        this.#tell();
+        this.#showProgress();
       }
       return undefined;
     } catch (error) {
@@ -164,10 +164,10 @@ export class SourceReader {
     }
   }
 
-  #tell(): void {
+  #showProgress(): void {
     const { left, right } = this.tallies;
     const at = this.#context.ports.clock.now();
-    this.#context.tell({ kind: "step.reading", step: this.#step, pages: this.requests, rows: left.rows + right.rows, at });
+    this.#context.notify({ kind: "step.reading", step: this.#step, pages: this.requests, rows: left.rows + right.rows, at });
   }
 
   #fail(read: SourceRead, { code, message }: StepProblem): void {
@@ -177,7 +177,7 @@ export class SourceReader {
   }
 }
 
-// No text of a key: a read of which nobody can tell beforehand what it may hold.
+// Differs from every key: it marks a read whose keys are unknown before it is made.
 const ANY = "";
 
 interface Taking {

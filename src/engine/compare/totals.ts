@@ -10,9 +10,9 @@ interface SideSum {
   readonly total: Total;
 }
 
-/** The first look at all keys: what differs, and the totals of both sides. */
+/** The first look at all keys: the differences, and the totals of both sides. */
 export class Survey {
-  /** What differs, by key; at most one more than `LIMITS.drifts`. */
+  /** The differences, by key; at most one more than `LIMITS.drifts`. */
   readonly differing: Map<string, Pair> = new Map();
   keys = 0;
   notCompared = 0;

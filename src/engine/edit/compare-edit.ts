@@ -18,15 +18,15 @@ import { Frames } from "../run/scopes.ts";
 import { type FingerprintContext, saysOf } from "./step-fingerprint.ts";
 import { idsIn, type TracedStep, Traces } from "./earlier-values.ts";
 
-/** What an edit of a playbook means to a run that has begun with it: a line each, with where it stands. */
+/** The consequences of an edited playbook for a run that has begun with it: one line each, with its place. */
 export interface Edit {
-  /** What the run has done is no longer what the playbook says: it cannot go on. */
+  /** Edits that contradict what the run has done, so it cannot resume. */
   readonly conflicts: readonly string[];
-  /** What somebody should know. */
+  /** Edits that a person should know of, and that do not stop the run. */
   readonly notes: readonly string[];
 }
 
-/** A run, and what its playbook said before and says now. */
+/** A run with the earlier and the present text of its playbook. */
 export interface Edited {
   readonly before: Playbook;
   readonly now: Playbook;
@@ -36,8 +36,8 @@ export interface Edited {
 }
 
 /**
- * Holds an edited playbook against what a run has done. What was done stays done, so what it was made of may not change; whatever has
- * not begun, or failed without an effect, may. Both texts are evaluated with what the run knows: a name that moved is no change.
+ * Compares an edited playbook with what a run has done. Steps that took effect must stay as they were; steps that have not begun, or
+ * failed without an effect, may change. Both texts are evaluated with the run's values, so moving a name is no change.
  */
 export function compareEdit(edited: Edited): Edit {
   const { state, now, before } = edited;
@@ -70,7 +70,7 @@ class Comparison {
     this.#says = { state, target, frames: new Frames(edited.now, state, edited) };
   }
 
-  /** What was done, and is now another thing. */
+  /** Steps that were done and have since been changed. */
   changed(): readonly string[] {
     return [...this.#now.begun].flatMap(([address, spot]) => {
       const before = this.#before.begun.get(address);
@@ -79,7 +79,7 @@ class Comparison {
     });
   }
 
-  /** What has not begun and stands before what has: it would be done after it. */
+  /** Steps that have not begun, placed before one that has: they would run after it. */
   outOfOrder(): readonly string[] {
     return this.#now.sequences.flatMap(({ spots }) => {
       const first = spots.findIndex(({ address }) => !this.#now.hasBegun(address));
@@ -88,12 +88,12 @@ class Comparison {
       if (spot === undefined || last === undefined) return [];
       const renamed = this.#namedBefore(spot);
       return renamed === undefined
-        ? [`${placeOf(spot)} stands before ${last.step.id}, which has begun: it would be done after it`]
+        ? [`${placeOf(spot)} comes before ${last.step.id}, which has already begun: it would run after it`]
         : [];
     });
   }
 
-  /** What is new in a whole that is done. */
+  /** New steps in a block, loop or included playbook that is already done. */
   neverDone(): readonly string[] {
     return this.#now.sequences.flatMap((sequence) => {
       const { within } = sequence;
@@ -101,36 +101,41 @@ class Comparison {
       const before = this.#before.begun.get(within);
       const ids = before === undefined ? new Set<string>() : idsIn(before.step);
       const added = sequence.spots.filter(({ step, address }) => !ids.has(step.id) && !this.#now.hasBegun(address));
-      return added.map((spot) => `${placeOf(spot)} is new in ${within}, which is done: it would never be done`);
+      return added.map((spot) => `${placeOf(spot)} is new in ${within}, which is already done: it would never run`);
     });
   }
 
-  /** What is gone, and may not be: nobody would learn what became of it, or it would be done again by another name. */
+  /** Removed steps that must stay: their outcome is unknown, or they would run again under another name. */
   lost(): readonly string[] {
     const { state, before } = this.#edited;
     const open = openWrites(state).filter(({ step }) => !this.#now.begun.has(step));
     const { runId = "" } = state.opened ?? {};
     const unsettled = open.map(
       ({ step, operation }) =>
-        `${before.file}: ${step} (${operation}) is gone, and nobody knows what became of it; first: tokenbook resolve ${runId} --step ${quoted(step)} --as applied|absent --because TEXT`,
+        `${before.file}: ${step} (${operation}) was removed, but its outcome is unknown; first: tokenbook resolve ${runId} --step ${quoted(step)} --as applied|absent --because TEXT`,
     );
     const renamed = this.#now.sequences
       .flatMap(({ spots }) => spots)
       .flatMap((spot) => {
         const name = this.#now.hasBegun(spot.address) ? undefined : this.#namedBefore(spot);
-        return name === undefined ? [] : [`${placeOf(spot)} is ${name} by another name, which is done: it would be done again`];
+        return name === undefined
+          ? []
+          : [`${placeOf(spot)} is ${name} under another name, which is already done: it would run again`];
       });
     return [...unsettled, ...renamed];
   }
 
-  /** What has not begun, and sets what a superseded sending may still set: that was sent again because nothing later did. */
+  /** Steps that have not begun and set what a superseded attempt may still set: it was sent again because no later step did. */
   overtaken(): readonly string[] {
     const waiting = [...this.#edited.state.steps].filter(([, { attempts }]) => mayStillArrive(attempts));
     const later = this.#now.sequences.flatMap(({ spots }) => spots).filter(({ address }) => !this.#now.hasBegun(address));
     return waiting.flatMap(([address, { attempts }]) =>
       later
         .filter((spot) => attempts.some(({ intended }) => this.#undoes(spot, intended)))
-        .map((spot) => `${placeOf(spot)} sets what an earlier sending of ${address} may still set: that could arrive after it`),
+        .map(
+          (spot) =>
+            `${placeOf(spot)} sets what an earlier attempt of ${address} may still set: that attempt could arrive after it`,
+        ),
     );
   }
 
@@ -138,7 +143,7 @@ class Comparison {
     const operation = operationNamed(name);
     const { step, isWhole } = spot;
     if (step.kind === "check") return false;
-    if (!operation.writes) return true; // what an earlier version sent as a write, and nobody can describe any more
+    if (!operation.writes) return true; // an earlier version sent it as a write, and this version no longer describes it
     const { sets, effect } = operation.meaning;
     const given = step.kind === "call" && !isWhole ? saysOf(spot, this.#says)["with"] : undefined;
     const about = { again: effect === "absolute" ? "value" : "unique", profile: this.#edited.target.profile } as const;
@@ -150,15 +155,15 @@ class Comparison {
       });
   }
 
-  /** What was done and is gone. */
+  /** Steps that were done and have been removed. */
   removed(): readonly string[] {
     const spots = [...this.#before.begun.values()].filter(({ address }) => !this.#now.begun.has(address));
     return spots
       .filter(({ within }) => within === undefined || this.#now.begun.has(within))
-      .map((spot) => `${spot.address} is gone from ${spot.playbook.file}; what it did stays`);
+      .map((spot) => `${spot.address} was removed from ${spot.playbook.file}; what it did stays`);
   }
 
-  // A step that was done under a name that is gone, and is a step that has not begun to the letter.
+  // The removed step that was done, and that equals a step that has not begun.
   #namedBefore(spot: TracedStep): string | undefined {
     if (spot.step.kind !== "call" || !spot.step.operation.writes) return undefined;
     const says = saysOf(spot, this.#says);
@@ -175,13 +180,13 @@ function inputConflicts({ state, now }: Edited): readonly string[] {
   const wrong = now.inputs.flatMap((declaration) => {
     const value = inputs[declaration.name];
     const where = `${now.file} (inputs.${declaration.name})`;
-    if (value === undefined) return [`${where} is new, and the run has no value of it`];
-    return givenProblems(declaration, value).map((problem) => `${where}: the run has a value that is wrong now: ${problem}`);
+    if (value === undefined) return [`${where} is new, and the run has no value for it`];
+    return givenProblems(declaration, value).map((problem) => `${where}: the run's value is no longer valid: ${problem}`);
   });
   const unset = playbooksIn(now).flatMap(({ file, env: variables }) =>
     variables
       .filter(({ name }) => env[file]?.[name] === undefined)
-      .map(({ name, line }) => `${file}:${line} (env.${name}) is new, and the run has no value of it`),
+      .map(({ name, line }) => `${file}:${line} (env.${name}) is new, and the run has no value for it`),
   );
   return [...wrong, ...unset];
 }
@@ -198,5 +203,5 @@ function spellValue(value: Json): string {
 function spell({ sign, path, is, wanted }: ValueDifference): string {
   const [was, becomes] = [is, wanted].map((value) => spellValue(value ?? null));
   if (sign === "+") return `${path} is new: ${becomes}`;
-  return sign === "-" ? `${path} is gone; it was ${was}` : `${path} has been changed from ${was} to ${becomes}`;
+  return sign === "-" ? `${path} was removed; it was ${was}` : `${path} was changed from ${was} to ${becomes}`;
 }

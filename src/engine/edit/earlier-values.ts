@@ -15,7 +15,7 @@ export interface TracedStep {
   readonly isWhole: boolean;
   /** The playbook in which it is written. */
   readonly playbook: Playbook;
-  /** The address of what holds it: a block, an included playbook, the whole of a `foreach`. */
+  /** The address of the block, included playbook or `foreach` that holds it. */
   readonly within: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Sequence {
 
 type Around = Omit<TracedStep, "step" | "address" | "isWhole"> & { readonly keys: string };
 
-/** Where a playbook has what a run has begun. */
+/** The places of a playbook that a run has begun. */
 export class Traces {
   /** What has begun, by its address. */
   readonly begun: Map<string, TracedStep> = new Map();
@@ -39,7 +39,7 @@ export class Traces {
     this.#visitPlaybook(playbook, "", undefined);
   }
 
-  /** Whether something of a step stays, whatever the playbook says: a step that failed, and changed nothing, may be written anew. */
+  /** Whether a step left anything behind: one that failed and changed nothing may be edited freely. */
   hasBegun(address: string): boolean {
     const step = this.#state.steps.get(address);
     return this.#state.expansions.has(address) || (step !== undefined && stays(step));

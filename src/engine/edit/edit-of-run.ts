@@ -12,8 +12,8 @@ import type { RunParts } from "../run/run-parts.ts";
 import { compareEdit } from "./compare-edit.ts";
 
 /**
- * What is to be recorded when a run goes on with its playbook as it is now; nothing when that is as it was. Throws a Failure that tells
- * each change of something that the run has done already.
+ * Returns the fact to record when a run resumes with an edited playbook; nothing when the playbook is unchanged. Throws a Failure that lists
+ * each edit of something that the run has already done.
  */
 export function editOf({ playbook, target, ports }: RunParts, state: RunState, files: FileReader): RunEdited | undefined {
   const { opened } = state;
@@ -26,7 +26,7 @@ export function editOf({ playbook, target, ports }: RunParts, state: RunState, f
   return { kind: "run.edited", ...writing, notes };
 }
 
-// As the run has kept it; nothing when this version of tokenbook cannot read it.
+// The playbook as the run has kept it; nothing when this version of tokenbook cannot read it.
 function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileReader): Playbook | undefined {
   const texts = new Map(Object.entries(sources ?? {}));
   const text = texts.get(file);
@@ -40,13 +40,13 @@ function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileR
 
 function contradicted(opened: RunOpened, conflicts: readonly string[], state: RunState): Failure {
   const { runId, playbook } = opened;
-  const told = conflicts.slice(0, LIMITS.editConflicts);
-  const more = conflicts.length > told.length ? `\nand ${conflicts.length - told.length} more` : "";
+  const shown = conflicts.slice(0, LIMITS.editConflicts);
+  const more = conflicts.length > shown.length ? `\nand ${conflicts.length - shown.length} more` : "";
   return new Failure({
     code: "resume.edited",
-    message: `${playbook.file} has been edited, and ${count(conflicts.length, "change")} would make what the run ${runId} has done another thing:\n${told.join("\n")}${more}`,
-    why: "what is done stays done; it is neither sent again nor taken back",
-    next: `undo these changes (others may stay), then: tokenbook resume ${runId}${elseBegin(opened, state)}`,
+    message: `${playbook.file} was edited, and ${count(conflicts.length, "change")} would contradict what the run ${runId} has already done:\n${shown.join("\n")}${more}`,
+    why: "completed steps are neither sent again nor undone",
+    next: `undo these changes (other changes may stay), then: tokenbook resume ${runId}${elseBegin(opened, state)}`,
   });
 }
 
@@ -59,11 +59,11 @@ function changed(opened: RunOpened, playbook: Playbook, state: RunState): Failur
   });
 }
 
-// A new run knows nothing of a write that is open, and may send it a second time.
+// A new run does not see an open write of this run, and may send it a second time.
 function elseBegin({ runId, playbook: { file }, target: { environment } }: RunOpened, state: RunState): string {
   const [open] = openWrites(state);
   if (open !== undefined)
-    return `; nobody knows what became of ${open.step}, so begin no new run; once you know, say so: tokenbook resolve ${runId} --step ${quoted(open.step)} --as applied|absent --because TEXT`;
-  // Where this one acts, not on the first environment that there is.
+    return `; the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it: tokenbook resolve ${runId} --step ${quoted(open.step)} --as applied|absent --because TEXT`;
+  // Without --env, the command would run in the first environment instead of this run's.
   return `; or begin a new run: tokenbook run ${quoted(file)} --env ${quoted(environment)}`;
 }

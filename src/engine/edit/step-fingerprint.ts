@@ -15,10 +15,10 @@ import type { Frames } from "../run/scopes.ts";
 import type { PlanStep } from "../run/plan-steps.ts";
 import type { TracedStep } from "./earlier-values.ts";
 
-/** A value for each keyword of which an edit matters, and for no other. */
+/** A value for each keyword whose edit matters, and for no other. */
 type Says<Fixed extends string> = Readonly<Record<Fixed, Json>>;
 
-/** What it takes to say what a playbook means at a place of a run. */
+/** What is needed to evaluate a playbook at one place of a run. */
 export interface FingerprintContext {
   readonly frames: Frames;
   readonly state: RunState;
@@ -26,8 +26,8 @@ export interface FingerprintContext {
 }
 
 /**
- * What a playbook says of a step that it is done with: whatever a change of would make what was done another thing. Of a step
- * that was skipped, only that.
+ * Returns the values of a completed step whose change would contradict what was done. For a step that was skipped, only that it
+ * was skipped.
  */
 export function saysOf(spot: TracedStep, { frames, state, target }: FingerprintContext): JsonObject {
   const { step } = spot;
@@ -40,7 +40,7 @@ export function saysOf(spot: TracedStep, { frames, state, target }: FingerprintC
   const { foreach } = step;
   if (spot.isWhole && foreach !== undefined)
     return { ...says, foreach: known(() => roundsOf(scope, foreach) as unknown as Json) };
-  // A round was let in by the whole.
+  // The `if` of a `foreach` is asked once, for all its rounds.
   const { if: _if, ...own } = says;
   return { ...(foreach === undefined ? says : own), ...ownOf(step, scope, target) };
 }
@@ -86,7 +86,7 @@ function lookSays({ read, that }: LookCheck, scope: Scope): Says<Exclude<FixedOf
   return { read: operation.name, with: bound(input, scope), as: actorOf(as, scope), that: that.text.trim() };
 }
 
-// Word by word: what each round of it reads, only a run knows.
+// The text itself, since only a run knows what each round reads.
 function comparisonSays({
   sides,
   tolerance: limit,
@@ -113,7 +113,7 @@ function sideSays({ source, where, key, value, sums, at }: Side): Says<FixedOfSi
   };
 }
 
-// As the step would begin with them.
+// Evaluated as when the step begins.
 function inputsOf({ playbook, inputs }: IncludeStep, scope: Scope, target: Target): Json {
   const given = Object.fromEntries(Array.from(inputs, ([name, template]) => [name, bind(template, scope)] as const));
   return inOrganization(playbook, includedInputs(playbook, given), organizationOf(target));
@@ -129,7 +129,7 @@ function actorOf(use: ActorUse | undefined, scope: Scope): Json {
   });
 }
 
-// What has no value is a change when it had one.
+// A value that is missing now is a change when there was one.
 function known(evaluate: () => Json): Json {
   try {
     return evaluate();

@@ -10,7 +10,7 @@ import { explain } from "../service/explain-reply.ts";
 import type { ReadingPort } from "./reading-port.ts";
 import type { Call, Reply } from "../service/service.ts";
 
-/** What it takes to ask the service more than once: the time, and pauses that a stop ends. */
+/** What is needed to ask the service more than once: the time, and pauses that a stop ends. */
 export interface Asking {
   readonly service: ReadingPort;
   readonly ports: { readonly clock: Clock };
@@ -18,7 +18,7 @@ export interface Asking {
   pause(ms: number): Promise<void>;
 }
 
-/** How long one who asks is patient. */
+/** How long a read may wait and try again. */
 export interface Patience {
   /** Until when it may wait for a busy service, by the clock's elapsed time; as long as the limits allow when left out. */
   readonly by?: number | undefined;
@@ -26,7 +26,7 @@ export interface Patience {
   readonly expects?: ((reply: Reply) => boolean) | undefined;
 }
 
-/** The last reply to a question, and what it took to get it. */
+/** The last reply to a read, with the number of requests and the time that it took. */
 export interface AskedReply {
   readonly reply: Reply;
   readonly requests: number;
@@ -63,15 +63,15 @@ export async function ask(asking: Asking, call: Call, { by = Infinity, expects }
   return { reply, requests, tookMs: clock.elapsed() - began };
 }
 
-/** Why a read has no answer of use, after all its attempts. */
+/** Explains why a read has no usable answer, after all its attempts. */
 export function problemOf({ reply, requests, tookMs }: AskedReply, about: Parameters<typeof explain>[1]): StepProblem {
   const problem = explain(reply, about);
   if (requests === 1) return problem;
-  const asked = `it was asked ${count(requests, "time")} within ${spanOf(tookMs)}, and one read is tried for no longer than ${formatDuration(LIMITS.readMs)}`;
+  const asked = `tokenbook asked ${count(requests, "time")} within ${spanOf(tookMs)}; it tries one read for at most ${formatDuration(LIMITS.readMs)}`;
   return { ...problem, why: problem.why === undefined ? asked : `${problem.why}; ${asked}` };
 }
 
-/** A time that was measured, in words. */
+/** Spells a measured time. */
 export function spanOf(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 100)) * 100);
 }
@@ -88,12 +88,12 @@ export function isTrouble(reply: Reply): boolean {
   return reply.meaning === "ambiguous" && (reply.status >= 500 || reply.status === 408);
 }
 
-// A web page or a redirect: what stands in for a service that is down, and what a wrong address gives.
+// A web page or a redirect may come from a stand-in for a service that is down, or from a wrong address.
 function isElsewhere({ html, status }: Reply): boolean {
   return html || (status !== null && status >= 300 && status < 400);
 }
 
-// Of a read it does not matter whether the service itself said so, or a gateway in front of it.
+// For a read it does not matter whether the service or a gateway in front of it answered.
 function isBusy({ status, retryAfterMs }: Reply): boolean {
   return isNotNow(status, retryAfterMs !== null);
 }

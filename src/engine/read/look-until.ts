@@ -2,12 +2,12 @@ import { pauseAfter } from "../../base/backoff.ts";
 import type { Waiting } from "../../playbook/model.ts";
 import type { Looking } from "../run/reading-context.ts";
 
-/** How one look went: what was looked for, or `again`. */
+/** The result of one look: what was looked for, or `again`. */
 export type LookResult<T> = { readonly found: T } | "again";
 
 /**
- * Looks until something is found, the time is over (`late`), or the run is to stop (`stopping`). Pauses grow by the backoff. Each look is told
- * until when it may wait for a service that is busy, by the clock's elapsed time.
+ * Looks until something is found, the time is over (`late`), or the run must stop (`stopping`). Pauses grow by the backoff. Each look gets
+ * the time until which it may wait for a busy service, by the clock's elapsed time.
  */
 export async function lookUntil<T>(
   context: Looking,
@@ -23,7 +23,7 @@ export async function lookUntil<T>(
     const leftMs = deadline - clock.elapsed();
     if (leftMs <= 0) return "late";
     const now = clock.now();
-    context.tell({ kind: "step.waiting", step: about.address, for: about.for, untilMs: now + leftMs, at: now });
+    context.notify({ kind: "step.waiting", step: about.address, for: about.for, untilMs: now + leftMs, at: now });
     await context.pause(Math.min(pauseAfter(about.wait, looks), leftMs));
   }
 }

@@ -15,13 +15,13 @@ export interface ReadRequest extends Patience {
   readonly input: JsonObject;
   readonly caller: Caller;
   readonly pages: number;
-  /** The step that it is made for: whoever watches is told how far it has come. */
+  /** The step that it is made for, under which its progress is shown. */
   readonly step?: string;
-  /** Fields of the answer that are not as they should be are left out: of all that is read only a part is needed. */
+  /** Leaves out invalid fields of the answer: only a part of what is read is needed. */
   readonly loosely?: boolean;
 }
 
-/** What a read gave. */
+/** The result of a read. */
 export type ReadResult =
   | {
       readonly kind: "read";
@@ -40,10 +40,10 @@ export type ReadResult =
       readonly asked?: Pick<ReadRequest, "operation" | "caller" | "by">;
     };
 
-/** What it takes to read a list to its last page, and to show how far the reading has come. */
-export type ListReading = Asking & Pick<Looking, "target" | "stopping" | "tell">;
+/** What is needed to read a list to its last page, and to show how far the reading has come. */
+export type ListReading = Asking & Pick<Looking, "target" | "stopping" | "notify">;
 
-/** Whether the service itself says that it is not there; a page of somebody in between says nothing of it. */
+/** Whether the service itself says that it is not there; an answer of a gateway proves nothing. */
 export function isNotThere({ status, meaning }: Reply): boolean {
   return status === 404 && meaning === "refused";
 }
@@ -51,7 +51,7 @@ export function isNotThere({ status, meaning }: Reply): boolean {
 /** A list that does not add up was read while it moved: it is read again, this many times in total. */
 export const LIST_TRIES = 3;
 
-/** Reads an operation to its last page. A read changes nothing, so whatever failed in transport is asked again, a few times. */
+/** Reads an operation to its last page. A read changes nothing, so it is tried again a few times when transport fails. */
 export async function read(context: ListReading, reading: ReadRequest): Promise<ReadResult> {
   let requests = 0;
   for (let tries = 1; ; tries++) {
@@ -84,8 +84,8 @@ async function readOnce(context: ListReading, reading: ReadRequest): Promise<Rea
 export type PageRead = Extract<ReadResult, { kind: "read" }>;
 
 /**
- * The pages of a list one by one, so that nobody need hold them all; `requests` are those of the page. A failure is the last that comes.
- * Of what has no pages, all of it is one.
+ * Reads the pages of a list one by one, so that no caller has to hold them all; `requests` counts those of the page. A failure ends the
+ * pages. An answer without pages is one page.
  */
 export async function* pagesOf(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { operation, step } = reading;
@@ -95,13 +95,13 @@ export async function* pagesOf(context: ListReading, reading: ReadRequest): Asyn
       pages++;
       rows += listIn(page.payload, operation.call.paging.items).length;
       if (pages > 1 && step !== undefined)
-        context.tell({ kind: "step.reading", step, pages, rows, at: context.ports.clock.now() });
+        context.notify({ kind: "step.reading", step, pages, rows, at: context.ports.clock.now() });
     }
     yield page;
   }
 }
 
-// A page that does not fit the ones before it is not given on; the first one is, since nothing may follow that it could contradict.
+// A page that contradicts those before it is not passed on.
 async function* eachPage(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { service, call } = reading.operation;
   const first = await askOnce(context, reading, undefined);
@@ -137,7 +137,7 @@ function problemWith({ problem, misnamed }: Extract<AfterPage, { kind: "broken" 
   const { name, paging } = operation.service;
   const setting = `profile.${name}.parameters.${paging.parameter}`;
   return misnamed
-    ? { ...problem, next: `if the service calls the parameter otherwise, say so in the environment: ${setting}` }
+    ? { ...problem, next: `if the service uses another name for the parameter, declare it in the environment: ${setting}` }
     : problem;
 }
 
@@ -145,7 +145,7 @@ function endless({ operation }: ReadRequest): ReadResult {
   return unfinished({
     code: "paging.limit",
     message: `the list has more than ${LIMITS.pages} pages`,
-    next: `give \`pages:\`, or a larger ${operation.service.paging.size}`,
+    next: `set \`pages:\`, or a larger ${operation.service.paging.size}`,
   });
 }
 

@@ -9,12 +9,12 @@ import type { Env } from "../../playbook/settings/open-secrets.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { includesOf } from "../../playbook/playbook-walk.ts";
 
-/** A group that a run needs for itself. */
+/** A concurrency group that a run must hold. */
 export interface GroupWish {
   readonly group: string;
-  /** How long to wait while another run has it; `undefined`, not at all. */
+  /** How long to wait while another run holds it; `undefined`: not at all. */
   readonly waitMs: number | undefined;
-  /** Where the playbook says so. */
+  /** The place in the playbook that asks for it. */
   readonly at: string;
 }
 
@@ -24,7 +24,7 @@ export interface GivenToRun {
   readonly env: Env;
 }
 
-/** The groups of a run and of all that it includes, by name; of one that two playbooks name, the more patient wish. Throws a Failure. */
+/** Returns the groups of a run and of all that it includes, by name. Where two playbooks name a group, the longer wait wins. Throws a Failure. */
 export function groupsOf(playbook: Playbook, { inputs, env }: GivenToRun): readonly GroupWish[] {
   const wishes = new Map<string, GroupWish>();
   for (const wish of allWishes(playbook, inputs, env)) {

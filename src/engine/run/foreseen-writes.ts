@@ -12,34 +12,34 @@ import { actorsScope, callerOf, recordedAs } from "../service/caller.ts";
 import { completed } from "../write/completed-input.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 
-/** What a write does to whom: known beforehand of one that a run would make, recorded of one that was attempted. */
+/** A write with its caller and the objects that it touches: predicted for a run that would make it, or recorded for an attempt. */
 export interface TouchingWrite {
-  /** The step's address; of one that is only foreseen, its id as written: `deposit/mint`. */
+  /** The step's address; of a predicted write, its id as written: `deposit/mint`. */
   readonly step: string;
   readonly interface: InterfaceName;
-  /** The acting entity or the credential; null: the key's own; `undefined`: only the run will know. */
+  /** The acting entity or the credential; null: the key's own; `undefined`: known only during the run. */
   readonly as: string | null | undefined;
   readonly objects: readonly TouchedObject[];
 }
 
-/** An object that a write names: `undefined` stands for a kind, or an id, that only the run will know. */
+/** An object that a write names: `undefined` means a kind or an id that is known only during the run. */
 export interface TouchedObject {
   readonly kind: string | undefined;
   readonly id: Json | undefined;
 }
 
-/** What a run would be made of. */
+/** The parts of a run that has not begun. */
 export interface ForeseenRun {
   readonly playbook: Playbook;
   readonly target: Target;
   readonly given: GivenToRun;
 }
 
-// Stand-ins for a text of an input: what only the run will know, and an id that the run chooses, which nobody else can have named.
+// Placeholders in an input: for a text that is known only during the run, and for an id that the run chooses, so that no other run names it.
 const UNKNOWN = "\u0000unknown";
 const NEW = "\u0000new";
 
-/** Returns every write that a run would make, as far as it is known before the run begins. Nothing is guessed. */
+/** Returns every write that a run would make, as far as it is known before the run begins, without guesses. */
 export function foreseenWrites({ playbook, target, given }: ForeseenRun): readonly TouchingWrite[] {
   return [...writesIn({ playbook, target, env: given.env, inputs: given.inputs, frame: "" })];
 }
@@ -59,7 +59,7 @@ function* writesIn(frame: Frame): Generator<TouchingWrite> {
       inputs,
       env: env[playbook.file] ?? {},
       actors: actorsScope(playbook, target),
-      // A run's own name is in no other run.
+      // No other run has this run's id or key.
       run: { id: NEW, key: NEW, startedAt: onlyTheRun("run.startedAt") },
       steps: { ...Object.fromEntries(unknownSteps), ...made },
     };
@@ -72,7 +72,7 @@ function* writesIn(frame: Frame): Generator<TouchingWrite> {
 }
 
 function onlyTheRun(name: string): Json {
-  return unknownValue(`only the run will know ${name}`);
+  return unknownValue(`${name} is known only during the run`);
 }
 
 function included({ playbook, inputs: given }: IncludeStep, scope: Scope): Pick<Frame, "playbook" | "inputs"> {
@@ -85,7 +85,7 @@ function included({ playbook, inputs: given }: IncludeStep, scope: Scope): Pick<
   return { playbook, inputs: Object.fromEntries(inputs) };
 }
 
-// What a template gives, part by part: an unknown part takes nothing from the others.
+// Evaluated part by part, so that an unknown part leaves the others known.
 function known(template: Template, scope: Scope): Json {
   switch (template.kind) {
     case "list":
@@ -111,7 +111,7 @@ function actorOf({ as }: CallStep, scope: Scope): string | null | undefined {
   return caller === undefined ? undefined : recordedAs(caller);
 }
 
-// What later steps may name of it: its own names and those that the run chooses. What the service names was made by this run.
+// Later steps may use names that the input gives and names that the run chooses. Names that the service chooses are new too.
 function valueAfter(operation: Operation, input: JsonObject, { profile }: Target): Json {
   const whole = completed(operation, input, { names: { id: () => NEW, mark: NEW }, profile });
   const isMade = operation.meaning.effect === "marked" || operation.meaning.effect === "unique";
@@ -128,7 +128,7 @@ interface Touching extends Pick<TouchingWrite, "step" | "as"> {
   readonly target: Target;
 }
 
-/** Returns what a write of an operation touches: the objects that its input names, or the identity that it acts as where it sets something of that. */
+/** Returns what a write touches: the objects that its input names, or its acting identity where the write sets something of that identity. */
 export function touching({ operation }: Pick<CallStep, "operation">, { step, as, input, target }: Touching): TouchingWrite {
   const about = { step, as, interface: operation.call.interface };
   if (!isObject(input)) return { ...about, objects: [{ kind: undefined, id: undefined }] };

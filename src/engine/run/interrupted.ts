@@ -1,12 +1,12 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 
-/** Thrown by a read that ends without an answer because the run is to stop. Nothing is recorded of what the read was for. */
+/** Thrown by a read that ends without an answer because the run must stop. The step of the read records nothing. */
 export class Interrupted extends Failure {
   constructor(read: string) {
     super({
       code: "run.interrupted",
-      message: `interrupted while it waited for ${read}`,
+      message: `interrupted while waiting for ${read}`,
       exit: EXIT.interrupted,
     });
   }

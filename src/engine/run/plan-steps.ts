@@ -6,12 +6,12 @@ import type { ActionOf, PlaceOf } from "../../protocol/decide.ts";
 import type { Plan, PlanNode } from "../../protocol/plan.ts";
 import type { StepHeading, Writing } from "../../protocol/record.ts";
 
-/** What a run does at one place. */
+/** A step or check, which a run does at one place. */
 export type PlanStep = Step | CheckStep;
 export type Place = PlaceOf<PlanStep>;
 export type Action = ActionOf<PlanStep>;
 
-/** What the protocol must know of a playbook. */
+/** Returns the plan of a playbook, which is all that the protocol knows about it. */
 export function planOf({ steps, checks }: Playbook): Plan<PlanStep> {
   return { steps: steps.map(nodeOf), checks: checks.map(checkNode) };
 }
@@ -43,7 +43,7 @@ function awaitsReceipt({ operation, wait }: CallStep): boolean {
   return operation.writes && operation.service.receipts !== undefined && wait !== undefined;
 }
 
-/** Where steps stand, for their headings. */
+/** Where steps are, for their headings. */
 interface Standing {
   readonly frame: string;
   readonly depth: number;

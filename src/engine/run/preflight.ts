@@ -24,7 +24,7 @@ export function checkTarget(playbook: Playbook, target: Target): void {
   }
 }
 
-// Those that only an expression gives are known in the run.
+// A credential from an expression is known only during the run.
 function namedBy(use: ActorUse | undefined): Pick<Caller, "identities"> {
   return { identities: use?.kind === "identity" ? use.identity : {} };
 }
@@ -38,8 +38,8 @@ function lacks({ playbook, step, operation }: CallUse, what: string, where: stri
 }
 
 /**
- * Before the first write: asks each interface that will be written to for something harmless, so that a wrong address or key is
- * found while nothing is half done. Throws a Failure that names the setting to correct, or says that the service is in trouble.
+ * Makes one harmless read of each interface that will be written to, so that a wrong address or key is found before the first write.
+ * Throws a Failure that names the setting to fix, or says that the service is in trouble.
  */
 export async function checkReach(playbook: Playbook, asking: Asking): Promise<void> {
   const writes = [...callsOf(playbook)].filter(({ operation }) => operation.writes);
@@ -59,19 +59,19 @@ async function probe(asking: Asking, service: Service, credential: string | unde
   throw new Failure({ code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) });
 }
 
-/** Returns a call that changes nothing and that anybody may make, by a credential where the service takes one. */
+/** Returns a call that changes nothing and that every caller may make, by a credential where the service takes one. */
 export function harmlessCall(service: Service, credential: string | undefined): Pick<Call, "operation" | "input" | "caller"> {
   const { operation, input } = service.harmless;
   const identities = credential === undefined ? {} : { [service.name]: credential };
   return { operation: operationNamed(operation), input, caller: { identities, label: null } };
 }
 
-/** Whether a harmless question was answered as the service answers. */
+/** Whether a harmless read was answered as the service answers. */
 export function isReached({ reply }: AskedReply): boolean {
   return reply.meaning === "acknowledged" && !reply.html;
 }
 
-/** Why an interface cannot be worked with: it is in trouble, which may pass, or the environment is wrong. */
+/** Explains why an interface is not usable: it is in trouble, which may pass, or the environment is wrong. */
 export function unreached(asked: AskedReply, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {
   const { reply, requests, tookMs } = asked;
   const { operation, target } = about;
@@ -79,17 +79,17 @@ export function unreached(asked: AskedReply, about: { operation: Operation; call
     return {
       code: "service.in-trouble",
       message: `the service gave no usable answer to ${operation.name}, asked ${count(requests, "time")} within ${spanOf(tookMs)}: ${reply.message}`,
-      why: "the address leads somewhere and no key was refused, so this may pass; nothing was written",
+      why: "the address answers and no key was refused, so this may pass; nothing was written",
       next: "try again later",
     };
   }
   const problem = problemOf(asked, about);
   const setting = reply.status === 404 ? pathSettingOf(operation.service) : operation.service.name;
-  if (requests === 1) return { ...problem, next: problem.next ?? `mend ${target.whereIs(setting)}` };
-  return { ...problem, next: `try again later; if it stays so: ${problem.next ?? `mend ${target.whereIs(setting)}`}` };
+  if (requests === 1) return { ...problem, next: problem.next ?? `fix ${target.whereIs(setting)}` };
+  return { ...problem, next: `try again later; if it happens again: ${problem.next ?? `fix ${target.whereIs(setting)}`}` };
 }
 
-// Where nothing is found, the setting that its paths begin with may be wrong.
+// After a 404 the setting with the path prefix may be wrong.
 function pathSettingOf(service: Service): string {
   return (
     placeOf(service)

@@ -11,8 +11,8 @@ import type { EnginePorts } from "../engine-ports.ts";
 import type { ReadingPort } from "../read/reading-port.ts";
 
 /**
- * What it takes to read the service and to judge what was read: the state of a run, and what names stand for in it. It has no way to
- * send a write; whoever plans a run has this and no more.
+ * The state of a run and the values of its names, as needed to read the service and judge what was read. It has no way to send a write;
+ * the planner has this and no more.
  */
 export abstract class Looking {
   readonly playbook: Playbook;
@@ -37,28 +37,28 @@ export abstract class Looking {
   abstract note(fact: Fact): void;
   /** Records that a step stopped. */
   abstract stop(place: Place, stopped: Omit<StepStopped, "kind" | "step">): void;
-  abstract tell(notice: Notice): void;
-  /** Pauses; ends early when the run is to stop. */
+  abstract notify(notice: Notice): void;
+  /** Pauses; ends early when the run must stop. */
   abstract pause(ms: number): Promise<void>;
 
-  /** Aborted when the run is to stop: it ends reads and pauses at once. */
+  /** Aborted when the run must stop, which ends reads and pauses at once. */
   get signal(): AbortSignal {
     return this.ports.stopping;
   }
 
-  /** Whether the run is to stop. */
+  /** Whether the run must stop. */
   get stopping(): boolean {
     return this.signal.aborted;
   }
 
-  /** What the names of an expression at a place stand for; `more` adds to them. */
+  /** Returns the values of the names in an expression at a place; `more` adds to them. */
   scopeAt(place: Pick<Place, "frame" | "rounds">, more: JsonObject = {}): Scope {
     return { ...this.#frames.scopeAt(place), ...more };
   }
 
   /**
-   * Evaluates what a step says about itself: its answer is `response`, and it stands among the steps although it is not complete.
-   * (Its value is lent to the state and taken back: a copy of all values at each step would make long runs quadratic.)
+   * Evaluates an expression of a step about itself: `response` is its answer, and `steps` includes it although it is not complete.
+   * (Its value is lent to the state and taken back, because copying all values at each step would make long runs quadratic.)
    */
   asOwn<T>(place: Place, own: { readonly value: JsonObject; readonly evaluate: (scope: Scope) => T }): T {
     const response = own.value["response"] ?? null;

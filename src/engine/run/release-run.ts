@@ -5,16 +5,16 @@ import { openWrites } from "../../protocol/open-writes.ts";
 import type { Holder, RunRecord, RunReleased } from "../../protocol/record.ts";
 import { maybeUnsent, stateOf } from "../../protocol/state.ts";
 
-/** Who says that a holder is gone, and why. */
+/** The person who says that a holder is gone, and why. */
 export interface Release {
   readonly who: string;
   readonly because: string;
 }
 
 /**
- * Frees a run whose holder ran on another machine, so that nobody here can know whether it is alive; the word is kept in its journal. Should
- * the holder be alive after all, it can record nothing more, and sends nothing of which it has not begun to send the first byte. What it had
- * intended may be just that, so time alone never settles it. Gives who held the run. Throws a Failure when nobody does, or a process that
+ * Releases a run whose holder ran on another machine, where this one cannot tell whether it is alive; the release is kept in the journal. If
+ * the holder is alive after all, it can record nothing more and begins no further request. It may be about to send a write that it had
+ * intended, so time alone never settles such a write. Returns the former holder. Throws a Failure when the run is not held, or its holder
  * is alive on this machine.
  */
 export async function releaseRun(store: JournalStore, runId: string, { who, because }: Release): Promise<Holder> {
@@ -29,7 +29,7 @@ export async function releaseRun(store: JournalStore, runId: string, { who, beca
     const { journal, records } = await store.takeOver(lease, says);
     journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
     await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
-  } else store.leases.release(store.leases.takeOver(runId), false); // it was about to begin
+  } else store.leases.release(store.leases.takeOver(runId), false); // the run was about to begin
   return holder;
 }
 
@@ -37,7 +37,7 @@ function nothingToRelease(store: JournalStore, runId: string): Failure {
   if (!store.knows(runId)) return noSuchRun(runId, store.ids());
   return new Failure({
     code: "release.nothing",
-    message: `nobody holds the run ${runId}`,
+    message: `no process holds the run ${runId}`,
     next: `tokenbook resume ${runId}`,
   });
 }
@@ -46,7 +46,7 @@ function alive(runId: string, holder: Holder): Failure {
   return new Failure({
     code: "release.alive",
     message: `the run ${runId} is held by ${spellHolder(holder)}, which is alive`,
-    why: "what it has under way could take effect after somebody else has gone on",
+    why: "a write that it has under way could take effect after another process resumed the run",
     next: howToStop(holder),
   });
 }

@@ -20,11 +20,11 @@ export class RunContext extends Looking {
   readonly service: ServiceClient;
   readonly ports: EnginePorts;
   readonly #journal: RunJournal;
-  /** Those that the run is known to have taken. */
+  /** The acting entities that the run holds. */
   readonly #entities = new Set<string>();
-  /** Records of which nobody has been told, in their order: those of several rounds become durable at different times. */
-  readonly #untold: Telling[] = [];
-  /** When this process recorded the intent of an attempt, and its answer, by the sequence of that record. */
+  /** Records that no observer has seen yet, in their order: those of several rounds become durable at different times. */
+  readonly #unseen: Unseen[] = [];
+  /** When this process recorded an intent or an answer, by the sequence of that record. */
   readonly #writtenAt = new Map<number, number>();
   #signal: AbortSignal;
   /** When the run was last known to have changed anything, by the clock's elapsed time; it may have done so until this process began. */
@@ -53,41 +53,41 @@ export class RunContext extends Looking {
   note(fact: Fact): void {
     const record = this.#journal.note(fact);
     advance(this.state, record);
-    if (this.#untold.length === 0) this.ports.observe(record);
-    else this.#untold.push({ record, isDurable: true });
+    if (this.#unseen.length === 0) this.ports.observe(record);
+    else this.#unseen.push({ record, isDurable: true });
   }
 
-  /** Records a fact; it and everything before it is durable when the promise is kept, and only then is anybody told. */
+  /** Records a fact. It and everything before it is durable when the promise resolves, and only then do observers see it. */
   write(fact: Fact): Promise<void> {
-    return this.#tellOnce(fact, () => this.#journal.flushed());
+    return this.#showOnce(fact, () => this.#journal.flushed());
   }
 
-  /** Records how the run ended; it is durable once the run is released, and only then is anybody told. */
+  /** Records how the run ended. That is durable once the run is released, and only then do observers see it. */
   close(closed: RunClosed, release: (journal: RunJournal) => Promise<void>): Promise<void> {
-    return this.#tellOnce(closed, () => release(this.#journal));
+    return this.#showOnce(closed, () => release(this.#journal));
   }
 
-  async #tellOnce(fact: Fact, durable: () => Promise<void>): Promise<void> {
+  async #showOnce(fact: Fact, durable: () => Promise<void>): Promise<void> {
     const record = this.#journal.note(fact);
-    // At once: what proves this write may not prove another that is looked at meanwhile.
+    // At once, so that a proof of this write cannot prove another one that is probed meanwhile.
     advance(this.state, record);
-    const telling = { record, isDurable: false };
-    this.#untold.push(telling);
+    const unseen = { record, isDurable: false };
+    this.#unseen.push(unseen);
     await durable();
     if (CHANGING.has(record.kind)) this.#changedAt = this.ports.clock.elapsed();
     if (TIMED.has(record.kind)) this.#writtenAt.set(record.sequence, this.ports.clock.elapsed());
-    telling.isDurable = true;
-    this.#tellInOrder();
+    unseen.isDurable = true;
+    this.#showInOrder();
   }
 
-  #tellInOrder(): void {
-    for (let first = this.#untold[0]; first?.isDurable === true; first = this.#untold[0]) {
-      this.#untold.shift();
+  #showInOrder(): void {
+    for (let first = this.#unseen[0]; first?.isDurable === true; first = this.#unseen[0]) {
+      this.#unseen.shift();
       this.ports.observe(first.record);
     }
   }
 
-  /** Takes whoever a write is about to be made as, if the run has not. To be called before anything that a probe will rest on is read. */
+  /** Takes the lease of a write's acting entity, unless the run has it. Must be called before the baseline of a probe is read. */
   actAs(call: Pick<Call, "operation" | "caller">): void {
     const entity = leaseNameOf(this.target, call);
     if (!this.target.exclusive || this.#entities.has(entity)) return;
@@ -96,32 +96,32 @@ export class RunContext extends Looking {
   }
 
   /**
-   * Whether nobody else can have acted as whoever a write is made as, since this run did for the first time: what such a write did
-   * can only be this run's. False where the environment does not say `exclusive: true`.
+   * Whether only this run can have acted as the write's acting entity since the run first did, so that an effect can only be its own.
+   * False where the environment is not marked `exclusive: true`.
    */
   isAlone(call: Pick<Call, "operation" | "caller">): boolean {
     return this.target.exclusive && this.#journal.isAlone(leaseNameOf(this.target, call));
   }
 
-  /** The write of another run in the same place that has been proven by a transaction, or a receipt. */
+  /** Returns the write of another run in the same environment that a transaction or receipt has proven. */
   provenElsewhere(id: string, { operation }: Pick<Call, "operation">): Proof | undefined {
     const own = headingOf(this.target);
     const isHere = ({ target }: Proof): boolean => target === undefined || areAtSame(operation.service, target, own);
     return this.#journal.provenElsewhere(id).find(isHere);
   }
 
-  tell(notice: Notice): void {
+  notify(notice: Notice): void {
     this.ports.observe(notice);
   }
 
-  /** How long ago an attempt was to be sent, in milliseconds. */
+  /** Returns the age of an attempt's intent, in milliseconds. */
   ageOf({ sequence, intendedAt }: Pick<AttemptState, "sequence" | "intendedAt">): number {
     return this.#since({ sequence, at: intendedAt });
   }
 
   /**
-   * How long ago an attempt had left, at the least, in milliseconds: it may leave as long as its intent is young enough, and one of an earlier
-   * version as long as an exchange may take. Where its answer, or that none came, is recorded, it had left by then. See decision 90.
+   * Returns how long ago, at the least, an attempt had left, in milliseconds. It may leave as long as its intent is young enough, and one of an
+   * earlier version as long as an exchange may take. When an answer, or a missing answer, is recorded, it had left by then. See decision 90.
    */
   goneFor({ answered, ...attempt }: AttemptState): number {
     const latestMs = Math.max(LIMITS.intentMs, this.target.timeoutMs);
@@ -129,8 +129,8 @@ export class RunContext extends Looking {
   }
 
   /**
-   * What a write is asked right before its first byte leaves: why it must not, if the run is not this process's any more, or if this process
-   * was stopped since it made up its mind to send. Called when it does, before the intent is recorded. Its reasons: decision 77.
+   * Returns the question that is asked right before a write's first byte leaves. The answer is why the write must not leave: this process has
+   * lost the run, or was paused since it decided to send. Called at that decision, before the intent is recorded. See decision 77.
    */
   fence(): Fence {
     const { clock } = this.ports;
@@ -141,26 +141,26 @@ export class RunContext extends Looking {
       } catch (error) {
         return messageOf(error);
       }
-      // A suspended machine stops one clock, and somebody may set the other.
+      // A suspended machine stops one clock, and a person may set the other.
       const ageMs = Math.max(clock.now() - at, clock.elapsed() - began);
       if (ageMs <= LIMITS.intentMs) return undefined;
-      return `it was to be sent ${formatDuration(Math.round(ageMs))} ago: this process was held up since then`;
+      return `this process was paused: it decided to send the write ${formatDuration(Math.round(ageMs))} ago`;
     };
   }
 
-  // Of what this process has recorded, the clock of the wall may be set meanwhile; of an earlier process nothing else is known.
+  // The wall clock may have been set meanwhile, so it counts only for records of an earlier process, where nothing else is known.
   #since({ sequence, at }: Pick<RunRecord, "sequence" | "at">): number {
     const known = this.#writtenAt.get(sequence);
     const { clock } = this.ports;
     return known === undefined ? Math.max(0, clock.now() - at) : clock.elapsed() - known;
   }
 
-  /** Whether a read that begins now shows all that the run has written, as the environment declares how old a reading may be. */
+  /** Whether a read that begins now shows all that the run has written, given the environment's `readLag`. */
   get readsAreRecent(): boolean {
     return this.#untilRecentMs() === 0;
   }
 
-  /** Pauses until reads show all that the run has written, where the environment declares when that is. */
+  /** Pauses until reads show all that the run has written, where the environment declares `readLag`. */
   async untilReadsAreRecent(): Promise<void> {
     const leftMs = this.#untilRecentMs();
     if (leftMs !== undefined && leftMs > 0) await this.pause(Math.min(leftMs, LIMITS.settleMs));
@@ -172,7 +172,7 @@ export class RunContext extends Looking {
     return Math.max(0, readLagMs - (this.ports.clock.elapsed() - this.#changedAt));
   }
 
-  /** Pauses; what is known so far is durable meanwhile. Ends early when the run is to stop. */
+  /** Makes all records durable and pauses. Ends early when the run must stop. */
   async pause(ms: number): Promise<void> {
     await this.#journal.flushed();
     await this.ports.clock.sleep(ms, this.#signal);
@@ -187,7 +187,7 @@ export class RunContext extends Looking {
     this.#signal = AbortSignal.timeout(LIMITS.graceMs);
   }
 
-  /** Does something for a write, and hands it a signal that is aborted when its answer has been waited for long enough after a stop. */
+  /** Does the work of a write, with a signal that is aborted when the grace time for its answer after a stop is over. */
   async whileAwaited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const [lost, over] = [new AbortController(), new AbortController()];
     const wait = async (): Promise<void> => {
@@ -206,7 +206,7 @@ export class RunContext extends Looking {
     }
   }
 
-  /** A digest of a request, for the intent: a request that is the same has the same. */
+  /** Returns a digest of a request, for the intent: equal requests have equal digests. */
   digestOf(request: ServiceRequest): string {
     return digestOf(request, { runId: this.opened.runId, redact: this.ports.secrets.redact });
   }
@@ -219,7 +219,7 @@ export class RunContext extends Looking {
 const CHANGING: ReadonlySet<RunRecord["kind"]> = new Set(["attempt.answered", "receipt.read", "attempt.settled"]);
 const TIMED: ReadonlySet<RunRecord["kind"]> = new Set(["attempt.intended", "attempt.answered"]);
 
-interface Telling {
+interface Unseen {
   readonly record: RunRecord;
   isDurable: boolean;
 }

@@ -16,9 +16,9 @@ import type { RunParts } from "./run-parts.ts";
 const PAUSE_MS = 250;
 
 /**
- * Does the work while the run has its groups, and whoever it is known to write as: they are taken together, before its first
- * request. A new run that needs none of them is taken with its first record: then the work gets no claim. What the work has not let
- * go of when it fails is let go of then. Throws a Failure (exit 6) that names the holder when something is not to be had.
+ * Does the work while the run holds its groups and all acting entities that are known. The leases are taken together, before the first
+ * request. A new run that needs none of them is claimed with its first record, so the work gets no claim. When the work fails, the remaining
+ * leases are released. Throws a Failure (exit 6) that names the holder when a lease is taken.
  */
 export async function withLeases<T>(
   parts: RunParts,
@@ -32,7 +32,7 @@ export async function withLeases<T>(
   return lettingGo(parts, claim, () => work(claim));
 }
 
-/** Does the work, and lets go of what a claim still holds when it fails. */
+/** Does the work, and releases what a claim still holds when it fails. */
 export async function lettingGo<T>({ store }: RunParts, claim: Claim, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -42,16 +42,16 @@ export async function lettingGo<T>({ store }: RunParts, claim: Claim, work: () =
   }
 }
 
-// What made the work fail is to be told, and not that the journal could not be written then either: a holder that ends is free.
+// The work's own failure matters more than a journal that cannot be written either; the leases end with this process anyway.
 function letGo(store: JournalStore, claim: Claim): void {
   try {
     store.leases.release(claim, true);
   } catch {
-    // it ends with this process
+    // the lease ends with this process
   }
 }
 
-/** As whom a call is made, as a lease names it: the acting entity or the credential, and where. */
+/** Returns the name of the lease for a call's caller: the acting entity or the credential, and the address. */
 export function leaseNameOf(target: Target, { operation: { service }, caller }: Pick<Call, "operation" | "caller">): string {
   const heading = headingOf(target);
   const [address, ...within] = placeOf(service).map((field) => heading[field] ?? "");
@@ -61,7 +61,7 @@ export function leaseNameOf(target: Target, { operation: { service }, caller }: 
   return `${who} at ${address}${within.length === 0 ? "" : ` (${within.join(", ")})`}`;
 }
 
-// Whom only an expression names is taken when it is about to act.
+// An acting entity from an expression is leased when it is about to act.
 function entitiesOf({ playbook, target }: RunParts): readonly string[] {
   if (!target.exclusive) return [];
   const writes = [...callsOf(playbook)].filter(({ operation, as }) => operation.writes && as?.kind !== "entity");
@@ -76,7 +76,7 @@ interface Wish {
 
 async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: Wish): Promise<Claim> {
   const began = ports.clock.elapsed();
-  let told: Lease | undefined;
+  let shown: Lease | undefined;
   for (;;) {
     const taken = store.leases.take(runId, wanted);
     if ("claim" in taken) return taken.claim;
@@ -84,26 +84,26 @@ async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: Wi
     const wish = groups.find(({ group }) => ports.secrets.redact(group) === lease.name);
     const leftMs = patienceMs(lease, wish) - (ports.clock.elapsed() - began);
     if (leftMs <= 0) throw held(lease, wish);
-    if (told?.name !== lease.name || told.runId !== lease.runId) {
+    if (shown?.name !== lease.name || shown.runId !== lease.runId) {
       const now = ports.clock.now();
       ports.observe({ kind: "run.waiting", for: spell(lease), untilMs: now + leftMs, at: now });
     }
-    told = lease;
+    shown = lease;
     await ports.clock.sleep(Math.min(PAUSE_MS, leftMs), ports.stopping);
     if (ports.stopping.aborted) throw stopped(lease);
   }
 }
 
-// A run that somebody carries on is carried on by them. Nobody here can see a process of another machine end.
+// A held run is not waited for: its holder continues it. Nor is a process on another machine, whose end cannot be seen from here.
 function patienceMs({ kind, life }: Lease, wish: GroupWish | undefined): number {
   if (kind === "group") return wish?.waitMs ?? 0;
   return kind === "entity" && life === "alive" ? LIMITS.entityWaitMs : 0;
 }
 
 function spell({ kind, name, runId, holder, since }: Lease): string {
-  const who = holder === undefined ? "nobody" : spellHolder(holder);
+  const who = holder === undefined ? "no process" : spellHolder(holder);
   const what = kind === "group" ? `the group "${name}"` : name;
-  return `${what}, which the run ${runId} has (${who}, since ${new Date(since).toISOString()})`;
+  return `${what}, which the run ${runId} holds (${who}, since ${new Date(since).toISOString()})`;
 }
 
 function held(lease: Lease, wish: GroupWish | undefined): Failure {
@@ -118,7 +118,7 @@ function held(lease: Lease, wish: GroupWish | undefined): Failure {
   return new Failure({
     code: "lease.held",
     message: `another process acts as ${spell(lease)}`,
-    why: "the environment says exclusive: true, and what one of two that act as the same entity did could be taken for the other's; nothing was sent",
+    why: "the environment is marked `exclusive: true`, and with two processes acting as the same entity, tokenbook could mistake a write of one for a write of the other; nothing was sent",
     next,
     exit,
   });

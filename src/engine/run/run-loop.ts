@@ -24,8 +24,8 @@ import { Interrupted } from "./interrupted.ts";
 import { type Action, type Place, planOf } from "./plan-steps.ts";
 
 /**
- * Carries a run to where it can go: asks what follows from the state, does it, records what came of it, and asks again.
- * Gives how it ended, of which nothing is recorded yet; the run is still held.
+ * Runs the loop: decides from the state what is next, does it, records the result, and decides again. Returns the outcome, which is not
+ * recorded yet; the run is still held.
  */
 export async function carryOn(context: RunContext): Promise<RunClosed> {
   const walk = new Walk(planOf(context.playbook));
@@ -39,7 +39,7 @@ export async function carryOn(context: RunContext): Promise<RunClosed> {
       await rested();
     }
     await work.settled();
-    // What is to be done always is done now, as long as people can be expected to wait.
+    // After a stop, `always` steps still run, within the time that people can be expected to wait.
     for (context.beginGrace(); !context.stopping;) {
       const next = walk.next(context.state, { isBusy, interrupted: true });
       if (next.kind === "close") break;
@@ -51,7 +51,7 @@ export async function carryOn(context: RunContext): Promise<RunClosed> {
   return ended(context, "interrupted");
 }
 
-/** What is being done at the moment: one thing after the other, and several at a time in the rounds of a parallel `foreach`. */
+/** The actions under way: one at a time, or several in the rounds of a parallel `foreach`. */
 class Work {
   readonly #context: RunContext;
   readonly #underWay = new Map<string, Promise<void>>();
@@ -65,7 +65,7 @@ class Work {
     return this.#busyRounds.has(round);
   }
 
-  /** Begins what is not under way yet; comes back when something has ended, and what follows may be another. */
+  /** Begins the actions that are not under way yet; returns when one has ended, since the next decision may differ. */
   async doUntilOneEnds(actions: readonly Action[]): Promise<void> {
     const [only] = actions;
     if (only !== undefined && actions.length === 1 && this.#underWay.size === 0) return actSafely(this.#context, only);
@@ -73,7 +73,7 @@ class Work {
     await Promise.race(this.#underWay.values());
   }
 
-  /** Comes back when nothing is under way any more. */
+  /** Returns when nothing is under way any more. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay.values());
   }
@@ -95,13 +95,13 @@ class Work {
   }
 }
 
-// An expression that has no value fails its step; it never brings the run down.
+// An expression without a value fails its step, never the process.
 async function actSafely(context: RunContext, action: Action): Promise<void> {
   const { during } = context.ports;
   try {
     await (during === undefined ? act(context, action) : during(action.place.address, () => act(context, action)));
   } catch (error) {
-    if (error instanceof Interrupted) return; // nothing came of it: the step begins again when the run is resumed
+    if (error instanceof Interrupted) return; // nothing is recorded: the step begins again when the run is resumed
     if (!(error instanceof EvaluationFailure)) throw error;
     const problem = noValue(error, { code: "expression.no-value" });
     context.stop(action.place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
@@ -156,7 +156,7 @@ function ended(context: RunContext, outcome: RunOutcome): RunClosed {
   return { kind: "run.closed", ...(outcome === "passed" ? closePassed(context) : { outcome, outputs: {} }) };
 }
 
-// An output that has no value is a promise that the playbook did not keep.
+// An output without a value fails the run, since its caller relies on it.
 function closePassed(context: RunContext): Omit<RunClosed, "kind"> {
   const scope = context.scopeAt({ frame: "", rounds: [] });
   try {

@@ -6,21 +6,21 @@ import { parseAddress } from "../../protocol/address.ts";
 const KEY_LENGTH = 8;
 const SUFFIX_LENGTH = 12;
 
-/** What a run is called: all ids and marks that it chooses are made of it. */
+/** The names of a run, from which all ids and marks that it chooses are made. */
 export interface RunName {
   readonly runId: string;
-  /** What it gives to playbooks: lower-case letters and digits. */
+  /** The `run.key` of playbooks: lower-case letters and digits. */
   readonly runKey: string;
 }
 
-/** The name of a new run. */
+/** Returns the names of a new run. */
 export function newRunName(now: number, random: Random): RunName {
   const runKey = base36(random.bytes(KEY_LENGTH)).slice(-KEY_LENGTH).padStart(KEY_LENGTH, "0");
   const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, "").slice(0, 15);
   return { runId: `${stamp}-${runKey}`, runKey };
 }
 
-/** The names that a step gives to what it creates: a function of run and step, so that a resumed run gives the same. */
+/** Returns the names that a step gives to what it creates: a function of run and step, so that a resumed run gives the same. */
 export function namesOf(runId: string, address: string): GivenNames {
   const word = parseAddress(address).id.replaceAll("_", "");
   return {

@@ -15,18 +15,18 @@ import { digestOf } from "./plan-steps.ts";
 import type { RunParts } from "./run-parts.ts";
 import { type Beginning, resumeRun, startRun } from "./start-run.ts";
 
-/** What a caller says who names the run. */
+/** What a caller who names the run with a key provides. */
 export interface Keyed extends Beginning {
   readonly key: string;
-  /** Gives the playbook as a run that has begun already needs it. Throws a Failure. */
+  /** Returns the playbook as a run that has already begun needs it. Throws a Failure. */
   readonly reload: (opened: RunOpened) => { readonly playbook: Playbook; readonly files: FileReader };
-  /** Hears what the caller should know beside the run. */
+  /** Receives notes for the caller. */
   readonly say: (text: string) => void;
 }
 
 /**
- * Runs a playbook under a caller's key, which never names a second run: where there is one, it is resumed, or shown when it has passed. Throws a
- * Failure when that run is of something else (exit 2), or when somebody holds it (exit 6).
+ * Runs a playbook under a caller's key, which names one run at most: an existing run is resumed, or shown when it has passed. Throws a
+ * Failure when that run is of another playbook, inputs or environment (exit 2), or when another process holds it (exit 6).
  */
 export async function runWithKey(parts: RunParts, given: GivenToRun, name: RunName, keyed: Keyed): Promise<RunOutcome> {
   const known = parts.store.withKey(keyed.key);
@@ -34,7 +34,7 @@ export async function runWithKey(parts: RunParts, given: GivenToRun, name: RunNa
   try {
     return await startRun(parts, given, name, keyed);
   } catch (error) {
-    // Another process has begun it in between.
+    // Another process has begun the run in between.
     const taken = error instanceof Failure && error.code === KEY_TAKEN ? parts.store.withKey(keyed.key) : undefined;
     if (taken === undefined) throw error;
     return runAgain(parts, given, { runId: taken.id, keyed });
@@ -62,7 +62,7 @@ async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Kn
   return closed.outcome;
 }
 
-// The key is of one playbook with one set of inputs in one place: all that differs is named at once.
+// A key belongs to one playbook, one set of inputs and one environment; all differences are listed at once.
 function assertSame(
   opened: RunOpened,
   parts: RunParts,
@@ -75,9 +75,9 @@ function assertSame(
   const more = differences.length > shown.length ? [`and ${differences.length - shown.length} more`] : [];
   throw new Failure({
     code: "run.key-of-another",
-    message: [`the key ${key} names the run ${runId}, which is of something else:`, ...shown, ...more].join("\n"),
+    message: [`the key ${key} already names the run ${runId}, which differs from this one:`, ...shown, ...more].join("\n"),
     why: "a key names one run of one playbook, with the same inputs in the same environment; nothing was sent",
-    next: `give this run a key of its own, or look at that one:\ntokenbook runs show ${runId}`,
+    next: `choose another key for this run, or look at the earlier one:\ntokenbook runs show ${runId}`,
   });
 }
 

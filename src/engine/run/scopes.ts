@@ -13,11 +13,11 @@ import type { Place } from "./plan-steps.ts";
 interface Frame {
   readonly playbook: Playbook;
   readonly names: Scope;
-  /** Only then is a step not simply found by its id. */
+  /** Whether some steps are in blocks, where their ids alone may not find their values. */
   readonly hasBlocks: boolean;
 }
 
-/** What names stand for in the run's own playbook and in each one that it includes: each sees its own inputs and steps only. */
+/** The values of names in the run's own playbook and in each included one; each sees only its own inputs and steps. */
 export class Frames {
   readonly #state: RunState;
   readonly #target: Target;
@@ -42,7 +42,7 @@ export class Frames {
     return { ...frame.names, steps, ...Object.fromEntries(items) };
   }
 
-  // A frame is found again after a restart: its inputs are in the state, its playbook in the step that includes it.
+  // Frames are rebuilt after a restart: the inputs come from the state, the playbook from the step that includes it.
   #frame(name: string): Frame {
     const known = this.#frames.get(name);
     if (known !== undefined) return known;

@@ -22,17 +22,17 @@ import { carryOn } from "./run-loop.ts";
 import type { RunParts } from "./run-parts.ts";
 import { ServiceClient } from "../service/service.ts";
 
-/** What a person or a caller says when a run is begun. */
+/** What a person or a caller may provide when a run begins. */
 export interface Beginning {
   /** Names the run: no other run of the journal has this key. */
   readonly key?: string | undefined;
-  /** It begins although these runs, or all that there are now, have left writes open. */
+  /** Begins the run although these runs, or all that there are now, have left writes open. */
   readonly anyway?: (Omit<Anyway, "runs"> & { readonly runs?: Anyway["runs"] }) | undefined;
 }
 
 /**
- * Runs a checked playbook from its first step. Throws a Failure when it cannot start, and then nothing was sent but harmless reads: so it is
- * when an earlier run has left a write open that this one might make a second time.
+ * Runs a checked playbook from its first step. Throws a Failure when it cannot start, as when an earlier run has left a write open that
+ * this one might repeat; then nothing was sent but harmless reads.
  */
 export async function startRun(
   parts: RunParts,
@@ -47,7 +47,7 @@ export async function startRun(
   return withLeases(parts, { ...given, ...name }, async (claim) => {
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const opened = opening(parts, given, { ...name, ...beginning, runs });
-    // Looked at once more in the transaction that opens the run: another process may have left something meanwhile.
+    // Checked again in the transaction that opens the run: another process may have left a write open meanwhile.
     const admit = (): void =>
       refuseBeside(
         leftOpenBefore(store, starting, (run) => settle(store, run)),
@@ -59,7 +59,7 @@ export async function startRun(
   });
 }
 
-// The runs that have left writes open, and that a person has excused. Throws a Failure when there is one that nobody has.
+// The runs with open writes that a person has accepted. Throws a Failure when there is one that is not accepted.
 function excused(store: JournalStore, starting: Starting, { anyway }: Beginning): readonly string[] {
   const found = leftOpenBefore(store, starting);
   const all = [...new Set(found.map(({ run }) => run.id))];
@@ -73,23 +73,23 @@ function refuseBeside(found: readonly LeftOpen[], excusedRuns: readonly string[]
   if (first !== undefined) throw openWriteLeft([first, ...others]);
 }
 
-// No later start needs to look into it again.
+// Later starts need not check the run again.
 function settle(store: JournalStore, { id, held }: RunSummary): void {
   if (held === undefined) store.settle(id);
 }
 
 const NO_FILES: FileReader = { read: () => undefined };
 
-/** What there is of a run that is gone on with. */
+/** A run to resume, as far as it is known. */
 export interface Resuming {
-  /** Those that an edited playbook named before. */
+  /** The groups that the playbook named before it was edited. */
   readonly files?: FileReader;
-  /** What was read of it already, which is not read again. */
+  /** The records that were read already, and are not read again. */
   readonly known?: RunHistory;
 }
 
 /**
- * Goes on with a run that stopped, was interrupted, or whose process died. Throws a Failure when the playbook contradicts what was done, or the
+ * Resumes a run that stopped, was interrupted, or whose process died. Throws a Failure when the playbook contradicts what was done, or the
  * target is not the run's own.
  */
 export async function resumeRun(parts: RunParts, runId: string, { files = NO_FILES, known }: Resuming = {}): Promise<RunOutcome> {
@@ -108,7 +108,7 @@ export async function resumeRun(parts: RunParts, runId: string, { files = NO_FIL
   checkTarget(playbook, target);
   const { inputs, env = {} } = before.opened;
   return withLeases(parts, { inputs, env, runId }, async (claim) => {
-    // Somebody may have gone on with it before it was taken.
+    // Another process may have resumed it before this claim.
     const now = store.history(runId, read);
     const edited = now === read ? edit : editOf(parts, stateOf(now.records), files);
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
@@ -158,28 +158,28 @@ function assertSameTarget(opened: RunOpened, target: Target): void {
   if (different.length === 0) return;
   throw new Failure({
     code: "resume.target-changed",
-    message: `the run ${opened.runId} acts elsewhere: ${different.map((key) => `${key} was ${opened.target[key] ?? null} and is ${now[key] ?? null}`).join("; ")}`,
-    why: "what it did so far is there, not here",
+    message: `the run ${opened.runId} acts in another place: ${different.map((key) => `${key} was ${opened.target[key] ?? null} and is ${now[key] ?? null}`).join("; ")}`,
+    why: "everything that it did so far is there, not here",
     next: wayBack(opened, target, different),
   });
 }
 
-// The setting in which a field of a heading is written.
+// The setting that holds a field of a heading.
 function settingOf(field: string): string {
   const service = services.find(({ name, settings }) => name === field || Object.hasOwn(settings, field));
   if (service === undefined) return "";
   return `${service.name}.${service.name === field ? "baseUrl" : field}`;
 }
 
-// Another environment was named, or this one has another name now, or leads elsewhere: then the same command would fail again.
+// The environment has another name or leads elsewhere, so the same command would fail again.
 function wayBack({ runId, target: before }: RunOpened, target: Target, different: readonly string[]): string {
   const resume = `tokenbook resume ${runId}`;
   if (!different.includes("environment")) {
-    if (target.embedded) return `let "${target.environment}" lead there again in tokenbook.yaml, then: ${resume}`;
+    if (target.embedded) return `set "${target.environment}" in tokenbook.yaml back to that address, then: ${resume}`;
     const places = different.flatMap((key) => (key === "environment" ? [] : [target.whereIs(settingOf(key))]));
-    return `put back what was at ${[...new Set(places)].join(" and ")}, then: ${resume} --env ${quoted(before.environment)}`;
+    return `restore the earlier value at ${[...new Set(places)].join(" and ")}, then: ${resume} --env ${quoted(before.environment)}`;
   }
   const named = `${resume} --env ${quoted(before.environment)}`;
   if (different.length > 1) return named;
-  return `${named}; where that is what "${target.environment}" was called before, name it so again in tokenbook.yaml`;
+  return `${named}; if "${target.environment}" had that name before, rename it back in tokenbook.yaml`;
 }

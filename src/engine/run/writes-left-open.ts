@@ -21,31 +21,31 @@ export interface Starting {
   readonly playbook: Playbook;
   readonly target: Target;
   readonly given: GivenToRun;
-  /** Where the paths of its files begin, from the project's folder; `undefined`: nobody knows. */
+  /** Where the paths of its files begin, from the project's folder; `undefined` if unknown. */
   readonly folder: string | undefined;
 }
 
-/** A write that an earlier run has left open, and why a run that is about to begin must not begin beside it. */
+/** A write that an earlier run has left open, and why the new run must not begin beside it. */
 export interface LeftOpen {
   readonly run: Pick<RunSummary, "id" | "playbook">;
   readonly write: OpenAttempt;
-  /** Nothing: it is of the same playbook. Otherwise what both write to. */
+  /** What both write to; `undefined` when both runs are of the same playbook. */
   readonly same: SameObject | undefined;
 }
 
 interface SameObject {
   /** The step of the run that is about to begin. */
   readonly step: string;
-  /** As whom both write, where that is known of both. */
+  /** The caller of both writes, where it is known for both. */
   readonly as: string | null | undefined;
-  /** `undefined` where only the run will know which it is. */
+  /** `undefined` where it is known only during the run. */
   readonly object: { readonly kind: string; readonly id: string } | undefined;
 }
 
 /**
- * Returns the writes that keep a run from beginning: those that earlier runs of its playbook have left open in its environment, and those of any
- * run that were made as the same entity on an object to which it would write too, or may. A playbook that writes nothing begins beside any.
- * `hasLeftNothing` hears of each run that was looked into for nothing.
+ * Returns the open writes that prevent a run from beginning: those of earlier runs of its playbook in its environment, and those of any run
+ * that were made as the same entity on an object to which the new run writes, or may write. They never prevent a playbook without writes.
+ * `hasLeftNothing` is called for each run without such writes.
  */
 export function leftOpenBefore(
   store: JournalStore,
@@ -87,19 +87,19 @@ export function leftOpenOf(
   });
 }
 
-/** What a run has left open; nothing when all that it wrote is settled, or is being written now. */
+/** Returns what a run has left open; nothing when all that it wrote is settled, or is being written now. */
 export function leftBy(
   store: JournalStore,
   { id, held }: Pick<RunSummary, "id" | "held">,
 ): { readonly opened: RunOpened; readonly writes: readonly OpenAttempt[] } | undefined {
-  // The process that began it has it still: there is nothing that anybody can have left.
+  // The process that began the run still holds it, so nothing is left behind.
   if (held !== undefined && store.leases.holding(id)?.epoch === 1) return undefined;
   const state = stateOf(store.read(id));
   const writes = leftWrites(state, held !== undefined);
   return writes.length === 0 || state.opened === undefined ? undefined : { opened: state.opened, writes };
 }
 
-// Where this version knows nothing of the operation, it may have written to any of the interfaces.
+// An operation that this version does not know may have written to any interface.
 function isAt({ target }: RunOpened, { operation }: OpenAttempt, now: Target): boolean {
   const known = serviceOf(operation);
   const heading = headingOf(now);
@@ -112,7 +112,7 @@ function touchedBy({ step, operation: name, last }: OpenAttempt, target: Target)
   return operation === undefined ? undefined : touching({ operation }, { step, as, input, target });
 }
 
-// An operation of which this version knows nothing may have written to anything.
+// An operation that this version does not know may have written to anything.
 function meeting(open: TouchingWrite | undefined, would: readonly TouchingWrite[]): SameObject | undefined {
   for (const write of would) {
     if (open === undefined) return { step: write.step, as: undefined, object: undefined };
@@ -140,7 +140,7 @@ function meets(one: TouchedObject, other: TouchedObject): boolean {
 /** The code of the failure that says that an earlier run has left a write open. */
 export const OPEN_WRITE = "run.open-write";
 
-/** Says that a run must not begin beside what earlier ones have left open. */
+/** Returns the Failure of a run that must not begin beside open writes of earlier runs. */
 export function openWriteLeft(found: readonly [LeftOpen, ...LeftOpen[]]): Failure {
   const [{ run, write }] = found;
   const shown = found.slice(0, LIMITS.openWritesShown).map(sentenceOf);
@@ -148,13 +148,13 @@ export function openWriteLeft(found: readonly [LeftOpen, ...LeftOpen[]]): Failur
   return new Failure({
     code: OPEN_WRITE,
     message: [...shown, ...more].join("\n"),
-    why: "a new run could do the same a second time; nothing was sent",
+    why: "a new run could repeat that write; nothing was sent",
     next: [
-      "look again, and continue that run:",
+      "check the ledger again and continue that run:",
       `tokenbook resume ${run.id}`,
-      "or look into the ledger yourself, and record what you found:",
+      "or check the ledger yourself and record what you found:",
       `tokenbook resolve ${run.id} --step ${quoted(write.step)} --as applied|absent --because TEXT`,
-      "or add this to run beside it, and have your reason kept in the journal: --anyway --because TEXT",
+      "or run beside it, with your reason kept in the journal, by adding: --anyway --because TEXT",
     ].join("\n"),
     exit: EXIT.locked,
   });
@@ -163,12 +163,12 @@ export function openWriteLeft(found: readonly [LeftOpen, ...LeftOpen[]]): Failur
 function sentenceOf({ run, write: { step, operation, sentAt }, same }: LeftOpen): string {
   const whose = same === undefined ? "an earlier run of this playbook" : `a run of ${run.playbook}`;
   const at = new Date(sentAt).toISOString();
-  return `the run ${run.id}, ${whose}, left a write open: nobody knows whether "${step}" (${operation}, attempted at ${at}) took effect${same === undefined ? "" : `; ${sameWords(same)}`}`;
+  return `the run ${run.id}, ${whose}, left a write open: it is unknown whether "${step}" (${operation}, attempted at ${at}) took effect${same === undefined ? "" : `; ${sameWords(same)}`}`;
 }
 
 function sameWords({ step, as, object }: SameObject): string {
-  const who = as === undefined ? "maybe as the same entity" : `too as ${as ?? "the key's own identity"}`;
+  const who = as === undefined ? "possibly as the same entity" : `also as ${as ?? "the key's own identity"}`;
   if (object === undefined)
-    return `"${step}" of this playbook writes ${who}, and whether it writes to the same object is known only during the run`;
+    return `"${step}" of this playbook writes ${who}; whether it writes to the same object is known only during the run`;
   return `"${step}" of this playbook writes ${who}, to the same ${object.kind}${object.kind === "identity" ? "" : ` ${object.id}`}`;
 }

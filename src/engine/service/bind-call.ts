@@ -19,13 +19,13 @@ import type { Looking } from "../run/reading-context.ts";
 import { namesOf } from "../run/run-names.ts";
 import type { Place } from "../run/plan-steps.ts";
 
-/** A call with everything decided about it. */
+/** A call that is ready to be made. */
 export interface Bound {
   readonly input: JsonObject;
   readonly caller: Caller;
 }
 
-/** Binds the input of a call, and checks it: what an expression gave is known only now. Throws an EvaluationFailure when one gives nothing. */
+/** Binds and checks the input of a call, since values of expressions are known only now. Throws an EvaluationFailure when one has no value. */
 export function bindCall(
   context: Looking,
   place: Pick<Place, "frame" | "rounds">,
@@ -45,12 +45,12 @@ export function bindIn(context: Looking, scope: Scope, use: SideRead): Bound | (
   return problem === undefined ? { input, caller } : { input, caller, problem };
 }
 
-/** Returns why nobody can call an operation as this caller. */
+/** Returns why an operation cannot be called as this caller. */
 export function callerProblem(operation: Operation, caller: Caller, target: Target): StepProblem | undefined {
   return credentialProblem(operation, caller, target) ?? headerProblem(operation, caller, target);
 }
 
-// One that an expression gave: those that are written out were looked for before the run began.
+// The name comes from an expression: literal names were checked before the run began.
 function credentialProblem({ service }: Operation, caller: Caller, target: Target): StepProblem | undefined {
   const credential = credentialFor(service, caller);
   const known = credentialsOf(target[service.name]);
@@ -71,8 +71,8 @@ function headerProblem({ service }: Operation, caller: Caller, { profile, whereI
   return {
     code: "actor.not-in-header",
     message: `"${actingEntity}" cannot be named in the header ${name}, which takes the letters of Latin-1 only`,
-    why: "nothing was sent: the service would not know on whose behalf",
-    next: `if the service takes it in the query, say so: profile: { ${service.name}: { onBehalfOf: { in: query, name: NAME } } } at ${whereIs("profile")}`,
+    why: "nothing was sent, because the service would not know on whose behalf to act",
+    next: `if the service takes it in the query, declare this: profile: { ${service.name}: { onBehalfOf: { in: query, name: NAME } } } at ${whereIs("profile")}`,
   };
 }
 
@@ -82,21 +82,21 @@ export function bindWrite(context: RunContext, place: Place, step: CallStep): Bo
   return "problem" in bound ? bound : completed(context, place, step, bound);
 }
 
-/** The call with everything that we add to its input. */
+/** Returns the call with everything that tokenbook adds to its input. */
 export function completed(context: RunContext, place: Place, step: CallStep, bound: Bound): Bound {
   const names = namesOf(context.opened.runId, place.address);
   return { ...bound, input: withChosen(step.operation, bound.input, { names, profile: context.target.profile }) };
 }
 
-// What earlier steps gave is kept with secrets masked. A mask among it stands for a value that is not known here, and is never sent.
+// Values of earlier steps are kept with secrets masked. A mask is never sent: the value behind it is not known here.
 function maskProblem(sent: Json, secrets: Secrets): StepProblem | undefined {
   const mask = secrets.maskIn(writeJson(sent));
   if (mask === undefined) return undefined;
   return {
     code: "input.masked",
-    message: `what is to be sent holds ${mask} as it is kept of an earlier step, with the secret masked`,
-    why: "the service would be sent the mask instead of the value; nothing was sent",
-    next: "write the secret itself into with:, instead of what an earlier step gave",
+    message: `the input holds ${mask}, which masks a secret in the value of an earlier step`,
+    why: "the service would receive the mask instead of the secret; nothing was sent",
+    next: "use the secret itself in with:, not the value of an earlier step",
   };
 }
 
@@ -106,7 +106,7 @@ function bindObject(template: Template, scope: Scope): JsonObject {
   return input;
 }
 
-/** What is wrong with an input of which all is known. */
+/** Returns the problem of a fully known input. */
 export function inputProblem(operation: Operation, input: JsonObject): StepProblem | undefined {
   const batch = operation.batches && input["items"] !== undefined;
   const [problem] = validatorOf(withSchema(operation, batch))(input);

@@ -13,17 +13,17 @@ export interface Caller {
   readonly label: string | null;
 }
 
-// The service takes who is not named for the entity that the key stands for.
+// When a call names no entity, the service uses the key's own.
 const THE_KEY: Caller = { identities: {}, label: "the key" };
 
-/** Nobody is named. */
-export const NOBODY: Caller = { identities: {}, label: null };
+/** No caller is named. */
+export const NO_CALLER: Caller = { identities: {}, label: null };
 
-/** Who acts in a call. Throws an EvaluationFailure when the expression of `as` gives nobody. */
+/** Returns who acts in a call. Throws an EvaluationFailure when the expression of `as` names no one. */
 export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
   switch (use?.kind) {
     case undefined:
-      return NOBODY;
+      return NO_CALLER;
     case "key":
       return THE_KEY;
     case "entity":
@@ -65,12 +65,12 @@ function callerOfEntity(use: Extract<ActorUse, { kind: "entity" }>, scope: Scope
   const entity = use.entity.evaluate(scope);
   const [attribute, value] = (isObject(entity) ? Object.entries(entity) : []).find(([name]) => name !== "orgId") ?? [];
   if (attribute === undefined || typeof value !== "string") {
-    throw new EvaluationFailure(`as: ${use.entity.text} is no entity that can act: it names nobody within the organization`);
+    throw new EvaluationFailure(`as: ${use.entity.text} cannot act: it names no one within the organization`);
   }
   return { identities: { [use.on]: `${attribute}:${value}` }, label: value };
 }
 
-/** What `actors` gives to expressions: an Entity for each, a list for a group. */
+/** Returns the value of `actors` in expressions: an Entity for each actor, a list for a group. */
 export function actorsScope(playbook: Playbook, target: Target): Json {
   return Object.fromEntries([...playbook.actors.values()].map((actor) => [actor.name, actorValue(actor, target)]));
 }

@@ -6,7 +6,7 @@ import { hasEntities } from "../../services/services.ts";
 import { type Caller, credentialFor } from "./caller.ts";
 import type { Reply } from "./service.ts";
 
-/** Why a call has no answer of use, and the line of the environment that would mend it, where there is one. */
+/** Explains why a call has no usable answer, and which line of the environment would fix it, where there is one. */
 export function explain(reply: Reply, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {
   const { operation, caller, target } = about;
   const side = operation.call.interface;
@@ -16,14 +16,14 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
     return {
       code: "service.unreachable",
       message: `${address} cannot be reached: ${reply.message}`,
-      next: `start the service, or mend ${baseUrl}`,
+      next: `start the service, or fix ${baseUrl}`,
     };
   }
   if (operation.writes && isDoubted(reply, target)) {
     const setting = target.whereIs(`profile.${side}.errors`);
     return {
       code: "service.foreign-answer",
-      message: `${reply.message} (this is not how the service writes errors, so a gateway may have answered; if it was the service, declare the form at ${setting})`,
+      message: `${reply.message} (this is not the service's error format, so a gateway may have answered; if it was the service, declare its format at ${setting})`,
     };
   }
   if (reply.status === 401) {
@@ -32,23 +32,23 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
     return {
       code: "service.key-refused",
       message: `the service refused the key: ${reply.message}`,
-      next: `mend the key that ${target.whereIs(setting)} names`,
+      next: `fix the key that ${target.whereIs(setting)} names`,
     };
   }
   if (reply.html) {
     return {
       code: "service.not-json",
       message: `${address} answered ${operation.name} with a web page (HTTP ${reply.status}) instead of JSON`,
-      why: "this is what a proxy, a login page or a wrong address looks like",
-      next: `mend ${baseUrl}`,
+      why: "a proxy, a login page or a wrong address answers like this",
+      next: `fix ${baseUrl}`,
     };
   }
   if (reply.status !== null && reply.status >= 300 && reply.status < 400) {
     return {
       code: "service.redirect",
       message: `${address} answered ${operation.name} with a redirect (HTTP ${reply.status})`,
-      why: "redirects are never followed: the key would go along",
-      next: `mend ${baseUrl}, if the service has moved`,
+      why: "redirects are never followed, because the key would be sent along",
+      next: `fix ${baseUrl} if the service has moved`,
     };
   }
   const code =

@@ -21,11 +21,11 @@ export interface Call {
   readonly input: JsonObject;
   readonly caller: Caller;
   readonly page?: string | number;
-  /** Fields of the answer that are not as they should be are left out, instead of making it unreadable. */
+  /** Leaves out invalid fields of the answer, instead of rejecting all of it. */
   readonly loosely?: boolean;
 }
 
-/** What a call came to. */
+/** The outcome of a call. */
 export interface Reply {
   readonly meaning: AnswerMeaning;
   readonly status: number | null;
@@ -35,11 +35,11 @@ export interface Reply {
   readonly message: string;
   readonly condition: string | null;
   readonly retryAfterMs: number | null;
-  /** The service's own time, as its `Date` header tells it: in whole seconds. */
+  /** The service's own time from its `Date` header, in whole seconds. */
   readonly date: string | undefined;
-  /** The answer is HTML: an address that is not the service's is the likely cause. */
+  /** The answer is HTML: the address is probably not the service's. */
   readonly html: boolean;
-  /** It is an error, and not in a form in which the service writes its own: a gateway may have answered. */
+  /** The error is not in a form that the service uses, so a gateway may have answered. */
   readonly foreign: boolean;
 }
 
@@ -64,7 +64,7 @@ export class ServiceClient {
     this.#ports = ports;
   }
 
-  /** The request of a call, for the journal and for sending. Pure. */
+  /** Returns the request of a call, for the journal and for sending. Pure. */
   request({ operation, input, caller, page }: Call): ServiceRequest {
     const { profile } = this.target;
     return buildRequest(operation, input, {
@@ -74,14 +74,14 @@ export class ServiceClient {
     });
   }
 
-  /** Asks the service by a call that only reads. Throws Interrupted when the signal ends it, and nothing for what the network or the service does. */
+  /** Makes a call that only reads. Throws Interrupted when the signal ends it, and never for what the network or the service does. */
   async call(call: Call, signal: AbortSignal): Promise<Reply> {
     invariant(!call.operation.writes, "a write is sent behind a fence");
     return this.#exchange(call, this.request(call), { fence: undefined, signal });
   }
 
   /**
-   * Sends a write once, as the request that was made of it, unless the fence says no. Once the signal is aborted, its answer counts as lost.
+   * Sends the request of a write once, unless the fence forbids it. Once the signal is aborted, its answer counts as lost.
    * Never throws for what the network or the service does.
    */
   async send(call: Call, request: ServiceRequest, way: Way): Promise<Reply> {
@@ -148,8 +148,8 @@ export class ServiceClient {
 }
 
 /**
- * A digest of a request by which a run can tell that it is the same. One that holds a secret is made slowly, and differently in each
- * run: from a digest that is quick to make, whoever reads the journal could find a short secret by trying.
+ * Returns a digest by which a run recognizes the same request. For a request with a secret the digest is slow to compute, and different in
+ * each run: otherwise a reader of the journal could find a short secret by trying.
  */
 export function digestOf({ method, path, body }: ServiceRequest, by: { runId: string; redact: Redact }): string {
   const text = `${method} ${path}\n${body === undefined ? "" : writeJson(body)}`;
@@ -175,22 +175,22 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const body = readBody(text, by.redact);
   const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
   const retryAfterMs = retryAfter(headers["retry-after"], by.now);
-  const told = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
+  const common = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
   const mean = (trusted: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.refusals);
   if (status >= 200 && status < 300) {
     const read = readSuccess(operation, body, by);
-    if (read.kind === "answer") return { ...told, meaning: mean(true), answer: read };
-    return { ...told, meaning: mean(false), message: `HTTP ${status}, but ${read.why}` };
+    if (read.kind === "answer") return { ...common, meaning: mean(true), answer: read };
+    return { ...common, meaning: mean(false), message: `HTTP ${status}, but ${read.why}` };
   }
-  // It is cut, and of half a secret nobody could tell that it is one.
+  // Redacted before it is cut: half a secret would not be recognized.
   const said = body.kind === "json" ? (masked(body.value, by.redact) as Json) : undefined;
   const { message, condition } = refusalText(said, by.redact(text));
   const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
   const foreign = html || body.kind !== "json" || !isOwnError(operation, body.value, by.errors);
-  // A read changes nothing, so whoever refuses it may be believed.
+  // A refused read changes nothing, so a refusal by a gateway is believed too.
   const isTrusted = operation.writes ? !foreign : !html && !cutOff;
-  return { ...told, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
+  return { ...common, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
 }
 
 const NOTHING = {
@@ -214,13 +214,13 @@ function readBody(text: string, redact: Redact): Body {
   try {
     return { kind: "json", value: parseJson(text) };
   } catch (error) {
-    // The parser quotes what it stumbled over.
+    // The parser's message quotes the text, which may hold a secret.
     return { kind: "broken", why: redact(text) === text ? messageOf(error) : "it cannot be read" };
   }
 }
 
 function readSuccess(operation: Operation, body: Body, { loosely }: ReadBy): ReturnType<typeof readAnswer> {
-  if (body.kind === "broken") return { kind: "unreadable", why: `the answer is no JSON: ${body.why}` };
+  if (body.kind === "broken") return { kind: "unreadable", why: `the answer is not JSON: ${body.why}` };
   return readAnswer(operation, body.kind === "json" ? body.value : undefined, { loosely });
 }
 

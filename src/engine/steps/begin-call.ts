@@ -8,7 +8,7 @@ import type { RunContext } from "../run/run-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { compare } from "../compare/compare.ts";
 import { check } from "./check.ts";
-import { isSoAlready } from "./ensure.ts";
+import { holdsAlready } from "./ensure.ts";
 import { readStep } from "./read-step.ts";
 import { send } from "../write/send.ts";
 import { skipIfTold } from "./skip-if-false.ts";
@@ -17,7 +17,7 @@ import { skipIfTold } from "./skip-if-false.ts";
 export async function begin(context: RunContext, place: Place): Promise<void> {
   const { step, address } = place;
   const startedAt = context.ports.clock.now();
-  if (step.kind === "call") context.tell({ kind: "step.started", step: address, at: startedAt });
+  if (step.kind === "call") context.notify({ kind: "step.started", step: address, at: startedAt });
   if (step.foreach === undefined && skipIfTold(context, place, startedAt)) return;
   switch (step.kind) {
     case "call":
@@ -42,9 +42,9 @@ interface Beginning<S> {
 
 async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
   const bound = bindCall(context, place, step);
-  // Where nothing is to be sent, an input that could not be sent does no harm: there may be nothing left to name.
+  // `ensure` comes first: where nothing must be sent, an input without a value does no harm.
   if (step.ensure !== undefined) await context.untilReadsAreRecent();
-  if (step.ensure !== undefined && (await isSoAlready(context, { place, step, startedAt, bound }))) return;
+  if (step.ensure !== undefined && (await holdsAlready(context, { place, step, startedAt, bound }))) return;
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
   if (!isWrite(step)) return readStep(context, step, { place, startedAt, bound });
   context.actAs({ operation: step.operation, caller: bound.caller });

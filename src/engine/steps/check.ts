@@ -13,7 +13,7 @@ interface Beginning {
   readonly startedAt: number;
 }
 
-/** Reads afresh and looks whether a check's condition holds. One that only warns is complete either way, and says so. */
+/** Reads again and evaluates a check's condition. A check of severity `warn` completes either way, with its warning. */
 export async function check(context: Looking, { place, step, looks, startedAt }: Beginning): Promise<void> {
   const checked = await lookAt(context, place, looks);
   const { requests } = checked;

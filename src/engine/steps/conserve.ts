@@ -11,12 +11,12 @@ import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import type { CheckStepResult } from "./check-result.ts";
 
-/** What moved while it was read is read again, so often and with such pauses. */
+/** How often, and with which pauses, values that moved while they were read are read again. */
 const LOOKS = 3;
 const PAUSE_MS = 500;
 const RULES: Rules = { tolerance: Decimal.of(0), sums: { left: true, right: true } };
 
-/** Looks whether a quantity is conserved, by the same rules as a reconciliation. A difference counts only when it is seen twice alike. */
+/** Checks whether a quantity is conserved, by the same rules as a reconciliation. A difference counts only when it was seen twice alike. */
 export async function conserve(context: Looking, place: Place, check: Conserve): Promise<CheckStepResult> {
   const read = conservedRead(context, context.scopeAt(place), check);
   let [before, requests] = ["", 0];
@@ -53,10 +53,10 @@ function asJson({ key, left, right }: Pair): JsonObject {
 
 function differing(broken: readonly Pair[], { label }: SourceRead, { conserved }: Conserve): StepProblem {
   const names = conserved.sides;
-  const told = broken.map((pair) => {
+  const messages = broken.map((pair) => {
     const [, part] = keyParts(pair.key);
     const [left, right] = [pair.left?.value ?? "nothing", pair.right?.value ?? "nothing"];
     return `${label}, ${part}: ${names.left} ${left}, ${names.right} ${right} (difference ${differenceOf(pair) ?? "unknown"})`;
   });
-  return { code: "conserve.differs", message: told.join("; "), evidence: broken.map(asJson) };
+  return { code: "conserve.differs", message: messages.join("; "), evidence: broken.map(asJson) };
 }

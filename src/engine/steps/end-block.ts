@@ -8,7 +8,7 @@ import { stepIn } from "../../protocol/state.ts";
 import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 
-/** Ends a block or an included playbook, when all that it holds is done. */
+/** Ends a block or an included playbook when all of its steps are done. */
 export function end(context: Looking, place: Place, ending: Ending): void {
   const { address } = place;
   const { begun, turned } = stepIn(context.state, address);
@@ -22,7 +22,7 @@ export function end(context: Looking, place: Place, ending: Ending): void {
   context.note({ kind: "step.completed", step: address, outcome, value, startedAt, requests: 0 });
 }
 
-// What went wrong is told at the step itself.
+// The failed step reports the problem itself.
 function failedBy(turned: BlockTurned | undefined): StepProblem {
   const { failed = "a step of it", problem } = turned ?? {};
   return {
@@ -31,7 +31,7 @@ function failedBy(turned: BlockTurned | undefined): StepProblem {
   };
 }
 
-// A whole is changed when a part of it is, and unchanged when every write in it was spared.
+// A block is changed when one of its steps is, and unchanged when none of its writes had to be sent.
 function outcomeOf(context: Looking, holds: readonly string[]): CompletedOutcome {
   const outcomes = new Set(holds.map((address) => context.state.steps.get(address)?.completed?.outcome));
   if (outcomes.has("changed")) return "changed";

@@ -10,7 +10,7 @@ import { absenceIn } from "../read/not-there.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import { sideRead } from "./side-read.ts";
 
-/** How to look for what was written. */
+/** How long and how often to look for what was written. */
 export function rereading(withinMs: number = USUAL_WITHIN_MS): Waiting {
   return { timeoutMs: withinMs, everyMs: 50, backoff: 2, maxMs: 1_000 };
 }
@@ -25,10 +25,10 @@ interface Beginning {
 }
 
 /**
- * Looks whether what a write is for is so already; then the step is complete, and nothing is sent. A read that fails stops the
- * step: on a doubt nothing is written.
+ * Checks whether the state that a write should bring about exists already; then the step is complete, and nothing is sent. A read that fails
+ * stops the step, since nothing is written in doubt.
  */
-export async function isSoAlready(context: Looking, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
+export async function holdsAlready(context: Looking, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
   const looked = await lookWhether(context, place, step.ensure);
   if ("problem" in looked) {
     context.stop(place, { startedAt, outcome: "failed", problem: looked.problem });
@@ -47,7 +47,7 @@ export async function isSoAlready(context: Looking, { place, step, startedAt, bo
   return true;
 }
 
-/** After a write: what it was for must be so, at once or a little later. Gives what was read. */
+/** Waits after a write until its `ensure` holds. Returns what was read. */
 export async function becomesSo(context: Looking, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
   let broken: StepProblem = { code: "ensure.not-so", message: `this does not hold: ${ensure.that.text.trim()}` };
   const about = { address: place.address, for: ensure.that.text.trim(), wait: rereading(ensure.withinMs) };
@@ -63,13 +63,13 @@ export async function becomesSo(context: Looking, place: Place, ensure: Ensure):
 
 type Became = { readonly response: Json } | { readonly problem: StepProblem };
 
-/** What a look gave: a read that failed says nothing of it. */
+/** The result of a look; a read that failed proves nothing. */
 export type LookOutcome =
   | { readonly problem: StepProblem }
   | { readonly holds: true; readonly response: Json; readonly requests: number }
   | { readonly holds: false; readonly broken: StepProblem | undefined };
 
-/** Reads whether it is so. What is not there is not so yet. */
+/** Reads whether `ensure` holds. It does not while the thing is not there. */
 export async function lookWhether(context: Looking, place: Place, ensure: Ensure | undefined): Promise<LookOutcome> {
   if (ensure === undefined) return { holds: false, broken: undefined };
   const result = await sideRead(context, place, ensure.read);
@@ -84,7 +84,7 @@ export async function lookWhether(context: Looking, place: Place, ensure: Ensure
   return broken === undefined ? { holds: true, response: payload, requests } : { holds: false, broken };
 }
 
-// Only what the playbook itself gave: an id that would have been chosen names nothing.
+// Only ids from the playbook: an id that the run would choose names nothing yet.
 function yieldsOf({ operation }: CallStep, input: JsonObject, profile: Profile): JsonObject {
   const yields = Object.entries(operation.yields).flatMap(([name, { from }]) => {
     const value = from({ input, payload: null, found: undefined, profile });

@@ -12,7 +12,7 @@ import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { skipIfTold } from "./skip-if-false.ts";
 
-/** Evaluates the list of a `foreach`, once: its rounds are recorded, and a resumed run has the same. */
+/** Evaluates the list of a `foreach` once and records its rounds, so that a resumed run has the same. */
 export function expand(context: Looking, place: Place): void {
   const { address, step } = place;
   invariant(step.foreach !== undefined, "only a foreach is expanded");
@@ -25,10 +25,10 @@ export function expand(context: Looking, place: Place): void {
     context.note({ kind: "step.completed", step: address, outcome: "ok", value: {}, startedAt, requests: 0 });
 }
 
-/** The rounds of a `foreach`, or why it has none. Throws an EvaluationFailure. */
+/** Returns the rounds of a `foreach`, or its problem. Throws an EvaluationFailure. */
 export function roundsOf(scope: Scope, { variable, list, key }: Foreach): StepExpanded["rounds"] | StepProblem {
   const items = bind(list, scope);
-  if (!Array.isArray(items)) throw new EvaluationFailure(`foreach: ${variable} is no list`);
+  if (!Array.isArray(items)) throw new EvaluationFailure(`foreach: ${variable} is not a list`);
   const tooMany = tooManyRounds(items);
   if (tooMany !== undefined) return tooMany;
   const rounds = sharingSteps("expressionSteps", () =>
@@ -41,7 +41,7 @@ export function roundsOf(scope: Scope, { variable, list, key }: Foreach): StepEx
     : {
         code: "foreach.same-key",
         message: `two rounds of foreach have the key ${JSON.stringify(twice.key)}`,
-        why: "results are kept by key, and one would hide the other",
+        why: "results are kept by key, so one would hide the other",
         next: `make key: ${key.text} different for each item`,
       };
 }

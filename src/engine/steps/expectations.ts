@@ -7,7 +7,7 @@ import { EvaluationFailure, type Expression, type Scope } from "../../expression
 import type { StepProblem } from "../../protocol/record.ts";
 import { noValue } from "../write/lost-answer.ts";
 
-/** The first expectation that does not hold, with why it does not; `undefined` when all hold. */
+/** Returns the first expectation that does not hold, with the reason; `undefined` when all hold. */
 export function firstBroken(expectations: readonly Expression[], scope: Scope): StepProblem | undefined {
   return sharingSteps("expressionSteps", () => {
     for (const expectation of expectations) {
@@ -30,12 +30,12 @@ function broken(expectation: Expression, scope: Scope): StepProblem | undefined 
     if (!(error instanceof EvaluationFailure)) throw error;
     const explanation = explain(expectation, scope);
     const why = causeOf(explanation.tree) ?? error.message;
-    const message = `this cannot be told: ${expectation.text.trim()}: ${why}`;
+    const message = `this cannot be evaluated: ${expectation.text.trim()}: ${why}`;
     return { ...noValue(error, { code: "expect.no-value", message }), evidence: asJson(explanation) };
   }
 }
 
-/** Why an expression does not hold: its parts with their values, the answer, and what would make it hold. */
+/** Explains why an expression does not hold: its parts with their values, the answer, and what would make it hold. */
 export function seen(expression: Expression, scope: Scope): JsonObject {
   return asJson(explain(expression, scope));
 }

@@ -16,12 +16,12 @@ import type { Reply } from "../service/service.ts";
 
 // A step with `fails` passes when the service refuses it, and refuses it for the reason that the playbook expects.
 
-/** Whether the step expects to be refused, and so. */
+/** Whether the step expects this refusal. */
 export function isRefused({ fails }: CallStep, refusal: GivenRefusal): boolean {
   return fails !== undefined && refusalMeets(fails, refusal);
 }
 
-/** What the service itself said in an answer that refuses, without the words that we put before it. */
+/** Returns the service's own message in a refusal, without the words that tokenbook puts before it. */
 export function saidBy({ status, condition, message }: Pick<Reply, "status" | "condition" | "message">): GivenRefusal {
   const prefix = `HTTP ${status}: `;
   const at = message.indexOf(prefix);
@@ -32,7 +32,7 @@ export function saidBy({ status, condition, message }: Pick<Reply, "status" | "c
   };
 }
 
-/** The problem of a call that was refused: its own, or, where another refusal was expected, what came and what was expected. */
+/** Returns the problem of a refused call: its own, or, where another refusal was expected, both refusals. */
 export function notAsExpected({ fails, operation }: CallStep, refusal: GivenRefusal, problem: StepProblem): StepProblem {
   if (fails === undefined) return problem;
   const condition = conditionIn(refusal);
@@ -50,7 +50,7 @@ export function notAsExpected({ fails, operation }: CallStep, refusal: GivenRefu
 function hintOf({ condition = "" }: ExpectedRefusal, nearest: string | undefined, { name }: Operation): string {
   if (nearest === undefined) return `tokenbook operations ${name}`;
   return plainWords(nearest) === plainWords(condition)
-    ? "if this refusal is right, give fails the status and the message that came"
+    ? "if this refusal is right, set the status and message of `fails` to those of the answer"
     : `if this refusal is right, write fails: { condition: ${nearest} }`;
 }
 
@@ -64,7 +64,7 @@ function givenWords({ status, condition: own }: GivenRefusal, condition: string 
   return `${code} and the condition "${condition}"${own === undefined ? ", as its message says" : ""}`;
 }
 
-/** The problem of a call that was expected to be refused, and was not. */
+/** Returns the problem of a call that should have been refused, but was accepted. */
 export function notRefused(fails: ExpectedRefusal): StepProblem {
   return {
     code: "fails.succeeded",

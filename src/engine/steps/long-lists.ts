@@ -9,8 +9,8 @@ import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { tooManyRounds } from "./expand-foreach.ts";
 
 /**
- * Holds that no `foreach` has too many rounds whose list is known before the first step: one that is written out, comes from an input or from a
- * file of data. Throws a Failure, so that no step runs before a limit that is certain to be met.
+ * Checks the length of each `foreach` list that is known before the first step, from the playbook, an input or a data file. Throws a Failure,
+ * so that no step runs when a later one is certain to exceed the limit.
  */
 export function refuseLongLists(playbook: Playbook, { inputs, env }: { readonly inputs: JsonObject; readonly env: Env }): void {
   refuseIn(playbook, [...playbook.steps, ...playbook.checks], { ...UNKNOWN, inputs, env: env[playbook.file] ?? {} }, env);
@@ -22,7 +22,7 @@ const UNKNOWN: Scope = Object.fromEntries(
 
 function refuseIn(playbook: Playbook, steps: readonly (Step | CheckStep)[], scope: Scope, env: Env): void {
   for (const step of steps) {
-    if (step.if !== undefined && valueOf(() => step.if?.evaluate(scope)) !== true) continue; // it may be skipped
+    if (step.if !== undefined && valueOf(() => step.if?.evaluate(scope)) !== true) continue; // the step may be skipped
     const inside =
       step.foreach === undefined ? scope : { ...scope, [step.foreach.variable]: unknownValue("an item is known in its round") };
     if (step.foreach !== undefined) {
@@ -48,7 +48,7 @@ function known(template: Template, scope: Scope): Json {
   return valueOf(() => bind(template, scope)) ?? unknownValue("it is known only in the run");
 }
 
-// What has no value, or none yet, is the run's to tell.
+// A list without a value is left to the run.
 function valueOf(find: () => Json | undefined): Json | undefined {
   try {
     return find();
@@ -62,7 +62,7 @@ function tooLong(playbook: Playbook, { id, line }: Step | CheckStep, message: st
   return new Failure({
     code: "foreach.limit",
     message: `${playbook.file}:${line} (${id}): ${message}`,
-    why: "it is known before the first step, and nothing was sent",
+    why: "tokenbook checks this before the first step, so nothing was sent",
     next: "split the list, and run the playbook once for each part",
   });
 }

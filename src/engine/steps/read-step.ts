@@ -21,7 +21,7 @@ interface Begun {
   readonly bound: Bound;
 }
 
-/** Reads, again and again until `until` holds, then looks at the expectations; all of it again as often as `retry` says. */
+/** Reads until `until` holds, then checks the expectations; repeats all of it as often as `retry` allows. */
 export async function readStep(context: Looking, step: CallStep, begun: Begun): Promise<void> {
   let requests = 0;
   let last: ReadResult | undefined;
@@ -73,14 +73,14 @@ async function untilItHolds(
   );
 }
 
-/** Looks again where the service says that what was asked for is not there yet; any other failure is what the read gave. */
+/** Looks again where the service says that the thing is not there yet; any other failure is the result of the read. */
 async function notYet(context: Looking, failed: Extract<ReadResult, { kind: "failed" }>): Promise<LookResult<ReadResult>> {
   const absence = await absenceIn(context, failed);
   if (absence === "not there") return "again";
   return { found: absence === "nothing" ? failed : { ...failed, problem: absence.problem } };
 }
 
-/** What came of a read: a value, or what is wrong. */
+/** The result of a read: a value, or a problem. */
 export type JudgedRead = { readonly value: JsonObject } | { readonly problem: StepProblem };
 
 function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: JudgedRead, requests: number): void {
@@ -89,7 +89,7 @@ function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: J
   context.note({ kind: "step.completed", step: place.address, outcome: "ok", value: ended.value, ...about });
 }
 
-/** What a read amounts to: the value that later steps see, or why it is not as it was to be. */
+/** Returns the value that later steps see, or why the read is not as expected. */
 export function judge(context: Looking, step: CallStep, place: Place, result: ReadResult): JudgedRead {
   if (result.kind === "failed") {
     const { reply, problem } = result;
@@ -103,8 +103,8 @@ export function judge(context: Looking, step: CallStep, place: Place, result: Re
 }
 
 /**
- * A read changes nothing, so the service may say no to it with any failure; to a write a server error is no answer. What a gateway says is no
- * refusal of the service's.
+ * Whether the service refused a read. Any error of the service counts, since a read changes nothing; for a write, a server error is no
+ * answer. An error of a gateway is not the service's refusal.
  */
 export function isExpected(step: CallStep, reply: Reply): boolean {
   return saysNo(reply) && isRefused(step, saidBy(reply));

@@ -6,7 +6,7 @@ import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { read, type ReadResult } from "../read/read.ts";
 
-/** Makes the read that stands beside a step, with the names of the step's place. */
+/** Makes an additional read of a step, such as that of its `ensure`, with the names that the step sees. */
 export async function sideRead(
   context: Looking,
   place: Place,

@@ -8,11 +8,11 @@ import type { Place } from "../run/plan-steps.ts";
 const INTERRUPTED: StepProblem = {
   code: "block.interrupted",
   message: "the run was interrupted in this block, and its `always` has run",
-  why: "what is cleaned up cannot be gone on with",
+  why: "a run cannot continue a block that is cleaned up",
   next: "begin a new run",
 };
 
-/** Turns a block to its `rescue`, its `always`, or once more to its first step. */
+/** Continues a block with its `rescue`, its `always`, or once more from its first step. */
 export async function turn(context: Looking, { address, step }: Place, to: Turn): Promise<void> {
   const problem = "failed" in to ? (stepIn(context.state, to.failed).stopped?.problem ?? INTERRUPTED) : undefined;
   if (to.to === "again") {

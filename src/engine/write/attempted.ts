@@ -3,7 +3,7 @@ import type { AttemptState } from "../../protocol/state.ts";
 import type { Caller } from "../service/caller.ts";
 import type { Place } from "../run/plan-steps.ts";
 
-/** A write that was sent: where it stands in the run, what is known of it, and who sent it. */
+/** A write that was sent: its place in the run, its state, and its caller. */
 export interface Attempted {
   readonly place: Place;
   readonly step: WriteStep;

@@ -10,8 +10,8 @@ import { whatNext } from "./probe.ts";
 import { whyNotOwn } from "./own-answer.ts";
 
 /**
- * Asks for the receipt until it says COMMITTED or FAILED of this very write. Any other word, an unknown receipt, one that is no evidence
- * and a failing network all mean: keep asking. A deadline that passes leaves the write `unknown`: it was acknowledged, and may still commit.
+ * Asks for the receipt until it says COMMITTED or FAILED for this very write. It keeps asking after any other word, an unknown receipt, a
+ * receipt that is no evidence, or a network failure. When the deadline passes, the write is `unknown`: it was acknowledged, and may still commit.
  */
 export async function awaitReceipt(context: RunContext, attempted: Attempted): Promise<void> {
   const { place, state, caller } = attempted;

@@ -18,7 +18,7 @@ import { becomesSo, rereading } from "../steps/ensure.ts";
 import { inputSent } from "./intended-input.ts";
 import { sideRead } from "../steps/side-read.ts";
 
-/** Completes a write that took effect: finds what it made, looks at what must hold. It is never sent again, whatever they say. */
+/** Completes a write that took effect: finds what it made, and checks what must hold. Whatever they show, the write is never sent again. */
 export async function complete(context: RunContext, applied: Attempted): Promise<void> {
   const { place, step, state } = applied;
   const startedAt = state.intendedAt;
@@ -26,7 +26,7 @@ export async function complete(context: RunContext, applied: Attempted): Promise
   const outcome = state.settled?.verdict === "unchanged" ? "unchanged" : "changed";
   const why =
     outcome === "unchanged"
-      ? "what the write sets was so already, and its answer was lost"
+      ? "the values that the write sets were already set, and its answer was lost"
       : `the write itself took effect${state.settled === undefined ? "" : ", and its answer was lost"}`;
   if (step.fails !== undefined) return fail(notRefused(step.fails));
   const found = await find(context, applied);
@@ -53,33 +53,33 @@ interface Found {
 
 type Finding = Found | { readonly problem: StepProblem } | "stopping";
 
-// What the playbook says about finding goes before what the operation does by itself.
+// The playbook's own `discover` wins over the operation's.
 async function find(context: RunContext, applied: Attempted): Promise<Finding> {
   const { step, state } = applied;
-  if (step.discover !== undefined) return discoverAsTold(context, applied, step.discover);
+  if (step.discover !== undefined) return discoverByPlaybook(context, applied, step.discover);
   const { discovery } = step.operation.meaning;
   const batch = state.intended.input["items"] !== undefined;
   return discovery === undefined || batch ? {} : discover(context, discovery, applied);
 }
 
-async function discoverAsTold(context: RunContext, { place }: Attempted, told: Discover): Promise<Finding> {
+async function discoverByPlaybook(context: RunContext, { place }: Attempted, choice: Discover): Promise<Finding> {
   let count = 0;
-  const about = { address: place.address, for: "what the write made", wait: rereading(told.withinMs) };
+  const about = { address: place.address, for: "what the write made", wait: rereading(choice.withinMs) };
   const found = await lookUntil(context, about, async (): Promise<LookResult<Finding>> => {
-    const result = await sideRead(context, place, told.read);
+    const result = await sideRead(context, place, choice.read);
     if (!("kind" in result)) return { found: result };
     if (result.kind === "failed") return notRead(context, result);
-    const list = told.one.evaluate(context.scopeAt(place, { response: result.payload }));
+    const list = choice.one.evaluate(context.scopeAt(place, { response: result.payload }));
     const records: readonly Json[] = Array.isArray(list) ? list : [];
     count = records.length;
     const [one] = records;
-    if (one === undefined || count > 1) return count === 0 ? "again" : { found: { problem: notOne(told, count) } };
+    if (one === undefined || count > 1) return count === 0 ? "again" : { found: { problem: notOne(choice, count) } };
     const scope = context.scopeAt(place, { response: result.payload, one });
     return {
-      found: { outputs: Object.fromEntries(Array.from(told.outputs, ([name, output]) => [name, output.evaluate(scope)])) },
+      found: { outputs: Object.fromEntries(Array.from(choice.outputs, ([name, output]) => [name, output.evaluate(scope)])) },
     };
   });
-  return found === "late" ? { problem: notOne(told, count) } : found;
+  return found === "late" ? { problem: notOne(choice, count) } : found;
 }
 
 async function notRead(
@@ -96,8 +96,11 @@ async function notRead(
 function notOne({ one, read: { operation } }: Discover, count: number): StepProblem {
   return {
     code: count === 0 ? "discovery.not-found" : "discovery.several",
-    message: `the write took effect, but ${operation.name} shows ${count} records of which \`${one.text.trim()}\` holds, and there must be one`,
-    why: count === 0 ? "what was made cannot be named" : "to choose one of them would be a guess",
+    message: `the write took effect, but ${operation.name} shows ${count} records for which \`${one.text.trim()}\` holds; there must be exactly one`,
+    why:
+      count === 0
+        ? "without such a record, later steps cannot name what the write made"
+        : "choosing one of them would be a guess",
   };
 }
 
@@ -138,7 +141,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
     input: discovery.with(sent.input),
     caller,
     pages: LIMITS.pages,
-    // The write took effect: whatever is wrong with other records must not keep what it made from being found, now and at each resume.
+    // Errors in other records must not keep what the write made from being found, now and at each resume.
     loosely: true,
   };
   const look = async (): Promise<LookResult<Discovered>> => {
@@ -163,14 +166,14 @@ function notFound(discovery: Discovery, mark: string): StepProblem {
   return {
     code: "discovery.not-found",
     message: `the write took effect, but ${discovery.read} shows no record with its mark ${JSON.stringify(mark)}`,
-    why: "a Write result names nothing, so what was made is found by the mark that it carries",
+    why: "the answer to a write does not name what it made, so tokenbook finds it by the mark that it carries",
   };
 }
 
 function several(discovery: Discovery, mark: string, number: number): StepProblem {
   return {
     code: "discovery.several",
-    message: `${discovery.read} shows ${number} records with the mark ${JSON.stringify(mark)}, and there must be one`,
-    why: "to choose one of them would be a guess",
+    message: `${discovery.read} shows ${number} records with the mark ${JSON.stringify(mark)}; there must be exactly one`,
+    why: "choosing one of them would be a guess",
   };
 }

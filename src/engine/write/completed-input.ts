@@ -3,7 +3,7 @@ import type { Profile } from "../../contract/profile.ts";
 import type { GivenNames } from "../../services/given-names.ts";
 import type { Operation } from "../../operations/operation.ts";
 
-/** An input with what the operation fills in by itself: chosen ids, our mark. */
+/** An input with what the operation fills in by itself: chosen ids and our mark. */
 export function completed(
   operation: Operation,
   input: JsonObject,

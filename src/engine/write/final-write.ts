@@ -8,8 +8,8 @@ import type { RunContext } from "../run/run-context.ts";
 import type { Place, PlanStep } from "../run/plan-steps.ts";
 
 /**
- * Whether no write that may still come sets what this one sets. If one does, an attempt of this one that arrives late would undo it, or
- * take effect because of it. `again`: why one more attempt does no harm by itself. The reasons are those of decision 80.
+ * Whether no later write of the run sets what this one sets. If one does, a late attempt of this one would undo it, or take effect because
+ * of it. `again`: why one more attempt does no harm by itself. See decision 80.
  */
 export function isFinal(
   context: RunContext,
@@ -23,7 +23,7 @@ export function isFinal(
   );
 }
 
-// Known only when nothing is missing for it, and of a step that sees the same names.
+// Its input is known only if no value is missing, and the step sees the same names.
 function inputOf(context: RunContext, place: Place, later: CallStep): JsonObject | undefined {
   if (later.foreach !== undefined || !isBeside(context, place, later)) return undefined;
   try {
@@ -39,7 +39,7 @@ function isBeside({ playbook }: RunContext, { frame, rounds }: Place, later: Cal
   return frame === "" && rounds.length === 0 && playbook.steps.includes(later);
 }
 
-// The first place of a step that stands at several: what comes after it comes after all of them.
+// A step may appear in several places: what follows the first place follows all of them.
 function laterWrites(playbook: Playbook, step: PlanStep): readonly WriteStep[] {
   return afterIn(playbook.steps, step)?.filter(isWrite) ?? [];
 }
@@ -52,7 +52,7 @@ function afterIn(steps: readonly Step[], step: PlanStep): readonly CallStep[] | 
   return undefined;
 }
 
-// In a loop everything of it comes again.
+// Each further round of a loop repeats all of its steps.
 function afterWithin(each: Step, step: PlanStep): readonly CallStep[] | undefined {
   const inner = each === step ? [] : afterIn(partsOf(each), step);
   if (inner === undefined) return undefined;
@@ -70,7 +70,7 @@ function partsOf(step: Step): readonly Step[] {
   }
 }
 
-/** The calls of a step, and of all that it holds. */
+/** The calls of a step, and of all steps inside it. */
 export function callsIn(step: Step): readonly CallStep[] {
   return step.kind === "call" ? [step] : partsOf(step).flatMap(callsIn);
 }

@@ -5,8 +5,8 @@ import type { RunContext } from "../run/run-context.ts";
 import type { Attempted } from "./attempted.ts";
 
 /**
- * The input that a write was sent with. The journal has it with secrets masked, and a mask is never sent: where the recorded input
- * does not make the recorded request, it is bound anew from the playbook, and must make that very request.
+ * Returns the input that a write was sent with. The journal has it with secrets masked, and a mask is never sent: where the recorded input
+ * does not make the recorded request, it is bound again from the playbook, and must make that very request.
  */
 export function inputSent(
   context: RunContext,
@@ -23,7 +23,7 @@ export function inputSent(
 
 const NOT_THAT: StepProblem = {
   code: "write.not-the-same",
-  message: "what would be sent now is not what was sent before: a secret in it has another value",
-  why: "a write is sent again only to the letter, and its journal has no secrets; nothing more was sent",
-  next: "give the secret the value it had, and resume; or begin a new run after looking at the ledger",
+  message: "the request would differ from the one sent before, because a secret in it has another value now",
+  why: "a write is sent again only with the same content, and the journal holds no secrets; nothing more was sent",
+  next: "set the secret to its earlier value and resume, or check the ledger and begin a new run",
 };

@@ -5,7 +5,7 @@ import type { RunContext } from "../run/run-context.ts";
 import { isRefused, notAsExpected, saidBy } from "../steps/expected-refusals.ts";
 import type { Attempted } from "./attempted.ts";
 
-/** Completes a step that was expected to be refused, when it was refused as expected; otherwise the refusal is its failure. */
+/** Completes a step that was refused as expected; any other refusal fails the step. */
 export function judgeRefusal(context: RunContext, { place, step, state }: Attempted): void {
   const message = messageOf(state);
   const refusal = refusalOf(state, message);
@@ -24,7 +24,7 @@ function messageOf({ answered, receipt }: AttemptState): string {
   return typeof said === "string" ? said : "the receipt says FAILED";
 }
 
-// A receipt has no status of its own: the one of the answer that gave it says nothing of the write.
+// A receipt has no status code of its own: the status of the answer that carries it says nothing about the write.
 function refusalOf({ answered, receipt }: AttemptState, message: string): GivenRefusal {
   if (receipt !== undefined) return { status: undefined, condition: undefined, message };
   return saidBy({ status: answered?.status ?? null, condition: answered?.condition ?? null, message });

@@ -4,7 +4,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 
 const OF_THE_ANSWER: ReadonlySet<string | undefined> = new Set(["response", "receipt", "transactionId"]);
 
-/** Returns the problem of an expression without a value; where it asks for an answer that was lost, with what to do about it. */
+/** Returns the problem of an expression without a value; if it uses an answer that was lost, with what to do about it. */
 export function noValue(
   error: EvaluationFailure,
   { code, message = error.message }: { code: string; message?: string },
@@ -17,12 +17,12 @@ export function noValue(
   return {
     code,
     message,
-    why: `the answer of the write steps.${id} was lost, and its receipt with it: that it took effect was found otherwise`,
-    next: `ask for it only where it is there, as in has(steps.${id}.${field}); a write that is "changed" took effect, with or without a receipt`,
+    why: `the answer of the write steps.${id} was lost, and its receipt with it; other evidence shows that it took effect`,
+    next: `use it only where it exists, as in has(steps.${id}.${field}); a write that is "changed" took effect, with or without a receipt`,
   };
 }
 
-// Every answer to a write names a transaction or a receipt, so a write that took effect and has neither lost its answer.
+// Every answer to a write names a transaction or a receipt, so the answer of a write with neither was lost.
 function lacks(steps: Json | undefined, id: string, field: string): boolean {
   const step = isObject(steps) ? steps[id] : undefined;
   if (!isObject(step) || step["outcome"] !== "changed" || step["response"] !== null) return false;

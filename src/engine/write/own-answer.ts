@@ -4,8 +4,8 @@ import type { RunContext } from "../run/run-context.ts";
 import type { Attempted } from "./attempted.ts";
 
 /**
- * Why what an answer or a receipt names is not this attempt's; nothing when it can be. A transaction proves one write, and none that was
- * intended after it: not that of another step, of an earlier attempt, of another run, or one that was there before (decision 82).
+ * Returns why an answer or a receipt cannot belong to this attempt; nothing when it can. A transaction proves one write, so one of another
+ * step, an earlier attempt or another run does not prove this one, nor does one that existed before it (decision 82).
  */
 export function whyNotOwn(
   context: RunContext,
@@ -26,7 +26,7 @@ export function whyNotOwn(
   const { known } = step.operation.meaning.probe;
   const there = intended.baseline && known ? known(intended.baseline) : [];
   const old = there.length === 0 ? undefined : ids.find((id) => there.includes(id));
-  return old === undefined ? undefined : `names a transaction that was there before the write: ${old}`;
+  return old === undefined ? undefined : `names a transaction that existed before the write: ${old}`;
 }
 
 function namesReceiptOnly(named: Json): boolean {

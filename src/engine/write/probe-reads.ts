@@ -15,7 +15,7 @@ import type { Place } from "../run/plan-steps.ts";
 import { unheardOf } from "../read/not-there.ts";
 import { isNotThere, read, type ReadRequest } from "../read/read.ts";
 
-/** What a probe of this write needs from before it; nothing when it needs nothing. One that cannot be read hinders no write. */
+/** Reads the baseline that a probe of this write needs, if any. A baseline that cannot be read does not prevent the write. */
 export async function baselineOf(
   context: RunContext,
   place: Place,
@@ -33,7 +33,7 @@ export async function baselineOf(
   return { baseline, baselineAt: { date: looked.since ?? null, sequence, ...recent } };
 }
 
-/** Looks at the service after a write; gives all that can be said of it. */
+/** Reads the service after a write, and returns the evidence about it. */
 export async function evidenceOf(
   context: RunContext,
   { place, probe, bound, attempt, by }: { place: Place; probe: Probe; bound: Bound; attempt: AttemptState; by: number },
@@ -84,7 +84,7 @@ interface Looked {
   readonly since: string | undefined;
 }
 
-// One after the other: what a total says must not be younger than the list that explains it.
+// One after the other: a total must not be newer than the list that explains it.
 async function readAll(context: Looking, reads: Reads, asking: Asking): Promise<Looked | { readonly problem: StepProblem }> {
   const readings: Record<string, Readings[string]> = {};
   let since: string | undefined;
@@ -104,7 +104,7 @@ function timeIn(date: string | null | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-// What the run itself had under way at the same time could be taken for this write.
+// Writes that the run itself had under way at the same time could be mistaken for this one.
 function besideIt(
   { state }: Looking,
   address: string,
@@ -119,7 +119,7 @@ function besideIt(
   return { rivals: inputs(true), bystanders: inputs(false) };
 }
 
-// What the run had done before, and a reading may not show yet.
+// Earlier writes of the run, which a reading may not show yet.
 function earlierThan({ state }: Looking, address: string, { sequence }: AttemptState): readonly EarlierWrite[] {
   return [...state.steps].flatMap(([other, { attempts, completed }]) => {
     if (other === address || completed === undefined || completed.sequence >= sequence) return [];

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text.ts";
 import type { Target } from "../../environment/target.ts";
@@ -17,14 +17,14 @@ import { inputSent } from "./intended-input.ts";
 import { evidenceOf } from "./probe-reads.ts";
 
 /**
- * Looks what became of a write whose answer does not tell, until that is seen or the time is over. What cannot be known is `unknown`, and
- * what contradicts the write `conflict`: both stop the step, and stay so until evidence arrives.
+ * Reads the service until the outcome of a write without a conclusive answer is known, or the time is over. Without evidence the step stops
+ * as `unknown`, and with evidence that contradicts the write as `conflict`, until more evidence arrives.
  */
 export async function probe(context: RunContext, attempted: Attempted): Promise<void> {
   let last: Sight = { seen: "unclear", why: "the service could not be read" };
   let comparable = false;
   const look = async (by: number): Promise<LookResult<void>> => {
-    // What is seen while the time runs out may have been read before it did.
+    // Taken before the look: the time may run out while the service is read.
     const times = timesOf(context, attempted);
     last = await lookAt(context, attempted, by);
     comparable = times.comparable;
@@ -33,7 +33,7 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
     return { found: await settle(context, attempted, { verdict, evidence: evidenceText(last, verdict), sight: last }) };
   };
   const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted) };
-  const found = await lookUntil(context, { address: attempted.place.address, for: "what became of the write", wait }, look);
+  const found = await lookUntil(context, { address: attempted.place.address, for: "the outcome of the write", wait }, look);
   if (found === "late") stopAs(context, attempted, stoppedBy(context, attempted, { sight: last, comparable }));
 }
 
@@ -46,7 +46,7 @@ async function lookAt(context: RunContext, attempted: Attempted, by: number): Pr
   return "problem" in evidence ? { seen: "unclear", why: evidence.problem.message } : looking.judge(evidence);
 }
 
-// It is looked for from its sending on: a run that is resumed much later looks once more, and does not wait.
+// The time counts from when the write was sent: a run that is resumed much later looks once, and does not wait.
 function timeLeft(context: RunContext, { step, state }: Attempted): number {
   const within = Math.min(step.wait?.timeoutMs ?? LIMITS.probeMs, LIMITS.probeMs);
   const settlingMs = settlingTime(context.target) ?? Infinity;
@@ -55,7 +55,7 @@ function timeLeft(context: RunContext, { step, state }: Attempted): number {
   return Math.max(0, within - context.ageOf(state), untilSettled);
 }
 
-/** How long after a write has left nothing of it comes any more, and every read shows it; `undefined`: nobody has declared both. */
+/** Returns how long after a write was sent it can no longer arrive and every read shows it; `undefined` unless both are declared. */
 function settlingTime({ settleWithinMs, readLagMs }: Target): number | undefined {
   return settleWithinMs === undefined || readLagMs === undefined ? undefined : settleWithinMs + readLagMs;
 }
@@ -66,7 +66,7 @@ function verdictIn(
   { sight, settled, comparable }: { readonly sight: Sight } & Times,
 ): Verdict | undefined {
   const again = sight.seen === "conflict" ? undefined : sight.again;
-  // A refusal leaves what was so before as well.
+  // A refused write also leaves everything as it was.
   const isRefusalMeant = sight.seen === "unchanged" && step.fails !== undefined;
   const verdict = verdictOf(isRefusalMeant ? { seen: "unclear", again: sight.again } : sight, {
     additive: step.operation.meaning.effect === "additive",
@@ -80,7 +80,7 @@ function verdictIn(
 
 type Times = Pick<Circumstances, "settled" | "comparable">;
 
-/** What the time says of a look that begins now. */
+/** Returns what the clock allows a look that begins now to conclude. */
 function timesOf(context: RunContext, { place, state }: Attempted): Times {
   const { readLagMs = Infinity } = context.target;
   const { attempts } = stepIn(context.state, place.address);
@@ -122,17 +122,19 @@ function evidenceText(sight: Sight, verdict: Verdict): JsonObject {
   if (sight.seen === "conflict") return { because: sight.why };
   const why = AGAIN_WHY[sight.again ?? "never"];
   if (verdict === "superseded") {
-    return { because: `${sight.seen === "nothing" ? "it cannot be seen" : "nothing that was read proves it"}, and ${why}` };
+    return {
+      because: `${sight.seen === "nothing" ? "no trace of it is visible" : "nothing that was read proves it"}, and ${why}`,
+    };
   }
   switch (sight.seen) {
     case "effect":
     case "unchanged":
       return sight.by;
     case "nothing":
-      if (sight.again === "never") return { because: `it cannot be seen, and ${why}` };
+      if (sight.again === "never") return { because: `no trace of it is visible, and ${why}` };
       return {
         because:
-          "it cannot be seen, and the time is over within which the environment declares writes to settle and reads to show them",
+          "no trace of it is visible, and the time that the environment declares for writes to settle and reads to show them is over",
       };
     case "unclear":
       return { because: sight.why };
@@ -152,9 +154,9 @@ function stoppedBy(
   const { target } = context;
   switch (sight.seen) {
     case "effect": {
-      const isAnothers = step.operation.meaning.effect === "additive" && !context.isAlone({ operation: step.operation, caller });
-      const why = isAnothers ? `${whoElse(target)}, so it may be another's` : mayBeOld(target);
-      return { outcome: "unknown", why: `its effect can be seen, but ${why}` };
+      const mayBeOthers = step.operation.meaning.effect === "additive" && !context.isAlone({ operation: step.operation, caller });
+      const why = mayBeOthers ? `it could be someone else's: ${whoElse(target)}` : mayBeOld(target);
+      return { outcome: "unknown", why: `its effect is visible (${evidenceWords(sight.by)}), but ${why}` };
     }
     case "conflict":
       if (sight.rests === "record" || comparable) return { outcome: "conflict", why: sight.why };
@@ -163,12 +165,12 @@ function stoppedBy(
       return { outcome: "unknown", why: sight.why };
     case "unchanged": {
       const doubt = comparable ? "it may still arrive after a later step that sets something else" : mayBeOld(target);
-      return { outcome: "unknown", why: `it was so before, and is so now; but ${doubt}` };
+      return { outcome: "unknown", why: `what it sets was already set before, and still is; but ${doubt}` };
     }
     case "nothing":
       return {
         outcome: "unknown",
-        why: `no trace of it can be seen; ${stillPossible(state)}, so it is not sent again${undeclared(target)}`,
+        why: `no trace of it is visible; ${stillPossible(state)}, so it is not sent again${undeclared(target)}`,
       };
   }
 }
@@ -181,39 +183,54 @@ function stillPossible({ mayStillBeSent }: AttemptState): string {
 
 function mayBeOld({ environment, readLagMs }: Target): string {
   if (readLagMs === undefined)
-    return `each read may show an earlier moment, since ${environment} does not declare how old (readLag)`;
-  return "the run had written less than the declared readLag before, so the readings may show a moment before that";
+    return `the readings may be out of date: environment "${environment}" does not declare how old they can be (\`readLag\`)`;
+  return "the run had written less than the declared readLag before, so the readings may be older than that write";
 }
 
-// Time settles a write only where it is declared how long both may take: the write, and the reads that show it.
+// Time settles a write only where both are declared: how long a write takes, and how old a reading can be.
 function undeclared({ environment, settleWithinMs, readLagMs }: Target): string {
   const settings = [...(settleWithinMs === undefined ? ["settleWithin"] : []), ...(readLagMs === undefined ? ["readLag"] : [])];
-  return settings.length === 0 ? "" : `; time would settle it only if ${environment} declared ${settings.join(" and ")}`;
+  return settings.length === 0
+    ? ""
+    : `; time would settle it only if environment "${environment}" declared ${settings.join(" and ")}`;
 }
 
 function whoElse({ exclusive, environment }: Target): string {
   if (exclusive) return "another run has acted as the same entity meanwhile";
-  return `${environment} does not say that nobody else acts meanwhile (exclusive: true)`;
+  return `environment "${environment}" is not marked \`exclusive: true\``;
 }
 
-// What may have taken effect is for a person to look at: what was sent is in the journal, and how it shows is known.
+/** Spells what shows an effect, as in `total 10 → 60, transaction bd3a6b9c`. */
+function evidenceWords(by: JsonObject): string {
+  return Object.entries(by)
+    .map(([name, value]) => {
+      if (!isObject(value) || value["before"] === undefined || value["now"] === undefined) return `${name} ${textOf(value)}`;
+      return `${name} ${textOf(value["before"])} → ${textOf(value["now"])}`;
+    })
+    .join(", ");
+}
+
+function textOf(value: Json): string {
+  return typeof value === "string" ? value : writeJson(value);
+}
+
 function stopAs(context: RunContext, { place, step, state }: Attempted, { outcome, why }: Stopped): void {
   const { code, message } = openProblem(state);
   const problem: StepProblem = {
     code: outcome === "conflict" ? "write.conflict" : code,
     message,
-    why: `${why}; looked at: ${step.operation.meaning.readBack}`,
+    why: `${why}; tokenbook looked at: ${step.operation.meaning.readBack}`,
     next: whatNext(context, place),
   };
   context.stop(place, { startedAt: state.intendedAt, outcome, problem });
 }
 
-/** What one can do about a write that nobody knows the effect of. */
+/** Returns what a person can do about a write with unknown outcome. */
 export function whatNext({ opened: { runId } }: RunContext, { address }: Place): string {
   return [
-    "do not run this playbook again, for the write could happen twice; look again, and continue this run:",
+    "do not run this playbook again, because the write could happen twice; check the ledger again and continue this run:",
     `tokenbook resume ${runId}`,
-    "or look into the ledger yourself, and record what you found:",
+    "or check the ledger yourself and record what you found:",
     `tokenbook resolve ${runId} --step ${quoted(address)} --as applied|absent --because TEXT`,
   ].join("\n");
 }

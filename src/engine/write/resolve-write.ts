@@ -5,7 +5,7 @@ import type { AttemptSettled } from "../../protocol/record.ts";
 import { type OpenWrite, openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 
-/** What a person says became of a write, and why they know. */
+/** A person's word on the outcome of a write, and how they know. */
 export interface Resolution {
   /** The step's address. */
   readonly step: string;
@@ -15,12 +15,12 @@ export interface Resolution {
 }
 
 /**
- * Settles a write by a person's word, which is kept with their name and reason. Nothing is sent; `resume` goes on from there. Throws a
+ * Records a person's word on the outcome of a write, with their name and reason. Nothing is sent; `resume` continues from there. Throws a
  * Failure when the run is held, or has no such write.
  */
 export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
   store.assertResumable(runId);
-  // Taken before it is read: nobody can change meanwhile what is decided upon.
+  // The claim comes before the read, so that no one can change the run in between.
   const claim = store.take(runId);
   const read = store.history(runId);
   const found = openWrites(stateOf(read.records));
@@ -42,8 +42,8 @@ function nothingToResolve(runId: string, step: string, found: readonly OpenWrite
   const meant = didYouMean(step, steps) ?? steps[0];
   return new Failure({
     code: "resolve.nothing",
-    message: `the run ${runId} has no write of the step "${step}" whose effect is unknown`,
-    why: found.length === 0 ? "no write of this run is unknown" : `unknown: ${steps.join(", ")}`,
+    message: `the run ${runId} has no write with unknown outcome in the step "${step}"`,
+    why: found.length === 0 ? "no write of this run has an unknown outcome" : `unknown: ${steps.join(", ")}`,
     next:
       meant === undefined
         ? `tokenbook resume ${runId}`

@@ -16,7 +16,7 @@ import { whyNotOwn } from "./own-answer.ts";
 
 const NOT_TAKEN: Backoff = { everyMs: 500, backoff: 2, maxMs: 30_000 };
 
-interface Sending {
+interface WriteToSend {
   readonly place: Place;
   readonly step: WriteStep;
   readonly bound: Bound;
@@ -24,10 +24,10 @@ interface Sending {
 
 /**
  * Sends a write once. The intent is durable before the first byte leaves, the answer before anything depends on it: whenever
- * the process dies, the journal tells whether the write may have been sent. Right before that byte the claim and the age of the intent are
- * checked once more, for the process may have been stopped since.
+ * the process dies, the journal shows whether the write may have been sent. Right before that byte, the claim and the age of the intent
+ * are checked once more, because the process may have been paused since.
  */
-export async function send(context: RunContext, { place, step, bound }: Sending): Promise<void> {
+export async function send(context: RunContext, { place, step, bound }: WriteToSend): Promise<void> {
   const { operation } = step;
   const call = { operation, input: bound.input, caller: bound.caller };
   const request = context.service.request(call);
@@ -81,8 +81,8 @@ interface Replied {
   readonly reply: Reply;
 }
 
-// An answer that names another write's transaction, such as one that somebody in between has kept, tells nothing of this one.
-function ownReply(context: RunContext, { place, step }: Omit<Sending, "bound">, { call, attempt, reply }: Replied): Reply {
+// An answer that names another write's transaction, such as one from a cache in between, proves nothing about this one.
+function ownReply(context: RunContext, { place, step }: Omit<WriteToSend, "bound">, { call, attempt, reply }: Replied): Reply {
   const state = stepIn(context.state, place.address).attempts[attempt];
   if (reply.answer === undefined || state === undefined) return reply;
   const { payload } = reply.answer;
@@ -94,7 +94,7 @@ function ownReply(context: RunContext, { place, step }: Omit<Sending, "bound">, 
   return { ...reply, meaning: "ambiguous", answer: undefined, message: `HTTP ${reply.status}, but ${why}` };
 }
 
-/** Sends again what surely had no effect: the same input, after the pause that the service asked for. */
+/** Sends a write again that surely had no effect: with the same input, after the pause that the service asked for. */
 export async function sendAgain(context: RunContext, last: Attempted): Promise<void> {
   const { place, step, state, caller } = last;
   const sent = inputSent(context, last);

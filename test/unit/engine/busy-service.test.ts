@@ -53,7 +53,7 @@ test("a service that asks for years of patience gets two minutes, and the messag
   expect(clock.elapsed()).toBeLessThanOrEqual(LIMITS.readMs);
   expect(ran.stopped?.problem).toMatchObject({
     message: "HTTP 429: slow down",
-    why: expect.stringMatching(/^it was asked \d times within 2 min 0 s, and one read is tried for no longer than 2 min 0 s$/),
+    why: expect.stringMatching(/^tokenbook asked \d times within 2 min 0 s; it tries one read for at most 2 min 0 s$/),
   });
   expect(came.length).toBeGreaterThan(2);
 });

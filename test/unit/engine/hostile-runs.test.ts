@@ -4,7 +4,7 @@ import { LIMITS } from "../../../src/base/limits.ts";
 import { writeJson } from "../../../src/base/json.ts";
 import { contract } from "../../../src/contract/contract.ts";
 import { type Operation, operationNamed, operations } from "../../../src/operations/operation.ts";
-import { SENDINGS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
+import { ATTEMPTS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
 import { pageOf } from "../../../src/operations/page.ts";
 import { answersOf, brokenTexts, mutationsOf, type Mutated } from "./mutations.ts";
 import { type Came, type Given, runnerForTest, serve, targetAt } from "./server.ts";
@@ -91,7 +91,7 @@ test.for([...operations.values()].map((operation) => [operation.name, operation]
       const sent = came.slice(before).filter((request) => isCallOf(operation, request));
       if (says === undefined && lacksEvidence(operation, text)) {
         expect(ran.outcome, told).toBe(operation.meaning.effect === "marked" ? "passed" : "unknown");
-        expect(sent.length, told).toBeLessThanOrEqual(operation.meaning.effect === "absolute" ? SENDINGS_PER_CLAIM : 1);
+        expect(sent.length, told).toBeLessThanOrEqual(operation.meaning.effect === "absolute" ? ATTEMPTS_PER_CLAIM : 1);
         continue;
       }
       if (says === undefined || !operation.writes) {
@@ -105,7 +105,7 @@ test.for([...operations.values()].map((operation) => [operation.name, operation]
       expect(ran.outcome, told).toBe(operation.meaning.effect === "marked" ? "passed" : "unknown");
       if (ran.stopped !== undefined) expect(ran.stopped.problem.message.replace(/^.*can be trusted: /, ""), told).toMatch(says);
       // What may have taken effect is sent once, unless a second one would only set the same.
-      expect(sent.length, told).toBeLessThanOrEqual(operation.meaning.effect === "absolute" ? SENDINGS_PER_CLAIM : 1);
+      expect(sent.length, told).toBeLessThanOrEqual(operation.meaning.effect === "absolute" ? ATTEMPTS_PER_CLAIM : 1);
     }
   },
 );

@@ -35,7 +35,7 @@ test("whoever waits for an entity does not wait for ever, and is told who has it
     .run(`userId:alice at ${url} (app1)`, anotherProcess());
   database.close();
   const before = came.length;
-  const [began, message] = [clock.elapsed(), `another process acts as userId:alice at ${url} (app1), which the run other has`];
+  const [began, message] = [clock.elapsed(), `another process acts as userId:alice at ${url} (app1), which the run other holds`];
   await expect(run(WRITE, targetAt(url))).rejects.toMatchObject({
     code: "lease.held",
     exit: 6,

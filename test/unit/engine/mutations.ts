@@ -129,11 +129,11 @@ function changed(value: unknown, [key, ...rest]: Place, how: Change): unknown {
 /** Texts that are no answer at all. */
 export function brokenTexts(answer: unknown): readonly Mutated[] {
   const text = writeJson(answer);
-  const noJson = /is no JSON/;
+  const noJson = /is not JSON/;
   return [
     { text: "", says: /has no JSON body/ },
     { text: " \r\n", says: /has no JSON body/ },
-    { text: "<!doctype html><title>Sign in</title>", says: /is no JSON|a web page .* instead of JSON/ },
+    { text: "<!doctype html><title>Sign in</title>", says: /is not JSON|a web page .* instead of JSON/ },
     { text: "OK", says: noJson },
     { text: text.slice(0, -1), says: noJson },
     { text: `${text}}`, says: noJson },

@@ -87,9 +87,9 @@ test("a transaction, or a receipt, that has proven an earlier step proves no oth
 test("a transaction that was in the history before the write does not prove it", async () => {
   const answered = await run(asset("one"), { answer: () => own(0), receipt: () => committed("t0"), history: ["t0"] });
   expect(answered).toContain("unknown: one: ledger.asset.update");
-  expect(answered).toContain("but the answer names a transaction that was there before the write: t0");
+  expect(answered).toContain("but the answer names a transaction that existed before the write: t0");
   const received = await run(asset("one"), { answer: receiptOnly, receipt: () => committed("t0"), history: ["t0"] });
-  expect(received).toContain("names a transaction that was there before the write: t0");
+  expect(received).toContain("names a transaction that existed before the write: t0");
 });
 
 test("nor does one of an earlier run on the same ledger, in the answer or in the receipt", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideAttempts, SENDINGS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
+import { decideAttempts, ATTEMPTS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
 import { openWrites } from "../../../src/protocol/open-writes.ts";
 import type { Fact } from "../../../src/protocol/record.ts";
 import { type AttemptState, type RunState, stateOf, stepIn } from "../../../src/protocol/state.ts";
@@ -99,7 +99,7 @@ test("a person's word that a write is absent holds for all of its sendings so fa
 });
 
 test("sendings are bounded, and whether the end is a failure or unknown depends on what may still arrive", () => {
-  const times = (fate: string): string[] => Array.from({ length: SENDINGS_PER_CLAIM }, () => fate);
+  const times = (fate: string): string[] => Array.from({ length: ATTEMPTS_PER_CLAIM }, () => fate);
   expect(decided(times("not-sent"))).toBe("stop failed");
   expect(decided(times("unanswered, superseded"))).toBe("stop unknown");
   expect(decided(["unanswered, superseded", ...times("not-sent")])).toBe("stop unknown");

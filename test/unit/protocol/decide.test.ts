@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SENDINGS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
+import { ATTEMPTS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
 import { Walk } from "../../../src/protocol/decide.ts";
 import type { PlanBlock, PlanCall, PlanInclude, PlanNode } from "../../../src/protocol/plan.ts";
 import type { Fact } from "../../../src/protocol/record.ts";
@@ -93,7 +93,7 @@ test("what surely had no effect begins anew under a new claim", () => {
 });
 
 test("a write that is never taken is given up", () => {
-  const tries = Array.from({ length: SENDINGS_PER_CLAIM }, (_, attempt) => [
+  const tries = Array.from({ length: ATTEMPTS_PER_CLAIM }, (_, attempt) => [
     intended("mint", attempt),
     answered("mint", "not-sent", { attempt }),
   ]);

@@ -69,7 +69,7 @@ test("what is told fits 80 columns beneath its step, but for the line of the exp
 
 test("why an expression cannot be told stands in the message", () => {
   expect(problemOf("response.holders.all(h, h.nope > 0)").message).toBe(
-    'this cannot be told: response.holders.all(h, h.nope > 0): h has no field "nope"',
+    'this cannot be evaluated: response.holders.all(h, h.nope > 0): h has no field "nope"',
   );
   expect(problemOf("1 / (response.totalSupply - 999.99) > 1").message).toContain("division by zero");
 });
