@@ -39,14 +39,14 @@ const target = targetAt(service.origin);
 try {
   const writes = await extraMs(playbookOf(MINT));
   const reads = await extraMs(playbookOf(READ));
-  tell("a write", writes, WRITE_MS);
-  tell("a read", reads, READ_MS);
+  report("a write", writes, WRITE_MS);
+  report("a read", reads, READ_MS);
 } finally {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-function tell(what: string, ms: number, most: number): void {
+function report(what: string, ms: number, most: number): void {
   const verdict = ms <= most ? "ok" : "over";
   process.stdout.write(`the guarantee costs ${what.padEnd(8)} ${ms.toFixed(2).padStart(6)} ms   ≤ ${most} ms   ${verdict}\n`);
   if (options.verify && ms > most) process.exitCode = 1;

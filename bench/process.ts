@@ -7,7 +7,7 @@ export interface Ran {
   /** `null` when it was ended by a signal, or took too long. */
   readonly exit: number | null;
   readonly ms: number;
-  /** The most memory it held, in MB; `undefined` where this cannot be told. */
+  /** The most memory it held, in MB; `undefined` where it cannot be measured. */
   readonly peakMb: number | undefined;
   /** What it printed. */
   readonly output: string;

@@ -22,7 +22,7 @@ export interface Runner {
   readonly upTo: number;
   /** Whether it takes part in the run of many files. */
   readonly parallel: boolean;
-  /** Asks for the service's status before it writes, and reads before each write what would tell of it if its answer were lost. */
+  /** Asks for the service's status before it writes, and reads before each write the baseline that would show its effect if its answer were lost. */
   readonly guards: boolean;
   readonly command: (task: Task) => readonly string[];
 }
@@ -43,7 +43,7 @@ const REDOCLY = join(root, "node_modules/@redocly/cli/bin/cli.js");
 const JOBS = "100";
 const HURL_JOBS = "8";
 
-/** By hand with undici's `request`: what the targets are told in. */
+/** By hand with undici's `request`: the unit of the targets. */
 export const FLOOR = "floor";
 /** Its start-up: on the machine on which the target was set it took 159 ms. */
 export const FLOOR_AS_IT_COMES = "floor, not bundled";

@@ -1,5 +1,5 @@
-// Many clients at once against the sandbox: mints, transfers, burns and reads; then every account is held against what the clients were
-// told. `node bench/sandbox-load.ts [CLIENTS] [SECONDS]` serves a file from a process of its own, and prints requests per second.
+// Many clients at once against the sandbox: mints, transfers, burns and reads; then every account is compared with the answers that
+// the clients got. `node bench/sandbox-load.ts [CLIENTS] [SECONDS]` serves a file from a process of its own, and prints requests per second.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -161,7 +161,7 @@ class LoadRun {
         "x-api-key": this.#sandbox.ledgerApiKey,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       };
-      const sending = request(this.#sandbox.ledgerBaseUrl + path, { method, headers, agent: this.#agent }, (response) => {
+      const outgoing = request(this.#sandbox.ledgerBaseUrl + path, { method, headers, agent: this.#agent }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
@@ -169,8 +169,8 @@ class LoadRun {
           resolve({ status: response.statusCode ?? 0, body: parseJson(Buffer.concat(chunks).toString()) }),
         );
       });
-      sending.on("error", reject);
-      sending.end(body);
+      outgoing.on("error", reject);
+      outgoing.end(body);
     });
   }
 }

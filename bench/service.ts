@@ -26,7 +26,7 @@ export class BenchService {
     return new BenchService(`http://127.0.0.1:${port.toString().trim()}`, child);
   }
 
-  /** What was asked since the last call; counting begins anew. */
+  /** What was asked since the last call; counting begins again. */
   async asked(): Promise<Asked> {
     const response = await fetch(`${this.origin}/__stats`, { headers: { connection: "close" } });
     return (await response.json()) as Asked;

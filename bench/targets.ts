@@ -2,7 +2,7 @@ import { marginal, type Row, type Sizes } from "./results.ts";
 import { FLOOR, FLOOR_AS_IT_COMES, FLOOR_DURABLE, FLOOR_FRESH, HURL, OURS } from "./runners.ts";
 import { type Chain, WRITE_ROUND } from "./scenario.ts";
 
-/** One promise about performance, and how it stands. */
+/** One promise about performance, and whether it is kept. */
 export interface Verdict {
   readonly promise: string;
   readonly measured: number | undefined;

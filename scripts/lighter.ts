@@ -21,13 +21,17 @@ const INSTEAD: Readonly<Record<string, Instead>> = {
   h2: { module: /\/client-h2\.js$/, of: UNDICI, code: "module.exports = undefined;" },
   parser: { module: /\/parser-h1\.js$/, of: UNDICI, code: "module.exports = { getMiloEnabled: () => false };" },
   body: { module: /\/web\/(?:fetch\/body|fetch\/formdata|webidl)(?:\.js)?$/, of: UNDICI, code: "module.exports = {};" },
-  // With NODE_DEBUG it prints the path of each request, in which a secret may be; nobody listens to its channels.
+  // With NODE_DEBUG it prints the path of each request, which may hold a secret; nothing listens to its channels.
   diagnostics: {
     module: /\/diagnostics\.js$/,
     of: UNDICI,
     code: "const none = { hasSubscribers: false }; module.exports = { channels: new Proxy({}, { get: () => none }) };",
   },
+<<<<<<< HEAD
   // Imported for the trace of an exemplar, and there are no exemplars.
+=======
+  // Would be asked for the trace of an exemplar, but there are no exemplars.
+>>>>>>> a8937ec (Say in plain English what the sandbox, the benchmarks and the generated pages mean)
   traces: { module: /^@opentelemetry\/api$/, of: "/node_modules/prom-client/", code: "module.exports = {};" },
 };
 

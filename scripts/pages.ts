@@ -66,12 +66,16 @@ export function exitCodesPage(): string {
   const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
   const rows = names.map((name) => [`${EXIT[name]}`, name, EXITS[name].means, EXITS[name].next]);
   return page("Exit codes", [
-    "Every command ends with one of these. Of several runs the worst counts: a write that nobody knows of before a drift, that before a failure, and",
+    "Every command ends with one of these. Of several runs the worst counts: an unknown write before a drift, that before a failure, and",
     "what waits last. stdout is data, so scripts read the code and `--json`, never the words.",
     "",
     ...table(["exit", "name", "means", "what to do"], rows),
     "",
+<<<<<<< HEAD
     "What a message means and how to fix it is in [troubleshooting.md](troubleshooting.md).",
+=======
+    "[troubleshooting.md](troubleshooting.md) explains each message and how to fix its cause.",
+>>>>>>> a8937ec (Say in plain English what the sandbox, the benchmarks and the generated pages mean)
   ]);
 }
 
@@ -84,12 +88,21 @@ export function limitsPage(root: URL): string {
     const values = names.map((name) => LIMITS[name as keyof typeof LIMITS].toLocaleString("en-US"));
     return [[words, values.join("<br>"), names.map((name) => `\`${name}\``).join("<br>")]];
   });
+<<<<<<< HEAD
   const described = blocks.flatMap(([, , keys = ""]) => [...keys.matchAll(/(\w+):/g)]).length;
   if (described !== Object.keys(LIMITS).length)
     throw new Error(`${described} of ${Object.keys(LIMITS).length} limits have words`);
   return page("Limits", [
     "Every wait, list, loop and text has a bound. They are not settings: each is far above what a playbook needs, and keeps a mistake, or a service that",
     "never ends, from taking the machine with it. Anything beyond a limit is reported.",
+=======
+  const documented = blocks.flatMap(([, , keys = ""]) => [...keys.matchAll(/(\w+):/g)]).length;
+  if (documented !== Object.keys(LIMITS).length)
+    throw new Error(`${documented} of ${Object.keys(LIMITS).length} limits have words`);
+  return page("Limits", [
+    "Every wait, list, loop and text has a bound. They are no settings: each is far above what a playbook needs, and keeps a mistake, or a service that",
+    "never ends, from taking the machine with it. tokenbook reports whatever exceeds a limit.",
+>>>>>>> a8937ec (Say in plain English what the sandbox, the benchmarks and the generated pages mean)
     "",
     ...table(["what", "limit", "name"], rows),
   ]);
@@ -105,7 +118,7 @@ export function environmentPage(): string {
     "playbook. Playbooks of two projects need a command each. The state directory `.tokenbook` and `.env` lie beside the file too.",
     "",
     "The search for the file ends at your home folder, and where another file system is mounted. `tokenbook.yaml` is as trusted as a script: it decides",
-    "where keys are sent and which commands run. tokenbook uses it, and a `.env` beside it, only if nobody but you and root can change them:",
+    "where keys are sent and which commands run. tokenbook uses it, and a `.env` beside it, only if no one but you and root can change them:",
     "",
     "| what | must hold |",
     "|---|---|",
@@ -154,7 +167,7 @@ const EXAMPLE = [
   "  staging:",
   '    ledger:   { baseUrl: "https://ledger.example.com", appId: app1, orgId: org1, apiKey: env:LEDGER_KEY }',
   '    investor: { baseUrl: "https://store.example.com", credentials: { BUYER_KEY: file:keys/buyer } }',
-  "    exclusive: true                # nobody else acts as these entities",
+  "    exclusive: true                # no one else acts as these entities",
   "    timeout: 20s",
   "    profile:",
   "      ledger: { onBehalfOf: { in: header, name: X-Act-As }, receipt: { committed: [COMMITTED, DONE] } }",

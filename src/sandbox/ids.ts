@@ -5,7 +5,7 @@ export function newTransactionId(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** A key that nobody can guess. */
+/** Returns a key that cannot be guessed. */
 export function newApiKey(): string {
   return randomBytes(24).toString("base64url");
 }

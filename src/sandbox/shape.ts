@@ -2,7 +2,7 @@ import { Failure } from "../base/failure.ts";
 import { SchemaSet, type SchemaViolation } from "../schema/validator.ts";
 import { SANDBOX_LIMITS } from "./limits.ts";
 
-/** A document that somebody hands in: what to call it, the code of the failure about it, and its schema. */
+/** A document from a user: its name in messages, the code of the failure about it, and its schema. */
 export interface DocumentShape {
   readonly name: string;
   readonly code: string;
@@ -28,7 +28,7 @@ export function wrongAt({ name, code }: DocumentShape, path: Path, message: stri
 
 const TOLD_BY_CHOICE: ReadonlySet<string> = new Set(["required", "const", "minimum", "maximum"]);
 
-// A choice tells first that none of its branches fits, and then of every branch why.
+// A choice reports first that none of its branches fits, and then the reason for each branch.
 function toldOf(problems: readonly SchemaViolation[]): readonly { readonly path: Path; readonly message: string }[] {
   const choices = problems.filter(({ keyword }) => keyword === "oneOf").map(({ path }) => spell(path));
   return problems

@@ -10,7 +10,7 @@ interface Count {
   fired: number;
 }
 
-/** The fault plan at work. What it counts is of this process, and begins anew with every plan. */
+/** The active fault plan. Its counts belong to this process, and begin again with every plan. */
 export class FaultInjector {
   #counts: readonly Count[] = [];
 

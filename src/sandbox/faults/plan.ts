@@ -11,7 +11,7 @@ export type FaultPlan = readonly FaultRule[];
 
 /** One thing that goes wrong. */
 export interface FaultRule {
-  /** Name of an operation; `*` stands for any characters. Every call matches when it is left out. */
+  /** Name of an operation; `*` matches any characters. Every call matches when it is left out. */
   readonly operation?: string;
   /** The first matching call at which it is due. */
   readonly nth?: number;
@@ -62,7 +62,7 @@ export function matches(rule: FaultRule, operation: string): boolean {
   return !isStale(rule.fault) || !isWrite(operation);
 }
 
-/** Whether a read is to be answered from an earlier moment. */
+/** Whether a read must be answered from an earlier moment. */
 export function isStale(fault: Fault): boolean {
   return typeof fault === "object" && "stale" in fault;
 }

@@ -10,7 +10,7 @@ import type { Face, Faces } from "./face.ts";
 import { keyGuard } from "./guard.ts";
 import { openApiDocument } from "./openapi.ts";
 
-/** What the sandbox tells about itself. */
+/** What the sandbox shows about itself. */
 export interface AboutParts {
   readonly faces: Faces;
   readonly database: Database;

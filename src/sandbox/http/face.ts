@@ -66,12 +66,12 @@ export function successStatusOf(
   return (early ? overrides["async"] : undefined) ?? overrides[name] ?? successStatus;
 }
 
-/** Whatever was thrown, as the refusal that the caller sees; what nobody foresaw is a server error. */
+/** Returns the refusal that the caller sees for a thrown error; an unexpected one becomes a server error. */
 export function asRefusal(error: unknown): ServiceRefusal {
   if (error instanceof ServiceRefusal) return error;
   if (isClientError(error)) return new ServiceRefusal("invalid parameters", error.message);
-  const told = error instanceof Bug ? error.message : "the sandbox failed";
-  return new ServiceRefusal("server error", told);
+  const message = error instanceof Bug ? error.message : "the sandbox failed";
+  return new ServiceRefusal("server error", message);
 }
 
 // What the HTTP layer itself refuses: a body too large, a content type that is not JSON.

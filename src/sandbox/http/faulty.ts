@@ -16,7 +16,7 @@ export interface StruckCall {
   readonly closing: AbortSignal;
   /** Answers a read as the service was so long ago. */
   ago(ms: number): Promise<WireAnswer>;
-  /** Does what was asked, and tells the answer, or the refusal. */
+  /** Performs the request, and returns the answer or the refusal. */
   perform(fault?: WriteFault): Promise<WireAnswer>;
   /** An error of the interface with this status, which says that a fault was planned. */
   broken(status: number): WireAnswer;

@@ -143,7 +143,7 @@ export class LedgerFace implements Face {
   }
 }
 
-// A receipt has no field for the condition: its text must tell it.
+// A receipt has no field for the condition, so its text must name it.
 function errorText({ condition = "server error", message }: SubmittedOutcome): string {
   return condition === "server error" ? message : `${condition}: ${message}`;
 }

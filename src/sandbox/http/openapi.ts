@@ -78,7 +78,7 @@ function success(operation: ContractOperation, { successStatus }: Profile): obje
   const early = parameters.some(({ name }) => name === "async")
     ? {
         [successStatusOf(operation, successStatus, { early: true })]: {
-          description: "Taken in; its receipt tells the rest.",
+          description: "Accepted; its receipt shows the outcome.",
           content,
         },
       }
@@ -91,8 +91,8 @@ function failures({ conditions }: ContractOperation, { stranger }: Face, { condi
   const known = [...conditions, stranger].filter(isCondition);
   const byStatus = Map.groupBy(new Set(known), (condition) => String(statusOf(condition, conditionStatus)));
   const content = { [JSON_TYPE]: { schema: { $ref: `${CONTRACT_REF}Error` } } };
-  const told = [...byStatus].map(([status, words]) => [status, { description: `${words.join("; ")}.`, content }]);
-  return { ...Object.fromEntries(told), default: { description: "Any other failure.", content } };
+  const listed = [...byStatus].map(([status, words]) => [status, { description: `${words.join("; ")}.`, content }]);
+  return { ...Object.fromEntries(listed), default: { description: "Any other failure.", content } };
 }
 
 function isCondition(words: string): words is Condition {

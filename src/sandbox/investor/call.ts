@@ -28,7 +28,7 @@ export interface Enveloped {
   readonly pagination?: PagePosition;
 }
 
-/** Where a page stands in its list; pages count from 1. */
+/** The place of a page in its list; pages count from 1. */
 export interface PagePosition {
   readonly page: number;
   readonly limit: number;

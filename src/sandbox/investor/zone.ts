@@ -9,7 +9,7 @@ const WALL: Intl.DateTimeFormatOptions = {
 };
 const SECOND_MS = 1_000;
 
-/** A timezone. Wall time is told in milliseconds, as if the clock on the wall showed UTC. */
+/** A timezone. Wall time is in milliseconds, as if the wall clock showed UTC. */
 export class Zone {
   readonly #format: Intl.DateTimeFormat;
 

@@ -9,7 +9,7 @@ import type { World } from "../store/world.ts";
 /** Parameters by the name that the written contract gives them, already of the right type. */
 export type Params = Readonly<Record<string, string | number | boolean | Decimal>>;
 
-/** What every ledger operation knows: who asks what, when, and the ledger as it stands. */
+/** What every ledger operation knows: who asks what, when, and the present ledger. */
 export interface LedgerCall<Body = undefined> {
   readonly world: World;
   readonly profile: LedgerProfile;

@@ -38,7 +38,7 @@ export interface Submission {
   readonly commitAt: number;
 }
 
-/** How a submitted write stands. */
+/** The state of a submitted write. */
 export interface SubmittedOutcome {
   readonly transactionId: string;
   readonly state: "PENDING" | "COMMITTED" | "FAILED";
@@ -71,7 +71,7 @@ export class Chain {
     this.#options = options;
   }
 
-  /** Takes a write in. Throws the refusal that the ledger has for it now, unless the caller reads the outcome from the receipt. */
+  /** Accepts a write. Throws its refusal by the present ledger, unless the caller reads the outcome from the receipt. */
   submit(request: Request, now: number): Submission {
     const transactionId = newTransactionId();
     return this.#database.transaction(() => {
@@ -90,7 +90,7 @@ export class Chain {
     });
   }
 
-  /** How a submitted write stands. */
+  /** The state of a submitted write. */
   outcome(transactionId: string): SubmittedOutcome {
     const row = this.#database.get("SELECT * FROM ledger_transactions WHERE transaction_id = ?", transactionId);
     invariant(row, `the ledger has lost the transaction ${transactionId}`);
@@ -103,7 +103,7 @@ export class Chain {
     return asOutcome(found(row, "transaction not found", `there is no receipt ${receiptId}`));
   }
 
-  // Commits keep the order of submission, even when processes with different delays share the file. One that is held stands aside.
+  // Commits keep the order of submission, even when processes with different delays share the file. A held one does not block those after it.
   #nextCommit(now: number): number {
     const last = this.#database.get("SELECT commit_at FROM ledger_transactions WHERE held = 0 ORDER BY seq DESC LIMIT 1");
     return Math.max(now + this.#options.commitDelayMs, Number(last?.["commit_at"] ?? 0));

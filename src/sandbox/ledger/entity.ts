@@ -3,15 +3,15 @@ import { demand, type Condition } from "../refusal.ts";
 import type { StoredEntity } from "../store/ledger-resources.ts";
 
 /**
- * Whether the entity stands for the actor: the same organization, and every attribute that names the actor is among the entity's;
- * an entity without attributes stands for its whole organization.
+ * Whether the entity includes the actor: the same organization, and every attribute that names the actor is among the entity's;
+ * an entity without attributes includes its whole organization.
  */
 export function standsFor(entity: StoredEntity, actor: StoredEntity): boolean {
   if (entity.orgId !== actor.orgId) return false;
   return isWholeOrganization(entity) || Object.entries(actor).every(([name, value]) => entity[name] === value);
 }
 
-/** The attribute of a vault as the owner of what lies in it. Nobody acts as a vault: its custodians act for it. */
+/** The attribute of a vault as the owner of what lies in it. No caller acts as a vault: its custodians act for it. */
 export const VAULT_ATTRIBUTE = "vaultId";
 
 /** Whether the entity has no attribute that names a part of its organization. */
@@ -19,7 +19,7 @@ export function isWholeOrganization(entity: StoredEntity): boolean {
   return Object.keys(entity).length === 1;
 }
 
-/** Whether any of the entities stands for the actor. */
+/** Whether any of the entities includes the actor. */
 export function isAmong(entities: readonly StoredEntity[], actor: StoredEntity): boolean {
   return entities.some((entity) => standsFor(entity, actor));
 }

@@ -10,7 +10,7 @@ import { changeToken, isNonFungible, theToken } from "./tokens.ts";
 
 type Route = Pick<BalanceMovement, "tokenId" | "from" | "to">;
 
-/** Mints to one place; refuses more than the token's cap, of which 0 means none. */
+/** Mints to one place; refuses more than the token's cap, where 0 means no cap. */
 export function issue(commit: Commit<unknown>, place: BalanceKey, quantity: MovedQuantity): BalanceMovement {
   const { tokenId, entity: to } = place;
   const token = theToken(commit, tokenId);

@@ -45,7 +45,7 @@ import {
 } from "./transfers.ts";
 import { addExistingTokens, addTokens, createVaults, getVault, listVaults, setCustodians, updateVaults } from "./vaults.ts";
 
-/** Answers from the ledger as it stands. */
+/** Answers from the present ledger. */
 export type Read = (call: LedgerCall<unknown>) => unknown;
 /** Changes the ledger, or refuses. */
 export type Write = (commit: Commit<unknown>) => void;

@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** What may stand in a piece of HTML. */
+/** What a piece of HTML may contain. */
 export type HtmlValue = Html | string | number | undefined | readonly Html[];
 
 /** Writes HTML: values are escaped unless they are HTML themselves. */

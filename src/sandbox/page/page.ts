@@ -52,7 +52,7 @@ function sections(overview: Overview): readonly Html[] {
       vaultTokenId.join(", "),
       custodians.map(spell).join(", "),
     ]),
-    table("Investor tokens", ["Id", "Name", "Price", "In all"], overview.investorTokens, (token) => [
+    table("Investor tokens", ["Id", "Name", "Price", "Total"], overview.investorTokens, (token) => [
       token.id,
       token.name,
       `${token.price.text} ${token.currency}`,

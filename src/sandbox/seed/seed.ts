@@ -11,9 +11,9 @@ export interface Seed {
   readonly orgId: string;
   readonly appId: string;
   readonly storeId: string;
-  /** Left out, a new one that nobody can guess. */
+  /** Left out, a new one that cannot be guessed. */
   readonly ledgerApiKey?: string;
-  /** Who acts when a ledger call names nobody. */
+  /** Who acts when a ledger call names no entity. */
   readonly ledgerEntity: SeedEntity;
   /** Entities whose part of the ledger is down: what they read ends in a server error, what they write is never committed. */
   readonly cutOff?: readonly SeedEntity[];
@@ -34,9 +34,9 @@ export interface SeedAssetType {
 
 /** A user of the investor interface. */
 export interface SeedInvestor {
-  /** The name under which its API key is handed out. */
+  /** The name under which its API key is given out. */
   readonly name: string;
-  /** Left out, a new one that nobody can guess. */
+  /** Left out, a new one that cannot be guessed. */
   readonly apiKey?: string;
   readonly userId: string;
   /** ISO 3166-1 numeric code; without it the investor has no identity record. */

@@ -36,7 +36,7 @@ export function committedWrites(database: Database): readonly LoggedCommit[] {
   return database.all("SELECT * FROM commits ORDER BY seq").map(asLogged);
 }
 
-/** The writes committed last, newest first, and how many there are in all. */
+/** The writes committed last, newest first, and their total number. */
 export function latestCommits(
   database: Database,
   most: number,

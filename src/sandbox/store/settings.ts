@@ -13,7 +13,7 @@ export interface Settings {
   readonly appId: string;
   readonly storeId: string;
   readonly ledgerApiKey: string;
-  /** Who acts when a ledger call names nobody. */
+  /** Who acts when a ledger call names no entity. */
   readonly ledgerEntity: StoredEntity;
   /** Whose part of the ledger is down. */
   readonly cutOff: readonly StoredEntity[];
