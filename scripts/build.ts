@@ -104,11 +104,7 @@ if (!process.argv.includes("--no-types")) {
   });
 }
 
-<<<<<<< HEAD
 // The loader has the name of the code that it loads, so compiled code of one build is never used for another.
-=======
-// The loader receives the name of this build, so that it never uses compiled code of another build.
->>>>>>> a8937ec (Say in plain English what the sandbox, the benchmarks and the generated pages mean)
 async function buildBoot(...built: readonly RolldownOutput[]): Promise<RolldownOutput> {
   const codes = built.flatMap((each) => each.output.map((file) => (file.type === "chunk" ? file.code : "")));
   const loader = await rolldown({

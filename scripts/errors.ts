@@ -8,11 +8,7 @@ import { formatDiagnostic } from "../src/source/diagnostic.ts";
 
 const SHOWN = { lines: 20, columns: 100 };
 
-<<<<<<< HEAD
 /** Returns the example of each code, without the line that gives the expected codes to the test of the corpus. */
-=======
-/** The example of each code. The line with the corpus test's expectation is left out, also from what is checked. */
->>>>>>> a8937ec (Say in plain English what the sandbox, the benchmarks and the generated pages mean)
 export function examplesOf(root: URL): Readonly<Record<string, Example>> {
   return Object.fromEntries(CODES.map((code) => [code, exampleOf(root, code)]));
 }

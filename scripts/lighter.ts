@@ -27,11 +27,7 @@ const INSTEAD: Readonly<Record<string, Instead>> = {
     of: UNDICI,
     code: "const none = { hasSubscribers: false }; module.exports = { channels: new Proxy({}, { get: () => none }) };",
   },
-<<<<<<< HEAD
   // Imported for the trace of an exemplar, and there are no exemplars.
-=======
-  // Would be asked for the trace of an exemplar, but there are no exemplars.
->>>>>>> a8937ec (Say in plain English what the sandbox, the benchmarks and the generated pages mean)
   traces: { module: /^@opentelemetry\/api$/, of: "/node_modules/prom-client/", code: "module.exports = {};" },
 };
 

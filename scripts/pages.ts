@@ -71,11 +71,7 @@ export function exitCodesPage(): string {
     "",
     ...table(["exit", "name", "means", "what to do"], rows),
     "",
-<<<<<<< HEAD
     "What a message means and how to fix it is in [troubleshooting.md](troubleshooting.md).",
-=======
-    "[troubleshooting.md](troubleshooting.md) explains each message and how to fix its cause.",
->>>>>>> a8937ec (Say in plain English what the sandbox, the benchmarks and the generated pages mean)
   ]);
 }
 
@@ -88,21 +84,12 @@ export function limitsPage(root: URL): string {
     const values = names.map((name) => LIMITS[name as keyof typeof LIMITS].toLocaleString("en-US"));
     return [[words, values.join("<br>"), names.map((name) => `\`${name}\``).join("<br>")]];
   });
-<<<<<<< HEAD
   const described = blocks.flatMap(([, , keys = ""]) => [...keys.matchAll(/(\w+):/g)]).length;
   if (described !== Object.keys(LIMITS).length)
     throw new Error(`${described} of ${Object.keys(LIMITS).length} limits have words`);
   return page("Limits", [
     "Every wait, list, loop and text has a bound. They are not settings: each is far above what a playbook needs, and keeps a mistake, or a service that",
     "never ends, from taking the machine with it. Anything beyond a limit is reported.",
-=======
-  const documented = blocks.flatMap(([, , keys = ""]) => [...keys.matchAll(/(\w+):/g)]).length;
-  if (documented !== Object.keys(LIMITS).length)
-    throw new Error(`${documented} of ${Object.keys(LIMITS).length} limits have words`);
-  return page("Limits", [
-    "Every wait, list, loop and text has a bound. They are no settings: each is far above what a playbook needs, and keeps a mistake, or a service that",
-    "never ends, from taking the machine with it. tokenbook reports whatever exceeds a limit.",
->>>>>>> a8937ec (Say in plain English what the sandbox, the benchmarks and the generated pages mean)
     "",
     ...table(["what", "limit", "name"], rows),
   ]);
