@@ -15,8 +15,8 @@ export function cliPage(): string {
   return page("Commands", [
     WORDS.root.summary,
     "",
-    "stdout is data, everything else goes to stderr; `--json` moves to stderr whatever is not JSON. Each command takes `--help` and `--no-color`, and ends with",
-    "one of the [exit codes](exit-codes.md).",
+    "stdout is for data, and everything else goes to stderr. `--json` moves to stderr whatever is not JSON. Each command takes `--help` and `--no-color`, and",
+    "exits with one of the [exit codes](exit-codes.md).",
     "",
     ...table(
       ["command", "what it does"],
@@ -66,8 +66,8 @@ export function exitCodesPage(): string {
   const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
   const rows = names.map((name) => [`${EXIT[name]}`, name, EXITS[name].means, EXITS[name].next]);
   return page("Exit codes", [
-    "Every command ends with one of these. Of several runs the worst counts: an unknown write before a drift, that before a failure, and",
-    "what waits last. stdout is data, so scripts read the code and `--json`, never the words.",
+    "Every command exits with one of these. The worst of several runs counts: an unknown write before a drift, a drift before a failure, and",
+    "a pending step last. stdout is for data: scripts should read the code and `--json`, never the words.",
     "",
     ...table(["exit", "name", "means", "what to do"], rows),
     "",

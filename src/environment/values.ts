@@ -25,22 +25,35 @@ export function hiddenPartsOf(address: string): readonly string[] {
   return [login, behind].flatMap((part) => part ?? []);
 }
 
-/** Returns the findings of invalid addresses, and of those with a key in them, which would be printed with the address. */
+/** Returns the findings of addresses that are invalid, hold a key that would be printed, or include the path of the service. */
 export function addressProblems(root: SourceNode): readonly PlacedFinding[] {
   return valuesOf(root, "environments")
     .flatMap(addressesOf)
     .flatMap(({ node: { range }, text }): readonly PlacedFinding[] => {
       const url = URL.parse(text);
       if (url === null) {
-        const message = `"baseUrl" is no address: its host or port cannot be`;
+        const message = `"baseUrl" is not an address: its host or port is not valid`;
         return [{ finding: { code: "schema.pattern", message, suggestion: "such as https://ledger.example.com:8443" }, range }];
       }
-      if (url.username === "" && url.password === "") return [];
+      if (url.username === "" && url.password === "") return ownPathProblems(url, range);
       const message = `"baseUrl" holds a user or a password`;
-      const why = "an address is printed, and is kept in reports and in the journal";
+      const why = "an address is printed, and appears in reports and in the journal";
       const suggestion = "leave them out, and give the key as apiKey or under credentials: env:NAME or file:PATH";
       return [{ finding: { code: "schema.pattern", message, why, suggestion }, range }];
     });
+}
+
+// tokenbook adds the path of the service itself, and would ask for it twice.
+function ownPathProblems({ origin, pathname }: URL, range: PlacedFinding["range"]): readonly PlacedFinding[] {
+  const before = services.flatMap(({ root }) => {
+    const own = root.replaceAll(/[^\w/{}]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, "[^/]+");
+    return new RegExp(`^(.*?)${own}(?:/.*)?$`).exec(pathname)?.[1] ?? [];
+  });
+  const [path] = before;
+  if (path === undefined) return [];
+  const message = `"baseUrl" includes the service's own path: ${pathname.slice(path.length)}`;
+  const why = "tokenbook adds this path to each request itself";
+  return [{ finding: { code: "schema.pattern", message, why, suggestion: `baseUrl: "${origin}${path}"` }, range }];
 }
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf as headingOfTarget, type Target } from "../environment/target.ts";
 import { Looking } from "../engine/run/reading-context.ts";
-import { actorsScope } from "../engine/service/caller.ts";
+import { actorsScope, organizationScope } from "../engine/service/caller.ts";
 import { digestOf, type Place } from "../engine/run/plan-steps.ts";
 import type { EnginePorts } from "../engine/engine-ports.ts";
 import type { ReadingPort } from "../engine/read/reading-port.ts";
@@ -61,7 +61,7 @@ export class PlanContext extends Looking {
     return this.#disturbed;
   }
 
-  /** From here on, something would have happened that the service does not know of yet. */
+  /** Marks that a write would have happened that the service has not seen. */
   disturb(why: string): void {
     this.#disturbed ??= why;
   }
@@ -75,14 +75,14 @@ export class PlanContext extends Looking {
     this.say(place, { verdict: "would-fail", problem: problemOf(problem) });
   }
 
-  /** Completes a step with what is known of its value, and says what would happen. */
+  /** Completes a step with the known part of its value, and adds its row. */
   conclude(place: Place, value: JsonObject, said: RowDetails): void {
     const startedAt = this.ports.clock.now();
     this.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests: 0 });
     this.say(place, said);
   }
 
-  /** Says of a step what would happen; what was read since the last step is its own. */
+  /** Adds the row of a step, with the reads since the row before it. */
   say(spot: PlannedPlace, said: RowDetails): void {
     const reads = [...(this.#rows.get(spot.address)?.reads ?? []), ...this.#reads.values()];
     this.#reads = new Map();
@@ -90,7 +90,7 @@ export class PlanContext extends Looking {
     this.#rows.set(spot, { ...rowOf(this.playbook, spot), ...said, reads });
   }
 
-  /** Lets nothing be known of what a step gives. */
+  /** Makes the results of a step unknown. */
   hide(address: string, why: string): void {
     lendValue(this.state, address, unknownValue(why));
   }
@@ -108,14 +108,20 @@ export class PlanContext extends Looking {
     return { ...super.scopeAt(place, more), run };
   }
 
-  /** What names stand for in an included playbook that nothing leads to yet, but for its inputs and steps. */
+  /** Returns the names of an included playbook that is not reached yet, except for its inputs and steps. */
   scopeIn(playbook: Playbook): Scope {
     const secrets = unknownValue("a secret is known only in the run");
     const { run = null } = this.scopeAt({ frame: "", rounds: [] });
-    return { env: this.state.opened?.env?.[playbook.file] ?? {}, secrets, actors: actorsScope(playbook, this.target), run };
+    return {
+      env: this.state.opened?.env?.[playbook.file] ?? {},
+      secrets,
+      actors: actorsScope(playbook, this.target),
+      run,
+      ...organizationScope(this.target),
+    };
   }
 
-  // What is asked again, after a failure or to see whether it moves, counts as it was answered last.
+  // The last answer counts when a read is repeated.
   async #read(call: Call, signal: AbortSignal): Promise<Reply> {
     const reply = await this.ports.service.call(call, signal);
     const read = readOf(call, reply);
@@ -128,7 +134,7 @@ const RUN_NAMES = ["id", "key", "startedAt"] as const;
 
 function readOf({ operation, input, caller, page }: Call, { status, answer, condition }: Reply): PlannedRead {
   const payload: Json = answer?.payload ?? null;
-  // What a refusal says may differ at each time that it is said.
+  // The words of a refusal may differ each time.
   const digest = digestOfValue(answer === undefined ? { status: String(status), condition } : { payload });
   return {
     operation: operation.name,
@@ -141,7 +147,7 @@ function readOf({ operation, input, caller, page }: Call, { status, answer, cond
   };
 }
 
-/** A problem as a plan tells it. */
+/** Returns a problem as a plan shows it. */
 export function problemOf({ code, message, next }: StepProblem): PlannedProblem {
   return { code, message, next: next ?? null };
 }

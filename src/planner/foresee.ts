@@ -32,6 +32,7 @@ export function foresee(template: Template, scope: Scope, path = ""): ForeseenVa
       };
     }
     case "literal":
+    case "entity":
     case "expression":
     case "text":
       return leaf(template, scope, path);

@@ -120,7 +120,7 @@ async function planStep(context: PlanContext, place: Place): Promise<void> {
 
 async function planCheck(context: PlanContext, place: Place, step: CheckStep): Promise<void> {
   if (context.disturbed !== undefined) {
-    const why = `it is looked at when all steps are complete: ${context.disturbed}`;
+    const why = `it is checked when all steps are complete: ${context.disturbed}`;
     return context.conclude(place, { outcome: "ok" }, { verdict: "cannot-know", why: [why] });
   }
   const { looks } = step;
@@ -168,7 +168,7 @@ function totalsOf(rows: readonly PlannedStep[]): PlannedTotals {
   const sent = of("will-create", "will-change");
   return {
     ...Object.fromEntries(
-      services.map(({ name, planned: { total } }) => [total, sent.filter(({ writes }) => writes === name).length]),
+      services.map(({ name, plannedTotal }) => [plannedTotal, sent.filter(({ writes }) => writes === name).length]),
     ),
     cannotKnow: of("cannot-know").filter(({ writes }) => writes !== null).length,
     alreadySo: of("already-so").length,

@@ -54,7 +54,7 @@ interface Made {
 // What is read now may be another then: it is told, and nothing is built on it.
 function disturbedRead(context: PlanContext, place: Place, { step, result, actor }: Made): [Place, JsonObject, RowDetails] {
   const isAsked = step.expect.length > 0 || step.until !== undefined || step.fails !== undefined;
-  const asNow = `answered as the service stands now: ${context.disturbed ?? ""}`;
+  const asNow = `this was answered before the run: ${context.disturbed ?? ""}`;
   const failed = result.kind === "failed" ? [result.problem.message] : [];
   const verdict = isAsked || result.kind === "failed" ? "cannot-know" : "reads";
   return [place, valueAfter(place, step), { verdict, why: [...failed, asNow], actor }];

@@ -11,7 +11,7 @@ import type { StepProblem } from "../protocol/record.ts";
 import type { PlanContext, RowDetails } from "./context.ts";
 import { type ForeseenValue, foreseeObject } from "./foresee.ts";
 
-/** Says what would become of a write. Nothing is sent. */
+/** Plans a write, without sending it. */
 export async function planWrite(context: PlanContext, place: Place, step: CallStep): Promise<void> {
   const scope = context.scopeAt(place);
   const input = foreseeObject(step.with, scope);
@@ -34,7 +34,7 @@ function fail(context: PlanContext, place: Place, problem: StepProblem): void {
   context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
 }
 
-// Who acts changes nothing of what would happen: what is unknown of it is only told.
+// The actor does not change what would happen, so an unknown actor is only noted.
 function actorOf(find: () => string | null): { readonly actor: string | null; readonly why: readonly string[] } {
   try {
     return { actor: find(), why: [] };
@@ -59,12 +59,13 @@ async function lookAtEnsure(context: PlanContext, place: Place, step: CallStep):
   const { effect } = step.operation.meaning;
   const written = effect === "unique" || effect === "marked" ? "will-create" : "will-change";
   if (step.ensure === undefined) return { verdict: step.fails === undefined ? written : "will-be-refused", why: [] };
-  const asNow = disturbed === undefined ? [] : [`as the service stands now: ${disturbed}`];
+  const asNow = disturbed === undefined ? [] : [`this was checked before the run: ${disturbed}`];
   try {
     const looked = await lookWhether(context, place, step.ensure);
     if (!("problem" in looked)) {
-      // What is so now may be so no more once something was written before it.
-      if (looked.holds && disturbed !== undefined) return { verdict: "cannot-know", why: [`it is so now, but ${disturbed}`] };
+      // An earlier write of this run may undo what is done now.
+      if (looked.holds && disturbed !== undefined)
+        return { verdict: "cannot-know", why: [`it is done already, but ${disturbed}`] };
       if (looked.holds) return { verdict: "already-so", why: [], response: looked.response };
       return { verdict: step.fails === undefined ? written : "will-be-refused", why: asNow };
     }
@@ -81,7 +82,7 @@ interface Written {
   readonly verdict: WriteVerdict;
 }
 
-// What later steps see: what the playbook itself gave is known, and nothing that the service or the run would give.
+// Later steps see what the playbook itself gives; what the service or the run would give is unknown.
 function valueAfter(context: PlanContext, { address }: Place, { step, input, verdict }: Written): JsonObject {
   const unknown = (name: string): Json => unknownValue(`steps.${step.id}.${name} is known only when ${address} has run`);
   if (verdict === "will-be-refused") return { outcome: "ok", refusal: unknown("refusal") };
@@ -107,7 +108,7 @@ function valueAfter(context: PlanContext, { address }: Place, { step, input, ver
   };
 }
 
-// Ids are made of the run's own, which is none yet.
+// A plan has no run id, from which the chosen ids are made.
 const CHOSEN: GivenNames = { id: () => unknownValue("the run chooses this id when it begins") as string, mark: "" };
 
 function givenBy(find: () => Json | undefined): Json | undefined {

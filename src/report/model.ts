@@ -15,6 +15,7 @@ import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
 import { Nesting } from "./nesting.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
+import { Pauses } from "./pauses.ts";
 import { StepFold, type StepRecord } from "./step-fold.ts";
 
 /** The report of a run: the fold of its records, from the first. Pure. */
@@ -43,6 +44,10 @@ export class RunFold implements Observer {
   #nesting = new Nesting([]);
   #opened: (RunRecord & RunOpened) | undefined;
   #closed: (RunRecord & RunClosed) | undefined;
+  readonly #pauses = new Pauses();
+  /** Whether anything was recorded since the run was opened. */
+  #hasRecords = false;
+  #lastAt = 0;
 
   get opened(): (RunRecord & RunOpened) | undefined {
     return this.#opened;
@@ -52,18 +57,21 @@ export class RunFold implements Observer {
     return this.#closed;
   }
 
-  /** Takes what is recorded; what is only told leaves no trace in a report. */
+  /** Takes a record; notices leave no trace in a report. */
   event(event: RunEvent): void {
     if (!isNotice(event)) this.take(event);
   }
 
   take(record: RunRecord): void {
     continueHistory(this.#history, record);
+    if (record.kind === "run.claimed" && this.#hasRecords) this.#pauses.add(this.#lastAt, record.at);
+    this.#hasRecords = record.kind !== "run.opened";
+    this.#lastAt = record.at;
     switch (record.kind) {
       case "run.opened":
         this.#opened = record;
         this.#nesting = new Nesting(record.steps);
-        for (const heading of record.steps) this.#groups.set(heading.id, newGroup(heading));
+        for (const heading of record.steps) this.#groups.set(heading.id, newGroup(heading, this.#pauses));
         return;
       case "run.claimed":
         this.#closed = undefined;
@@ -108,6 +116,11 @@ export class RunFold implements Observer {
       step.rescued();
       this.#open.delete(step);
     }
+  }
+
+  /** Whether a step is in a block or an included playbook, in the same rounds as it. */
+  isWithin(address: string, container: string): boolean {
+    return this.#nesting.isWithin(address, container);
   }
 
   get groups(): Iterable<StepGroup> {
@@ -162,7 +175,7 @@ export class RunFold implements Observer {
       outcome: closed?.outcome ?? "running",
       startedAt: new Date(at).toISOString(),
       finishedAt: closed === undefined ? null : new Date(closed.at).toISOString(),
-      durationMs: closed === undefined ? null : Math.max(0, closed.at - at),
+      durationMs: closed === undefined ? null : this.#pauses.workedMs(at, closed.at),
       outputs: closed?.outputs ?? {},
       problem: closed?.problem ?? null,
       history: this.#history,
@@ -177,7 +190,7 @@ export class RunFold implements Observer {
     const before = new Map(this.#groups);
     this.#groups.clear();
     for (const heading of steps) {
-      const group = before.get(heading.id) ?? newGroup(heading);
+      const group = before.get(heading.id) ?? newGroup(heading, this.#pauses);
       for (const fold of [group.whole, ...group.rounds.values()]) fold.rewrite(heading);
       this.#groups.set(heading.id, group);
       before.delete(heading.id);
@@ -197,7 +210,7 @@ export class RunFold implements Observer {
   #group(id: string): Group {
     let group = this.#groups.get(id);
     if (group === undefined) {
-      group = newGroup({ id, name: id, uses: "", line: 0 });
+      group = newGroup({ id, name: id, uses: "", line: 0 }, this.#pauses);
       this.#groups.set(id, group);
     }
     return group;
@@ -206,15 +219,15 @@ export class RunFold implements Observer {
   #round(group: Group, address: string): StepFold {
     let round = group.rounds.get(address);
     if (round === undefined) {
-      round = new StepFold(group.whole.heading, address);
+      round = new StepFold(group.whole.heading, this.#pauses, address);
       group.rounds.set(address, round);
     }
     return round;
   }
 }
 
-function newGroup(heading: StepHeading): Group {
-  return { whole: new StepFold(heading), rounds: new Map() };
+function newGroup(heading: StepHeading, pauses: Pauses): Group {
+  return { whole: new StepFold(heading, pauses), rounds: new Map() };
 }
 
 // What holds steps is no step to be counted itself.

@@ -1,12 +1,12 @@
 import { keysOf, stepOf } from "../protocol/address.ts";
 import type { StepHeading } from "../protocol/record.ts";
 
-/** Which steps hold which, as the playbook has it. */
+/** The containers of the steps, as the playbook has them. */
 export class Nesting {
   readonly #holders = new Map<string, string>();
 
-  /** The headings stand in the order of the playbook, those of what a step holds behind it and one deeper. */
-  constructor(headings: readonly StepHeading[]) {
+  /** Takes the headings in the order of the playbook: the steps in a step follow it, one deeper. */
+  constructor(headings: readonly Pick<StepHeading, "id" | "depth">[]) {
     const above: string[] = [];
     for (const { id, depth = 0 } of headings) {
       const holder = above[depth - 1];
@@ -15,7 +15,7 @@ export class Nesting {
     }
   }
 
-  /** Whether a step stands in a block, in the same rounds as it. */
+  /** Whether a step is in a block, in the same rounds as it. */
   isWithin(address: string, block: string): boolean {
     const keys = keysOf(address);
     return this.#holds(stepOf(block), stepOf(address)) && keysOf(block).every((key, at) => keys[at] === key);

@@ -12,6 +12,7 @@ import type {
 } from "../protocol/record.ts";
 import { keysOf } from "../protocol/address.ts";
 import { type Attempt, attemptReport, hasEffect, isOpen, learn, receiptOf, textAt, transactionOf } from "./attempt.ts";
+import type { Pauses } from "./pauses.ts";
 import type { RowOutcome, StepReport } from "./shape.ts";
 
 /** A record about one step. */
@@ -21,6 +22,7 @@ export type StepRecord = RunRecord &
 /** What became of one step, or of one round of it: the fold of its records. */
 export class StepFold {
   #heading: StepHeading;
+  readonly #pauses: Pauses;
   readonly address: string;
   readonly #attempts = new Map<number, Attempt>();
   #begunAt: number | undefined;
@@ -33,7 +35,8 @@ export class StepFold {
   #row: StepReport | undefined;
   #ending: (RunRecord & (StepCompleted | StepStopped)) | undefined;
 
-  constructor(heading: StepHeading, address: string = heading.id) {
+  constructor(heading: StepHeading, pauses: Pauses, address: string = heading.id) {
+    this.#pauses = pauses;
     this.#heading = heading;
     this.address = address;
   }
@@ -181,7 +184,7 @@ export class StepFold {
       attempts: attempts.map(attemptReport),
       requests: ending?.requests ?? attempts.length,
       startedAt: startedAt === undefined ? null : new Date(startedAt).toISOString(),
-      durationMs: ending === undefined ? null : Math.max(0, ending.at - ending.startedAt),
+      durationMs: ending === undefined ? null : this.#pauses.workedMs(ending.startedAt, ending.at),
       response: completed?.value["response"] ?? null,
       refusal: textAt(completed?.value, "refusal"),
       problem: ending?.kind === "step.stopped" && !this.#isGone ? ending.problem : null,

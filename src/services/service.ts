@@ -30,8 +30,8 @@ export interface ServiceDescriptor<Name extends InterfaceName = InterfaceName> {
     /** A read of one thing, which is refused for an id that nobody has. */
     readonly one: (nobodysId: string) => ServiceRead<Name>;
   };
-  /** How a plan reports its writes: the field of the totals, and its words. */
-  readonly planned: { readonly total: string; readonly words: (writes: number) => string };
+  /** The field of a plan's totals that counts its writes. */
+  readonly plannedTotal: string;
   /** The name of the actor in an example. */
   readonly exampleActor: string;
   readonly meanings: Readonly<Record<OperationNames[Name], Meaning>>;

@@ -3,6 +3,7 @@ import { invariant } from "../base/failure.ts";
 import { count, didYouMean } from "../base/text.ts";
 import type { SchemaViolation } from "../schema/validator.ts";
 import type { Finding } from "./diagnostic.ts";
+import { meantBy, ruleOf } from "./pattern-rules.ts";
 import { nodeAt, type Range, type SourceNode, textOf } from "./node.ts";
 
 /** Turns a schema problem into a finding about a place in the text. */
@@ -88,7 +89,12 @@ function unknownField(problem: SchemaViolation, field: string): Finding {
 
 function badName(problem: SchemaViolation, name: string): Finding {
   const rule = problem.schema["propertyNames"] as { readonly pattern?: string; readonly description?: string } | undefined;
-  return { code: "schema.name", message: `"${name}" cannot be a name here`, why: rule?.description ?? rule?.pattern };
+  return {
+    code: "schema.name",
+    message: `"${name}" cannot be a name here`,
+    why: rule?.description,
+    suggestion: asMeant(name, rule?.pattern),
+  };
 }
 
 function describe(problem: SchemaViolation, node: SourceNode): Finding {
@@ -98,13 +104,24 @@ function describe(problem: SchemaViolation, node: SourceNode): Finding {
     const field = (schema["properties"] as Readonly<Record<string, object>> | undefined)?.[missing];
     return { code: "schema.missing-field", message: `the field "${missing}" is missing`, why: descriptionOf(field) };
   }
-  const message = `${nameOf(problem.path)} ${demandOf(problem)}`;
+  const text = textOf(node);
+  const pattern = keyword === "pattern" ? String(params["pattern"]) : undefined;
+  const message = `${nameOf(problem.path)} ${pattern === undefined ? demandOf(problem) : ruleOf(pattern)}`;
   return {
     code: codeOf(keyword),
     message,
     why: descriptionOf(schema),
-    suggestion: nearest(params["allowedValues"], textOf(node)) ?? unquoted(problem, node),
+    suggestion: nearest(params["allowedValues"], text) ?? unquoted(problem, node) ?? asMeant(text, pattern) ?? exampleIn(schema),
   };
+}
+
+function exampleIn({ examples }: SchemaViolation["schema"]): string | undefined {
+  return Array.isArray(examples) ? `such as ${String(examples[0])}` : undefined;
+}
+
+function asMeant(text: string | undefined, pattern: string | undefined): string | undefined {
+  const meant = text === undefined || pattern === undefined ? undefined : meantBy(text, pattern);
+  return meant === undefined ? undefined : `try ${meant}`;
 }
 
 // A text with a colon in it is a map to YAML, which begins at its first key.

@@ -159,7 +159,7 @@ test("always runs after a failure; resumed, what failed is tried again, and alwa
     "✗ failed   looking  block",
     "    block.failed: house failed (service.refused); `always` has run",
     expect.stringMatching(/^✗ failed {2}Look, and leave a note: 3 steps: 1 changed, 1 failed, 1 not run in /),
-    expect.stringMatching(/^ {4}to go on: tokenbook resume /),
+    expect.stringMatching(/^ {4}to continue: tokenbook resume /),
   ]);
   expect(project.read("junit.xml")).toContain('tests="3" failures="1" errors="0" skipped="1"');
 

@@ -40,7 +40,7 @@ describe("a run is interrupted while it waits for a person", () => {
     expect(data.runs.map(({ outcome }) => outcome)).toEqual(["interrupted"]);
 
     await approveAsBob(service);
-    const resumed = await project.run(...(/to go on: tokenbook (resume \S+)/.exec(interrupted.stdout)?.[1]?.split(" ") ?? []));
+    const resumed = await project.run(...(/to continue: tokenbook (resume \S+)/.exec(interrupted.stdout)?.[1]?.split(" ") ?? []));
     expect(resumed.code, resumed.told).toBe(0);
     expect(resumed.stdout, resumed.told).toContain("2 of 3 steps done before");
     expect(operationsOf(await service.commits())).toEqual([

@@ -113,7 +113,7 @@ test("what fails in an included playbook is shown with its own file and line, ev
     "      service.refused: HTTP 422: 500 minted would exceed the 100 of the token Ofirst",
     "      at: parts/inner.yaml:8",
     expect.stringMatching(/^✗ failed {2}Two tokens by another playbook: 4 steps: 1 changed, 1 failed, 2 not run in /),
-    expect.stringMatching(/^ {4}to go on: tokenbook resume /),
+    expect.stringMatching(/^ {4}to continue: tokenbook resume /),
   ]);
   const junit = project.read("junit.xml");
   expect(junit, junit).toContain('failures="1"');

@@ -54,7 +54,7 @@ test("what is printed to be typed finds the run from where it is typed", async (
   outer.write("nightly/fails.yaml", FAILS);
   const ran = await outer.run("run", "nightly/fails.yaml");
   expect(ran.code, ran.told).toBe(1);
-  const [, command] = /to go on: tokenbook (.*)/.exec(ran.stdout) ?? [];
+  const [, command] = /to continue: tokenbook (.*)/.exec(ran.stdout) ?? [];
   expect(command, ran.told).toMatch(/^resume \S+ --state nightly\/\.tokenbook$|^resume --state nightly\/\.tokenbook \S+$/);
   outer.write("nightly/fails.yaml", FAILS.replace("== 3", "== 2"));
   const resumed = await outer.run(...(command ?? "").split(" "));

@@ -18,7 +18,7 @@ test("a fault plan in a file goes wrong as it says", async () => {
   project.serviceAt(await serving(project, "--faults", "faults.yaml"));
   const run = await project.run("run", "read.yaml");
   expect(run.code, run.told).toBe(0);
-  expect(run.stdout, run.told).toContain("refused, as it was to be: HTTP 500: a fault of the plan");
+  expect(run.stdout, run.told).toContain("refused as expected: HTTP 500: a fault of the plan");
 });
 
 test("a fault plan that is none is named before anything is served", async () => {

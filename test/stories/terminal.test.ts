@@ -87,7 +87,7 @@ test("Ctrl-C: what is under way is waited for, and the last line says how to go 
   await until(() => (terminal.raw().includes("stopping, Ctrl-C again ends at once") ? true : undefined));
   letGo();
   expect(await terminal.ended).toBe(130);
-  expect((await terminal.screen.lines()).at(-1)).toMatch(/^ {4}to go on: tokenbook resume \S+$/);
+  expect((await terminal.screen.lines()).at(-1)).toMatch(/^ {4}to continue: tokenbook resume \S+$/);
   expect(terminal.raw().lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDDEN));
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });

@@ -55,7 +55,7 @@ export const release: Command<ReleaseOptions> = async (shell, options) => {
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, run, from, who, because })}\n`, "json");
   else {
     const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;
-    shell.stdout.write(`${line}\n${shell.hint(`to go on: tokenbook resume ${run}`)}\n`);
+    shell.stdout.write(`${line}\n${shell.hint(`to continue: tokenbook resume ${run}`)}\n`);
   }
   return EXIT.passed;
 };

@@ -1,4 +1,5 @@
 import { EXIT } from "../../base/exit.ts";
+import { count } from "../../base/text.ts";
 import { inputSchema } from "../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../operations/operation.ts";
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../operations/page.ts";
@@ -7,24 +8,37 @@ import { type TextColumns, columnsIn, indented, widthOn, wrap } from "../print/c
 import type { Command } from "../shell.ts";
 
 interface OperationsOptions {
-  readonly name?: string;
+  readonly name: readonly string[];
   readonly json?: boolean;
 }
 
-/** `tokenbook operations`: what can be called, with what, and how it can fail. */
+/** Lists the operations, searches them by words, or shows one: `tokenbook operations`. */
 export const operations: Command<OperationsOptions> = async (shell, { name, json }) => {
-  if (name === undefined) {
-    const list = [...all.values()];
+  const list = matching(name);
+  if (list !== undefined) {
     if (json === true)
       shell.stdout.write(`${JSON.stringify({ format: 1, operations: list.map(asData) }, undefined, 2)}\n`, "json");
     else shell.stdout.write(table(list));
     return EXIT.passed;
   }
-  const operation = operationNamed(name);
+  const operation = operationNamed(name.join(" "));
   if (json === true) shell.stdout.write(`${JSON.stringify(asData(operation), undefined, 2)}\n`, "json");
   else shell.stdout.write(text(pageOf(operation), widthOn(shell.stdout)));
   return EXIT.passed;
 };
+
+// A name shows one operation, also when other names contain it.
+function matching(typed: readonly string[]): readonly Operation[] | undefined {
+  const list = [...all.values()];
+  if (typed.length === 0) return list;
+  if (typed.length === 1 && all.has(typed[0] ?? "")) return undefined;
+  const words = typed.map((word) => word.toLowerCase());
+  const found = list.filter(({ name, call }) => {
+    const searched = `${name} ${call.section} ${call.group} ${call.summary}`.toLowerCase();
+    return words.every((word) => searched.includes(word));
+  });
+  return found.length === 0 ? undefined : found;
+}
 
 function table(list: readonly Operation[]): string {
   const width = Math.max(...list.map(({ name }) => name.length));
@@ -35,7 +49,7 @@ function table(list: readonly Operation[]): string {
     );
     return `${group}\n${rows.join("\n")}\n`;
   });
-  return `${parts.join("\n")}\n${list.length} operations. \`tokenbook operations NAME\` tells more about one.\n`;
+  return `${parts.join("\n")}\n${count(list.length, "operation")}. To see one in full:\ntokenbook operations ${list.length === all.size ? "NAME" : (list[0]?.name ?? "NAME")}\n`;
 }
 
 function text(page: OperationPage, width: number): string {
@@ -53,8 +67,8 @@ function text(page: OperationPage, width: number): string {
     [HEADINGS.restsOn, columns(page.restsOn.map((each) => [each]))],
   ];
   const shown = parts.filter(([, lines]) => lines.length > 0);
-  const told = shown.map(([heading, lines]) => (heading === "" ? lines : [`${heading}:`, ...indented(lines)]).join("\n"));
-  return `${[`${page.name}: ${page.summary}\n${page.call}`, wrap(page.description, width).join("\n"), ...told].join("\n\n")}\n`;
+  const sections = shown.map(([heading, lines]) => (heading === "" ? lines : [`${heading}:`, ...indented(lines)]).join("\n"));
+  return `${[`${page.name}: ${page.summary}\n${page.call}`, wrap(page.description, width).join("\n"), ...sections].join("\n\n")}\n`;
 }
 
 function fieldRow({ name, required, type, description }: PageField): readonly string[] {

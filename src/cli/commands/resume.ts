@@ -12,7 +12,7 @@ import { stateOf } from "../../protocol/state.ts";
 import { inProjectHere, type Project, projectAt, projectOfFile, type ProjectShell } from "../project/chosen-project.ts";
 import { jsonReport } from "../../report/formats/json.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
-import { type Job, performRuns, type Prepared, type ReportOptions } from "../runs/perform.ts";
+import { type DetailOptions, type Job, performRuns, type Prepared, type ReportOptions } from "../runs/perform.ts";
 import { folderInProject, knownStateDirectory, stateDirectory, variablesOf, type Where } from "../project/project.ts";
 import { filesOf } from "../project/project-files.ts";
 import { assertSameFolder, playbookOfRun } from "../runs/resuming.ts";
@@ -20,7 +20,7 @@ import type { RunReference } from "../runs/run-reference.ts";
 import { shipped } from "../project/shipped.ts";
 import type { Command, Shell } from "../shell.ts";
 
-interface ResumeOptions extends Where, ReportOptions {
+interface ResumeOptions extends Where, ReportOptions, DetailOptions {
   readonly run?: RunReference;
 }
 

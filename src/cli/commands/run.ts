@@ -13,7 +13,7 @@ import type { Playbook } from "../../playbook/model.ts";
 import type { PlaybookPlace } from "../../protocol/identity.ts";
 import { type AnywayOptions, anywayOf } from "../runs/anyway.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
-import { type Job, performRuns, type ReportOptions } from "../runs/perform.ts";
+import { type DetailOptions, type Job, performRuns, type ReportOptions } from "../runs/perform.ts";
 import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks, playbookFiles, stateDirectory, type Where } from "../project/project.ts";
 import { compares } from "../../playbook/playbook-walk.ts";
@@ -26,7 +26,7 @@ import type { Command } from "../shell.ts";
 const ROOM_BYTES = 16 * 1_024 * 1_024;
 const WATCH_MS = 10;
 
-interface RunOptions extends Where, ReportOptions, InputOptions, AnywayOptions {
+interface RunOptions extends Where, ReportOptions, DetailOptions, InputOptions, AnywayOptions {
   readonly jobs: number;
   readonly plan?: string;
   readonly key?: string;

@@ -54,7 +54,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
     return EXIT.passed;
   }
   const lines = [
-    ...reportLines(report),
+    ...reportLines(report, "full"),
     "",
     ...report.run.history.map(historyLine),
     ...report.steps.flatMap(({ step, attempts }) => attempts.flatMap((attempt) => attemptLines(step, attempt))),

@@ -3,7 +3,8 @@ import { EXIT } from "../../base/exit.ts";
 import { readFaults, readSeed, type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { inProjectHere } from "../project/chosen-project.ts";
 import { profileOf, readDataFile, readMapFile } from "../project/project.ts";
-import { type Command, untilStopped } from "../shell.ts";
+import { createFiles } from "../starter/create-files.ts";
+import { type Command, type Shell, untilStopped } from "../shell.ts";
 
 interface SandboxCommandOptions {
   readonly port: number;
@@ -12,13 +13,14 @@ interface SandboxCommandOptions {
   readonly seed?: string;
   readonly faults?: string;
   readonly profile?: string;
+  readonly writeEnv?: boolean;
   readonly json?: boolean;
 }
 
-/** `tokenbook sandbox`: serves until it is told to stop. */
+/** Serves the sandbox until it is stopped: `tokenbook sandbox`. */
 export const sandbox: Command<SandboxCommandOptions> = async (shell, options) => {
   const stopping = shell.stopping();
-  const { port, db, commitDelay, seed, faults, profile, json } = options;
+  const { port, db, commitDelay, seed, faults, profile, writeEnv, json } = options;
   const serving = await startSandbox({
     path: db === undefined ? ":memory:" : resolve(shell.cwd, db),
     port,
@@ -29,29 +31,55 @@ export const sandbox: Command<SandboxCommandOptions> = async (shell, options) =>
   });
   if (db !== undefined && seed !== undefined && !serving.isNew)
     shell.stderr.write(`tokenbook: ${db} holds a sandbox already, and is served as it is: a seed fills an empty file\n`);
-  if (json === true) shell.stdout.write(`${JSON.stringify(serving)}\n`, "json");
-  else shell.stdout.write(readyText(serving));
-  await untilStopped(stopping);
-  await serving.close();
+  try {
+    if (writeEnv === true) writeEnvironment({ ...shell, stdout: json === true ? shell.stderr : shell.stdout }, serving);
+    if (json === true) shell.stdout.write(`${JSON.stringify(serving)}\n`, "json");
+    else shell.stdout.write(writeEnv === true ? `The sandbox is ready at ${serving.ledgerBaseUrl}.\n` : readyText(serving));
+    await untilStopped(stopping);
+  } finally {
+    await serving.close();
+  }
   return EXIT.passed;
 };
 
-// What is to be put where, as it can be copied.
-function readyText(ready: Sandbox): string {
-  const { ledgerBaseUrl, investorBaseUrl, appId, orgId, ledgerApiKey, keyEntity, credentials } = ready;
-  const names = Object.keys(credentials);
-  const keys = Object.entries({ LEDGER_KEY: ledgerApiKey, ...credentials });
+function environmentText(ready: Sandbox): string {
+  const { ledgerBaseUrl, investorBaseUrl, appId, orgId, keyEntity, credentials } = ready;
   return [
-    `The sandbox is ready at ${ledgerBaseUrl}. An environment of tokenbook.yaml:`,
-    "",
+    "environments:",
     "  local:",
-    `    ledger: { baseUrl: "${ledgerBaseUrl}", appId: "${appId}", orgId: "${orgId}", apiKey: env:LEDGER_KEY${keyEntity === null ? "" : `, keyEntity: "${keyEntity}"`} }`,
-    `    investor: { baseUrl: "${investorBaseUrl}", credentials: { ${names.map((name) => `${name}: env:${name}`).join(", ")} } }`,
-    "    exclusive: true",
-    "",
-    "Its keys, for .env; with --db they stay the same:",
-    "",
-    ...keys.map(([name, key]) => `  ${name}=${key}`),
+    "    ledger:",
+    `      baseUrl: "${ledgerBaseUrl}"`,
+    `      appId: "${appId}"`,
+    `      orgId: "${orgId}"`,
+    "      apiKey: env:LEDGER_KEY",
+    ...(keyEntity === null ? [] : [`      keyEntity: "${keyEntity}"`]),
+    "    investor:",
+    `      baseUrl: "${investorBaseUrl}"`,
+    "      credentials:",
+    ...Object.keys(credentials).map((name) => `        ${name}: env:${name}`),
+    "    exclusive: true # nobody else uses this sandbox",
     "",
   ].join("\n");
+}
+
+function keysText({ ledgerApiKey, credentials }: Sandbox): string {
+  return Object.entries({ LEDGER_KEY: ledgerApiKey, ...credentials })
+    .map(([name, key]) => `${name}=${key}\n`)
+    .join("");
+}
+
+// Nothing is printed before or between the lines of a block, so that each can be copied as it is.
+function readyText(ready: Sandbox): string {
+  return [
+    `The sandbox is ready at ${ready.ledgerBaseUrl}.`,
+    "",
+    "# tokenbook.yaml",
+    environmentText(ready),
+    "# .env, beside it; with --db the keys stay the same",
+    keysText(ready),
+  ].join("\n");
+}
+
+function writeEnvironment(shell: Shell, ready: Sandbox): void {
+  createFiles(shell, shell.cwd, { "tokenbook.yaml": environmentText(ready), ".env": keysText(ready) });
 }

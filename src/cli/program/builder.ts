@@ -9,18 +9,18 @@ import { type LocatingOptions, type Hint, hinted, hintFor } from "../print/hint.
 import type { Shell } from "../shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
 import { RewrittenTerminal } from "../print/rewritten-terminal.ts";
-import { WORDS } from "./words.ts";
+import { GROUPS, WORDS } from "./words.ts";
 
-/** What is told of the command that was called. */
+/** Learns about the command that was called. */
 export interface Calling {
-  /** Before it does anything: how it tells people what to type. */
+  /** Called before the command does anything, with the way in which it prints commands to type. */
   readonly begin?: (hint: Hint) => void;
   readonly finish?: (code: ExitCode) => void;
 }
 
 const NO_COLOUR = "--no-color";
 
-/** Makes commands that report failures as we do, and load what they do when they are called. */
+/** Makes commands that report failures in our form and load their code when they are called. */
 export class Builder {
   readonly #shell: Shell;
   readonly #calling: Calling;
@@ -35,13 +35,16 @@ export class Builder {
     return program
       .description(WORDS.root.summary)
       .version(VERSION, "-V, --version", WORDS.version)
+      .commandsGroup(GROUPS.reference)
+      .helpCommand("help [command]", WORDS.help)
       .option(NO_COLOUR, WORDS.noColour)
       .addHelpText("after", this.#words(WORDS.root.examples));
   }
 
   command(parent: Commander, name: keyof typeof WORDS.commands): Definition<object> {
-    const { summary, examples } = WORDS.commands[name];
-    return this.#define(parent.command(name).description(summary).addHelpText("after", this.#words(examples)));
+    const { group, brief, summary, examples } = WORDS.commands[name];
+    const command = parent.command(name).helpGroup(GROUPS[group]).summary(brief).description(summary);
+    return this.#define(command.addHelpText("after", this.#words(examples)));
   }
 
   subcommand(parent: Commander, name: string, summary: string): Definition<object> {
@@ -99,7 +102,7 @@ export class Builder {
       .configureOutput({
         writeOut: (text) => this.#shell.stdout.write(text),
         writeErr: (text) => this.#shell.stderr.write(text),
-        outputError: () => undefined, // it is told as every failure is
+        outputError: () => undefined, // main prints it as it prints every failure
       })
       .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: noColourOf })
       .showSuggestionAfterError(false);

@@ -58,27 +58,32 @@ const KIND = {
   count: kind(countingNumber),
 } as const;
 
-/** The option that says what runs have left, and that of every command which prints data. */
+/** Adds the folder that keeps the runs, and `--json`. */
 function memory<Options>(definition: Definition<Options>) {
   return definition.value("--state <dir>", WORDS.state, KIND.folder).flag("--json", WORDS.json);
 }
 
-/** The options that say where variables come from that the process does not set. */
+/** Adds the source of variables that the process does not set. */
 function dotenv<Options>(definition: Definition<Options>) {
   return definition.valueOrNone(["--dotenv <file>", "--no-dotenv"], [WORDS.dotenv, WORDS.noDotenv], KIND.file);
 }
 
-/** The options that say where a run acts and what it remembers. */
+/** Adds the environment of a run and the folder that keeps it. */
 function where<Options>(definition: Definition<Options>, env: string = WORDS.env) {
   return definition.value("--env <name>", env, KIND.environment).with(dotenv).with(memory);
 }
 
-/** The same of whatever sends requests, and can show them. */
+/** Adds the options of a command that sends requests and can show them. */
 function sends<Options>(definition: Definition<Options>, env: string = WORDS.env) {
   return where(definition, env).value("--debug [file]", WORDS.debug, KIND.debug);
 }
 
-/** The options that give values to inputs. */
+/** Adds how much of a run is printed for people. */
+function detail<Options>(definition: Definition<Options>) {
+  return definition.flag("--verbose", WORDS.verbose).flag("--quiet", WORDS.quiet);
+}
+
+/** Adds the options that set inputs. */
 function inputs<Options>(definition: Definition<Options>) {
   return definition
     .value("--input <key=value>", WORDS.input, KIND.input, { default: {} })
@@ -94,6 +99,8 @@ export function buildProgram(shell: Shell, calling: Calling = {}): Commander {
   scheduleCommands(program, builder);
   testCommands(program, builder);
   lookCommands(program, builder);
+  const order = Object.keys(WORDS.commands);
+  (program.commands as Commander[]).sort((one, other) => order.indexOf(one.name()) - order.indexOf(other.name()));
   return program;
 }
 
@@ -127,6 +134,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .value("--plan <file>", WORDS.run.plan, KIND.file)
     .value("--key <key>", WORDS.run.key, KIND.key)
+    .with(detail)
     .flag("--anyway", WORDS.run.anyway)
     .value("--because <text>", WORDS.run.because, KIND.sentence)
     .action(async () => (await import("../commands/run.ts")).run);
@@ -139,6 +147,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .action(async () => (await import("../commands/plan.ts")).plan);
   sends(builder.command(program, "resume").argument("[run]", WORDS.resume.run, KIND.openRun), WORDS.resume.env)
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
+    .with(detail)
     .action(async () => (await import("../commands/resume.ts")).resume);
   builder
     .command(program, "resolve")
@@ -207,7 +216,7 @@ function testCommands(program: Commander, builder: Builder): void {
     .value("--keep <folder>", WORDS.test.keep, KIND.folder)
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/test.ts")).test);
-  // What the test starts and kills; of no use to anybody else.
+  // `test` starts this command and kills it.
   builder
     .hidden(program, "crash-child")
     .with(dotenv)
@@ -235,7 +244,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .action(async () => (await import("../commands/view.ts")).view);
   builder
     .command(program, "operations")
-    .argument("[name]", WORDS.operations.name, KIND.operation)
+    .argument("[name...]", WORDS.operations.name, KIND.operations)
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/operations.ts")).operations);
   builder
@@ -262,6 +271,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .value("--faults <file>", WORDS.sandbox.faults, KIND.file)
     .value("--profile <environment>", WORDS.sandbox.profile, KIND.environment)
     .value("--commit-delay <ms>", WORDS.sandbox.delay, KIND.number, { default: 20 })
+    .flag("--write-env", WORDS.sandbox.writeEnv)
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/sandbox.ts")).sandbox);
   editorCommands(program, builder);
@@ -272,7 +282,7 @@ function editorCommands(program: Commander, builder: Builder): void {
     .command(program, "completion")
     .argument("<shell>", WORDS.completion.shell, oneOf(SHELL_NAMES))
     .action(async () => (await import("../commands/completion.ts")).completion);
-  // What the scripts of `completion` ask.
+  // The scripts of `completion` call this command.
   builder
     .hidden(program, "complete")
     .argument("<line>", "", KIND.text)

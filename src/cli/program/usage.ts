@@ -4,20 +4,21 @@ import { Failure } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text.ts";
 import { pathOf } from "./command-path.ts";
 import { readerOf } from "./definition.ts";
+import { commandForWord } from "./other-words.ts";
 import { RunReference } from "../runs/run-reference.ts";
 
-/** Only help or the version was asked for, or no command was named; what there was to say has been said. */
+/** Ends a command line that asked for help or the version only, or named no command; its text is already printed. */
 export class HelpShown extends Error {
-  override readonly name = "Told";
+  override readonly name = "HelpShown";
   readonly exit: ExitCode;
 
   constructor(exit: ExitCode) {
-    super("told");
+    super("help was shown");
     this.exit = exit;
   }
 }
 
-/** How a command line ends that leads to no command: told, or misunderstood, in the form of every failure. */
+/** Returns how a command line ends that leads to no command: with its help, or with a failure. */
 export function endOf(error: CommanderError, command: Command): HelpShown | Failure {
   if (error.exitCode === 0) return new HelpShown(EXIT.passed);
   return error.code.startsWith("commander.help") ? new HelpShown(EXIT.cannotStart) : misunderstood(error, command);
@@ -25,12 +26,14 @@ export function endOf(error: CommanderError, command: Command): HelpShown | Fail
 
 function misunderstood({ code, message }: CommanderError, command: Command): Failure {
   const words = message.replace(/^error: /, "").replace("'--debug='", "'--debug'"); // see withDebugAlone
-  const near = didYouMean(typedIn(words), namesFor(code, words, command));
+  const typed = typedIn(words);
+  const known = code === "commander.unknownCommand" && command.parent === null ? commandForWord(typed) : undefined;
+  const near = didYouMean(typed, namesFor(code, words, command));
   const help = `${pathOf(command)} --help`;
   return new Failure({
     code: code.replace(/^commander\./, "usage.").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
     message: words,
-    next: near === undefined ? help : `did you mean ${near}? All of them: ${help}`,
+    next: known ?? (near === undefined ? help : `did you mean ${near}? All of them: ${help}`),
   });
 }
 
@@ -70,7 +73,7 @@ export function refuseOfParent(command: Command): void {
   });
 }
 
-// Commander tells what was typed in its sentence only.
+// Commander gives what was typed only within its sentence.
 function typedIn(words: string): string {
   const [, typed = ""] = /(?:unknown \w+|argument|value) '([^'=]+)/.exec(words) ?? /but got \d+: ([^,]+?)[,.]/.exec(words) ?? [];
   return typed;

@@ -9,6 +9,7 @@ import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { fanOut } from "../../report/fanout.ts";
 import type { ReportRequest } from "../../report/formats/format.ts";
 import { jsonReport } from "../../report/formats/json.ts";
+import type { Detail } from "../../report/step-lines.ts";
 import { RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
 import type { NotBegun, RunReport, SkippedFile } from "../../report/shape.ts";
@@ -33,7 +34,18 @@ export interface ReportOptions extends DebugOption {
   readonly report: readonly ReportRequest[];
 }
 
-/** One run to be made. */
+/** How much of a run people see: with `--verbose` everything, with `--quiet` the summary. */
+export interface DetailOptions {
+  readonly verbose?: boolean;
+  readonly quiet?: boolean;
+}
+
+function detailOf({ verbose, quiet }: DetailOptions): Detail {
+  if (verbose === true) return "full";
+  return quiet === true ? "summary" : "short";
+}
+
+/** One run to make. */
 export interface Job {
   readonly playbook: NotBegun["playbook"];
   readonly steps: number;
@@ -61,7 +73,7 @@ export interface Prepared {
   readonly skipped?: readonly SkippedFile[];
 }
 
-type PerformOptions = Where & ReportOptions & { readonly jobs: number };
+type PerformOptions = Where & ReportOptions & DetailOptions & { readonly jobs: number };
 
 /**
  * Makes runs, some at a time, shows them, writes their reports, and gives the exit code that says the worst of them. Where none can be made
@@ -119,6 +131,7 @@ async function performIn({ session, jobs, skipped }: Begun, performance: Perform
       variables: shell.variables,
       hint: shell.hint,
       clock: systemClock,
+      detail: detailOf(options),
       isShared: shell.stderr.isTTY && debugsOnStderr(shell, options),
       files: jobs.map(({ playbook }) => playbook.file),
       skipped: skipped.length,

@@ -1,17 +1,19 @@
 import type { Clock } from "../../base/ports.ts";
 import type { Hint } from "../print/hint.ts";
+import type { Detail } from "../../report/step-lines.ts";
 import type { Terminal } from "../shell.ts";
 import { isCi, markedOn, showsColour } from "./colour.ts";
 import { PlainView } from "./plain.ts";
 import type { View } from "./view.ts";
 
-/** What decides which view fits. */
+/** The facts that decide which view fits. */
 export interface Viewing {
   /** Where people look: stdout, or stderr when stdout carries data. */
   readonly screen: Terminal;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly hint: Hint;
   readonly clock: Pick<Clock, "now">;
+  readonly detail: Detail;
   /** Something else writes there meanwhile. */
   readonly isShared?: boolean;
   /** The files of the playbooks that are run, and how many steps they have in all. */
@@ -29,12 +31,12 @@ const MOST_RUNS = 8;
 
 /** The live tree on a terminal that can show it; plain lines everywhere else, and where a tree would be too long to read. */
 export async function chooseView(viewing: Viewing): Promise<View> {
-  const { screen, clock, files, skipped = 0, variables, hint, onCrash } = viewing;
+  const { screen, clock, detail, files, skipped = 0, variables, hint, onCrash } = viewing;
   const write = (text: string): void => screen.write(hint(text), markedOn(screen, variables));
-  if (!canShowTree({ ...viewing, runs: files.length })) return new PlainView({ write, clock, files, skipped });
+  if (!canShowTree({ ...viewing, runs: files.length })) return new PlainView({ write, clock, detail, files, skipped });
   // Loaded only where it is used: a pipe need not wait for it.
   const { LiveView } = await import("./live-view.ts");
-  return new LiveView({ screen, skipped, clock, colour: showsColour(screen, variables), print: write, onCrash });
+  return new LiveView({ screen, skipped, clock, detail, colour: showsColour(screen, variables), print: write, onCrash });
 }
 
 type Shown = Pick<Viewing, "screen" | "variables" | "isShared" | "steps"> & { readonly runs: number };

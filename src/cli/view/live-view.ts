@@ -2,6 +2,7 @@ import type { Clock } from "../../base/ports.ts";
 import type { RunEvent } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
 import type { RunFold } from "../../report/model.ts";
+import type { Detail } from "../../report/step-lines.ts";
 import { overallLine, reportLines } from "../../report/text.ts";
 import type { Terminal } from "../shell.ts";
 import { Drawing } from "./live.ts";
@@ -16,9 +17,10 @@ export interface LiveOutput {
   readonly colour: boolean;
   /** Takes the plain lines that stay. */
   readonly print: (text: string) => void;
-  /** Drawing broke; the runs go on, and what came of them is told at the end. */
+  readonly detail: Detail;
   /** How many files of the folders are left out. */
   readonly skipped?: number;
+  /** Called when drawing broke: the runs continue, and their lines are printed at the end. */
   readonly onCrash: (error: unknown) => void;
 }
 
@@ -52,9 +54,9 @@ export class LiveView implements View {
   async end(): Promise<void> {
     for (const run of this.#runs) run.end();
     await this.#drawing.end();
+    const { detail, skipped = 0 } = this.#output;
     const reports = this.#runs.filter(({ fold }) => fold.opened !== undefined).map(({ fold }) => fold.report());
-    const lines = reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...reportLines(report)]);
-    const { skipped = 0 } = this.#output;
+    const lines = reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...reportLines(report, detail)]);
     if (reports.length > 1 || (skipped > 0 && reports.length > 0)) lines.push("", overallLine(reports, skipped));
     this.#output.print(lines.map((line) => `${line}\n`).join(""));
   }

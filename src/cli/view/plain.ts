@@ -5,25 +5,25 @@ import type { RunFold } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
 import {
   beganLines,
-  beginningLine,
   busyLine,
   doneBeforeLine,
   editedLines,
   headerLine,
   labelRun,
   overallLine,
-  stepLines,
   STOPPING_LINE,
   summaryLines,
   waitingLine,
 } from "../../report/text.ts";
+import { type Detail, StepLines } from "../../report/step-lines.ts";
 import type { View } from "./view.ts";
 
 /** Where plain lines go. */
 export interface PlainOutput {
   readonly write: (text: string) => void;
-  /** What was recorded before now belongs to an earlier process, and is told in one line. */
+  /** Records from before now belong to an earlier process, and are summed up in one line. */
   readonly clock: Pick<Clock, "now">;
+  readonly detail: Detail;
   /** The files of all playbooks that are run; of several, each line names its own. */
   readonly files: readonly string[];
   /** How many files of their folders are left out. */
@@ -65,7 +65,7 @@ export class PlainView implements View {
   }
 }
 
-// How long a step is waited for, or its pages read, before a log says so; from then on each time it has taken twice as long.
+// A log mentions a step that waits or reads for this long, and then again whenever the time has doubled.
 const QUIET_MS = 10_000;
 
 class PlainRun {
@@ -73,8 +73,9 @@ class PlainRun {
   readonly #since: number;
   readonly #fold: RunFold;
   readonly #shown = new Set<string>();
-  /** By step: since when it is busy, and when that is told next. */
-  readonly #busy = new Map<string, { readonly since: number; readonly tellAt: number }>();
+  /** By step: since when it is busy, and when the next line says that. */
+  readonly #busy = new Map<string, { readonly since: number; readonly nextAt: number }>();
+  readonly #lines: StepLines;
   #hasHeader = false;
   #label: string | undefined;
   #isNew = false;
@@ -83,6 +84,7 @@ class PlainRun {
     this.#fold = fold;
     this.#output = output;
     this.#since = output.clock.now();
+    this.#lines = new StepLines(output.detail, (address, container) => fold.isWithin(address, container));
   }
 
   take(record: RunRecord): void {
@@ -91,22 +93,22 @@ class PlainRun {
     if (!this.#isNew) return;
     this.#head();
     if (record.kind === "run.edited") return this.#print(editedLines(record));
-    if (record.kind === "step.begun") return this.#print([beginningLine(this.#fold.step(record.step).report())]);
+    if (record.kind === "step.begun") return this.#print(this.#lines.begin(this.#fold.step(record.step).report()));
     if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;
     this.#shown.add(record.step);
     this.#busy.delete(record.step);
-    this.#print(stepLines(this.#fold.step(record.step).report()));
+    this.#print(this.#lines.end(this.#fold.step(record.step).report()));
   }
 
   notice(notice: Notice): void {
     if (notice.kind !== "step.waiting" && notice.kind !== "step.reading") return;
     const { step, at } = notice;
-    const { since, tellAt } = this.#busy.get(step) ?? { since: at, tellAt: at + QUIET_MS };
-    this.#busy.set(step, { since, tellAt: at < tellAt ? tellAt : at + (at - since) });
-    if (at >= tellAt) this.#print([busyLine(notice)]);
+    const { since, nextAt } = this.#busy.get(step) ?? { since: at, nextAt: at + QUIET_MS };
+    this.#busy.set(step, { since, nextAt: at < nextAt ? nextAt : at + (at - since) });
+    if (at >= nextAt && this.#output.detail !== "summary") this.#print([busyLine(notice)]);
   }
 
-  // Steps that had begun and did not end are told too: a write of theirs may be out there.
+  // Steps without an end are listed too, since a write of theirs may be on its way.
   end(): RunReport | undefined {
     if (this.#fold.opened === undefined) return undefined;
     this.#head();
@@ -114,18 +116,19 @@ class PlainRun {
     const open = report.steps.filter(
       ({ step, kind, outcome }) => kind === "call" && (outcome === "unknown" || outcome === "pending") && !this.#shown.has(step),
     );
-    this.#print([...open.flatMap(stepLines), ...summaryLines(report)]);
+    this.#print([...this.#lines.rest(open), ...summaryLines(report)]);
     return report;
   }
 
-  // What came before this process is one line.
+  // Everything before this process is one line.
   #head(): void {
     const { opened } = this.#fold;
     if (this.#hasHeader || opened === undefined) return;
     this.#hasHeader = true;
     const before = this.#fold.hasBegun ? doneBeforeLine(this.#fold.report().totals) : [];
     const { anyway = null, idempotencyKey = null } = opened;
-    this.#print([headerLine(opened), ...beganLines({ anyway, idempotencyKey }), ...before]);
+    if (this.#output.detail !== "summary")
+      this.#print([headerLine(opened), ...beganLines({ anyway, idempotencyKey }), ...before]);
   }
 
   #print(lines: readonly string[]): void {

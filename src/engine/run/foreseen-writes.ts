@@ -8,7 +8,7 @@ import type { Operation } from "../../operations/operation.ts";
 import type { CallStep, IncludeStep, Playbook } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { stepsIn } from "../../playbook/playbook-walk.ts";
-import { actorsScope, callerOf, recordedAs } from "../service/caller.ts";
+import { actorsScope, organizationScope, callerOf, recordedAs } from "../service/caller.ts";
 import { completed } from "../write/completed-input.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 
@@ -59,6 +59,7 @@ function* writesIn(frame: Frame): Generator<TouchingWrite> {
       inputs,
       env: env[playbook.file] ?? {},
       actors: actorsScope(playbook, target),
+      ...organizationScope(target),
       // No other run has this run's id or key.
       run: { id: NEW, key: NEW, startedAt: onlyTheRun("run.startedAt") },
       steps: { ...Object.fromEntries(unknownSteps), ...made },

@@ -7,7 +7,7 @@ import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { stepNamed } from "../../playbook/playbook-walk.ts";
 import { parseAddress } from "../../protocol/address.ts";
 import { type RunState, type StepValues, valuesIn } from "../../protocol/state.ts";
-import { actorsScope } from "../service/caller.ts";
+import { actorsScope, organizationScope } from "../service/caller.ts";
 import type { Place } from "./plan-steps.ts";
 
 interface Frame {
@@ -60,7 +60,14 @@ export class Frames {
     const run = { id: opened?.runId ?? "", key: opened?.runKey ?? "", startedAt: new Date(openedAt).toISOString() };
     const env = opened?.env?.[playbook.file] ?? {};
     const secrets = this.#secrets.in(playbook.file);
-    const names = { inputs, env, secrets, actors: actorsScope(playbook, this.#target), run };
+    const names = {
+      inputs,
+      env,
+      secrets,
+      actors: actorsScope(playbook, this.#target),
+      run,
+      ...organizationScope(this.#target),
+    };
     return { playbook, names, hasBlocks: playbook.steps.some(({ kind }) => kind === "block") };
   }
 }

@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../../base/json.ts";
 import { keyEntityOf, organizationOf, type Target } from "../../environment/target.ts";
+import { ORGANIZATION } from "../../playbook/expressions/template.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { entityIn } from "../../playbook/steps/identity.ts";
 import type { ActorDeclaration, ActorUse, Identity, Playbook } from "../../playbook/model.ts";
@@ -73,6 +74,12 @@ function callerOfEntity(use: Extract<ActorUse, { kind: "entity" }>, scope: Scope
 /** Returns the value of `actors` in expressions: an Entity for each actor, a list for a group. */
 export function actorsScope(playbook: Playbook, target: Target): Json {
   return Object.fromEntries([...playbook.actors.values()].map((actor) => [actor.name, actorValue(actor, target)]));
+}
+
+/** Returns what completes the entities that a playbook writes as text. */
+export function organizationScope(target: Target): Scope {
+  const orgId = organizationOf(target);
+  return orgId === undefined ? {} : { [ORGANIZATION]: orgId };
 }
 
 function actorValue({ group, identities }: ActorDeclaration, target: Target): Json {

@@ -1,10 +1,11 @@
+import { readEntity } from "../../base/entity.ts";
 import { Decimal } from "../../base/decimal.ts";
 import { resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import type { Finding } from "../../source/diagnostic.ts";
 import type { MapNode, Range, ScalarNode, SourceNode } from "../../source/node.ts";
 import type { CheckContext, Checked, ExpressionScope } from "../check-context.ts";
-import { checkEntityMap } from "../steps/entity-attributes.ts";
+import { checkEntityMap, checkEntityText, isEntity } from "../steps/entity-attributes.ts";
 import { misplacedFinding } from "../types/id-kinds.ts";
 import { holdsExpression, openingIn, type Span, spansIn, wholeExpression } from "./expression-spans.ts";
 import type { Template } from "./template.ts";
@@ -54,6 +55,11 @@ function compileScalar(node: ScalarNode, where: Where): Template {
   const { value } = node;
   if (typeof value !== "string") return { kind: "literal", value };
   if (!holdsExpression(value)) {
+    const entity = isEntity(where.schema) ? readEntity(value) : undefined;
+    if (entity !== undefined) {
+      checkEntityText(node, where.context);
+      return { kind: "entity", ...entity };
+    }
     if (kindsOf(where.schema)?.has("string") !== false) warnOfUnmarked(value, node.range, where.context);
     return { kind: "literal", value: numeralWanted(where.schema, value) ?? value };
   }

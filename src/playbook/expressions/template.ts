@@ -8,6 +8,8 @@ import { tooLongText } from "../../expression/steps.ts";
 /** A value of a playbook that may hold expressions. */
 export type Template =
   | { readonly kind: "literal"; readonly value: Json }
+  /** An entity that is written as one text: `userId:alice`. */
+  | { readonly kind: "entity"; readonly attribute: string; readonly value: string }
   /** The whole value is one expression; `number` if a numeral in a string must become a number. */
   | { readonly kind: "expression"; readonly expression: Expression; readonly number: boolean }
   /** Text with expressions in it. */
@@ -24,6 +26,8 @@ function bound(template: Template, scope: Scope): Json {
   switch (template.kind) {
     case "literal":
       return template.value;
+    case "entity":
+      return entityIn(template, scope);
     case "expression":
       return asNumber(template.expression.evaluate(scope), template.number);
     case "text":
@@ -33,6 +37,14 @@ function bound(template: Template, scope: Scope): Json {
     case "object":
       return Object.fromEntries(template.entries.map(([key, value]) => [key, bound(value, scope)]));
   }
+}
+
+/** The scope's name for the organization of the environment. No expression can spell it. */
+export const ORGANIZATION = "$organization";
+
+function entityIn({ attribute, value }: Extract<Template, { kind: "entity" }>, scope: Scope): Json {
+  const orgId = scope[ORGANIZATION];
+  return { ...(orgId === undefined ? {} : { orgId }), [attribute]: value };
 }
 
 function asNumber(value: Json, wanted: boolean): Json {
@@ -57,6 +69,7 @@ function textOf(expression: Expression, scope: Scope): string {
 export function* expressionsIn(template: Template): Generator<Expression> {
   switch (template.kind) {
     case "literal":
+    case "entity":
       return;
     case "expression":
       yield template.expression;

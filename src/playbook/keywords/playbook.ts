@@ -15,6 +15,7 @@ import {
   type Value,
   type Values,
 } from "./keyword.ts";
+import { hasEntities, services } from "../../services/services.ts";
 import { AS, IDENTITY, NAME, OUTSIDE_NAME, type RetryFields, retryWith } from "./shared.ts";
 import { steps } from "./step.ts";
 
@@ -133,7 +134,10 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
     {
       type: "object",
       propertyNames: NAME,
-      additionalProperties: { anyOf: [IDENTITY, { type: "array", items: IDENTITY, minItems: 1 }] },
+      additionalProperties: {
+        anyOf: [IDENTITY, { type: "array", items: IDENTITY, minItems: 1 }],
+        examples: [`{ ${services.find(hasEntities)?.name ?? ""}: "userId:alice" }`],
+      },
     },
     "Who acts, by name; a list is a group.",
   ),

@@ -1,12 +1,15 @@
+import { readEntity } from "../../base/entity.ts";
 import { Decimal } from "../../base/decimal.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { plainValidatorOf } from "../../contract/validators.ts";
 import { batchSchema, inputSchema } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { SchemaViolation } from "../../schema/validator.ts";
+import { isEntity } from "./entity-attributes.ts";
 import { nodeAt, type SourceNode, textOf, toPlain } from "../../source/node.ts";
 import { essential, placeProblem } from "../../source/problems.ts";
 import type { CheckContext } from "../check-context.ts";
+import { fieldSchema, itemSchema } from "../expressions/compile-template.ts";
 import { holdsExpression } from "../expressions/expression-spans.ts";
 
 const single = new Map<Operation, JsonSchema>();
@@ -39,11 +42,24 @@ export function checkWith(node: SourceNode, operation: Operation, context: Check
     return schema;
   }
   for (const problem of essential(plainValidatorOf(schema)(toPlain(node)))) {
-    if (knownOnlyInARun(problem, node)) continue;
+    if (knownOnlyInARun(problem, node) || isEntityText(problem, node, schema)) continue;
     const { finding, range } = placeProblem(problem, node);
     context.report({ ...finding, why: finding.why ?? `the input of ${operation.name}` }, range);
   }
   return schema;
+}
+
+// Entities may be written as one text, which becomes the map that the service takes.
+function isEntityText({ path }: SchemaViolation, root: SourceNode, schema: JsonSchema): boolean {
+  const text = textOf(nodeAt(root, path));
+  return text !== undefined && readEntity(text) !== undefined && isEntity(schemaAt(schema, path));
+}
+
+function schemaAt(schema: JsonSchema, path: readonly string[]): JsonSchema | undefined {
+  return path.reduce<JsonSchema | undefined>(
+    (found, key) => fieldSchema(found, key) ?? (/^\d+$/.test(key) ? itemSchema(found) : undefined),
+    schema,
+  );
 }
 
 // An expression's value is checked by its type and, once bound, against the schema; a quoted numeral is a number where one belongs.

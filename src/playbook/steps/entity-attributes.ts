@@ -6,9 +6,14 @@ import { child, type MapNode, type SourceNode, textOf } from "../../source/node.
 import type { CheckContext } from "../check-context.ts";
 import { misspeltAttribute } from "./misspelt-attribute.ts";
 
+/** Whether a schema describes an entity. */
+export function isEntity(schema: JsonSchema | undefined): boolean {
+  return schema !== undefined && schemaName(schema) === "Entity";
+}
+
 /** Reports a misspelt attribute of an entity that is written as a map. */
 export function checkEntityMap(node: MapNode, schema: JsonSchema | undefined, context: CheckContext): void {
-  if (schema === undefined || schemaName(schema) !== "Entity") return;
+  if (!isEntity(schema)) return;
   for (const [attribute, { key }] of node.entries) {
     const near = meantAttribute(attribute);
     if (near !== undefined) context.report(misspeltAttribute({ attribute, near }), key);

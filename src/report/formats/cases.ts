@@ -1,7 +1,7 @@
 import { comparisonLines } from "../comparison.ts";
 import { problemLines } from "../problem.ts";
 import type { NotBegun, ReportedOutcome, RowOutcome, RunReport, StepReport } from "../shape.ts";
-import { placeLines } from "../text.ts";
+import { placeLines } from "../step-lines.ts";
 import { isNamedBy, NO_END, RUN_WORDS } from "../words.ts";
 
 /** What a test report says of a step, or of a run that ended badly though no step did. */

@@ -74,7 +74,7 @@ function headerOf({ run, totals }: RunReport, heading: "h1" | "h2", budget: Budg
   );
 }
 
-// `to go on: tokenbook resume RUN`
+// `to continue: tokenbook resume RUN`
 function commandIn(line: string): Child {
   const at = line.indexOf("tokenbook ");
   return [line.slice(0, at), el("code", {}, line.slice(at))];

@@ -1,8 +1,7 @@
 import { count } from "../../base/text.ts";
-import { services } from "../../services/services.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { labelled, nextLines } from "../problem.ts";
-import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals, PlannedVerdict } from "./shape.ts";
+import type { PlannedProblem, PlannedRun, PlannedStep, PlannedVerdict } from "./shape.ts";
 import type { TargetHeading } from "../../protocol/record.ts";
 import { environmentWords } from "../words.ts";
 
@@ -12,7 +11,7 @@ const WORDS: Readonly<Record<PlannedVerdict, readonly [mark: string, word: strin
   "will-create": ["+", "will create"],
   "will-change": ["~", "will change"],
   "will-be-refused": ["!", "will be refused"],
-  "already-so": ["=", "already so"],
+  "already-so": ["=", "already done"],
   reads: ["✓", "reads"],
   holds: ["✓", "holds"],
   opens: ["▾", ""],
@@ -20,36 +19,37 @@ const WORDS: Readonly<Record<PlannedVerdict, readonly [mark: string, word: strin
   "would-wait": ["…", "would wait"],
   "would-warn": ["!", "would warn"],
   "would-fail": ["✗", "would fail"],
-  "cannot-know": ["?", "cannot know"],
+  "cannot-know": ["?", "cannot predict"],
 };
 
 const WORD_WIDTH = "will be refused".length;
 const STEP_WIDTH = 40;
 
-/** What a run of a playbook would do: a line for each step, and beneath it what keeps it from being known. */
+/** Returns what a run of a playbook would do: a line for each step, with the reasons for what cannot be predicted, and totals. */
 export function planLines(
-  { playbook, refused, steps, problem, notReached, totals }: PlannedRun,
+  { playbook, refused, steps, problem, notReached }: PlannedRun,
   target: TargetHeading,
 ): readonly string[] {
   const width = Math.min(STEP_WIDTH, Math.max(0, ...steps.map(({ step, depth }) => oneLine(step).length + 2 * depth)));
+  const shown = new Set<string>();
   return [
     `▷ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environmentWords(target))}`,
     ...(refused === null ? [] : refusedLines(refused)),
-    ...steps.flatMap((step) => stepLines(step, width)),
+    ...steps.flatMap((step) => stepLines(step, width, shown)),
     ...(problem === null ? [] : problemLines(problem, "  ")),
     ...(notReached.length === 0
       ? []
       : [
-          `  · not reached, as things are: ${notReached
+          `  · not reached: ${notReached
             .slice(0, 10)
             .map((step) => oneLine(step))
             .join(", ")}${more(notReached)}`,
         ]),
-    `  ${totalsLine(totals)}`,
+    ...totalLines(steps).map((line) => `  ${line}`),
   ];
 }
 
-// As a person would hear it who runs the playbook now.
+// The words of the failure that `run` would print.
 function refusedLines({ code, message, next }: PlannedProblem): readonly string[] {
   const lines = [...labelled(code, message), ...(next === null ? [] : nextLines(next))];
   return ["  ✗ a run would not begin (exit 6)", ...lines.map((line) => `    ${line}`)];
@@ -59,7 +59,7 @@ function more(steps: readonly string[]): string {
   return steps.length > 10 ? ` and ${steps.length - 10} more` : "";
 }
 
-function stepLines(step: PlannedStep, width: number): readonly string[] {
+function stepLines(step: PlannedStep, width: number, shown: Set<string>): readonly string[] {
   const [mark, word] = WORDS[step.verdict];
   const parts = [
     `${mark} ${word.padEnd(WORD_WIDTH)}`,
@@ -68,13 +68,18 @@ function stepLines(step: PlannedStep, width: number): readonly string[] {
     step.actor === null ? "" : `as ${oneLine(step.actor)}`,
   ];
   const indent = `${" ".repeat(WORD_WIDTH + 6)}${"  ".repeat(step.depth)}`;
-  return [`  ${parts.filter((part) => part !== "").join("  ")}`.trimEnd(), ...beneath(step).map((line) => `${indent}${line}`)];
+  return [
+    `  ${parts.filter((part) => part !== "").join("  ")}`.trimEnd(),
+    ...beneath(step, shown).map((line) => `${indent}${line}`),
+  ];
 }
 
-function beneath({ why, unknown, problem }: PlannedStep): readonly string[] {
+// A note that many rows share is printed below the first of them.
+function beneath({ why, unknown, problem }: PlannedStep, shown: Set<string>): readonly string[] {
+  const notes = [...why.map((each) => [each, ""] as const), ...unknown.map((part) => [part.why, `${part.path}: `] as const)];
+  const isNew = ([text]: readonly [string, string]): boolean => !shown.has(text) && shown.add(text) === shown;
   return [
-    ...why.map((each) => `· ${oneLine(each)}`),
-    ...unknown.map((part) => `· ${oneLine(part.path)}: ${oneLine(part.why)}`),
+    ...notes.filter(isNew).map(([text, path]) => `· ${oneLine(path)}${oneLine(text)}`),
     ...(problem === null ? [] : problemLines(problem, "")),
   ];
 }
@@ -83,17 +88,38 @@ function problemLines({ code, message, next }: PlannedProblem, indent: string): 
   return [`${indent}${oneLine(code)}: ${oneLine(message)}`, ...(next === null ? [] : [`${indent}next: ${oneLine(next)}`])];
 }
 
-/** `would send 3 ledger transactions (1 cannot be known), 2 steps already so`. */
-export function totalsLine(totals: PlannedTotals): string {
-  const { cannotKnow, alreadySo, wouldFail } = totals;
-  const [sent = "", ...others] = services.flatMap(({ planned: { total, words } }, at) => {
-    const writes = totals[total] ?? 0;
-    return at === 0 || writes > 0 ? [words(writes)] : [];
-  });
-  return [
-    `would send ${sent} (${cannotKnow} cannot be known)`,
-    ...others,
-    `${count(alreadySo, "step")} already so`,
-    ...(wouldFail === 0 ? [] : [`${count(wouldFail, "step")} would fail`]),
-  ].join(", ");
+/** Returns the totals: `3 assets and 1 token would be created; 2 steps cannot be predicted, because …`. */
+export function totalLines(steps: readonly PlannedStep[]): readonly string[] {
+  const rows = (verdict: PlannedVerdict): readonly PlannedStep[] => steps.filter((step) => step.verdict === verdict);
+  const created = things(rows("will-create"));
+  const changed = things(rows("will-change"));
+  const unpredicted = rows("cannot-know");
+  const parts = [
+    created === "" ? "nothing would be created" : `${created} would be created`,
+    ...(changed === "" ? [] : [`${changed} would be changed`]),
+    ...countedSteps(rows("already-so"), "already done"),
+    ...countedSteps(rows("would-fail"), "sure to fail"),
+  ];
+  const why = unpredicted.length === 0 ? "" : ` cannot be predicted, because ${reasonsOf(unpredicted)}`;
+  return [parts.join("; "), ...(why === "" ? [] : [`${count(unpredicted.length, "step")}${why}`])];
+}
+
+function countedSteps({ length }: readonly PlannedStep[], words: string): readonly string[] {
+  return length === 0 ? [] : [`${count(length, "step")} ${length === 1 ? "is" : "are"} ${words}`];
+}
+
+// An operation names what it acts on: `ledger.asset.create`, `investor.sales.buy`.
+function things(steps: readonly PlannedStep[]): string {
+  const kinds = Map.groupBy(steps, ({ uses }) => (uses.split(".")[1] ?? uses).replace(/s$/, ""));
+  const words = Array.from(kinds, ([kind, { length }]) => count(length, oneLine(kind)));
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
+}
+
+const REASONS_SHOWN = 2;
+
+function reasonsOf(steps: readonly PlannedStep[]): string {
+  const reasons = steps.flatMap(({ why, unknown }) => [...new Set([...why, ...unknown.map((part) => part.why)])]);
+  const common = [...Map.groupBy(reasons, (reason) => reason)].toSorted(([, one], [, other]) => other.length - one.length);
+  const shown = common.slice(0, REASONS_SHOWN).map(([reason]) => oneLine(reason));
+  return `${shown.join("; ")}${common.length > REASONS_SHOWN ? `; and ${count(common.length - REASONS_SHOWN, "other reason")}` : ""}`;
 }

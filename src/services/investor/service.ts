@@ -1,6 +1,5 @@
 import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
 import { resolve } from "../../contract/contract.ts";
 import { byPageNumber } from "../paging/page-numbers.ts";
 import type { Envelope, ServiceDescriptor } from "../service.ts";
@@ -23,7 +22,7 @@ export const investor: ServiceDescriptor<"investor"> = {
   writeYields: {},
   conserves: { sale: saleConserved },
   doctor: { list: "investor.sales.list", one: (id) => ({ operation: "investor.sales.get", input: { tokenSaleId: id } }) },
-  planned: { total: "investorWrites", words: (writes) => `${count(writes, "write")} of the investor interface` },
+  plannedTotal: "investorWrites",
   exampleActor: "buyer",
   meanings,
 };

@@ -1,5 +1,4 @@
 import type { Json } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
 import { byBookmark } from "../paging/bookmarks.ts";
 import type { ServiceDescriptor } from "../service.ts";
 import { approvals, assets, transfers } from "./assets.ts";
@@ -32,7 +31,7 @@ export const ledger: ServiceDescriptor<"ledger"> = {
   },
   conserves: { token: tokenConserved, vault: vaultConserved },
   doctor: { list: "ledger.token.list", one: (id) => ({ operation: "ledger.token.get", input: { id } }) },
-  planned: { total: "ledgerTransactions", words: (writes) => count(writes, "ledger transaction") },
+  plannedTotal: "ledgerTransactions",
   exampleActor: "issuer",
   meanings: { ...assets, ...transfers, ...approvals, ...tokens, ...erc1155, ...vaults },
 };

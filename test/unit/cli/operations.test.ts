@@ -4,7 +4,8 @@ import { operations as all } from "../../../src/operations/operation.ts";
 import { HEADINGS, pageOf } from "../../../src/operations/page.ts";
 import { shownBy } from "./shell.ts";
 
-const shown = (options: { readonly name?: string; readonly json?: boolean }): Promise<string> => shownBy(operations, options);
+const shown = (options: { readonly name?: string; readonly json?: boolean }): Promise<string> =>
+  shownBy(operations, { ...options, name: options.name === undefined ? [] : [options.name] });
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
 

@@ -1,15 +1,7 @@
 import { expect, test } from "vitest";
 import { reportOf } from "../../../src/report/model.ts";
-import {
-  doneBeforeLine,
-  headerLine,
-  labelRun,
-  overallLine,
-  plainLine,
-  reportLines,
-  stepLines,
-  summaryLines,
-} from "../../../src/report/text.ts";
+import { doneBeforeLine, headerLine, labelRun, overallLine, reportLines, summaryLines } from "../../../src/report/text.ts";
+import { plainLine, stepLines } from "../../../src/report/step-lines.ts";
 import type { RunReport, StepReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
 import { Records, RUNS, TRANSACTION } from "./records.ts";
@@ -21,7 +13,7 @@ function reportFor(name: keyof typeof RUNS): RunReport {
 function linesOf(name: keyof typeof RUNS, step: string): readonly string[] {
   return reportFor(name)
     .steps.filter((row: StepReport) => row.step === step)
-    .flatMap(stepLines);
+    .flatMap((row) => stepLines(row, "full"));
 }
 
 test("a write's line has its transaction id in full", () => {
@@ -72,7 +64,7 @@ test("a write that a person has spoken of, and that no process has gone on with 
       verdict: "absent",
       evidence: { who: "olga", because: "it never arrived" },
     });
-  const [, ...lines] = stepLines(reportOf(records.closed("interrupted").all).steps[1] as StepReport);
+  const [, ...lines] = stepLines(reportOf(records.closed("interrupted").all).steps[1] as StepReport, "full");
   expect(lines).toEqual([
     "    not finished: no end of this step is recorded",
     "    attempt 1: absent, says olga: it never arrived",
@@ -80,7 +72,7 @@ test("a write that a person has spoken of, and that no process has gone on with 
 });
 
 test("a refusal that was expected, and a write sent twice, are told", () => {
-  expect(linesOf("refusal", "mint")[1]).toBe("    refused, as it was to be: cap reached");
+  expect(linesOf("refusal", "mint")[1]).toBe("    refused as expected: cap reached");
   expect(linesOf("resumed", "mint")[0]).toContain("  sent 2 times  ");
 });
 
@@ -92,17 +84,17 @@ test("the summary counts honestly, prints outputs, and names the command that go
   ]);
   expect(summaryLines(reportFor("failed"))).toEqual([
     "✗ failed  Onboard a property: 4 steps: 1 skipped, 1 failed, 2 not run in 6.0 s",
-    "    to go on: tokenbook resume 20261121T0930-k3x9q2ab",
+    "    to continue: tokenbook resume 20261121T0930-k3x9q2ab",
   ]);
   expect(summaryLines(reportFor("unknown")).at(-1)).toBe("    to see what was sent: tokenbook runs show 20261121T0930-k3x9q2ab");
   for (const name of ["pending", "interrupted", "killed", "outputless"]) {
-    expect(summaryLines(reportFor(name)).at(-1)).toBe("    to go on: tokenbook resume 20261121T0930-k3x9q2ab");
+    expect(summaryLines(reportFor(name)).at(-1)).toBe("    to continue: tokenbook resume 20261121T0930-k3x9q2ab");
   }
   expect(summaryLines(reportFor("outputless"))[1]).toBe("    output.no-value: an output has no value: steps.token.id");
 });
 
 test("a whole run in lines begins with its header, and leaves out only what never ran", () => {
-  const lines = reportLines(reportFor("unknown"));
+  const lines = reportLines(reportFor("unknown"), "full");
   expect(lines[0]).toBe("▶ Onboard a property  (playbooks/onboarding.yaml)  environment staging  run 20261121T0930-k3x9q2ab");
   expect(lines.filter((line) => !line.startsWith(" ")).map((line) => line.slice(0, 9))).toEqual([
     "▶ Onboard",
@@ -122,10 +114,13 @@ test("several runs: a label for each line, and one line over all", () => {
 
 test("evidence is bounded", () => {
   const [row] = reportFor("failed").steps.filter(({ outcome }) => outcome === "failed");
-  const lines = stepLines({
-    ...(row as StepReport),
-    problem: { code: "c", message: "x".repeat(1e6), evidence: "line\n".repeat(1e4) },
-  });
+  const lines = stepLines(
+    {
+      ...(row as StepReport),
+      problem: { code: "c", message: "x".repeat(1e6), evidence: "line\n".repeat(1e4) },
+    },
+    "full",
+  );
   expect(lines.length).toBeLessThan(30);
   expect(lines.join("\n").length).toBeLessThan(5_000);
 });
@@ -133,7 +128,7 @@ test("evidence is bounded", () => {
 test("hostile texts: no escape byte, nothing at the start of a line, no log command", () => {
   for (const text of HOSTILE) {
     const report = reportOf(hostileRun(text).all);
-    const lines = [...reportLines(report), ...report.steps.map((step) => labelRun(report.run, []) + plainLine(step))];
+    const lines = [...reportLines(report, "full"), ...report.steps.map((step) => labelRun(report.run, []) + plainLine(step))];
     expect(dangersOf(lines.join("\n"))).toEqual([]);
     for (const line of lines) expect(line).toMatch(/^(?:[▶✓–✗…?·!] | {4}\S| {6}\| |\[)/);
   }

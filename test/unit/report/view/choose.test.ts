@@ -26,7 +26,14 @@ test.each([
 });
 
 test("the view that is chosen is there", async () => {
-  const viewing = { ...ORDINARY, files: ["a.yaml"], hint: PLAIN_HINT, clock: { now: () => 0 }, onCrash: () => undefined };
+  const viewing = {
+    ...ORDINARY,
+    detail: "full" as const,
+    files: ["a.yaml"],
+    hint: PLAIN_HINT,
+    clock: { now: () => 0 },
+    onCrash: () => undefined,
+  };
   const live = await chooseView(viewing);
   expect(live).toBeInstanceOf(LiveView);
   await live.end();

@@ -18,6 +18,7 @@ afterEach(() => void vi.useRealTimers());
 
 async function watch(screen: FakeScreen, records: Records, colour = false): Promise<LiveView> {
   const view = new LiveView({
+    detail: "full",
     screen,
     clock: { now: () => START + 60_000 },
     colour,
@@ -54,7 +55,7 @@ test("at its end the tree makes room for the plain lines, whatever became of the
     const screen = new FakeScreen(80);
     const view = await watch(screen, records());
     await view.end();
-    expect(screen.lines).toEqual(reportLines(reportOf(records().all)));
+    expect(screen.lines).toEqual(reportLines(reportOf(records().all), "full"));
     expect(screen.isCursorShown).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
   }
@@ -63,6 +64,7 @@ test("at its end the tree makes room for the plain lines, whatever became of the
 test("it ends cleanly when nothing was ever drawn", async () => {
   const screen = new FakeScreen(80);
   const view = new LiveView({
+    detail: "full",
     screen,
     clock: { now: () => START },
     colour: true,
@@ -120,7 +122,7 @@ test("a screen that cannot be written to breaks the view once, and not the run",
     rows: 24,
     write: (text: string) => void (isBroken ? JSON.parse("{") : written.push(text)),
   };
-  const view = new LiveView({ screen, clock: { now: () => START }, colour: false, print: screen.write, onCrash });
+  const view = new LiveView({ detail: "full", screen, clock: { now: () => START }, colour: false, print: screen.write, onCrash });
   const observer = watched(view);
   for (const record of new Records().opened().all) observer.event(record);
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });

@@ -10,7 +10,7 @@ function shown(
   { since = START, files = [] }: { since?: number; files?: readonly string[] } = {},
 ): readonly string[] {
   let text = "";
-  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => since }, files });
+  const view = new PlainView({ detail: "full", write: (part) => void (text += part), clock: { now: () => since }, files });
   const observer = watched(view);
   for (const record of records.all) observer.event(record);
   void observer.end?.();
@@ -20,13 +20,13 @@ function shown(
 
 test("the lines of a run that was watched are those of its report", () => {
   const runs = Object.entries(RUNS).filter(([name]) => name !== "resumed");
-  const told = runs.map(([, records]) => reportLines(reportOf(records().all)));
+  const told = runs.map(([, records]) => reportLines(reportOf(records().all), "full"));
   expect(runs.map(([, records]) => shown(records()))).toEqual(told);
 });
 
 test("a line comes when its step ends, not later", () => {
   let text = "";
-  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, files: [] });
+  const view = new PlainView({ detail: "full", write: (part) => void (text += part), clock: { now: () => START }, files: [] });
   const observer = watched(view);
   observer.event({ kind: "step.started", step: "asset", at: START });
   for (const record of new Records().opened().written("asset").all) observer.event(record);

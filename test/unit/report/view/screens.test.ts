@@ -32,6 +32,7 @@ async function screens(columns: number, play: (view: LiveView) => void, rows = 2
   const screen = new EmulatedScreen(columns, rows);
   const onCrash = (error: unknown): void => expect.unreachable(String(error));
   const view = new LiveView({
+    detail: "full",
     screen,
     clock: { now: () => NOW },
     colour: true,
@@ -106,7 +107,7 @@ test("somebody has interrupted: it says that it stops, and how to go on", async 
 
 test("in a log: a line for what takes long, again when it has taken twice as long, and none before", () => {
   let text = "";
-  const view = new PlainView({ write: (part) => void (text += part), clock: { now: () => START }, files: [] });
+  const view = new PlainView({ detail: "full", write: (part) => void (text += part), clock: { now: () => START }, files: [] });
   const run = watched(view);
   tell(run, ...new Records().opened().all);
   text = "";
@@ -123,7 +124,7 @@ test("in a log: a line for what takes long, again when it has taken twice as lon
     "… owned  page 20 · 5,000 rows",
     "… mint  waiting until 2026-11-21T09:32:00.000Z for the receipt",
     "… owned  page 40 · 10,000 rows",
-    "… stopping: nothing new begins, and a write on its way gets 10 s for its answer; Ctrl-C once more ends at once",
+    "… stopping: no new step starts, and a write on its way gets 10 s for its answer; press Ctrl-C again to end at once",
     "",
   ]);
 });

@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { createFile } from "../../files/output.ts";
+import type { Shell } from "../shell.ts";
+
+/** Creates files and prints their names; creates none of them when one exists. */
+export function createFiles(shell: Shell, root: string, files: Readonly<Record<string, string>>): void {
+  const shown = (name: string): string => relative(shell.cwd, join(root, name));
+  const there = Object.keys(files).filter((name) => existsSync(join(root, name)));
+  if (there.length > 0) {
+    throw new Failure({
+      code: "new.exists",
+      message: `${there.map(shown).join(", ")} ${there.length === 1 ? "exists" : "exist"} already`,
+      why: "nothing is overwritten, and nothing was written",
+      next: "choose another name, or move the existing file away",
+    });
+  }
+  for (const [name, text] of Object.entries(files)) {
+    write({ path: join(root, name), text, mode: name === ".env" ? 0o600 : 0o666 }, shown(name));
+    shell.stdout.write(`${shown(name)}\n`);
+  }
+}
+
+interface NewFile {
+  readonly path: string;
+  readonly text: string;
+  /** Nobody else may read keys. */
+  readonly mode: number;
+}
+
+function write({ path, text, mode }: NewFile, shown: string): void {
+  try {
+    createFile(path, text, mode);
+  } catch (error) {
+    throw new Failure({
+      code: "file.unwritable",
+      message: `${shown} cannot be written: ${messageOf(error)}`,
+      next: "choose a folder in which you may write",
+    });
+  }
+}

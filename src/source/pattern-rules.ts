@@ -1,0 +1,42 @@
+import { DATE_PATTERN } from "../base/date.ts";
+import { NUMERAL_PATTERN } from "../base/decimal.ts";
+import { DURATION_PATTERN } from "../base/duration.ts";
+import { ENTITY_PATTERN } from "../base/entity.ts";
+import { TAG_PATTERN } from "../base/tag.ts";
+
+// Patterns are for schemas. People read rules, and the text that they probably meant.
+
+const RULES: ReadonlyMap<string, string> = new Map([
+  [DURATION_PATTERN, "must be a duration, such as 500ms, 30s, 5m, 2h or 1d"],
+  [NUMERAL_PATTERN, "must be a number, such as 100 or 0.25"],
+  [`${NUMERAL_PATTERN}|${DATE_PATTERN}`, "must be a number or a date, such as 100, 0.25 or 2026-12-31"],
+  [ENTITY_PATTERN, "must be an entity: an attribute and its value, such as userId:alice"],
+  [TAG_PATTERN, "must be a tag: letters, digits, _ . and -, beginning with a letter or a digit"],
+]);
+
+/** Returns the rule behind a pattern of our schemas in words; the description of the place has the rules that are not here. */
+export function ruleOf(pattern: string): string {
+  return RULES.get(pattern) ?? "is not written in the allowed form";
+}
+
+const MOST_CHARS = 100;
+
+/** Returns the text that somebody probably meant who wrote one that a pattern refuses. */
+export function meantBy(text: string, pattern: string): string | undefined {
+  if (text.length > MOST_CHARS) return undefined;
+  const words = text
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "");
+  const camel = words.map((word, at) => (at === 0 ? word.charAt(0).toLowerCase() : word.charAt(0).toUpperCase()) + word.slice(1));
+  const candidates = [
+    words.join("_").toLowerCase(),
+    camel.join(""),
+    text.replaceAll(/\s+/g, ""),
+    ...(words.length === 1 ? [`userId:${text}`, `${text}_1`.toLowerCase()] : []),
+    ...(/^\d+$/.test(text) ? [`${text}s`] : []),
+    words.join("-"),
+  ];
+  const shape = new RegExp(pattern);
+  return candidates.find((candidate) => candidate !== "" && shape.test(candidate));
+}
