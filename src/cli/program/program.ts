@@ -99,7 +99,7 @@ export function buildProgram(shell: Shell, calling: Calling = {}): Commander {
   scheduleCommands(program, builder);
   testCommands(program, builder);
   lookCommands(program, builder);
-  const order = Object.keys(WORDS.commands);
+  const order = [...Object.keys(WORDS.commands), "crash-child", "complete"];
   (program.commands as Commander[]).sort((one, other) => order.indexOf(one.name()) - order.indexOf(other.name()));
   return program;
 }

@@ -39,7 +39,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     },
     fmt: {
       group: "start",
-      brief: "Format playbooks and tokenbook.yaml.",
+      brief: "Format playbooks and the tokenbook.yaml file.",
       summary: "Format playbooks and tokenbook.yaml: indentation, order of keys, empty lines. Comments, numbers and quotes stay.",
       examples: `Prints the names of the files that it changed. A file that cannot be read as YAML is left as it is (exit 2).
 
