@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { elementsOf } from "../unit/report/xml.ts";
 import { gate, type Proxy, proxyTo } from "./proxy.ts";
@@ -6,9 +5,6 @@ import { logged, loggedLines } from "./schedule.ts";
 import {
   approvalPlaybook,
   approveAsBob,
-  COMMAND,
-  COMPILED,
-  launch,
   MINT_ONCE,
   newProject,
   operationsOf,
@@ -19,7 +15,6 @@ import {
   sandboxProcess,
   type Service,
   stepIn,
-  until,
 } from "./world.ts";
 
 describe("a run is interrupted while it waits for a person", () => {
@@ -345,45 +340,3 @@ async function mintOnItsWay(): Promise<Scene> {
   const running = project.start("run", "mint.yaml");
   return { service, project, running, held: held.passed, over: over.open };
 }
-
-/** Resolves once a process has computed for so many hundredths of a second. */
-async function hasComputed({ pid }: Running, hundredths: number): Promise<void> {
-  await until(() => {
-    const [user = "0"] = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /, "")
-      .split(" ")
-      .slice(11);
-    return Number(user) >= hundredths ? true : undefined;
-  });
-}
-
-const EXPECTED = Array.from({ length: 2 }, (_, at) => `"response.totalCount >= ${at}"`).join(", ");
-
-describe("a command that only reads is ended by a signal at once, as the system ends it", () => {
-  test.for(["SIGINT", "SIGTERM"] as const)("check of a large file: %s", async (signal) => {
-    const project = newProject();
-    const steps = Array.from(
-      { length: 9_000 },
-      (_, at) => `  - { id: s${at}, uses: ledger.asset.stats, expect: [${EXPECTED}] }\n`,
-    );
-    project.write("large.yaml", `playbook: 1\nsteps:\n${steps.join("")}`);
-    const running = project.start("check", "large.yaml");
-    await hasComputed(running, 20);
-    await running.signal(signal);
-    const ended = await running.ended;
-    expect(ended.code, ended.told).toBe(null);
-    expect(ended.told).toContain(`→ ${signal}`);
-    expect(ended.stdout + ended.stderr).toBe("");
-  });
-
-  test.for(["SIGINT", "SIGTERM"] as const)("the language server: %s", async (signal) => {
-    const project = newProject();
-    const serve = `exec '${process.execPath}' '${COMMAND}' lsp --stdio < <(exec tail --pid=$$ -f /dev/null)`;
-    const running = launch(["-c", serve], { cwd: project.folder, program: "bash", variables: COMPILED });
-    await hasComputed(running, 10);
-    await running.signal(signal);
-    const ended = await running.ended;
-    expect(ended.code, ended.told).toBe(null);
-    expect(ended.told).toContain(`→ ${signal}`);
-  });
-});
