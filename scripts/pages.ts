@@ -4,7 +4,8 @@ import type { Command } from "commander";
 import { EXIT } from "../src/base/exit.ts";
 import { LIMITS } from "../src/base/limits.ts";
 import { buildProgram } from "../src/cli/program/program.ts";
-import { EXITS, WORDS } from "../src/cli/program/words.ts";
+import { EXITS } from "../src/cli/program/exits.ts";
+import { WORDS } from "../src/cli/program/words.ts";
 import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
 import { environmentSchema } from "../src/environment/schema.ts";
 
